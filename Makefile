@@ -1,0 +1,53 @@
+# Everything a person does here. Each target installs first if the dependencies have changed.
+.DEFAULT_GOAL := help
+.PHONY: help install demo test lint bench docs soak lock clean
+
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+install: $(INSTALLED) ## make .venv with everything; .venv/bin/nestling then works
+
+$(INSTALLED): pyproject.toml requirements.lock
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: $(INSTALLED) ## take a bundled shop from SQL to a verified MongoDB
+	$(BIN)/nestling demo
+
+test: $(INSTALLED) ## run all tests, on real servers
+	$(BIN)/pytest -n 2
+
+lint: $(INSTALLED) ## check style, types, layers and dependencies
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/deptry src
+
+bench: $(INSTALLED) ## run every benchmark
+	@for script in $(sort $(wildcard benchmarks/*.py)); do \
+		echo "== $$script"; $(BIN)/python $$script || exit 1; \
+	done
+
+docs: $(INSTALLED) ## build the documentation into site/
+	$(BIN)/zensical build --clean
+
+soak: $(INSTALLED) ## run all tests with many more examples, and the ones that take minutes
+	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n 2 -m "" --timeout=0
+
+lock: $(INSTALLED) ## write requirements.lock anew from pyproject.toml
+	UV_CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/uv pip compile --quiet --upgrade --all-extras --universal \
+		--python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--output-file requirements.lock pyproject.toml
+
+clean: ## remove everything these targets have made
+	rm -rf .venv .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist htmlcov site
+	rm -f .coverage .coverage.*
+	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,0 +1,1 @@
+"""What every stage may use: errors, the embedded MongoDB, connections."""

@@ -1,0 +1,132 @@
+"""Reaching a MongoDB, with errors that say what to do and never show a password."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from pymongo import MongoClient
+from pymongo.errors import (
+    ConfigurationError,
+    ConnectionFailure,
+    OperationFailure,
+    PyMongoError,
+)
+from pymongo.uri_parser import parse_uri
+
+from nestling.common.errors import AuthenticationFailed, ConnectionFailed, PermissionDenied, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SELECTION_SECONDS = 5.0
+"""How long to look for a server before saying it cannot be reached; the driver's own 30 s look like a hang."""
+SELECTION_OPTION = "serverselectiontimeoutms"
+AUTHENTICATION_FAILED = 18
+ATLAS_AUTHENTICATION_FAILED = 8000
+UNAUTHORIZED = 13
+
+_USER_AND_PASSWORD = re.compile(
+    r"""(?P<scheme>\b[a-z][a-z0-9+.\-]*://)
+        (?: (?P<user>[^\s:/?@]*) : (?P<password>
+                \S*                                 # anything up to the last @: passwords hold raw @, / and ? as well
+              | (?!\d+(?:[,/?\s]|$)) [^\n]*         # and raw spaces, if what follows the colon is no port
+            ) @
+          | [^\s:/?]+ @                             # a lone token
+        )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_SECRET_PARAMETER = re.compile(
+    r"""(?P<name>[\w.\-]*(?:passw|pwd|secret|token|credential|api_?key|authmechanismproperties)[\w.\-]*\s*=\s*)
+        (?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^&\s'"]+)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def redact(text: str) -> str:
+    """Take the secrets out of every URI and connection string in a text: `mongodb://ada:***@host/db`.
+
+    When a text is ambiguous (a raw `@` in a password, several URIs without a space between them), too much is hidden
+    rather than too little. What no URI can hold may show in part: a password with both a raw blank and a raw `@`.
+    """
+    hidden = _USER_AND_PASSWORD.sub(_without_password, text)
+    return _SECRET_PARAMETER.sub(lambda match: f"{match['name']}***", hidden)
+
+
+def _without_password(match: re.Match[str]) -> str:
+    user = f"{match['user']}:" if match["user"] is not None else ""
+    return f"{match['scheme']}{user}***@"
+
+
+def connect(uri: str, *, selection_seconds: float = SELECTION_SECONDS, **options: Any) -> MongoClient[dict[str, Any]]:
+    """Return a client of a server that has just answered; `options` are the driver's own.
+
+    Raises ConnectionFailed, AuthenticationFailed or PermissionDenied. Later errors are the driver's: wrap work in
+    `typed_errors` to get the same treatment.
+    """
+    if SELECTION_OPTION not in uri.casefold():
+        options = {SELECTION_OPTION: round(selection_seconds * 1000), **options}
+    with typed_errors(uri):
+        try:
+            client: MongoClient[dict[str, Any]] = MongoClient(uri, appname="nestling", **options)
+        except ValueError as error:  # the driver's word for a port or an option's value that cannot be
+            raise _unusable(error, redact(uri)) from None
+        try:
+            client.admin.command("ping")
+        except BaseException:
+            client.close()
+            raise
+        return client
+
+
+@contextmanager
+def typed_errors(uri: str) -> Iterator[None]:
+    """Turn the driver's connection, authentication and authorisation errors into ours; others pass unchanged."""
+    try:
+        yield
+    except PyMongoError as error:
+        ours = _typed(error, redact(uri))
+        if ours is None:
+            raise
+        raise ours from None  # the driver's own text may hold what has been redacted
+
+
+def _typed(error: PyMongoError, where: str) -> ConnectionFailed | PermissionDenied | None:
+    said = redact(str(error))
+    match error:
+        case ConfigurationError():
+            return _unusable(error, where)
+        case ConnectionFailure():
+            move = "check that the server runs, its address, and that this machine may reach it"
+            return ConnectionFailed(Problem(f"cannot reach the server: {_first(said)}", where=where, next_move=move))
+        case OperationFailure(code=code) if code in (AUTHENTICATION_FAILED, ATLAS_AUTHENTICATION_FAILED):
+            move = "check user and password, and the database they belong to (authSource)"
+            return AuthenticationFailed(
+                Problem("the server refuses this user or password", where=where, next_move=move)
+            )
+        case OperationFailure(code=code) if code == UNAUTHORIZED:
+            move = "use a user with that right, or ask for it to be granted"
+            return PermissionDenied(Problem(f"the user may not do this: {_first(said)}", where=where, next_move=move))
+    return None
+
+
+def _unusable(error: Exception, where: str) -> ConnectionFailed:
+    move = "check the URI; percent-encode the characters : / ? # [ ] @ in user and password"
+    return ConnectionFailed(Problem(f"the URI cannot be used: {redact(str(error))}", where=where, next_move=move))
+
+
+def _first(said: str) -> str:
+    """Keep the sentence and drop the driver's dump of its topology or of the whole reply."""
+    return re.split(r", Timeout: |, full error: |, Topology Description: ", said, maxsplit=1)[0]
+
+
+def database_name(uri: str, default: str) -> str:
+    """Return the database a URI names, or the default; raises ConnectionFailed when it is no MongoDB URI."""
+    # A +srv name would be looked up in DNS just to be parsed; the database does not depend on it.
+    plain = re.sub(r"^mongodb\+srv://", "mongodb://", uri)
+    try:
+        named = parse_uri(plain, validate=False)["database"]
+    except (ConfigurationError, ValueError) as error:
+        raise _unusable(error, redact(uri)) from None
+    return named or default

@@ -1,0 +1,164 @@
+"""Every error nestling raises on purpose, and the problems it carries.
+
+::
+
+    NestlingError                 one root, so that a caller can catch everything nestling says
+    ├── InputError                a file people edit (model, workload, design) is wrong
+    ├── SourceError               a database or DDL file cannot be read, or holds what cannot be carried over
+    ├── WorkloadError             a statement cannot be understood over the model
+    ├── DesignError               a design breaks one of its invariants
+    ├── ServerError               the embedded MongoDB cannot be started
+    │   ├── ServerNotFound        there is no mongod to start
+    │   ├── LibraryMissing        the system lacks a shared library mongod wants
+    │   └── DataDirectoryInUse    another live mongod works in that data directory
+    ├── ConnectionFailed          a database cannot be reached
+    │   └── AuthenticationFailed  it can, but refuses the user or password
+    ├── PermissionDenied          the user is known but may not do this
+    ├── LoadError                 loading stopped; what is loaded stays, and can be resumed
+    ├── VerifyError               the loaded data cannot be compared with its source
+    └── GapError                  a statement, type or shape nestling, this server or MongoDB cannot handle
+
+An error carries one or more `Problem` values: whoever checks an input collects all its problems and raises them
+together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SHOWN_NAMES = 8
+"""How many of the known names a message lists before it says "and 12 more"; a message should stay one or two lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong, with what a person needs to mend it."""
+
+    what: str
+    """What is wrong: "no attribute `titel` in `movie`"."""
+    where: str = ""
+    """The place in words: "model.yaml:12:7", "table orders"."""
+    path: tuple[str | int, ...] = ()
+    """The place inside a nested document; a reader that knows the text turns it into a line and a column."""
+    known: str = ""
+    """What exists instead: "it has `title`, `year`"."""
+    next_move: str = ""
+    """What to do, in the imperative: "rename it, or declare it under `attributes`"."""
+
+    def text(self) -> str:
+        """Say the problem in one line, and the next move in a second, indented one when there is any."""
+        place = self.where or path_text(self.path)
+        line = ": ".join(part for part in (place, self.what) if part)
+        line = "; ".join(part for part in (line, self.known) if part)
+        return f"{line}\n  → {self.next_move}" if self.next_move else line
+
+
+class NestlingError(Exception):
+    """The root of the tree: carries problems, and prints all of them, one paragraph each."""
+
+    problems: tuple[Problem, ...]
+
+    def __init__(self, *problems: Problem) -> None:
+        """Take at least one problem: an error that cannot say what is wrong is itself a mistake."""
+        if not problems:
+            raise ValueError(f"{type(self).__name__} needs at least one problem")
+        super().__init__(*problems)  # as `args`, so that the error survives pickling between processes
+        self.problems = problems
+
+    def __str__(self) -> str:
+        """Print every problem, one per paragraph."""
+        return "\n\n".join(problem.text() for problem in self.problems)
+
+
+class InputError(NestlingError):
+    """A file people edit is wrong: broken YAML, unknown keys, names that do not exist."""
+
+
+class SourceError(NestlingError):
+    """A source cannot be read, or holds something that cannot be carried over as asked."""
+
+
+class WorkloadError(NestlingError):
+    """A statement of the workload cannot be understood over the model."""
+
+
+class DesignError(NestlingError):
+    """A design breaks one of its invariants."""
+
+
+class ServerError(NestlingError):
+    """The embedded MongoDB cannot be started or did not stay up."""
+
+
+class ServerNotFound(ServerError):
+    """No MongoDB is named and there is no mongod to start."""
+
+
+class LibraryMissing(ServerError):
+    """The system lacks a shared library that mongod wants."""
+
+
+class DataDirectoryInUse(ServerError):
+    """Another live mongod works in the data directory."""
+
+
+class ConnectionFailed(NestlingError):
+    """A database cannot be reached."""
+
+
+class AuthenticationFailed(ConnectionFailed):
+    """A database refuses the user or the password."""
+
+
+class PermissionDenied(NestlingError):
+    """The user is known to the database but may not do what is needed."""
+
+
+class LoadError(NestlingError):
+    """Loading stopped; what is loaded is intact."""
+
+
+class VerifyError(NestlingError):
+    """The loaded data cannot be compared with its source."""
+
+
+class GapError(NestlingError):
+    """Something nestling, this server version or MongoDB itself cannot handle."""
+
+
+def path_text(path: tuple[str | int, ...]) -> str:
+    """Write a path the way people do: `("copies", 2, "of")` is `copies[2].of`."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text
+
+
+def suggest(name: str, known_names: Iterable[str]) -> str:
+    """Say which names exist, those closest to the mistaken `name` first: "it has `title`, `year`".
+
+    The remaining names keep the order they came in; a set is sorted, so that messages are the same on every run.
+    """
+    names = sorted(known_names) if isinstance(known_names, set | frozenset) else list(dict.fromkeys(known_names))
+    if not names:
+        return "it has none"
+    folded = {known.casefold(): known for known in reversed(names)}
+    close = [folded[match] for match in get_close_matches(name.casefold(), list(folded), n=3)]
+    ordered = [*close, *(known for known in names if known not in close)]
+    shown = ", ".join(f"`{known}`" for known in ordered[:SHOWN_NAMES])
+    rest = len(ordered) - SHOWN_NAMES
+    return f"it has {shown} and {rest} more" if rest > 0 else f"it has {shown}"
+
+
+def unknown(
+    kind: str, name: str, known_names: Iterable[str], *, of: str = "", path: tuple[str | int, ...] = ()
+) -> Problem:
+    """The problem of a name that does not exist: "no attribute `titel` in `movie`; it has `title`, `year`"."""
+    what = f"no {kind} `{name}` in `{of}`" if of else f"no {kind} `{name}`"
+    known = suggest(name, known_names)
+    return Problem(what=what, path=path, known=known if of else known.replace("it has", "there is", 1))

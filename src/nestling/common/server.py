@@ -1,0 +1,193 @@
+"""The MongoDB to work on: one that is named, or an embedded one that nestling starts and stops itself.
+
+Looked for in this order: the URI given (`--to`), the environment's `NESTLING_MONGODB_URI`, a `mongod` on PATH, the
+`mongod` in the wheel of the `embedded` extra. A started server is a replica set of one on a free loopback port, and
+never outlives this process (`supervisor.py`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import tempfile
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nestling.common.binary import Binary, find_mongod
+from nestling.common.connection import connect, redact
+from nestling.common.errors import DataDirectoryInUse, LibraryMissing, Problem, ServerError
+from nestling.common.replica_set import NAME, become_primary
+from nestling.common.supervised import Supervised, free_port, supervised
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+VARIABLE = "NESTLING_MONGODB_URI"
+CACHE_GIGABYTES = 0.5
+"""WiredTiger's cache. mongod's own default, half the machine, is too greedy for a guest (chosen, not measured)."""
+OPLOG_MEGABYTES = 1024
+"""Room for the change history; mongod's default, 5 % of the disk, may be far more than a scratch server deserves."""
+LISTEN_SECONDS = 120.0
+"""How long a start may take. 0.5 s is usual; after a crash mongod replays its journal first."""
+PRIMARY_SECONDS = 30.0
+GRACE_SECONDS = 20.0
+"""How long a server with a kept data directory gets to shut down cleanly; 1 s is usual."""
+PORTS_TRIED = 5
+LOG_LINES_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A MongoDB that answers, and how it came to be used."""
+
+    uri: str
+    """How to reach it. May hold a password: print `text()` instead."""
+    version: str
+    """What the server says it is: "6.0.5"."""
+    origin: str
+    """"--to", "NESTLING_MONGODB_URI", "mongod on PATH" or "bundled mongod 6.0.5"."""
+    data_directory: Path | None = None
+    """Where its data lies, when nestling started it."""
+    pid: int | None = None
+    """Its process id, when nestling started it."""
+
+    def text(self) -> str:
+        """Say which server this is, without any password."""
+        return f"MongoDB {self.version} at {redact(self.uri)} ({self.origin})"
+
+    def __repr__(self) -> str:
+        return f"<Server: {self.text()}>"
+
+
+@contextmanager
+def open_server(uri: str | None = None, *, data_directory: Path | None = None) -> Iterator[Server]:
+    """Yield the server to work on: the named one, else the environment's, else an embedded one.
+
+    A data directory asks for an embedded server, whatever the environment says. Raises ConnectionFailed,
+    AuthenticationFailed or a ServerError.
+    """
+    if uri and data_directory:
+        raise ValueError("a data directory is for an embedded server, not for one that is named by its URI")
+    named = uri or (os.environ.get(VARIABLE) if data_directory is None else None)
+    if not named:
+        with start_server(data_directory=data_directory) as server:
+            yield server
+        return
+    with connect(named) as client:
+        version = client.server_info()["version"]
+    yield Server(named, version, "--to" if uri else VARIABLE)
+
+
+@contextmanager
+def start_server(*, data_directory: Path | None = None, cache_gigabytes: float = CACHE_GIGABYTES) -> Iterator[Server]:
+    """Start an embedded MongoDB, ready to be written to, and stop it on leaving.
+
+    Without a data directory its data is temporary and removed in the end; a given one is created if need be, kept, and
+    can be used again. Raises a ServerError: ServerNotFound, LibraryMissing, DataDirectoryInUse, or one that shows the
+    end of the server's log.
+    """
+    binary = find_mongod()
+    with ExitStack() as stack:
+        yield _ready(_on_some_port(stack, binary, data_directory, cache_gigabytes), binary)
+
+
+def _on_some_port(stack: ExitStack, binary: Binary, data_directory: Path | None, cache_gigabytes: float) -> Server:
+    for _ in range(PORTS_TRIED - 1):
+        with suppress(_PortTaken):
+            return stack.enter_context(_listening(binary, data_directory, cache_gigabytes))
+    return stack.enter_context(_listening(binary, data_directory, cache_gigabytes))
+
+
+class _PortTaken(ServerError):
+    """Somebody else took the free port before mongod could."""
+
+
+@contextmanager
+def _listening(binary: Binary, data_directory: Path | None, cache_gigabytes: float) -> Iterator[Server]:
+    """Run mongod on a free port until it accepts connections."""
+    if data_directory:
+        _make(data_directory)
+    run_directory = Path(tempfile.mkdtemp(prefix="nestling-"))
+    data = data_directory.absolute() if data_directory else run_directory / "data"
+    data.mkdir(exist_ok=True)
+    port = free_port()
+    command = [
+        *(str(binary.path), "--dbpath", str(data), "--replSet", NAME),
+        *("--bind_ip", "127.0.0.1", "--port", str(port), "--nounixsocket"),
+        *("--wiredTigerCacheSizeGB", str(cache_gigabytes), "--oplogSize", str(OPLOG_MEGABYTES)),
+        *("--setParameter", "diagnosticDataCollectionEnabled=false", "--quiet"),
+    ]
+    # Temporary data need not be shut down cleanly, which takes a second.
+    stop_signal = signal.SIGTERM if data_directory else signal.SIGKILL
+    with supervised(
+        command, run_directory=run_directory, stop_signal=stop_signal, grace_seconds=GRACE_SECONDS
+    ) as process:
+        if not process.wait_for("waiting for connections", timeout_seconds=LISTEN_SECONDS):
+            raise _failure(process, data)
+        uri = f"mongodb://127.0.0.1:{port}/?directConnection=true"
+        yield Server(uri, "", binary.origin, data, process.pid)
+
+
+def _make(data: Path) -> None:
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        problem = Problem(f"the data directory cannot be made: {error.strerror}", where=str(data))
+        raise ServerError(problem) from error
+
+
+def _ready(server: Server, binary: Binary) -> Server:
+    """Make a listening server a primary and fill in what it says of itself."""
+    with connect(server.uri) as client:
+        host, port = client.address or ("127.0.0.1", 0)
+        become_primary(client, f"{host}:{port}", timeout_seconds=PRIMARY_SECONDS)
+        version = client.server_info()["version"]
+    origin = f"{binary.origin} {version}" if binary.origin.startswith("bundled") else binary.origin
+    return replace(server, version=version, origin=origin)
+
+
+def _failure(process: Supervised, data: Path) -> ServerError:
+    """Read from the log why mongod did not start."""
+    log = process.log_text()
+    if library := re.search(r"error while loading shared libraries: ([^:\s]+)", log):
+        return LibraryMissing(
+            Problem(
+                f"mongod wants the shared library {library[1]}, which this system lacks",
+                next_move="install libcurl and OpenSSL 3: `apt-get install libcurl4 libssl3` on Debian and Ubuntu, "
+                "`dnf install libcurl openssl-libs` on Fedora and its kin",
+            )
+        )
+    if "DBPathInUse" in log:
+        return DataDirectoryInUse(
+            Problem(
+                "another running mongod uses this data directory",
+                where=str(data),
+                next_move="stop it, or name another directory",
+            )
+        )
+    taken = "Address already in use" in log
+    what = "mongod did not start" if process.ended() else f"mongod was not ready within {LISTEN_SECONDS:g} s"
+    problem = Problem(f"{what}; the end of its log:\n{_log_end(log)}", where=str(data))
+    return (_PortTaken if taken else ServerError)(problem)
+
+
+def _log_end(log: str) -> str:
+    """Show the last lines of the log that tell of trouble, or just the last lines when none does."""
+    entries = [_log_entry(line) for line in log.splitlines() if line.strip()]
+    troubles = [text for severity, text in entries if severity in ("F", "E")]
+    shown = troubles or [text for _, text in entries]
+    return "\n".join(f"    {text}" for text in shown[-LOG_LINES_SHOWN:]) or "    (the log is empty)"
+
+
+def _log_entry(line: str) -> tuple[str, str]:
+    """Take the severity and what a person wants to read from one line of mongod's JSON log."""
+    try:
+        entry = json.loads(line)
+    except json.JSONDecodeError:
+        return ("", line)
+    attributes = f" {json.dumps(entry['attr'])}" if entry.get("attr") else ""
+    return (entry.get("s", ""), f"{entry.get('msg', line)}{attributes}")

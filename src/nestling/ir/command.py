@@ -1,0 +1,37 @@
+"""What is done to a MongoDB, as plain data: executors carry it out, emitters print it.
+
+Every command is what the server understands, so a script and a driver call are two spellings of one value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class CreateCollection:
+    """`create` with its options as the server takes them (validator, timeseries, clusteredIndex, capped …)."""
+
+    name: str
+    options: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class ModifyCollection:
+    """`collMod` with its options (validator, validationLevel, validationAction)."""
+
+    name: str
+    options: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class CreateIndex:
+    """`createIndexes` for one index: keys in order, options as the server takes them (name, unique, …)."""
+
+    collection: str
+    keys: tuple[tuple[str, int], ...]
+    options: Mapping[str, object]
+
+
+Command = CreateCollection | ModifyCollection | CreateIndex

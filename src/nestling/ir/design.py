@@ -1,0 +1,38 @@
+"""A design: collections and indexes over a model, checked when it is built."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from nestling.common.errors import DesignError
+from nestling.ir.invariants import mistakes_in_layout, mistakes_in_names
+from nestling.ir.layout import Place, Store, places_of, stores_of
+from nestling.ir.model import Model
+from nestling.ir.primitives import Collection, Index
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A document schema for `model`. Building one raises `DesignError` with every broken invariant at once.
+
+    `stores` are its physical collections, `places` where each entity's rows live: what every later stage works from.
+    """
+
+    model: Model
+    collections: tuple[Collection, ...]
+    indexes: tuple[Index, ...] = ()
+    stores: tuple[Store, ...] = field(init=False, repr=False, compare=False)
+    places: Mapping[str, tuple[Place, ...]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if problems := tuple(mistakes_in_names(self.model, self.collections)):
+            raise DesignError(*problems)
+        object.__setattr__(self, "stores", stores_of(self.model, self.collections))
+        object.__setattr__(self, "places", places_of(self.model, self.stores))
+        if problems := tuple(mistakes_in_layout(self.model, self.indexes, self.stores, self.places)):
+            raise DesignError(*problems)
+
+    def store(self, name: str) -> Store:
+        """The physical collection of that name; raises `KeyError`."""
+        return next(store for store in self.stores if store.name == name)

@@ -1,0 +1,58 @@
+"""How far behind its source a copy or computed value may be, from strongest to weakest."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nestling.common.errors import InputError, Problem, unknown
+
+
+class Level(StrEnum):
+    """The five levels, strongest first."""
+
+    SAME_DOCUMENT = "same-document"
+    TRANSACTION = "transaction"
+    ASYNC = "async"
+    SCHEDULED = "scheduled"
+    SNAPSHOT = "snapshot"
+
+
+_SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "day": 86400.0}
+_TEXT_FORM = re.compile(r"^\s*([a-z-]+)\s*(?:\(\s*([0-9.]+)\s*(ms|s|min|h|day)\s*\))?\s*$")
+_TIMED = (Level.ASYNC, Level.SCHEDULED)
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """A level, with the bound (`async(5s)`) or the period (`scheduled(1h)`) in seconds where the level has one."""
+
+    level: Level
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if (self.seconds is not None) != (self.level in _TIMED):
+            what = f"freshness `{self.level}`: exactly async and scheduled say how long"
+            raise InputError(Problem(what=what, next_move="write `async(5s)` or `scheduled(1h)`"))
+
+    def __str__(self) -> str:
+        if self.seconds is None:
+            return str(self.level)
+        unit = next(
+            (u for u in reversed(_SECONDS) if self.seconds >= _SECONDS[u] and self.seconds % _SECONDS[u] == 0), "ms"
+        )
+        return f"{self.level}({self.seconds / _SECONDS[unit]:g}{unit})"
+
+    @staticmethod
+    def parse(text: str) -> Freshness:
+        """Read the text form; raises `InputError`."""
+        match = _TEXT_FORM.match(text)
+        if match is None or match[1] not in set(Level):
+            raise InputError(unknown("freshness", match[1] if match else text, Level))
+        return Freshness(Level(match[1]), float(match[2]) * _SECONDS[match[3]] if match[2] else None)
+
+
+SAME_DOCUMENT, TRANSACTION, SNAPSHOT = (
+    Freshness(level) for level in (Level.SAME_DOCUMENT, Level.TRANSACTION, Level.SNAPSHOT)
+)

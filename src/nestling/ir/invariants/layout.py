@@ -1,0 +1,166 @@
+"""Homes, relationships and stored names, looked at over the whole design."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from nestling.common.errors import Problem, unknown
+from nestling.ir.layout import Node, NodeKind, Place, Role, Store
+from nestling.ir.model import Model, Relationship
+from nestling.ir.names import join
+from nestling.ir.primitives import (
+    Form,
+    Holder,
+    Index,
+)
+from nestling.ir.types import TypeName
+
+Where = tuple[str | int, ...]
+
+_TIMES = (TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
+
+
+def mistakes_in_layout(
+    model: Model,
+    indexes: Sequence[Index],
+    stores: Sequence[Store],
+    places: Mapping[str, tuple[Place, ...]],
+) -> Iterator[Problem]:
+    """Homes, relationships said once, stored names that collide, indexes on paths that do not exist."""
+    for name, times in Counter(store.name for store in stores).items():
+        if times > 1:
+            yield Problem(
+                what=f"two collections are called `{name}`", path=("collections", name), next_move="rename one"
+            )
+    yield from _home_mistakes(model, places)
+    said = Counter(_said(stores))
+    for link in model.relationships:
+        yield from _said_mistakes(link, said)
+    for store in stores:
+        for root in store.roots:
+            yield from _collisions(root, store)
+    yield from _index_mistakes(indexes, stores)
+
+
+def _index_mistakes(indexes: Sequence[Index], stores: Sequence[Store]) -> Iterator[Problem]:
+    known = {store.name: frozenset(paths_in(store)) for store in stores}
+    for number, index in enumerate(indexes):
+        where: Where = ("indexes", number)
+        if index.collection not in known:
+            yield unknown("collection", index.collection, known, path=where)
+            continue
+        for key, _ in index.keys:
+            if key not in known[index.collection]:
+                yield unknown("field", key, sorted(known[index.collection]), of=index.collection, path=where)
+
+
+def _home_mistakes(model: Model, places: Mapping[str, tuple[Place, ...]]) -> Iterator[Problem]:
+    for entity in model.entities:
+        homes = [p for p in places.get(entity.name, ()) if p.store.role is Role.HOME]
+        if not homes:
+            what = f"entity `{entity.name}` has no home"
+            yield Problem(what=what, path=("collections",), next_move="give it a collection or embed it")
+        elif len(homes) > 1 and not (homes[0].copy is not None and all(h.copy == homes[0].copy for h in homes)):
+            stores = ", ".join(sorted(join(home.store.name, home.path) for home in homes))
+            yield Problem(what=f"entity `{entity.name}` has {len(homes)} homes: {stores}", path=("collections",))
+
+
+def _said(stores: Sequence[Store]) -> Iterator[tuple[str, str]]:
+    """(relationship, how) for every place that says how a relationship is stored."""
+    for store in stores:
+        if store.role is Role.HOME:
+            for root in store.roots:
+                yield from _said_by(root)
+
+
+def _said_by(node: Node) -> Iterator[tuple[str, str]]:
+    if node.kind is not NodeKind.GROUP:
+        for reference in node.body.references:
+            yield reference.relationship, str(reference.holder)
+        for copy in node.body.copies:
+            if copy.home:
+                yield copy.path[0].relationship, "home copy"
+        if node.embedding is not None:
+            yield node.embedding.relationship, "embedding"
+    for child in node.children:
+        yield from _said_by(child)
+
+
+def _said_mistakes(link: Relationship, said: Mapping[tuple[str, str], int]) -> Iterator[Problem]:
+    ways = {how: times for (name, how), times in said.items() if name == link.name}
+    if not ways:
+        what = f"relationship `{link.name}` is neither embedded nor referenced"
+        next_move = f"add `{link.name}: parent-reference` to the references of `{link.child}`"
+        yield Problem(what=what, path=("collections",), next_move=next_move)
+    references = {str(Holder.PARENT), str(Holder.CHILD)}
+    if any(times > 1 for times in ways.values()) or (len(ways) > 1 and not set(ways) <= references):
+        yield Problem(
+            what=f"relationship `{link.name}` is stored twice: {', '.join(sorted(ways))}", path=("collections",)
+        )
+
+
+def _collisions(root: Node, store: Store) -> Iterator[Problem]:
+    paths = Counter(_own_paths(root))
+    if store.collection.variant is not None and store.role is Role.HOME:
+        paths.update((store.collection.variant.discriminator,))
+    paths.update(name for name, _ in store.collection.constants)
+    for path, times in paths.items():
+        parents = {path[:i] for i, c in enumerate(path) if c == "."} - {"_id"}
+        if times > 1 or any(parent in paths for parent in parents):
+            what = f"two things are stored as `{path}` in `{store.name}`"
+            yield Problem(what=what, path=("collections", store.collection.name), next_move="rename one under `fields`")
+    for child in root.children:
+        if child.form is not Form.INLINE:
+            yield from _collisions(child, store)
+
+
+def _own_paths(node: Node) -> Iterator[str]:
+    """Paths of the fields of one document, without those of its sub-documents."""
+    yield from (field.path for field in node.stored if field.path)
+    if node.kind is NodeKind.GROUP:
+        yield "page"
+        if node.bucket is not None:
+            yield from ("bucket_start", "bucket_end", "count", *(summary.field for summary in node.bucket.summary))
+    else:
+        yield from (pairs.field for pairs in node.body.pairs)
+        yield from (reference.field for reference in node.body.references if reference.holder is Holder.PARENT)
+        for copy in node.body.copies:
+            yield from ([f.path for f in copy.attributes] if copy.form is Form.INLINE else [copy.name])
+        for computed in node.body.computed:
+            yield from (computed.field, *([computed.stamp] if computed.stamp else []))
+    for child in node.children:
+        if child.form is Form.INLINE:
+            yield from _own_paths(child)
+        else:
+            yield child.field
+            if child.embedding is not None and child.embedding.overflow is not None and node.kind is not NodeKind.GROUP:
+                yield child.embedding.overflow.flag
+
+
+def paths_in(store: Store) -> Iterator[str]:
+    """Every dotted path an index of the store may name."""
+    yield "_id"
+    yield from (name for name, _ in store.collection.constants)
+    if store.collection.variant is not None:
+        yield store.collection.variant.discriminator
+    for root in store.roots:
+        yield from _indexable(root, "")
+
+
+def _indexable(node: Node, prefix: str) -> Iterator[str]:
+    at = join(prefix, node.field)
+    if at:
+        yield at
+    for path in _own_paths(node):
+        yield join(at, path)
+    for pairs in node.body.pairs:
+        yield from (join(at, pairs.field, pairs.key), join(at, pairs.field, pairs.value))
+    for reference in node.body.references:
+        if reference.copied:
+            yield from (join(at, reference.field, name) for name in ("id", *(f.path for f in reference.copied)))
+    for copy in node.body.copies:
+        if copy.form in (Form.OBJECT, Form.ARRAY):
+            yield from (join(at, copy.name, field.path) for field in copy.attributes)
+    for child in node.children:
+        yield from _indexable(child, at)

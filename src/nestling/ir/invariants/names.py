@@ -1,0 +1,290 @@
+"""Unknown names, and primitives that make no sense where they stand: what can be told before anything is laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nestling.common.errors import Problem, unknown
+from nestling.ir.freshness import Level
+from nestling.ir.model import Cardinality, Entity, Model
+from nestling.ir.primitives import (
+    Bucket,
+    Collection,
+    CollectionKind,
+    Computed,
+    Copy,
+    Document,
+    Embedding,
+    Form,
+    Holder,
+    Reference,
+    Split,
+    Variant,
+)
+from nestling.ir.rows import Function, Hop
+from nestling.ir.types import TypeName
+
+Where = tuple[str | int, ...]
+
+_TIMES = (TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
+
+
+def mistakes_in_names(model: Model, collections: Sequence[Collection]) -> Iterator[Problem]:
+    """Unknown entities, relationships and attributes, and primitives that make no sense where they stand."""
+    if not collections and model.entities:
+        yield Problem(what="the design has no collections", path=("collections",))
+    for collection in collections:
+        path: Where = ("collections", collection.name)
+        if not model.has_entity(collection.root):
+            yield unknown("entity", collection.root, (e.name for e in model.entities), path=(*path, "root"))
+            continue
+        yield from _collection_mistakes(model, collection, path)
+        yield from _document_mistakes(model, collection.body, path, collection)
+        for member in collection.variant.members if collection.variant else ():
+            where: Where = (*path, "variant", "members", member.body.entity)
+            if not model.has_entity(member.body.entity):
+                yield unknown("entity", member.body.entity, (e.name for e in model.entities), path=where)
+            else:
+                yield from _document_mistakes(model, member.body, where, None)
+                if not model.entity(member.body.entity).key:
+                    yield Problem(what=f"`{member.body.entity}` has no key to tell its documents apart", path=where)
+
+
+def _collection_mistakes(model: Model, collection: Collection, path: Where) -> Iterator[Problem]:
+    entity = model.entity(collection.root)
+    yield from _unknown_attributes(entity, collection.id, (*path, "id"))
+    if collection.id and set(collection.id) not in ({*entity.key}, *map(set, entity.uniques)):
+        what = f"{', '.join(collection.id)} is not a key of `{entity.name}`"
+        yield Problem(what=what, path=(*path, "id"), next_move=f"use its key: {', '.join(entity.key) or 'it has none'}")
+    for split in collection.splits:
+        yield from _split_mistakes(entity, collection, split, (*path, "splits", split.collection))
+    if collection.bucket is not None:
+        yield from _bucket_mistakes(entity, collection, collection.bucket, (*path, "bucket"))
+    if collection.variant is not None:
+        yield from _variant_mistakes(collection, collection.variant, (*path, "variant"))
+    yield from _option_mistakes(entity, collection, path)
+
+
+def _split_mistakes(entity: Entity, collection: Collection, split: Split, path: Where) -> Iterator[Problem]:
+    yield from _unknown_attributes(entity, split.attributes, path)
+    if split.rows is not None:
+        yield from _unknown_attributes(entity, (split.rows.attribute,), path)
+    if bool(split.attributes) == bool(split.rows):
+        yield Problem(what="a split names either attributes or rows", path=path)
+    if split.attributes and not entity.key:
+        yield Problem(what=f"`{entity.name}` has no key to find split attributes by", path=path)
+    if set(split.attributes) & {*collection.id, *entity.key}:
+        yield Problem(what="the key cannot be split off", path=path)
+
+
+def _bucket_mistakes(entity: Entity, collection: Collection, bucket: Bucket, path: Where) -> Iterator[Problem]:
+    yield from _unknown_attributes(entity, bucket.by, (*path, "by"))
+    yield from _unknown_attributes(entity, (s.attribute for s in bucket.summary if s.attribute), (*path, "summary"))
+    if bucket.window is not None and bucket.window.attribute not in entity:
+        yield entity.no_attribute(bucket.window.attribute, (*path, "window"))
+    elif bucket.window is not None and entity.attribute(bucket.window.attribute).type.name not in _TIMES:
+        what = (
+            f"`{bucket.window.attribute}` is {entity.attribute(bucket.window.attribute).type}, not a date or timestamp"
+        )
+        yield Problem(what=what, path=(*path, "window"))
+    if bucket.limit < 1:
+        yield Problem(what="a bucket holds at least one event", path=(*path, "limit"))
+    if collection.id or collection.variant or collection.splits:
+        yield Problem(what="a bucket collection has no id, variant or splits of its own", path=path)
+
+
+def _variant_mistakes(collection: Collection, variant: Variant, path: Where) -> Iterator[Problem]:
+    if variant.members and variant.value is None:
+        yield Problem(what="the root needs a discriminator value beside its members", path=path)
+    for name, _ in variant.subtypes:
+        if not any(e.relationship == name and e.form is Form.INLINE for e in collection.body.embeddings):
+            yield Problem(what=f"subtype `{name}` is not embedded inline", path=(*path, "subtypes", name))
+
+
+def _option_mistakes(entity: Entity, collection: Collection, path: Where) -> Iterator[Problem]:
+    options = collection.options
+    if options.kind is CollectionKind.TIME_SERIES:
+        time = entity.attribute(options.time) if options.time and options.time in entity else None
+        if time is None:
+            yield entity.no_attribute(options.time or "", (*path, "options", "time"))
+        elif time.type.name not in _TIMES or time.type.fraction_digits > 3 or time.nullable:
+            what = f"`{time.name}` ({time.type}{', nullable' if time.nullable else ''}) cannot be a time series' time"
+            yield Problem(what=what, path=(*path, "options", "time"), next_move="use a NOT NULL date or timestamp")
+        if options.meta is not None and options.meta not in entity:
+            yield entity.no_attribute(options.meta, (*path, "options", "meta"))
+        if collection.body.embeddings or collection.bucket or collection.variant or collection.splits or collection.id:
+            what = "a time series collection holds plain events: no id, embeddings, bucket, variant or splits"
+            yield Problem(what=what, path=(*path, "options"))
+    if options.kind is CollectionKind.CAPPED and not options.size_bytes:
+        yield Problem(what="a capped collection says its size", path=(*path, "options", "size_bytes"))
+
+
+def _document_mistakes(model: Model, body: Document, path: Where, collection: Collection | None) -> Iterator[Problem]:
+    entity = model.entity(body.entity)
+    yield from _unknown_attributes(entity, (field.attribute for field in body.fields), (*path, "fields"))
+    for pairs in body.pairs:
+        yield from _unknown_attributes(entity, pairs.attributes, (*path, "pairs", pairs.field))
+        if set(pairs.attributes) & set(entity.key):
+            yield Problem(what="key attributes cannot be stored as pairs", path=(*path, "pairs", pairs.field))
+    for reference in body.references:
+        yield from _reference_mistakes(
+            model, body, reference, (*path, "references", reference.relationship), collection
+        )
+    for copy in body.copies:
+        yield from _copy_mistakes(model, body, copy, (*path, "copies", copy.name))
+    for computed in body.computed:
+        yield from _computed_mistakes(model, body, computed, (*path, "computed", computed.field))
+    for embedding in body.embeddings:
+        yield from _embedding_mistakes(model, body, embedding, (*path, "embeddings", embedding.field), collection)
+
+
+def _reference_mistakes(
+    model: Model, body: Document, reference: Reference, path: Where, collection: Collection | None
+) -> Iterator[Problem]:
+    if not model.has_relationship(reference.relationship):
+        yield unknown("relationship", reference.relationship, (r.name for r in model.relationships), path=path)
+        return
+    link = model.relationship(reference.relationship)
+    side = link.parent if reference.holder is Holder.PARENT else link.child
+    if side != body.entity:
+        what = f"`{link.name}` as {reference.holder} belongs in `{side}`, not in `{body.entity}`"
+        yield Problem(what=what, path=path)
+        return
+    if reference.holder is Holder.PARENT:
+        child = model.entity(link.child)
+        yield from _unknown_attributes(child, (field.attribute for field in reference.copied), path)
+        if not child.key:
+            what = f"`{child.name}` has no key, so `{link.parent}` cannot hold its ids"
+            yield Problem(what=what, path=path, next_move="let the child hold the parent's id")
+        if collection is None:
+            what = f"`{body.entity}` is embedded; only a root document holds its children's ids"
+            yield Problem(what=what, path=path, next_move="let the child hold the parent's id")
+        if not reference.field:
+            yield Problem(what="a child-reference names the field of the ids", path=path)
+
+
+def _path_mistakes(model: Model, start: str, hops: Sequence[Hop], path: Where) -> Iterator[Problem]:
+    at = start
+    if not hops:
+        yield Problem(what="the path has no relationship", path=path)
+    for hop in hops:
+        if not model.has_relationship(hop.relationship):
+            yield unknown("relationship", hop.relationship, (r.name for r in model.relationships), path=path)
+            return
+        if hop.start(model) != at:
+            yield Problem(what=f"`{hop.relationship}` does not start at `{at}`", path=path)
+            return
+        at = hop.target(model)
+
+
+def _copy_mistakes(model: Model, body: Document, copy: Copy, path: Where) -> Iterator[Problem]:
+    problems = tuple(_path_mistakes(model, body.entity, copy.path, (*path, "of")))
+    yield from problems
+    if problems:
+        return
+    source = model.entity(copy.path[-1].target(model))
+    yield from _unknown_attributes(source, (field.attribute for field in copy.attributes), (*path, "attributes"))
+    yield from _unknown_attributes(source, (order.attribute for order in copy.order), (*path, "order"))
+    to_one = all(hop.to_one(model) for hop in copy.path)
+    if not copy.attributes:
+        yield Problem(what="a copy names its attributes", path=(*path, "attributes"))
+    if copy.closure and (len(copy.path) != 1 or not model.relationship(copy.path[0].relationship).is_self):
+        yield Problem(what="a closure walks one self-relationship", path=(*path, "of"))
+    if not copy.closure and not to_one and not copy.form.to_many and copy.limit != 1:
+        what = f"`{source.name}` may have many rows here, but the copy is {copy.form}"
+        yield Problem(what=what, path=(*path, "as"), next_move="make it an array, or give `limit: 1`")
+    if copy.form in (Form.SCALARS, Form.PATH) and len(copy.attributes) != 1:
+        yield Problem(what=f"a copy as {copy.form} holds one attribute", path=(*path, "attributes"))
+    if (copy.closure and not copy.form.to_many) or (copy.form is Form.PATH and not copy.closure):
+        yield Problem(
+            what="ancestors are stored as array, scalars or path; path is only for ancestors", path=(*path, "as")
+        )
+    if copy.limit is not None and (copy.limit < 1 or not copy.order):
+        yield Problem(what="a limit is at least 1 and needs an order", path=(*path, "limit"))
+    if copy.freshness.level is Level.SAME_DOCUMENT and not copy.home:
+        what = "same-document freshness needs the source in the same document"
+        yield Problem(what=what, path=(*path, "freshness"), next_move="use `transaction` or weaker")
+    yield from _home_copy_mistakes(model, copy, source, path)
+
+
+def _home_copy_mistakes(model: Model, copy: Copy, source: Entity, path: Where) -> Iterator[Problem]:
+    if not copy.home:
+        if copy.orphans is not None:
+            yield Problem(what="only a copy that is the home has orphans", path=(*path, "orphans"))
+        return
+    missing = set(source.attribute_names) - {field.attribute for field in copy.attributes}
+    missing -= set(model.relationship(copy.path[0].relationship).parent_attributes)
+    if len(copy.path) != 1 or not copy.path[0].up or copy.form not in (Form.INLINE, Form.OBJECT) or copy.order:
+        yield Problem(what="a copy can only be the home of its direct parent, inline or as an object", path=path)
+    if missing:
+        what = f"the home of `{source.name}` would lose {', '.join(sorted(missing))}"
+        yield Problem(what=what, path=(*path, "attributes"), next_move="copy every attribute")
+    if copy.orphans is None:
+        what = f"rows of `{source.name}` that nothing refers to would have no home"
+        yield Problem(what=what, path=(*path, "orphans"), next_move="name a collection for them: `orphans: …`")
+
+
+def _computed_mistakes(model: Model, body: Document, computed: Computed, path: Where) -> Iterator[Problem]:
+    problems = tuple(_path_mistakes(model, body.entity, computed.path, (*path, "of")))
+    yield from problems
+    if problems:
+        return
+    source = model.entity(computed.path[-1].target(model))
+    if computed.attribute is None and computed.function is not Function.COUNT:
+        yield Problem(what=f"{computed.function} needs an attribute of `{source.name}`", path=path)
+    if computed.attribute is not None:
+        yield from _unknown_attributes(source, (computed.attribute,), path)
+    if computed.step < 1 or (computed.step > 1 and computed.function not in (Function.COUNT, Function.SUM)):
+        yield Problem(what="an approximate step of 1 or more goes with count or sum", path=(*path, "step"))
+
+
+def _embedding_mistakes(
+    model: Model, body: Document, embedding: Embedding, path: Where, collection: Collection | None
+) -> Iterator[Problem]:
+    if not model.has_relationship(embedding.relationship):
+        yield unknown("relationship", embedding.relationship, (r.name for r in model.relationships), path=path)
+        return
+    link = model.relationship(embedding.relationship)
+    if link.parent != body.entity or embedding.body.entity != link.child:
+        what = f"`{link.name}` runs from `{link.parent}` to `{link.child}`; it cannot embed "
+        yield Problem(what=f"{what}`{embedding.body.entity}` in `{body.entity}`", path=path)
+        return
+    child = model.entity(link.child)
+    if not embedding.form.to_many and link.cardinality is not Cardinality.ONE_TO_ONE:
+        what = f"`{link.parent}` may have many `{link.child}`; embed them as an array"
+        yield Problem(what=what, path=(*path, "as"))
+    subtypes = dict(collection.variant.subtypes) if collection is not None and collection.variant else {}
+    if (embedding.form is Form.INLINE) and link.name not in subtypes:
+        what = f"inline `{link.child}` needs a discriminator that tells whether it is there"
+        yield Problem(what=what, path=path, next_move="list it under the collection's `variant: subtypes`")
+    if embedding.form is Form.PATH:
+        yield Problem(what="rows cannot be embedded as a path", path=(*path, "as"))
+    if not model.is_total(link) and embedding.orphans is None:
+        what = f"a `{link.child}` may lack its `{link.parent}` and would have no home"
+        yield Problem(what=what, path=path, next_move="name a collection for those: `orphans: …`, or use a reference")
+    yield from _unknown_attributes(child, (order.attribute for order in embedding.order), (*path, "order"))
+    plain_array = embedding.form.to_many and embedding.slots is None
+    if embedding.overflow is not None and not (embedding.overflow.bound >= 1 and plain_array):
+        yield Problem(what="an overflow bounds a plain array at 1 element or more", path=(*path, "overflow"))
+    if embedding.slots is not None:
+        yield from _slot_mistakes(child, embedding, path)
+    yield from _document_mistakes(model, embedding.body, path, None)
+
+
+def _slot_mistakes(child: Entity, embedding: Embedding, path: Where) -> Iterator[Problem]:
+    slots = embedding.slots
+    assert slots is not None
+    if slots.attribute not in child:
+        yield child.no_attribute(slots.attribute, (*path, "slots"))
+    elif (
+        child.attribute(slots.attribute).nullable or child.attribute(slots.attribute).type.name is not TypeName.INTEGER
+    ):
+        yield Problem(what=f"slots need a NOT NULL integer, not `{slots.attribute}`", path=(*path, "slots"))
+    if slots.count < 1 or embedding.form is not Form.ARRAY:
+        yield Problem(what="slots make an array of at least one place", path=(*path, "slots"))
+
+
+def _unknown_attributes(entity: Entity, names: Iterator[str] | Sequence[str], path: Where) -> Iterator[Problem]:
+    for name in names:
+        if name not in entity:
+            yield entity.no_attribute(name, path)

@@ -1,0 +1,262 @@
+"""The conceptual model: entities, relationships, many-to-many links and hierarchies.
+
+A relationship always runs from one *parent* row to its *child* rows; the child holds the foreign key. A junction table is
+an entity of its own (statements name it) plus a `ManyToMany` that says which two relationships it joins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from nestling.common.errors import DesignError, InputError, Problem, unknown
+from nestling.ir.types import Type
+
+
+class Cardinality(StrEnum):
+    """How many rows of each side one row of the other may have."""
+
+    ONE_TO_ONE = "1:1"
+    ONE_TO_MANY = "1:N"
+    MANY_TO_MANY = "N:M"
+
+
+class OnDelete(StrEnum):
+    """What the source does with child rows when their parent is deleted."""
+
+    RESTRICT = "restrict"
+    CASCADE = "cascade"
+    SET_NULL = "set null"
+    SET_DEFAULT = "set default"
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A column: its name, type, whether it may be NULL, and the other types its values were seen to have."""
+
+    name: str
+    type: Type
+    nullable: bool = True
+    also: tuple[Type, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A table: its attributes, its key (empty when rows have none) and further unique attribute groups."""
+
+    name: str
+    attributes: tuple[Attribute, ...]
+    key: tuple[str, ...] = ()
+    uniques: tuple[tuple[str, ...], ...] = ()
+    _by_name: dict[str, Attribute] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_name", {attribute.name: attribute for attribute in self.attributes})
+
+    @property
+    def attribute_names(self) -> tuple[str, ...]:
+        """Names in column order."""
+        return tuple(attribute.name for attribute in self.attributes)
+
+    def __contains__(self, attribute: str) -> bool:
+        return attribute in self._by_name
+
+    def attribute(self, name: str) -> Attribute:
+        """The attribute called `name`; raises `DesignError` listing those that exist."""
+        try:
+            return self._by_name[name]
+        except KeyError:
+            raise DesignError(self.no_attribute(name)) from None
+
+    def no_attribute(self, name: str, path: tuple[str | int, ...] = ()) -> Problem:
+        """The problem of an attribute that does not exist, with those that do."""
+        return unknown("attribute", name, self.attribute_names, of=self.name, path=path)
+
+
+@dataclass(frozen=True, slots=True)
+class Relationship:
+    """One parent row to its child rows: the child's foreign key `child_attributes` holds `parent_attributes`."""
+
+    name: str
+    parent: str
+    child: str
+    parent_attributes: tuple[str, ...]
+    child_attributes: tuple[str, ...]
+    cardinality: Cardinality = Cardinality.ONE_TO_MANY
+    required: bool = False  # every child row has a parent
+    parent_role: str = ""  # what the child calls its parent
+    child_role: str = ""  # what the parent calls its children
+    on_delete: OnDelete = OnDelete.RESTRICT
+
+    @property
+    def is_self(self) -> bool:
+        """Whether it relates an entity to itself (a tree)."""
+        return self.parent == self.child
+
+
+@dataclass(frozen=True, slots=True)
+class ManyToMany:
+    """Two entities linked through a junction entity, by the two relationships whose child the junction is."""
+
+    name: str
+    through: str
+    left: str  # relationship names
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """A supertype and its subtypes: each relationship is 1:1 on a shared key."""
+
+    name: str
+    supertype: str
+    subtypes: tuple[str, ...]  # relationship names
+    discriminator: str | None = None  # attribute of the supertype that tells the subtype, where there is one
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Everything an application's data can be: checked when built, all mistakes in one `InputError`."""
+
+    name: str
+    entities: tuple[Entity, ...]
+    relationships: tuple[Relationship, ...] = ()
+    many_to_many: tuple[ManyToMany, ...] = ()
+    hierarchies: tuple[Hierarchy, ...] = ()
+    _entities: dict[str, Entity] = field(init=False, repr=False, compare=False)
+    _relationships: dict[str, Relationship] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_entities", {entity.name: entity for entity in self.entities})
+        object.__setattr__(self, "_relationships", {link.name: link for link in self.relationships})
+        if problems := tuple(_mistakes(self)):
+            raise InputError(*problems)
+
+    def entity(self, name: str) -> Entity:
+        """The entity called `name`; raises `DesignError` listing those that exist."""
+        try:
+            return self._entities[name]
+        except KeyError:
+            raise DesignError(unknown("entity", name, self._entities)) from None
+
+    def relationship(self, name: str) -> Relationship:
+        """The relationship called `name`; raises `DesignError` listing those that exist."""
+        try:
+            return self._relationships[name]
+        except KeyError:
+            raise DesignError(unknown("relationship", name, self._relationships)) from None
+
+    def has_entity(self, name: str) -> bool:
+        """Whether there is an entity of that name."""
+        return name in self._entities
+
+    def has_relationship(self, name: str) -> bool:
+        """Whether there is a (1:1 or 1:N) relationship of that name."""
+        return name in self._relationships
+
+    def parents_of(self, entity: str) -> tuple[Relationship, ...]:
+        """Relationships in which `entity` is the child."""
+        return tuple(link for link in self.relationships if link.child == entity)
+
+    def children_of(self, entity: str) -> tuple[Relationship, ...]:
+        """Relationships in which `entity` is the parent."""
+        return tuple(link for link in self.relationships if link.parent == entity)
+
+    def link_through(self, entity: str) -> ManyToMany | None:
+        """The many-to-many that `entity` is the junction of, if it is one."""
+        return next((link for link in self.many_to_many if link.through == entity), None)
+
+    def is_total(self, relationship: Relationship) -> bool:
+        """Whether no child row can lack its parent: required, and every foreign key attribute is NOT NULL."""
+        child = self.entity(relationship.child)
+        return relationship.required and not any(child.attribute(a).nullable for a in relationship.child_attributes)
+
+
+def _mistakes(model: Model) -> Iterator[Problem]:
+    yield from _twice("entity", ("entities",), (entity.name for entity in model.entities))
+    names = [link.name for link in model.relationships] + [link.name for link in model.many_to_many]
+    yield from _twice("relationship", ("relationships",), names)
+    for entity in model.entities:
+        yield from _entity_mistakes(entity)
+    for relationship in model.relationships:
+        yield from _relationship_mistakes(model, relationship)
+    for link in model.many_to_many:
+        yield from _link_mistakes(model, link)
+    for hierarchy in model.hierarchies:
+        yield from _hierarchy_mistakes(model, hierarchy)
+
+
+def _twice(kind: str, path: tuple[str, ...], names: Iterable[str]) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            yield Problem(what=f"{kind} `{name}` is there twice", path=(*path, name), next_move="rename one of them")
+        seen.add(name)
+
+
+def _entity_mistakes(entity: Entity) -> Iterator[Problem]:
+    path = ("entities", entity.name)
+    yield from _twice("attribute", (*path, "attributes"), entity.attribute_names)
+    if not entity.attributes:
+        yield Problem(what=f"entity `{entity.name}` has no attributes", path=path)
+    for section, names in (("key", entity.key), *(("uniques", unique) for unique in entity.uniques)):
+        for name in names:
+            if name not in entity:
+                yield entity.no_attribute(name, (*path, section))
+
+
+def _relationship_mistakes(model: Model, link: Relationship) -> Iterator[Problem]:
+    path = ("relationships", link.name)
+    known = True
+    for side, name, attributes in (
+        ("parent", link.parent, link.parent_attributes),
+        ("child", link.child, link.child_attributes),
+    ):
+        if not model.has_entity(name):
+            known = False
+            yield unknown("entity", name, (entity.name for entity in model.entities), path=(*path, side))
+            continue
+        entity = model.entity(name)
+        for attribute in attributes:
+            if attribute not in entity:
+                known = False
+                section = "attributes" if side == "child" else "references"
+                yield entity.no_attribute(attribute, (*path, section))
+    if len(link.parent_attributes) != len(link.child_attributes) or not link.child_attributes:
+        what = f"`{link.name}`: {len(link.child_attributes)} attributes refer to {len(link.parent_attributes)}"
+        yield Problem(what=what, path=(*path, "attributes"), next_move="name as many attributes as the key has")
+    elif known:
+        parent = model.entity(link.parent)
+        keys = [set(parent.key), *map(set, parent.uniques)]
+        if set(link.parent_attributes) not in keys:
+            what = (
+                f"`{link.name}` refers to {', '.join(link.parent_attributes)} of `{parent.name}`, which is not unique"
+            )
+            yield Problem(what=what, path=path, next_move=f"refer to a key of `{parent.name}` or declare it unique")
+    if link.cardinality is Cardinality.MANY_TO_MANY:
+        yield Problem(what=f"`{link.name}`: N:M needs `through`", path=path, next_move="name its junction entity")
+
+
+def _link_mistakes(model: Model, link: ManyToMany) -> Iterator[Problem]:
+    path = ("relationships", link.name)
+    for side, name in (("left", link.left), ("right", link.right)):
+        if not model.has_relationship(name):
+            known = (relationship.name for relationship in model.relationships)
+            yield unknown("relationship", name, known, path=(*path, side))
+        elif model.relationship(name).child != link.through:
+            yield Problem(what=f"`{name}` does not end in the junction `{link.through}`", path=(*path, side))
+
+
+def _hierarchy_mistakes(model: Model, hierarchy: Hierarchy) -> Iterator[Problem]:
+    path = ("hierarchies", hierarchy.name)
+    for name in hierarchy.subtypes:
+        if not model.has_relationship(name):
+            known = (relationship.name for relationship in model.relationships)
+            yield unknown("relationship", name, known, path=(*path, "subtypes"))
+        elif model.relationship(name).parent != hierarchy.supertype:
+            yield Problem(what=f"`{name}` does not start at `{hierarchy.supertype}`", path=(*path, "subtypes"))
+    if hierarchy.discriminator is not None and model.has_entity(hierarchy.supertype):
+        supertype = model.entity(hierarchy.supertype)
+        if hierarchy.discriminator not in supertype:
+            yield supertype.no_attribute(hierarchy.discriminator, (*path, "discriminator"))

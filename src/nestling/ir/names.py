@@ -1,0 +1,24 @@
+"""Stored names: what an attribute or entity is called where MongoDB does not allow its own name."""
+
+from __future__ import annotations
+
+_ESCAPES = {".": "\uff0e", "\x00": "\u2400"}  # a dot separates path steps, NUL ends a name: look-alikes stand in
+
+
+def stored_name(attribute: str) -> str:
+    """The field name for an attribute: itself, unless it holds a dot or NUL, starts with `$`, is empty or is `_id`."""
+    name = "".join(_ESCAPES.get(character, character) for character in attribute)
+    if name.startswith("$"):
+        name = "\uff04" + name[1:]
+    return {"": "_", "_id": "_id_"}.get(name, name)
+
+
+def collection_name(entity: str) -> str:
+    """The collection name for an entity: dots stay (they are usual there), `$`, NUL and the `system.` prefix do not."""
+    name = entity.replace("$", "\uff04").replace("\x00", "\u2400")
+    return "_" + name if not name or name.startswith("system.") else name
+
+
+def join(*paths: str) -> str:
+    """Dotted path of the given parts, empty ones left out."""
+    return ".".join(path for path in paths if path)

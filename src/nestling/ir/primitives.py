@@ -1,0 +1,301 @@
+"""The closed set of structure primitives a design is built from (DESIGN: Collection … Variant).
+
+A `Document` says how one entity's rows are stored at one place: as a collection's documents, as a sub-document or as the
+elements of an array. Attributes not mentioned keep their own name; those that follow from where the document sits (the
+foreign key of an embedded child) are not stored at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nestling.ir.freshness import TRANSACTION, Freshness
+from nestling.ir.rows import Function, Path
+
+
+class Form(StrEnum):
+    """How something related sits in a document."""
+
+    OBJECT = "object"  # a sub-document: at most one row
+    ARRAY = "array"  # an array of sub-documents
+    SCALARS = "scalars"  # an array of bare values, for rows that store a single attribute
+    INLINE = "inline"  # its fields stand beside the document's own: at most one row
+    PATH = "path"  # one text, values joined by a separator (materialised path)
+
+    @property
+    def to_many(self) -> bool:
+        """Whether it can hold more than one row."""
+        return self in (Form.ARRAY, Form.SCALARS, Form.PATH)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """An attribute and the dotted path it is stored under, relative to its document."""
+
+    attribute: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Sort by a stored attribute."""
+
+    attribute: str
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Attribute pattern: these attributes are stored as `[{key: name, value: value}, …]`; NULLs are left out."""
+
+    field: str
+    attributes: tuple[str, ...]
+    key: str = "k"
+    value: str = "v"
+
+
+@dataclass(frozen=True, slots=True)
+class Overflow:
+    """At most `bound` elements stay in the array; the rest go into pages of `bound` in `collection`, and `flag` is true."""
+
+    bound: int
+    collection: str
+    flag: str = "has_overflow"
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """Pre-allocated array of `count` places; the element whose `attribute` is n stands at place n - `first`, others are null."""
+
+    attribute: str
+    count: int
+    first: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """The home of the child rows of `relationship` is inside the parent's document.
+
+    `orphans` names the collection that is home to child rows without a parent; without it such rows cannot be stored.
+    """
+
+    field: str
+    relationship: str
+    form: Form
+    body: Document
+    order: tuple[Order, ...] = ()
+    overflow: Overflow | None = None
+    slots: Slots | None = None
+    orphans: str | None = None
+
+
+class Holder(StrEnum):
+    """Which side of a relationship holds the id."""
+
+    PARENT = "child-reference"  # the parent's document holds its children's ids
+    CHILD = "parent-reference"  # the child's document holds its parent's id
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Ids of the other side. Held by the child: its foreign key attributes. Held by the parent: an array `field` of ids
+    (one id where the relationship is 1:1), or of `{id, …}` objects when attributes of the child are copied beside it.
+    """
+
+    relationship: str
+    holder: Holder
+    field: str = ""
+    copied: tuple[Field, ...] = ()
+    freshness: Freshness = TRANSACTION
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Attributes of the entity at the end of `path`, kept here too, away from their home.
+
+    `closure`: the path is one self-relationship hop, walked to the end (ancestors, root first). `home`: the source entity has no
+    collection; these copies are its home, and rows nothing refers to live in the collection `orphans`.
+    """
+
+    name: str  # the field, or a label when the form is inline
+    path: Path
+    attributes: tuple[Field, ...]
+    form: Form
+    freshness: Freshness
+    order: tuple[Order, ...] = ()
+    limit: int | None = None
+    closure: bool = False
+    separator: str = "/"
+    home: bool = False
+    orphans: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """An aggregate over the rows at the end of `path`. `step`: approximation, changed only every `step` events.
+    `stamp`: a field that tells when it was last computed.
+    """
+
+    field: str
+    path: Path
+    function: Function
+    freshness: Freshness
+    attribute: str | None = None
+    step: int = 1
+    stamp: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """Rows whose attribute is before a value (ISO text for dates); NULL is never before."""
+
+    attribute: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Part of an entity lives elsewhere: some `attributes` in `collection` (or GridFS bucket) under the same `_id`, or whole
+    `rows` in `collection`.
+    """
+
+    collection: str
+    attributes: tuple[str, ...] = ()
+    rows: Before | None = None
+    gridfs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """How the rows of `entity` are stored at one place."""
+
+    entity: str
+    fields: tuple[Field, ...] = ()
+    pairs: tuple[Pairs, ...] = ()
+    embeddings: tuple[Embedding, ...] = ()
+    references: tuple[Reference, ...] = ()
+    copies: tuple[Copy, ...] = ()
+    computed: tuple[Computed, ...] = ()
+
+
+class WindowUnit(StrEnum):
+    """Calendar units of a bucket's window."""
+
+    MINUTE = "minute"
+    HOUR = "hour"
+    DAY = "day"
+    MONTH = "month"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Events of one calendar unit of `attribute` share a bucket."""
+
+    attribute: str
+    unit: WindowUnit
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """An aggregate over the events of one bucket, stored under `field`."""
+
+    field: str
+    function: Function
+    attribute: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """Documents hold up to `limit` events each, grouped `by` attributes and a window, in the array `field`.
+
+    A bucket document is `{_id, <by…>, bucket_start, bucket_end, page, count, <summary…>, <field>: [events]}`; `_id` is made of
+    the by values, the window's start and the page.
+    """
+
+    by: tuple[str, ...]
+    field: str
+    limit: int
+    window: Window | None = None
+    summary: tuple[Summary, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One entity of a variant collection and the discriminator value its documents carry."""
+
+    value: str
+    body: Document
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Several kinds of rows in one collection, told apart by `discriminator`.
+
+    `value` is what the root entity's documents carry. `members` are further root entities (`_id` then starts with the
+    discriminator). `subtypes` are relationships embedded inline in the root: a document carries the value of each subtype row
+    it holds (one value, or an array of several).
+    """
+
+    discriminator: str
+    value: str | None = None
+    members: tuple[Member, ...] = ()
+    subtypes: tuple[tuple[str, str], ...] = ()  # relationship -> value
+
+
+class CollectionKind(StrEnum):
+    """What the server makes of a collection."""
+
+    PLAIN = "plain"
+    TIME_SERIES = "time-series"
+    CLUSTERED = "clustered"
+    CAPPED = "capped"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """A collection's kind and what that kind needs: the time and meta attributes, or the size in bytes."""
+
+    kind: CollectionKind = CollectionKind.PLAIN
+    time: str | None = None
+    meta: str | None = None
+    granularity: str | None = None
+    size_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A root entity's home. `id` are the attributes stored in `_id` (one: its value; several: a sub-document; none: an
+    ObjectId). `constants` are fields every document carries, such as a schema version.
+    """
+
+    name: str
+    body: Document
+    id: tuple[str, ...] = ()
+    options: Options = Options()
+    bucket: Bucket | None = None
+    variant: Variant | None = None
+    splits: tuple[Split, ...] = ()
+    constants: tuple[tuple[str, str | int], ...] = ()
+
+    @property
+    def root(self) -> str:
+        """The root entity."""
+        return self.body.entity
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Keys as (dotted path, 1 or -1); `partial` as (path, value) pairs that must be equal; `serves` names statements."""
+
+    collection: str
+    keys: tuple[tuple[str, int], ...]
+    unique: bool = False
+    partial: tuple[tuple[str, str], ...] = ()
+    expire_after_seconds: int | None = None
+    serves: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name the server shows, as the shell would make it."""
+        return "_".join(f"{path}_{direction}" for path, direction in self.keys)

@@ -1,0 +1,46 @@
+"""What a source yields: model, workload, statistics, and the gaps it could not understand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nestling.ir.model import Model
+from nestling.ir.statistics import Statistics
+from nestling.ir.workload import Workload
+
+
+class GapKind(StrEnum):
+    """Who lacks it."""
+
+    NOTIMPL = "notimpl"  # nestling
+    NOTYET = "notyet"  # this server version
+    NEVER = "never"  # MongoDB cannot
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Something that could not be understood or carried over; listed, never dropped in silence."""
+
+    kind: GapKind
+    what: str
+    where: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what} ({self.kind})" if self.where else f"{self.what} ({self.kind})"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One source, read. `origin` is its redacted address; `dialect` is `sqlite`, `postgresql`, `mysql` or empty.
+
+    `notes` are facts a person should see that lose nothing (a key demoted because it holds NULLs, a view left out).
+    """
+
+    model: Model
+    workload: Workload = Workload()
+    statistics: Statistics = Statistics()
+    gaps: tuple[Gap, ...] = ()
+    notes: tuple[str, ...] = ()
+    origin: str = ""
+    dialect: str = ""

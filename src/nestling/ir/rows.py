@@ -1,0 +1,173 @@
+"""How executors ask a source for rows and hand rows to a target, without knowing which database is behind.
+
+A `RowQuery` is plain data over the conceptual model: a base entity, columns reached by walking relationships, an order that
+fixes every row's place, and a key to go on after. Sources turn it into SQL (or a pipeline); executors merge the streams.
+
+Values are *conceptual*: `None`, `bool`, `int`, `Decimal`, `float`, `str`, `bytes`, `date`, `datetime` (naive for timestamp,
+UTC-aware for timestamptz), `UUID`, for json / array what `json.loads` gives (arrays of conceptual values), and text in a
+documented form for time, interval and bits. A value that does not fit its attribute's type exactly arrives as it was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from nestling.ir.model import Entity, Model, Relationship
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One step along a relationship: `up` from child to parent, otherwise down from parent to its children.
+
+    Text form: the relationship's name; `name:up` or `name:down` where a self-relationship leaves it open.
+    """
+
+    relationship: str
+    up: bool
+
+    def target(self, model: Model) -> str:
+        """The entity the hop arrives at."""
+        link = model.relationship(self.relationship)
+        return link.parent if self.up else link.child
+
+    def start(self, model: Model) -> str:
+        """The entity the hop leaves from."""
+        link = model.relationship(self.relationship)
+        return link.child if self.up else link.parent
+
+    def to_one(self, model: Model) -> bool:
+        """Whether it arrives at no more than one row."""
+        return self.up or model.relationship(self.relationship).cardinality.value == "1:1"
+
+
+Path = tuple[Hop, ...]
+
+
+class UndecodableText(bytes):
+    """Text whose bytes are not valid UTF-8, as found; unlike `bytes` from a binary column it is written back as text."""
+
+    __slots__ = ()
+
+
+class JsonNull:
+    """The JSON value `null`, which is not SQL's NULL (`None`)."""
+
+    def __repr__(self) -> str:
+        return "JSON_NULL"
+
+
+JSON_NULL = JsonNull()
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """An attribute of the entity reached from the base entity along `path` (empty: the base entity's own)."""
+
+    attribute: str
+    path: Path = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """A column to order by, ascending unless said; NULLs come first ascending, last descending, in every dialect."""
+
+    column: Column
+    descending: bool = False
+
+
+class Function(StrEnum):
+    """Aggregates; NULLs are left out, over no rows `count` is 0 and the others are NULL, as in SQL."""
+
+    COUNT = "count"
+    SUM = "sum"
+    AVG = "avg"
+    MIN = "min"
+    MAX = "max"
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """A function over a column, or over the joined rows when the column is None (count only)."""
+
+    function: Function
+    column: Column | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Newest:
+    """Keep only the first `limit` rows, by `order`, of every group of equal `within` values."""
+
+    within: tuple[Column, ...]
+    order: tuple[SortKey, ...]
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class RowQuery:
+    """Rows of `entity` joined along every path its columns use (outer joins, except along `inner` paths).
+
+    Rows come ordered by `order` (ascending, the base entity's database order), starting after the key `after` when given
+    (values of the `order` columns, which then must be non-null and unique together).
+
+    `without_parent`: only base rows that match no parent along that relationship (foreign key NULL or dangling).
+    `without_children`: only base rows no child refers to along that relationship.
+    `group_by_order`: one row per distinct `order` values: the order columns, then the `aggregates`.
+    `ancestors`: a self-relationship; a row per (base row, ancestor), the ancestor's columns being those whose path is exactly
+    `(Hop(ancestors, up=True),)`, ordered by `order` and then from the root of the tree downwards.
+    """
+
+    entity: str
+    columns: tuple[Column, ...]
+    order: tuple[Column, ...] = ()
+    inner: tuple[Path, ...] = ()
+    after: tuple[object, ...] | None = None
+    without_parent: str | None = None
+    without_children: str | None = None
+    newest: Newest | None = None
+    group_by_order: bool = False
+    aggregates: tuple[Aggregate, ...] = ()
+    ancestors: str | None = None
+
+
+class RowSource(Protocol):
+    """Where rows come from."""
+
+    @property
+    def model(self) -> Model:
+        """The model whose names the queries use."""
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Inside it every query sees the same state of the data, as far as the database can give that."""
+
+    def rows(self, query: RowQuery) -> Iterator[tuple[object, ...]]:
+        """Stream rows in constant memory; several streams may be open at once."""
+
+    def count(self, entity: str) -> int:
+        """Rows of an entity, now."""
+
+
+class RowSink(Protocol):
+    """Where rebuilt rows go: tables are created by `begin`, and everything becomes visible with `finish`."""
+
+    def begin(self, model: Model) -> None:
+        """Create what holds the entities; refuses when something is in the way."""
+
+    def write(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> None:
+        """Add rows, each a tuple of conceptual values in attribute order."""
+
+    def finish(self) -> None:
+        """Check what the relationships promise, and commit."""
+
+
+def up(relationship: Relationship) -> Hop:
+    """The hop from the child of `relationship` to its parent."""
+    return Hop(relationship.name, up=True)
+
+
+def down(relationship: Relationship) -> Hop:
+    """The hop from the parent of `relationship` to its children."""
+    return Hop(relationship.name, up=False)

@@ -1,0 +1,168 @@
+"""Numbers about the data, each with its provenance: declared beats measured beats inferred."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, replace
+from enum import StrEnum
+from typing import TypeVar
+
+from nestling.common.errors import InputError, Problem
+
+
+class Origin(StrEnum):
+    """Where a number comes from, strongest first."""
+
+    DECLARED = "declared"
+    MEASURED = "measured"
+    INFERRED = "inferred"
+
+
+_QUANTITY = re.compile(r"^\s*([-+0-9.eE]+)\s*(?:\((declared|measured|inferred)(?: over (\d+) rows)?\))?\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number and its provenance; `rows` is how many rows it was measured over, None when all of them.
+
+    Text form: `412`, `412 (measured)`, `0.031 (measured over 100000 rows)`; a bare number is declared.
+    """
+
+    value: float
+    origin: Origin = Origin.DECLARED
+    rows: int | None = None
+
+    def __str__(self) -> str:
+        number = f"{self.value:.0f}" if float(self.value).is_integer() else f"{self.value:.6g}"
+        if self.origin is Origin.DECLARED:
+            return number
+        return (
+            f"{number} ({self.origin} over {self.rows} rows)" if self.rows is not None else f"{number} ({self.origin})"
+        )
+
+    @staticmethod
+    def parse(text: str | float) -> Quantity:
+        """Read the text form; raises `InputError`."""
+        match = _QUANTITY.match(str(text))
+        try:
+            if match is None:
+                raise ValueError
+            return Quantity(float(match[1]), Origin(match[2] or "declared"), int(match[3]) if match[3] else None)
+        except ValueError:
+            what = f"`{text}` is not a number"
+            raise InputError(Problem(what=what, next_move="write `412` or `412 (measured)`")) from None
+
+
+def measured(value: float, rows: int | None = None) -> Quantity:
+    """A quantity measured over `rows` rows (all of them when None), rounded as its text form is."""
+    return Quantity(float(f"{value:.6g}") if not float(value).is_integer() else float(value), Origin.MEASURED, rows)
+
+
+def inferred(value: float) -> Quantity:
+    """A quantity concluded from something else."""
+    return Quantity(value, Origin.INFERRED)
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeStatistics:
+    """One attribute: bytes of a value (average, maximum), distinct values, share of NULLs (0..1)."""
+
+    average_bytes: Quantity | None = None
+    maximum_bytes: Quantity | None = None
+    distinct: Quantity | None = None
+    null_share: Quantity | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntityStatistics:
+    """One entity: rows, new rows a day, and its attributes' statistics by name."""
+
+    count: Quantity | None = None
+    growth_per_day: Quantity | None = None
+    attributes: tuple[tuple[str, AttributeStatistics], ...] = ()
+
+    def attribute(self, name: str) -> AttributeStatistics:
+        """That attribute's statistics, empty when nothing is known."""
+        return next((found for attribute, found in self.attributes if attribute == name), AttributeStatistics())
+
+
+@dataclass(frozen=True, slots=True)
+class RelationshipStatistics:
+    """Fan-out: children of one parent, over *all* parents; what dangles; how deep a self-relationship goes.
+
+    `grows` (0 or 1) says whether a parent keeps getting children for ever. `dangling` counts child rows whose foreign key is
+    not NULL and matches no parent; `orphans` counts child rows whose foreign key is NULL.
+    """
+
+    mean: Quantity | None = None
+    p50: Quantity | None = None
+    p95: Quantity | None = None
+    p99: Quantity | None = None
+    p999: Quantity | None = None
+    maximum: Quantity | None = None
+    grows: Quantity | None = None
+    dangling: Quantity | None = None
+    orphans: Quantity | None = None
+    depth: Quantity | None = None
+
+
+Record = TypeVar("Record", EntityStatistics, AttributeStatistics, RelationshipStatistics)
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What is known about the data, by entity and by relationship name; unknown things answer with empty records."""
+
+    entities: tuple[tuple[str, EntityStatistics], ...] = ()
+    relationships: tuple[tuple[str, RelationshipStatistics], ...] = ()
+    _entities: dict[str, EntityStatistics] = field(init=False, repr=False, compare=False)
+    _relationships: dict[str, RelationshipStatistics] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_entities", dict(self.entities))
+        object.__setattr__(self, "_relationships", dict(self.relationships))
+
+    def entity(self, name: str) -> EntityStatistics:
+        """Statistics of an entity, empty when nothing is known."""
+        return self._entities.get(name, EntityStatistics())
+
+    def relationship(self, name: str) -> RelationshipStatistics:
+        """Statistics of a relationship, empty when nothing is known."""
+        return self._relationships.get(name, RelationshipStatistics())
+
+    def merged(self, other: Statistics) -> tuple[Statistics, tuple[str, ...]]:
+        """Both together, the stronger provenance winning (self on a tie); and a sentence per conflict."""
+        conflicts: list[str] = []
+        entities = []
+        for name in dict.fromkeys((*self._entities, *other._entities)):
+            mine, theirs = self.entity(name), other.entity(name)
+            attributes = tuple(
+                (a, _stronger(mine.attribute(a), theirs.attribute(a), f"{name}.{a}", conflicts))
+                for a in dict.fromkeys((*dict(mine.attributes), *dict(theirs.attributes)))
+            )
+            entities.append((name, replace(_stronger(mine, theirs, name, conflicts), attributes=attributes)))
+        relationships = tuple(
+            (name, _stronger(self.relationship(name), other.relationship(name), name, conflicts))
+            for name in dict.fromkeys((*self._relationships, *other._relationships))
+        )
+        return Statistics(tuple(entities), relationships), tuple(conflicts)
+
+
+def quantities(record: Record) -> Iterator[tuple[str, Quantity]]:
+    """The numbers of a record that are known, by field name."""
+    for item in fields(record):
+        value = getattr(record, item.name)
+        if isinstance(value, Quantity):
+            yield item.name, value
+
+
+def _stronger(mine: Record, theirs: Record, where: str, conflicts: list[str]) -> Record:
+    chosen = dict(quantities(theirs))
+    for name, value in quantities(mine):
+        other = chosen.get(name)
+        if other is not None and other.value != value.value:
+            conflicts.append(f"{where}: {name} is {value} here and {other} there")
+        if other is None or list(Origin).index(value.origin) <= list(Origin).index(other.origin):
+            chosen[name] = value
+    return replace(mine, **chosen)  # type: ignore[arg-type]  # the names came from `quantities`

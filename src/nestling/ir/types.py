@@ -1,0 +1,92 @@
+"""Conceptual types: what an attribute may hold, whatever database it came from.
+
+A type has one text form (`decimal(10,2)`, `array(text)`, `enum('M','F')`) that `Type.parse` reads back. How each type is
+stored in BSON is `nestling.ir.values`' business.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nestling.common.errors import InputError, Problem, unknown
+
+
+class TypeName(StrEnum):
+    """The closed set of conceptual types."""
+
+    BOOLEAN = "boolean"
+    INTEGER = "integer"
+    DECIMAL = "decimal"  # decimal(precision, scale): exact
+    FLOAT = "float"
+    TEXT = "text"  # text(length)
+    BYTES = "bytes"
+    DATE = "date"
+    TIME = "time"
+    TIMESTAMP = "timestamp"  # timestamp(digits): fraction digits really present; more than 3 do not fit a BSON date
+    TIMESTAMPTZ = "timestamptz"  # an instant, normalised to UTC
+    INTERVAL = "interval"
+    UUID = "uuid"
+    JSON = "json"
+    ENUM = "enum"  # enum('a', 'b')
+    BITS = "bits"
+    ARRAY = "array"  # array(element)
+    GEOMETRY = "geometry"
+    ANY = "any"  # a column without a type
+
+
+_TEXT_FORM = re.compile(r"^\s*([a-z]+)\s*(?:\((.*)\))?\s*$", re.DOTALL)
+_ENUM_VALUE = re.compile(r"'((?:[^']|'')*)'\s*(?:,|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A conceptual type: its name, its numbers (precision, scale, length, digits), its values or its element."""
+
+    name: TypeName
+    numbers: tuple[int, ...] = ()
+    values: tuple[str, ...] = ()
+    element: Type | None = None
+
+    def __post_init__(self) -> None:
+        if (self.element is not None) != (self.name is TypeName.ARRAY):
+            raise InputError(Problem(what=f"type `{self.name}`: exactly an array has an element type"))
+        if bool(self.values) != (self.name is TypeName.ENUM):
+            raise InputError(Problem(what=f"type `{self.name}`: exactly an enum lists its values"))
+
+    def __str__(self) -> str:
+        if self.element is not None:
+            return f"array({self.element})"
+        if self.values:
+            return "enum(" + ", ".join("'" + value.replace("'", "''") + "'" for value in self.values) + ")"
+        return f"{self.name}({','.join(map(str, self.numbers))})" if self.numbers else str(self.name)
+
+    @property
+    def fraction_digits(self) -> int:
+        """Fraction digits a timestamp's values really use (a BSON date keeps three)."""
+        return self.numbers[0] if self.numbers and self.name in (TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ) else 0
+
+    @staticmethod
+    def parse(text: str) -> Type:
+        """Read a type's text form; raises `InputError` naming the known types."""
+        match = _TEXT_FORM.match(text)
+        if match is None or match[1] not in set(TypeName):
+            word = match[1] if match else text
+            raise InputError(unknown("type", word, TypeName))
+        name, inner = TypeName(match[1]), match[2]
+        if name is TypeName.ARRAY:
+            return Type(name, element=Type.parse(inner or "any"))
+        if name is TypeName.ENUM:
+            values = tuple(found[1].replace("''", "'") for found in _ENUM_VALUE.finditer(inner or ""))
+            return Type(name, values=values)
+        try:
+            numbers = tuple(int(part) for part in inner.split(",")) if inner else ()
+        except ValueError:
+            raise InputError(Problem(what=f"type `{text}`: the part in parentheses must be whole numbers")) from None
+        return Type(name, numbers)
+
+
+INTEGER, TEXT, FLOAT, BOOLEAN = (
+    Type(name) for name in (TypeName.INTEGER, TypeName.TEXT, TypeName.FLOAT, TypeName.BOOLEAN)
+)

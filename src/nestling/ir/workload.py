@@ -1,0 +1,112 @@
+"""The workload: SQL statements over the conceptual model with their rates, and what the application requires.
+
+A statement keeps its SQL; `accesses` is its footprint over the model (which rows it touches and how), found by the source that
+parsed it. Requirements say how stale a copy may be, what must change atomically, and the bounds and budgets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nestling.common.errors import Problem, WorkloadError
+from nestling.ir.freshness import Freshness
+
+
+class StatementKind(StrEnum):
+    """What a statement does to the data."""
+
+    SELECT = "select"
+    INSERT = "insert"
+    UPDATE = "update"
+    DELETE = "delete"
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes rows."""
+        return self is not StatementKind.SELECT
+
+
+class Operator(StrEnum):
+    """How a filter compares an attribute: what an index can do for it."""
+
+    EQUALITY = "="
+    RANGE = "range"
+    IN = "in"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """An attribute compared with a constant or a parameter."""
+
+    attribute: str
+    operator: Operator
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One occurrence of an entity in a statement.
+
+    `via` is the relationship by which a join reached it from an access before it, None when it stands alone. `attributes` are
+    those read (SELECT) or set (writes). `sort` are attributes the result is ordered by.
+    """
+
+    entity: str
+    kind: StatementKind
+    attributes: tuple[str, ...] = ()
+    filters: tuple[Filter, ...] = ()
+    sort: tuple[str, ...] = ()
+    via: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A named SQL statement: rate in executions a second, sample parameters as JSON text, its footprint."""
+
+    name: str
+    sql: str
+    kind: StatementKind
+    rate_per_second: float = 1.0
+    dialect: str = ""
+    parameters: tuple[str, ...] = ()
+    samples: tuple[tuple[str, object], ...] = ()
+    accesses: tuple[Access, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.rate_per_second > 0 or self.rate_per_second == float("inf"):
+            what = f"statement `{self.name}` runs {self.rate_per_second:g} times a second"
+            raise WorkloadError(
+                Problem(what=what, next_move="give a rate above 0, such as `rate: 5/s` or `rate: 2/day`")
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Requirements:
+    """What the application asks of any design; defaults are the sources' and the server's limits."""
+
+    freshness: tuple[tuple[str, Freshness], ...] = ()  # `entity.attribute` or relationship -> weakest allowed
+    atomic: tuple[tuple[str, ...], ...] = ()  # groups of entities that must change together
+    storage_budget_bytes: int | None = None
+    document_bound_bytes: int = 16 * 1024 * 1024
+    array_bound: int | None = None
+    retention_days: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """Statements in file order, names unique, and the requirements."""
+
+    statements: tuple[Statement, ...] = ()
+    requirements: Requirements = Requirements()
+
+    def __post_init__(self) -> None:
+        names = [statement.name for statement in self.statements]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            problems = (Problem(what=f"statement `{name}` is there twice", next_move="rename one") for name in twice)
+            raise WorkloadError(*problems)
+
+    def statement(self, name: str) -> Statement | None:
+        """The statement of that name, if there is one."""
+        return next((statement for statement in self.statements if statement.name == name), None)

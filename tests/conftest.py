@@ -1,0 +1,98 @@
+"""The real servers tests run on. Each starts when the first test of a worker asks for it, and ends with the worker.
+
+A test that needs a server which cannot be had here is skipped and says why; with NESTLING_REQUIRE_SERVERS=1, as in CI,
+it fails instead.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import Any, NoReturn, TypeVar
+
+import hypothesis
+import pytest
+from pymongo import MongoClient
+from pymongo.database import Database
+
+from nestling.common.connection import connect
+from nestling.common.errors import LibraryMissing, ServerNotFound
+from nestling.common.server import Server, open_server
+from tests.servers import NotInstalled, mariadb_server, postgresql_server
+
+SERVER_FIXTURES = ("mariadb", "mongod", "postgresql")
+Running = TypeVar("Running")
+
+# No deadline for one example: servers answer when they answer. CI is the same on every run; `make soak` looks further.
+hypothesis.settings.register_profile("default", deadline=None)
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+hypothesis.settings.register_profile("soak", deadline=None, max_examples=5000)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test with the servers it uses, so that `-m "not mariadb"` needs no marks by hand."""
+    for item in items:
+        for name in SERVER_FIXTURES:
+            if name in getattr(item, "fixturenames", ()):
+                item.add_marker(name)
+
+
+@pytest.fixture(scope="session")
+def mongod() -> Iterator[Server]:
+    """One MongoDB for all tests of a worker: a replica set of one, so transactions and change streams work."""
+    yield from _started(open_server())
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[str]:
+    """The SQLAlchemy URL of a superuser on a PostgreSQL server."""
+    yield from _started(postgresql_server())
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[str]:
+    """The SQLAlchemy URL of a user with all rights on a MariaDB server."""
+    yield from _started(mariadb_server())
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of the system's Chromium."""
+    return shutil.which("chromium") or _missing("chromium is not installed (Debian: apt-get install chromium)")
+
+
+@pytest.fixture(scope="session")
+def mongo_client(mongod: Server) -> Iterator[MongoClient[dict[str, Any]]]:
+    """A client of the worker's MongoDB."""
+    with connect(mongod.uri) as client:
+        yield client
+
+
+@pytest.fixture
+def database(mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Database[dict[str, Any]]]:
+    """A fresh MongoDB database, dropped after the test."""
+    name = f"test_{uuid.uuid4().hex}"
+    yield mongo_client[name]
+    mongo_client.drop_database(name)
+
+
+def _started(server: AbstractContextManager[Running]) -> Iterator[Running]:
+    """Yield a running server, or skip (in CI: fail) with the reason it cannot be had."""
+    try:
+        running = server.__enter__()
+    except (NotInstalled, ServerNotFound, LibraryMissing) as error:
+        _missing(str(error))
+    try:
+        yield running
+    finally:
+        server.__exit__(None, None, None)
+
+
+def _missing(reason: str) -> NoReturn:
+    if os.environ.get("NESTLING_REQUIRE_SERVERS") == "1":
+        pytest.fail(reason)
+    pytest.skip(reason)
