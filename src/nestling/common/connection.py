@@ -37,6 +37,7 @@ _USER_AND_PASSWORD = re.compile(
         )""",
     re.VERBOSE | re.IGNORECASE,
 )
+_PASSWORD_WITHOUT_HOST = re.compile(r"(\b[a-z][a-z0-9+.\-]*://[^\s:/?@\[]+:)(?!\d+\b|\*)[^\s@/?]+", re.IGNORECASE)
 _SECRET_PARAMETER = re.compile(
     r"""(?P<name>[\w.\-]*(?:passw|pwd|secret|token|credential|api_?key|authmechanismproperties)[\w.\-]*\s*=\s*)
         (?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^&\s'"]+)""",
@@ -51,6 +52,7 @@ def redact(text: str) -> str:
     rather than too little. What no URI can hold may show in part: a password with both a raw blank and a raw `@`.
     """
     hidden = _USER_AND_PASSWORD.sub(_without_password, text)
+    hidden = _PASSWORD_WITHOUT_HOST.sub(r"\1***", hidden)  # what stands where a port should, and is none
     return _SECRET_PARAMETER.sub(lambda match: f"{match['name']}***", hidden)
 
 
@@ -118,7 +120,7 @@ def _unusable(error: Exception, where: str) -> ConnectionFailed:
 
 def _first(said: str) -> str:
     """Keep the sentence and drop the driver's dump of its topology or of the whole reply."""
-    return re.split(r", Timeout: |, full error: |, Topology Description: ", said, maxsplit=1)[0]
+    return re.split(r" \(configured timeouts: |, Timeout: |, full error: |, Topology Description: ", said, maxsplit=1)[0]
 
 
 def database_name(uri: str, default: str) -> str:

@@ -15,6 +15,7 @@
     │   └── AuthenticationFailed  it can, but refuses the user or password
     ├── PermissionDenied          the user is known but may not do this
     ├── LoadError                 loading stopped; what is loaded stays, and can be resumed
+    ├── RebuildError              stored rows cannot be rebuilt from their homes
     ├── VerifyError               the loaded data cannot be compared with its source
     └── GapError                  a statement, type or shape nestling, this server or MongoDB cannot handle
 
@@ -121,6 +122,10 @@ class PermissionDenied(NestlingError):
 
 class LoadError(NestlingError):
     """Loading stopped; what is loaded is intact."""
+
+
+class RebuildError(NestlingError):
+    """Conceptual rows cannot be rebuilt from what is stored."""
 
 
 class VerifyError(NestlingError):

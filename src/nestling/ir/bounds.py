@@ -24,7 +24,8 @@ def mistakes_in_size(design: Design, statistics: Statistics, requirements: Requi
     """Documents that can pass the document bound and arrays that can pass the array bound."""
     for store in design.stores:
         for root in store.roots:
-            size = node_bytes(root, statistics)
+            elsewhere = frozenset(a for split in store.collection.splits if split.gridfs for a in split.attributes)
+            size = node_bytes(root, statistics, elsewhere=elsewhere)
             if size > requirements.document_bound_bytes and store.role in (Role.HOME, Role.ARCHIVE):
                 yield _too_large(store, root, size, statistics, requirements)
         if store.role is Role.HOME:
@@ -32,12 +33,15 @@ def mistakes_in_size(design: Design, statistics: Statistics, requirements: Requi
                 yield from _array_mistakes(store, node, statistics, requirements)
 
 
-def node_bytes(node: Node, statistics: Statistics) -> float:
-    """Upper bound, in bytes, of one document of a node with everything embedded in it."""
+def node_bytes(node: Node, statistics: Statistics, *, elsewhere: frozenset[str] = frozenset()) -> float:
+    """Upper bound, in bytes, of one document of a node with everything embedded in it.
+
+    Of the attributes in `elsewhere` (files in GridFS) only a pointer is stored, which weighs like an unknown value.
+    """
     entity = statistics.entity(node.entity)
     size = ELEMENT_BYTES
     for field in node.stored:
-        width = entity.attribute(field.attribute).average_bytes
+        width = None if field.attribute in elsewhere else entity.attribute(field.attribute).average_bytes
         size += (width.value if width is not None else UNKNOWN_BYTES) + len(field.path) + FRAMING_BYTES
     return size + sum(elements(child, statistics) * node_bytes(child, statistics) for child in node.children)
 

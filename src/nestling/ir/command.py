@@ -35,3 +35,25 @@ class CreateIndex:
 
 
 Command = CreateCollection | ModifyCollection | CreateIndex
+
+
+@dataclass(frozen=True, slots=True)
+class FileField:
+    """A field that holds a pointer to a file in a GridFS bucket, and whether the file's bytes are text."""
+
+    field: str
+    bucket: str
+    is_text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregation:
+    """A query: an `aggregate` on a collection, yielding rows with the value of `columns[i]` in the field `str(i)`.
+
+    `files` are fields of a row that hold a pointer to a file; the client puts the file's content in its place.
+    """
+
+    collection: str
+    stages: tuple[Mapping[str, object], ...]
+    columns: tuple[str, ...]
+    files: tuple[FileField, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from math import inf
 
 from nestling.common.errors import InputError, Problem, unknown
 
@@ -20,7 +21,7 @@ class Level(StrEnum):
 
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "day": 86400.0}
-_TEXT_FORM = re.compile(r"^\s*([a-z-]+)\s*(?:\(\s*([0-9.]+)\s*(ms|s|min|h|day)\s*\))?\s*$")
+_TEXT_FORM = re.compile(r"^\s*([a-z-]+)\s*(?:\(\s*([-+0-9.eE]+)\s*(ms|s|min|h|day)\s*\))?\s*$")
 _TIMED = (Level.ASYNC, Level.SCHEDULED)
 
 
@@ -35,14 +36,19 @@ class Freshness:
         if (self.seconds is not None) != (self.level in _TIMED):
             what = f"freshness `{self.level}`: exactly async and scheduled say how long"
             raise InputError(Problem(what=what, next_move="write `async(5s)` or `scheduled(1h)`"))
+        if self.seconds is not None and not 0 < self.seconds < inf:
+            raise InputError(
+                Problem(what=f"freshness `{self.level}` wants a time above 0, not {self.seconds:g} seconds")
+            )
 
     def __str__(self) -> str:
         if self.seconds is None:
             return str(self.level)
-        unit = next(
-            (u for u in reversed(_SECONDS) if self.seconds >= _SECONDS[u] and self.seconds % _SECONDS[u] == 0), "ms"
-        )
-        return f"{self.level}({self.seconds / _SECONDS[unit]:g}{unit})"
+        for unit in reversed(_SECONDS):  # the largest unit that reads back as the same time
+            text = f"{self.seconds / _SECONDS[unit]:g}"
+            if float(text) * _SECONDS[unit] == self.seconds and float(text) >= 1:
+                return f"{self.level}({text}{unit})"
+        return f"{self.level}({self.seconds!r}s)"
 
     @staticmethod
     def parse(text: str) -> Freshness:
@@ -50,7 +56,10 @@ class Freshness:
         match = _TEXT_FORM.match(text)
         if match is None or match[1] not in set(Level):
             raise InputError(unknown("freshness", match[1] if match else text, Level))
-        return Freshness(Level(match[1]), float(match[2]) * _SECONDS[match[3]] if match[2] else None)
+        try:
+            return Freshness(Level(match[1]), float(match[2]) * _SECONDS[match[3]] if match[2] else None)
+        except ValueError:
+            raise InputError(Problem(what=f"freshness `{text}`: `{match[2]}` is not a number")) from None
 
 
 SAME_DOCUMENT, TRANSACTION, SNAPSHOT = (

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from nestling.ir.model import Model, Relationship
+from nestling.ir.model import Model
 from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import (
     Bucket,
@@ -162,23 +162,14 @@ class _Layout:
 
     def __init__(self, model: Model, collections: Sequence[Collection]) -> None:
         self.model = model
-        self.listed = {  # child entity -> relationships held by the parent alone
-            link.child: tuple(
-                other.name
-                for other in model.parents_of(link.child)
-                if self._holders(collections, other) == {Holder.PARENT}
-            )
-            for link in model.relationships
-        }
-
-    @staticmethod
-    def _holders(collections: Sequence[Collection], link: Relationship) -> set[Holder]:
-        return {
-            reference.holder
-            for body in every_document(collections)
-            for reference in body.references
-            if reference.relationship == link.name
-        }
+        holders: dict[str, set[Holder]] = {}
+        for body in every_document(collections):
+            for reference in body.references:
+                holders.setdefault(reference.relationship, set()).add(reference.holder)
+        self.listed: dict[str, tuple[str, ...]] = {}  # child entity -> relationships held by the parent alone
+        for link in model.relationships:
+            if holders.get(link.name) == {Holder.PARENT}:
+                self.listed[link.child] = (*self.listed.get(link.child, ()), link.name)
 
     def stores(self, collection: Collection) -> Iterator[Store]:
         """The home of a collection's root and everything that hangs on it."""

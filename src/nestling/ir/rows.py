@@ -111,7 +111,8 @@ class RowQuery:
     """Rows of `entity` joined along every path its columns use (outer joins, except along `inner` paths).
 
     Rows come ordered by `order` (ascending, the base entity's database order), starting after the key `after` when given
-    (values of the `order` columns, which then must be non-null and unique together).
+    (values of the `order` columns, which then must be non-null and unique together; or of the first few of them, when rows equal
+    in those are to be left out together).
 
     `without_parent`: only base rows that match no parent along that relationship (foreign key NULL or dangling).
     `without_children`: only base rows no child refers to along that relationship.

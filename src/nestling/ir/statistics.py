@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from math import isfinite
 from typing import TypeVar
 
 from nestling.common.errors import InputError, Problem
@@ -33,8 +34,13 @@ class Quantity:
     origin: Origin = Origin.DECLARED
     rows: int | None = None
 
+    def __post_init__(self) -> None:
+        if not isfinite(self.value):
+            raise InputError(Problem(what=f"`{self.value}` is not a finite number"))
+
     def __str__(self) -> str:
-        number = f"{self.value:.0f}" if float(self.value).is_integer() else f"{self.value:.6g}"
+        whole = float(self.value).is_integer() and abs(self.value) < 1e15
+        number = f"{self.value:.0f}" if whole else repr(float(self.value))
         if self.origin is Origin.DECLARED:
             return number
         return (

@@ -37,7 +37,8 @@ class TypeName(StrEnum):
 
 
 _TEXT_FORM = re.compile(r"^\s*([a-z]+)\s*(?:\((.*)\))?\s*$", re.DOTALL)
-_ENUM_VALUE = re.compile(r"'((?:[^']|'')*)'\s*(?:,|$)")
+_ENUM_VALUE = re.compile(r"'((?:[^']|'')*)'")
+_ENUM_VALUES = re.compile(r"\s*'(?:[^']|'')*'\s*(?:,\s*'(?:[^']|'')*'\s*)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,10 @@ class Type:
         name, inner = TypeName(match[1]), match[2]
         if name is TypeName.ARRAY:
             return Type(name, element=Type.parse(inner or "any"))
+        if name is TypeName.ENUM and not _ENUM_VALUES.fullmatch(inner or ""):
+            raise InputError(
+                Problem(what=f"type `{text}`: an enum lists its values", next_move="write `enum('a', 'b')`")
+            )
         if name is TypeName.ENUM:
             values = tuple(found[1].replace("''", "'") for found in _ENUM_VALUE.finditer(inner or ""))
             return Type(name, values=values)

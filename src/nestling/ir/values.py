@@ -11,42 +11,47 @@
 | date | date at midnight UTC | dates outside years 1-9999: text, as found |
 | timestamp, timestamptz | date (milliseconds, UTC) | microseconds: ISO text with six digits, which sorts as it should |
 | uuid | binary subtype 4 | |
-| json | the value; JSON null is null | a key MongoDB cannot hold: binary subtype 129, the JSON text |
+| json | the value; JSON null is null | keys that hold NUL or start with `$`, deep nesting: binary subtype 129, the JSON text |
 | array | array | |
 | NULL | the field is missing (inside arrays: null) | |
 
-`encoder` and `decoder` return None where nothing is to be done, so that fast paths can skip the call. A value a source handed
-over as it was found (text in an integer column) is stored by what it is.
+A value a source handed over as it was found (text in an integer column) is stored by what it is. Where that could be taken for
+the stored form of another value (text in a timestamp column that is ISO text with six digits), it is binary subtype 130.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Literal
 
 import bson
 from bson.binary import Binary, UuidRepresentation
 from bson.codec_options import CodecOptions
-from bson.decimal128 import Decimal128, create_decimal128_context
+from bson.decimal128 import Decimal128
 
 from nestling.common.errors import LoadError, Problem
+from nestling.ir.decimal128 import DIGITS, fits, from_decimal128, to_decimal128
 from nestling.ir.rows import JSON_NULL, JsonNull, UndecodableText
 from nestling.ir.types import Type, TypeName
 
 UNDECODABLE_TEXT_SUBTYPE = 128
 JSON_TEXT_SUBTYPE = 129
-DECIMAL128_DIGITS = 34
+TEXT_AS_FOUND_SUBTYPE = 130
+DECIMAL128_DIGITS = DIGITS
+JSON_DEPTH = 64
+"""Deepest nesting stored as documents; the server stops at 180 levels, counted from the root of the whole document."""
 
 CODEC: CodecOptions[dict[str, object]] = CodecOptions(uuid_representation=UuidRepresentation.STANDARD)
 """How every document of ours is encoded and decoded; dates come back naive, in UTC."""
 
 Convert = Callable[[object], object]
 _INT64 = 1 << 63
-_IDENTITY = (TypeName.FLOAT, TypeName.BOOLEAN)
+_TIMESTAMP_TEXT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +61,19 @@ class Policy:
     long_decimals: Literal["error", "text"] = "error"
 
 
-def encoder(kind: Type, policy: Policy | None = None) -> Convert | None:
-    """The function from conceptual to BSON values of a type, None for identity."""
-    if kind.name in _IDENTITY and policy is None:
-        return None
+def encoder(kind: Type, policy: Policy | None = None) -> Convert:
+    """The function from conceptual to BSON values of a type."""
     chosen = policy or Policy()
-    if kind.name is TypeName.JSON:
-        return lambda value: None if value is None else _encode_json(value, chosen)
-    if kind.fraction_digits > 3:
-        return lambda value: timestamp_text(value) if isinstance(value, datetime) else encode(value, chosen)
-    return lambda value: encode(value, chosen)
+    match kind.name:
+        case TypeName.JSON:
+            return lambda value: None if value is None else _encode_json(value, chosen)
+        case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
+            return lambda value: _encode_timestamp(value, kind.fraction_digits, chosen)
+        case TypeName.ARRAY if kind.element is not None:
+            inner = encoder(kind.element, chosen)
+            return lambda value: _encode_array(value, inner)
+        case _:
+            return lambda value: encode(value, chosen)
 
 
 def encode(value: object, policy: Policy | None = None) -> object:
@@ -81,16 +89,13 @@ def _encode_int(value: object, policy: Policy) -> object:
 
 def _encode_decimal(value: object, policy: Policy) -> object:
     assert isinstance(value, Decimal)
-    context = create_decimal128_context()
-    if value.is_finite():
-        digits = len(value.as_tuple().digits)
-        exact = digits <= DECIMAL128_DIGITS and context.create_decimal(value) == value
-        if not exact and policy.long_decimals == "text":
+    if value.is_finite() and not fits(value):
+        if policy.long_decimals == "text":
             return str(value)
-        if not exact:
-            what = f"the number {value} has {digits} digits; a Decimal128 keeps {DECIMAL128_DIGITS}"
-            raise LoadError(Problem(what=what, next_move="store such numbers as text: `--long-decimals text`"))
-    return Decimal128(value)
+        digits = len(value.as_tuple().digits)
+        what = f"the number {value} has {digits} digits; a Decimal128 keeps {DECIMAL128_DIGITS}"
+        raise LoadError(Problem(what=what, next_move="store such numbers as text: `--long-decimals text`"))
+    return to_decimal128(value)
 
 
 def _encode_date(value: object, _: Policy) -> object:
@@ -110,32 +115,57 @@ def timestamp_text(value: datetime) -> str:
     return value.strftime("%Y-%m-%dT%H:%M:%S.%f").rjust(26, "0")
 
 
-def _encode_array(value: object, policy: Policy) -> object:
-    assert isinstance(value, list)
-    return [encode(item, policy) for item in value]
+def _encode_timestamp(value: object, digits: int, policy: Policy) -> object:
+    if isinstance(value, datetime) and digits > 3:
+        return timestamp_text(value)
+    if isinstance(value, str) and _TIMESTAMP_TEXT.fullmatch(value):
+        return Binary(value.encode(), TEXT_AS_FOUND_SUBTYPE)
+    return encode(value, policy)
+
+
+def _encode_array(value: object, inner: Convert) -> object:
+    if not isinstance(value, list):
+        return inner(value)
+    return [None if item is None else _encode_array(item, inner) for item in value]
 
 
 def _encode_json(value: object, policy: Policy) -> object:
     if isinstance(value, str):
         return value
     try:
-        encoded = _json_value(value, policy)
+        encoded = _json_value(value, policy, JSON_DEPTH)
         bson.encode({"": encoded}, codec_options=CODEC)
-    except (bson.errors.InvalidDocument, bson.errors.InvalidStringData, OverflowError):
-        return Binary(json.dumps(value, ensure_ascii=False).encode(), JSON_TEXT_SUBTYPE)
+    except (_NotADocument, bson.errors.InvalidDocument, bson.errors.InvalidStringData, OverflowError):
+        return Binary(_json_text(value).encode(), JSON_TEXT_SUBTYPE)
     return encoded
 
 
-def _json_value(value: object, policy: Policy) -> object:
+class _NotADocument(Exception):
+    """A JSON value the server, or a driver, would not keep as it is."""
+
+
+def _json_value(value: object, policy: Policy, depth: int) -> object:
+    if depth == 0:
+        raise _NotADocument
     match value:
         case JsonNull():
             return None
         case dict():
-            return {name: _json_value(item, policy) for name, item in value.items()}
+            if any(name.startswith("$") for name in value):  # {$ref: …} would come back as something else
+                raise _NotADocument
+            return {name: _json_value(item, policy, depth - 1) for name, item in value.items()}
         case list():
-            return [_json_value(item, policy) for item in value]
+            return [_json_value(item, policy, depth - 1) for item in value]
         case _:
             return encode(value, policy)
+
+
+def _json_text(value: object) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except TypeError as error:
+        what = f"a json value has keys no document can have, and numbers no JSON text of ours can: {error}"
+        raise LoadError(Problem(what=what)) from error
 
 
 _ENCODERS: dict[type, Callable[[object, Policy], object]] = {
@@ -144,7 +174,7 @@ _ENCODERS: dict[type, Callable[[object, Policy], object]] = {
     date: _encode_date,
     datetime: _encode_datetime,
     UndecodableText: lambda value, _: Binary(bytes(value), UNDECODABLE_TEXT_SUBTYPE),  # type: ignore[call-overload]
-    list: _encode_array,
+    list: lambda value, policy: _encode_array(value, lambda item: encode(item, policy)),
     JsonNull: lambda _, __: None,
 }
 
@@ -154,8 +184,12 @@ def decoder(kind: Type) -> Convert:
     match kind.name:
         case TypeName.DATE:
             return _decode_date
+        case TypeName.TIMESTAMP:
+            return _decode_timestamp
         case TypeName.TIMESTAMPTZ:
-            return lambda value: value.replace(tzinfo=UTC) if isinstance(value, datetime) else decode(value)
+            return _decode_timestamptz
+        case TypeName.DECIMAL:
+            return _decode_decimal
         case TypeName.JSON:
             return lambda value: JSON_NULL if value is None else _decode_json(value)
         case TypeName.INTEGER:
@@ -171,9 +205,11 @@ def decode(value: object) -> object:
     """A BSON value as a conceptual one, by what it is."""
     match value:
         case Decimal128():
-            return value.to_decimal()
+            return from_decimal128(value)
         case Binary() if value.subtype == UNDECODABLE_TEXT_SUBTYPE:
             return UndecodableText(value)
+        case Binary() if value.subtype == TEXT_AS_FOUND_SUBTYPE:
+            return bytes(value).decode()
         case Binary() if value.subtype == 0:
             return bytes(value)
         case bson.Int64():
@@ -187,9 +223,35 @@ def _decode_date(value: object) -> object:
     return value.date() if isinstance(value, datetime) and whole_day else decode(value)
 
 
+def _decode_timestamp(value: object) -> object:
+    if isinstance(value, str) and _TIMESTAMP_TEXT.fullmatch(value):
+        return datetime.fromisoformat(value)
+    return decode(value)
+
+
+def _decode_timestamptz(value: object) -> object:
+    return value.replace(tzinfo=UTC) if isinstance(value, datetime) else _decode_timestamp(value)
+
+
+def _decode_decimal(value: object) -> object:
+    """Also the text a decimal became by policy."""
+    if not isinstance(value, str):
+        return decode(value)
+    try:
+        found = Decimal(value)
+    except InvalidOperation:
+        return value
+    return found if found.is_finite() and str(found) == value and not fits(found) else value
+
+
 def _decode_integer(value: object) -> object:
     found = decode(value)
-    return int(found) if isinstance(found, Decimal) and found == found.to_integral_value() else found
+    return int(found) if isinstance(found, Decimal) and _was_integer(found) else found
+
+
+def _was_integer(number: Decimal) -> bool:
+    """Whether a Decimal128 stands for a whole number that is too large for 64 bits."""
+    return number.as_tuple().exponent == 0 and not -_INT64 <= number < _INT64
 
 
 def _decode_array(value: object, inner: Convert) -> object:
@@ -208,5 +270,4 @@ def _decode_json(value: object) -> object:
         return {name: _decode_json(item) for name, item in value.items()}
     if isinstance(value, list):
         return [_decode_json(item) for item in value]
-    found = decode(value)
-    return int(found) if isinstance(found, Decimal) and found == found.to_integral_value() else found
+    return _decode_integer(value)

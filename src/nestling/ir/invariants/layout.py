@@ -40,6 +40,7 @@ def mistakes_in_layout(
     for store in stores:
         for root in store.roots:
             yield from _collisions(root, store)
+            yield from _scalar_mistakes(model, root, ("collections", store.collection.name))
     yield from _index_mistakes(indexes, stores)
 
 
@@ -113,6 +114,24 @@ def _collisions(root: Node, store: Store) -> Iterator[Problem]:
     for child in root.children:
         if child.form is not Form.INLINE:
             yield from _collisions(child, store)
+
+
+def _scalar_mistakes(model: Model, node: Node, path: Where) -> Iterator[Problem]:
+    """Rows embedded as bare values have room for one attribute, whose NULL cannot be told from json's null."""
+    body, embedding = node.body, node.embedding
+    if node.form is Form.SCALARS and embedding is not None:
+        where: Where = (*path, "embeddings", embedding.field)
+        held = [reference for reference in body.references if reference.holder is Holder.PARENT]
+        if len(node.stored) != 1 or body.pairs or body.embeddings or body.copies or body.computed or held:
+            stored = ", ".join(field.attribute for field in node.stored) or "nothing"
+            what = f"bare values hold one attribute and nothing else, but `{node.entity}` has {stored} to store"
+            yield Problem(what=what, path=where, next_move="embed it as an array")
+        elif (kept := model.entity(node.entity).attribute(node.stored[0].attribute)).nullable:
+            if kept.type.name is TypeName.JSON:
+                what = f"among bare values NULL could not be told from the null of json in `{kept.name}`"
+                yield Problem(what=what, path=where, next_move="embed it as an array")
+    for child in node.children:
+        yield from _scalar_mistakes(model, child, path)
 
 
 def _own_paths(node: Node) -> Iterator[str]:

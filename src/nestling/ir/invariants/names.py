@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from nestling.common.errors import Problem, unknown
@@ -27,6 +28,7 @@ from nestling.ir.types import TypeName
 Where = tuple[str | int, ...]
 
 _TIMES = (TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
+_FILES = (TypeName.BYTES, TypeName.GEOMETRY, TypeName.TEXT)
 
 
 def mistakes_in_names(model: Model, collections: Sequence[Collection]) -> Iterator[Problem]:
@@ -56,8 +58,11 @@ def _collection_mistakes(model: Model, collection: Collection, path: Where) -> I
     if collection.id and set(collection.id) not in ({*entity.key}, *map(set, entity.uniques)):
         what = f"{', '.join(collection.id)} is not a key of `{entity.name}`"
         yield Problem(what=what, path=(*path, "id"), next_move=f"use its key: {', '.join(entity.key) or 'it has none'}")
+    yield from _said_twice((*path, "splits"), (split.collection for split in collection.splits))
     for split in collection.splits:
         yield from _split_mistakes(entity, collection, split, (*path, "splits", split.collection))
+        if split.gridfs:
+            yield from _file_mistakes(model, entity, split, (*path, "splits", split.collection))
     if collection.bucket is not None:
         yield from _bucket_mistakes(entity, collection, collection.bucket, (*path, "bucket"))
     if collection.variant is not None:
@@ -73,13 +78,31 @@ def _split_mistakes(entity: Entity, collection: Collection, split: Split, path: 
         yield Problem(what="a split names either attributes or rows", path=path)
     if split.attributes and not entity.key:
         yield Problem(what=f"`{entity.name}` has no key to find split attributes by", path=path)
+    if paired := set(split.attributes) & {name for pairs in collection.body.pairs for name in pairs.attributes}:
+        yield Problem(what=f"{', '.join(sorted(paired))} cannot be split off and be in a list of pairs", path=path)
     if set(split.attributes) & {*collection.id, *entity.key}:
         yield Problem(what="the key cannot be split off", path=path)
+
+
+def _file_mistakes(model: Model, entity: Entity, split: Split, path: Where) -> Iterator[Problem]:
+    """A document only points to a file: what others refer to, or rows are joined by, cannot be in one."""
+    links = (link.child_attributes for link in model.parents_of(entity.name))
+    referring = {name for group in (*entity.uniques, *links) for name in group}
+    for name in split.attributes:
+        if name in referring:
+            yield Problem(what=f"`{name}` is (part of) a unique or foreign key and cannot be a file", path=path)
+        elif name in entity and entity.attribute(name).type.name not in _FILES:
+            what = f"`{name}` is {entity.attribute(name).type}; a file holds bytes or text"
+            yield Problem(what=what, path=path, next_move="split it off without `gridfs`")
 
 
 def _bucket_mistakes(entity: Entity, collection: Collection, bucket: Bucket, path: Where) -> Iterator[Problem]:
     yield from _unknown_attributes(entity, bucket.by, (*path, "by"))
     yield from _unknown_attributes(entity, (s.attribute for s in bucket.summary if s.attribute), (*path, "summary"))
+    for summary in bucket.summary:
+        if summary.attribute is None and summary.function is not Function.COUNT:
+            what = f"{summary.function} needs an attribute of `{entity.name}`"
+            yield Problem(what=what, path=(*path, "summary", summary.field))
     if bucket.window is not None and bucket.window.attribute not in entity:
         yield entity.no_attribute(bucket.window.attribute, (*path, "window"))
     elif bucket.window is not None and entity.attribute(bucket.window.attribute).type.name not in _TIMES:
@@ -89,6 +112,10 @@ def _bucket_mistakes(entity: Entity, collection: Collection, bucket: Bucket, pat
         yield Problem(what=what, path=(*path, "window"))
     if bucket.limit < 1:
         yield Problem(what="a bucket holds at least one event", path=(*path, "limit"))
+    for reference in collection.body.references:
+        if reference.holder is Holder.PARENT:
+            what = f"`{reference.relationship}`: an event in a bucket cannot hold its children's ids"
+            yield Problem(what=what, path=path, next_move="let the child hold the parent's id")
     if collection.id or collection.variant or collection.splits:
         yield Problem(what="a bucket collection has no id, variant or splits of its own", path=path)
 
@@ -121,11 +148,17 @@ def _option_mistakes(entity: Entity, collection: Collection, path: Where) -> Ite
 
 def _document_mistakes(model: Model, body: Document, path: Where, collection: Collection | None) -> Iterator[Problem]:
     entity = model.entity(body.entity)
+    yield from _said_twice((*path, "fields"), (field.attribute for field in body.fields))
+    yield from _said_twice((*path, "embeddings"), (embedding.field for embedding in body.embeddings))
+    yield from _said_twice((*path, "copies"), (copy.name for copy in body.copies))
     yield from _unknown_attributes(entity, (field.attribute for field in body.fields), (*path, "fields"))
     for pairs in body.pairs:
         yield from _unknown_attributes(entity, pairs.attributes, (*path, "pairs", pairs.field))
         if set(pairs.attributes) & set(entity.key):
             yield Problem(what="key attributes cannot be stored as pairs", path=(*path, "pairs", pairs.field))
+        for name in sorted({field.attribute for field in body.fields} & set(pairs.attributes)):
+            what = f"`{name}` is stored as a pair under its own name"
+            yield Problem(what=what, path=(*path, "fields", name), next_move="take it out of `fields` or of the pairs")
     for reference in body.references:
         yield from _reference_mistakes(
             model, body, reference, (*path, "references", reference.relationship), collection
@@ -219,9 +252,20 @@ def _home_copy_mistakes(model: Model, copy: Copy, source: Entity, path: Where) -
     if missing:
         what = f"the home of `{source.name}` would lose {', '.join(sorted(missing))}"
         yield Problem(what=what, path=(*path, "attributes"), next_move="copy every attribute")
+    told = [f.attribute for f in copy.attributes if _always_there(source, f.attribute)]
+    if copy.form is Form.INLINE and not told and not model.is_total(model.relationship(copy.path[0].relationship)):
+        what = f"nothing would tell whether a document holds a row of `{source.name}`"
+        yield Problem(what=what, path=path, next_move="copy its key or a NOT NULL attribute too, or make it an object")
     if copy.orphans is None:
         what = f"rows of `{source.name}` that nothing refers to would have no home"
         yield Problem(what=what, path=(*path, "orphans"), next_move="name a collection for them: `orphans: …`")
+
+
+def _always_there(entity: Entity, name: str) -> bool:
+    """Whether a field that holds the attribute is there for every row."""
+    if name not in entity:
+        return False
+    return name in entity.key or not entity.attribute(name).nullable
 
 
 def _computed_mistakes(model: Model, body: Document, computed: Computed, path: Where) -> Iterator[Problem]:
@@ -282,6 +326,13 @@ def _slot_mistakes(child: Entity, embedding: Embedding, path: Where) -> Iterator
         yield Problem(what=f"slots need a NOT NULL integer, not `{slots.attribute}`", path=(*path, "slots"))
     if slots.count < 1 or embedding.form is not Form.ARRAY:
         yield Problem(what="slots make an array of at least one place", path=(*path, "slots"))
+
+
+def _said_twice(path: Where, names: Iterator[str]) -> Iterator[Problem]:
+    """Two entries of one name, which no file could tell apart."""
+    for name, times in Counter(names).items():
+        if times > 1:
+            yield Problem(what=f"`{name}` is there twice", path=(*path, name), next_move="rename one, or make them one")
 
 
 def _unknown_attributes(entity: Entity, names: Iterator[str] | Sequence[str], path: Where) -> Iterator[Problem]:

@@ -1,0 +1,69 @@
+"""The `nestling` command: one file per command in this folder, found by walking it and imported only when called.
+
+Exit codes: 0 fine, 1 findings or differences, 2 could not run.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import NoReturn
+
+import click
+
+from nestling import __version__
+
+FINE, DIFFERENT, COULD_NOT_RUN = 0, 1, 2
+
+_ORDER = ("demo", "inspect", "design", "explain", "emit", "load", "verify", "unload", "server")
+
+
+class Commands(click.Group):
+    """A group whose commands are the modules of this package; `--help` of one imports none of the others."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Command names in the order people use them, others after them by name."""
+        names = [module.name for module in iter_modules(__path__) if not module.ispkg]
+        return sorted(names, key=lambda name: (_ORDER.index(name) if name in _ORDER else len(_ORDER), name))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name; its module defines `command`."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        found = import_module(f"{__name__}.{cmd_name}").command
+        assert isinstance(found, click.Command)
+        return found
+
+
+@click.command(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Start with `nestling demo`. Exit codes: 0 fine, 1 differences, 2 could not run.",
+)
+@click.version_option(__version__, prog_name="nestling")
+def group() -> None:
+    """Embed or reference? Design a MongoDB schema from your data and workload, load it, and prove that nothing was lost.
+
+    A SOURCE is a database (sqlite:///shop.db, postgresql://…, mysql://…), a schema.sql, or a model.yaml.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code. Whatever goes wrong is said in words on stderr, never as a traceback."""
+    from nestling.cli.parts.streams import closing_code, write_any_text
+
+    write_any_text()
+    try:
+        code = group.main(arguments, prog_name="nestling", standalone_mode=False)
+        return closing_code(code if isinstance(code, int) else FINE)
+    except BaseException as error:  # the outermost frame: Ctrl-C, too, ends in a sentence
+        from nestling.cli.parts.failures import say_failure
+
+        return closing_code(say_failure(error))

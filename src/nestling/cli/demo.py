@@ -1,0 +1,139 @@
+"""`nestling demo`: the whole chain on a bundled shop."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from nestling.cli import DIFFERENT, FINE
+from nestling.cli.parts import options
+
+if TYPE_CHECKING:
+    from pymongo.database import Database
+
+    from nestling.ir.proposal import Proposal
+    from nestling.ir.reading import Reading
+
+OWN_DATABASE = "nestling_demo"
+"""Ours, so a second demo may replace what the first left there."""
+
+
+@click.command(
+    "demo",
+    short_help="Take a bundled SQL shop through the whole chain.",
+    epilog="\b\nExample:\n  nestling demo -o demo",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Keep the shop, the design and its scripts here.",
+)
+@options.to_mongodb
+@click.option("--strategy", default="tree", show_default=True, metavar="NAME", help="tree, embedded or normalized.")
+@options.as_json
+def command(output: Path | None, target: str | None, strategy: str, as_json: bool) -> int:
+    """Take a bundled SQL shop through the whole chain: inspect, design, create, load, verify."""
+    from nestling.cli.parts.text import check_place
+
+    if output is not None:
+        check_place(output / "shop.db")
+    with ExitStack() as stack:
+        folder = output or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nestling-demo-")))
+        if as_json:
+            return _for_machines(folder, target, strategy)
+        return _for_people(folder, target, strategy, kept=output is not None)
+
+
+def _for_machines(folder: Path, target: str | None, strategy: str) -> int:
+    from nestling.cli.load import load_json
+    from nestling.cli.parts.text import print_json
+    from nestling.pipeline import Mode, load, opened
+
+    address, _, proposal = _designed(folder, strategy)
+    with opened(target, OWN_DATABASE) as (_, database):
+        mode = Mode.REPLACE if database.name == OWN_DATABASE else Mode.REFUSE
+        done = load(proposal, address, database, mode=mode)
+    print_json(load_json(done))
+    return FINE if done.verified is not None and done.verified.equal else DIFFERENT
+
+
+def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool) -> int:
+    from nestling.cli import design as design_command
+    from nestling.cli import inspect as inspect_command
+    from nestling.cli.load import show as show_load
+    from nestling.cli.parts.progress import progress
+    from nestling.pipeline import Mode, load, opened
+
+    address, reading, proposal = _designed(folder, strategy)
+    _title("1. Inspect", "a relational shop, and the statements its application runs")
+    inspect_command.show(reading)
+    _title("2. Design", f"strategy {strategy}, asked of these numbers")
+    design_command.show(proposal)
+    with opened(target, OWN_DATABASE) as (server, database):
+        started = server.data_directory is not None
+        _title("3. Create, load, verify", f"on {server.origin}, started for this" if started else server.text())
+        mode = Mode.REPLACE if database.name == OWN_DATABASE else Mode.REFUSE
+        with progress() as watch:
+            done = load(proposal, address, database, mode=mode, watch=watch)
+        show_load(done)
+        _title("4. Look", "a document of the collection that embeds most, as it is stored")
+        _document(proposal, database)
+    _close(folder, kept=kept)
+    return FINE if done.verified is not None and done.verified.equal else DIFFERENT
+
+
+def _designed(folder: Path, strategy: str) -> tuple[str, Reading, Proposal]:
+    """Make the shop in the folder, design it, and leave everything there: the address, what was read, the proposal."""
+    from nestling.cli.parts.text import write_text
+    from nestling.emitters import emit
+    from nestling.ir.text import write_proposal, write_reading
+    from nestling.pipeline import design, inspect
+    from nestling.shop import create_shop, workload
+
+    database, statements = folder / "shop.db", folder / "workload.sql"
+    write_text(statements, workload())
+    database.unlink(missing_ok=True)
+    create_shop(database)
+    address = f"sqlite:///{database}"
+    reading = inspect(address, workload=statements)
+    proposal = design(reading, strategy)
+    write_text(folder / "model.yaml", write_reading(reading))
+    write_text(folder / "design.yaml", write_proposal(proposal))
+    for name in ("markdown", "mongosh"):
+        for file, content in emit(proposal, name).items():
+            write_text(folder / file, content)
+    return address, reading, proposal
+
+
+def _document(proposal: Proposal, database: Database[Any]) -> None:
+    """A real document of the collection that embeds the most, one in which no array is empty if there is such a one."""
+    from nestling.emitters.literals import shell
+
+    store = max(proposal.design.stores, key=lambda s: sum(len(root.children) for root in s.roots))
+    fields = [child.field for root in store.roots for child in root.children]
+    full = {field: {"$exists": True, "$ne": []} for field in fields}
+    found = database[store.name].find_one(full, sort=[("_id", 1)]) or database[store.name].find_one()
+    click.echo(f"db.{store.name}: {shell(found)}")
+
+
+def _close(folder: Path, *, kept: bool) -> None:
+    click.echo("")
+    design = f"{folder}/design.yaml" if kept else "DIR/design.yaml"
+    if not kept:
+        click.echo("Keep the files:  nestling demo -o DIR")
+    click.echo(f"Ask why:         nestling explain {design} product_review")
+    click.echo("Now yours:       nestling design sqlite:///your.db -o design.yaml")
+
+
+def _title(text: str, about: str) -> None:
+    from rich.text import Text
+
+    from nestling.cli.parts.text import console
+
+    console().print(Text.assemble("\n", (text, "bold"), "  ", (about, "dim")), overflow="fold")

@@ -1,0 +1,108 @@
+"""`nestling design`: decide the document schema."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nestling.cli.parts import options
+
+if TYPE_CHECKING:
+    from nestling.ir.proposal import Proposal
+    from nestling.strategies import Thresholds
+
+
+@click.command(
+    "design",
+    short_help="Decide what to embed, what to reference, which indexes.",
+    epilog="\b\nExample:\n  nestling design sqlite:///shop.db --workload workload.sql -o design.yaml",
+)
+@options.source
+@click.option("--strategy", default="tree", show_default=True, metavar="NAME", help="tree, embedded or normalized.")
+@click.option(
+    "--threshold",
+    "thresholds",
+    multiple=True,
+    metavar="NAME=N",
+    help="Change a number the decision tree asks about, such as few=30; repeat it for more.",
+)
+@options.output_file("the design")
+@options.as_json
+def command(
+    source: str,
+    workload: Path | None,
+    dialect: str,
+    strategy: str,
+    thresholds: tuple[str, ...],
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    """Decide the document schema for a SOURCE: what to embed, what to reference, which indexes.
+
+    tree follows the published decision tree and rules, embedded embeds all it may, normalized embeds nothing.
+    """
+    from nestling.cli.parts import text
+    from nestling.cli.parts.progress import progress
+    from nestling.ir.text import write_proposal
+    from nestling.pipeline import design, inspect
+
+    text.check_place(output)
+    chosen = thresholds_of(thresholds)
+    with progress(enabled=not as_json) as watch:
+        reading = inspect(source, workload=workload, dialect=dialect, watch=watch)
+    proposal = design(reading, strategy, chosen)
+    if output is not None:
+        text.write_text(output, write_proposal(proposal))
+        text.say(f"Wrote {output}")
+    if as_json:
+        from nestling.emitters.proposal_json import proposal_json
+
+        text.print_json(proposal_json(proposal))
+        return
+    show(proposal)
+    text.notices(proposal.gaps, proposal.notes)
+    text.say(_next(source, output))
+
+
+def _next(source: str, output: Path | None) -> str:
+    if output is None:
+        return "Next: keep it with -o design.yaml"
+    rows = source if "://" in source else "sqlite:///…"
+    return f"Next: nestling explain {output}, or nestling load {output} --from {rows} --to mongodb://…"
+
+
+def show(proposal: Proposal) -> None:
+    """The collections and the decisions as two tables."""
+    from nestling.cli.parts.table import table
+    from nestling.emitters.summary import collection_rows, decision_rows
+
+    columns: tuple[str, ...] = ("collection", "documents", "embeds", "indexes")
+    table(f"{proposal.design.model.name}, by strategy {proposal.strategy}", columns, collection_rows(proposal))
+    if proposal.decisions:
+        click.echo()
+        table("Decisions", ("relationship", "choice", "because"), decision_rows(proposal))
+
+
+def thresholds_of(given: tuple[str, ...]) -> Thresholds:
+    """`("few=30",)` as thresholds; raises `InputError` with everything that is wrong in them."""
+    from dataclasses import fields, replace
+
+    from nestling.common.errors import InputError, Problem, unknown
+    from nestling.strategies import Thresholds
+
+    names = [item.name for item in fields(Thresholds)]
+    problems, chosen = [], dict[str, float]()
+    for text in given:
+        name, _, number = text.partition("=")
+        try:
+            if name not in names:
+                problems.append(unknown("threshold", name, names))
+                continue
+            chosen[name] = float(number) if "." in number else int(number)
+        except ValueError:
+            problems.append(Problem(what=f"`{text}` gives no number", next_move=f"write it as {name}=30"))
+    if problems:
+        raise InputError(*problems)
+    return replace(Thresholds(), **chosen)  # type: ignore[arg-type]  # names and numbers were checked above

@@ -1,0 +1,50 @@
+"""`nestling emit`: a design as scripts, schemas, code, diagrams and descriptions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from nestling.cli.parts import options
+
+
+@click.command(
+    "emit",
+    short_help="Print scripts, validators, code or diagrams of a design.",
+    epilog="\b\nExample:\n  nestling emit design.yaml --as mongosh -o scripts",
+)
+@options.design_file
+@click.option(
+    "--as", "as_name", required=True, metavar="FORMAT", help="mongosh, jsonschema, python, mermaid or markdown."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write the files into this folder.",
+)
+@options.as_json
+def command(design: Path, as_name: str, output: Path | None, as_json: bool) -> None:
+    """Print or write what follows from a design.
+
+    mongosh and python create its collections, validators and indexes; jsonschema is the validators alone; mermaid draws it;
+    markdown describes it, with a sample document of each collection.
+    """
+    from nestling.cli.parts import text
+    from nestling.emitters import emit
+    from nestling.pipeline import read_proposal
+
+    files = emit(read_proposal(design), as_name)
+    if output is not None:
+        for name, content in files.items():
+            text.write_text(output / name, content)
+            text.say(f"Wrote {output / name}")
+    if as_json:
+        text.print_json({"format": as_name, "files": dict(files)})
+    elif output is None:
+        for name, content in files.items():
+            if len(files) > 1:
+                text.say(f"--- {name}")
+            click.echo(content, nl=not content.endswith("\n"))

@@ -1,0 +1,37 @@
+"""`nestling explain`: why a design is as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from nestling.cli.parts import options
+
+
+@click.command(
+    "explain",
+    short_help="Say why: questions, numbers, rules, alternatives.",
+    epilog="\b\nExample:\n  nestling explain design.yaml product_review",
+)
+@options.design_file
+@click.argument("relationship", required=False)
+@options.as_json
+def command(design: Path, relationship: str | None, as_json: bool) -> None:
+    """Say why a design is as it is: the questions asked, the numbers found, the rules cited, and what else was possible.
+
+    Name a RELATIONSHIP to hear about that one only. Every rule cited is one of the sources' or says that it is nestling's.
+    """
+    from nestling.cli.parts import text
+    from nestling.emitters.explanation import explanation, explanation_text
+    from nestling.pipeline import read_proposal
+
+    explained = explanation(read_proposal(design), relationship)
+    if as_json:
+        from dataclasses import asdict
+
+        text.print_json(asdict(explained))
+        return
+    if not explained.decisions:
+        text.say("This design was written by hand: it holds no decisions to explain.")
+    text.page(explanation_text(explained))

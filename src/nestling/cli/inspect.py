@@ -1,0 +1,65 @@
+"""`nestling inspect`: read a source's model, statistics and workload."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nestling.cli.parts import options
+
+if TYPE_CHECKING:
+    from nestling.ir.reading import Reading
+
+
+@click.command(
+    "inspect",
+    short_help="Read a SOURCE: entities, relationships, counts, fan-out.",
+    epilog="\b\nExample:\n  nestling inspect sqlite:///shop.db --workload workload.sql -o model.yaml",
+)
+@options.source
+@options.output_file("the model, a YAML file to edit,")
+@options.as_json
+def command(source: str, workload: Path | None, dialect: str, output: Path | None, as_json: bool) -> None:
+    """Read a SOURCE: its entities and relationships, and what was measured of them.
+
+    With -o the model, its statistics and the workload become a file to edit. Writes nothing to the source.
+    """
+    from nestling.cli.parts import text
+    from nestling.cli.parts.progress import progress
+    from nestling.ir.text import write_reading
+    from nestling.pipeline import inspect
+
+    text.check_place(output)
+    with progress(enabled=not as_json) as watch:
+        reading = inspect(source, workload=workload, dialect=dialect, watch=watch)
+    if output is not None:
+        text.write_text(output, write_reading(reading))
+        text.say(f"Wrote {output}")
+    if as_json:
+        from nestling.emitters.summary import reading_json
+
+        text.print_json(reading_json(reading))
+        return
+    show(reading)
+    text.notices(reading.gaps, reading.notes)
+    text.say(f"Next: nestling design {output or source} -o design.yaml")
+
+
+def show(reading: Reading) -> None:
+    """Entities, relationships and statements as tables."""
+    from nestling.cli.parts.table import table
+    from nestling.common.connection import redact
+    from nestling.emitters.summary import entity_rows, relationship_rows, statement_rows
+
+    title = redact(f"{reading.model.name} ({reading.origin})" if reading.origin else reading.model.name)
+    columns: tuple[str, ...] = ("entity", "rows", "bytes/row", "key", "attributes")
+    table(title, columns, entity_rows(reading), right=(1, 2, 4))
+    if reading.model.relationships:
+        click.echo()
+        columns = ("relationship", "kind", "mean", "p95", "max", "without parent")
+        table("Children per parent", columns, relationship_rows(reading), right=(2, 3, 4, 5))
+    if reading.workload.statements:
+        click.echo()
+        table("Workload", ("statement", "rate", "kind", "entities"), statement_rows(reading), right=(1,))

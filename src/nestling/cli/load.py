@@ -1,0 +1,103 @@
+"""`nestling load`: create a design's collections, fill them, verify."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nestling.cli import DIFFERENT, FINE
+from nestling.cli.parts import options
+
+if TYPE_CHECKING:
+    from nestling.common.server import Server
+    from nestling.pipeline import Loaded
+
+
+@click.command(
+    "load",
+    short_help="Create the collections, load the rows, verify them.",
+    epilog="\b\nExample:\n  nestling load design.yaml --from sqlite:///shop.db --to mongodb://localhost/shop",
+)
+@options.design_file
+@options.from_sql
+@options.to_mongodb
+@click.option("--replace", is_flag=True, help="Drop the design's own collections first.")
+@click.option("--resume", is_flag=True, help="Go on after an interrupted load.")
+@click.option("--no-verify", is_flag=True, help="Do not read everything back and compare.")
+@options.long_decimals
+@options.as_json
+def command(
+    design: Path,
+    source: str,
+    target: str | None,
+    replace: bool,
+    resume: bool,
+    no_verify: bool,
+    long_decimals: str,
+    as_json: bool,
+) -> int:
+    """Create a design's collections, validators and indexes, load the rows of a SQL database, and verify that they are equal.
+
+    Collections that hold data are left alone: say --replace or --resume. Ctrl-C at any moment is fine; --resume goes on.
+    """
+    from nestling.cli.parts import text
+    from nestling.cli.parts.progress import progress
+    from nestling.pipeline import Mode, load, opened, reach_rows, read_proposal
+
+    if replace and resume:
+        raise click.UsageError("--replace starts anew and --resume goes on: choose one")
+    mode = Mode.REPLACE if replace else Mode.RESUME if resume else Mode.REFUSE
+    proposal, policy = read_proposal(design), options.policy(long_decimals)
+    reach_rows(proposal, source)
+    with opened(target, proposal.design.model.name) as (server, database):
+        say_server(server, database.name)
+        with progress(enabled=not as_json) as watch:
+            done = load(proposal, source, database, mode=mode, policy=policy, check=not no_verify, watch=watch)
+    if as_json:
+        text.print_json(load_json(done))
+        text.notices((), done.report.notes)
+    else:
+        show(done)
+    return FINE if done.verified is None or done.verified.equal else DIFFERENT
+
+
+def say_server(server: Server, database: str) -> None:
+    """Which server and database are used, and what becomes of one that was started for this."""
+    from nestling.cli.parts import text
+
+    text.say(f"Using {server.text()}, database {database}")
+    if server.data_directory is not None:
+        text.say("It ends with this command, and its data with it; nestling server --data-dir DIR keeps one running.")
+
+
+def load_json(done: Loaded) -> dict[str, object]:
+    """The documented shape: entities, seconds, peak bytes, and verified (null when it was left out)."""
+    report = done.report
+    return {
+        "entities": {name: {"rows": rows, "loaded": loaded} for name, (rows, loaded) in report.entities.items()},
+        "seconds": round(report.seconds, 3),
+        "peak_bytes": report.peak_bytes,
+        "verified": None if done.verified is None else done.verified.equal,
+    }
+
+
+def show(done: Loaded) -> None:
+    """Collections filled, time taken, and the verdict."""
+    from nestling.cli.parts import text
+    from nestling.cli.parts.table import table
+    from nestling.cli.verify import show as show_verdict
+
+    report = done.report
+    table("", ("collection", "documents"), report.documents.items(), right=(1,))
+    click.echo()
+    rows, documents = sum(loaded for _, loaded in report.entities.values()), sum(report.documents.values())
+    rate = rows / report.seconds if report.seconds else 0
+    click.echo(
+        f"Loaded {text.counted(rows, 'row')} as {text.counted(documents, 'document')} in {report.seconds:.1f} s:"
+        f" {rate:,.0f} rows/s, {report.peak_bytes / 1e6:,.0f} MB of memory at most."
+    )
+    text.notices((), report.notes)
+    if done.verified is not None:
+        show_verdict(done.verified)

@@ -1,0 +1,143 @@
+"""Text for people and machines. Results go to stdout, everything else to stderr; passwords go nowhere."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+import click
+
+from nestling.common.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+PIPED_WIDTH = 100
+"""Columns to lay out for when nobody's terminal says how wide it is."""
+_GUTTER = re.compile(r"\s{2,}(?=\S)")
+_MOST_NOTICES = 12
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that knows its width and drops colour where there is no terminal, or NO_COLOR is set."""
+    from rich.console import Console
+
+    shown = Console(stderr=stderr, highlight=False)
+    return shown if shown.is_terminal or "COLUMNS" in os.environ else Console(stderr=stderr, width=PIPED_WIDTH)
+
+
+def say(text: str) -> None:
+    """A sentence for the person watching, on stderr."""
+    from nestling.common.connection import redact
+
+    shown = redact(text)
+    if sys.stderr.isatty():
+        width = console(stderr=True).width
+        shown = "\n".join(hanging(line, width) for line in shown.splitlines())
+    click.echo(shown, err=True)
+
+
+def print_json(value: object) -> None:
+    """One JSON document on stdout; what JSON has no form for (dates, decimals, bytes, infinities) is its text."""
+    encoding = getattr(sys.stdout, "encoding", None) or ""
+    is_unicode = encoding.lower().replace("-", "").startswith("utf")
+    click.echo(json.dumps(_plain(value), indent=2, ensure_ascii=not is_unicode, allow_nan=False))
+
+
+def _plain(value: object) -> object:
+    match value:
+        case None | bool() | int():
+            return value
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode()
+        case Mapping():
+            return {str(_plain(name)): _plain(inner) for name, inner in value.items()}
+        case list() | tuple():
+            return [_plain(inner) for inner in value]
+        case bytes():
+            return value.hex()
+        case _:
+            return str(value)
+
+
+def page(text: str) -> None:
+    """Long text: laid out for the terminal, and through the pager when it is longer than the screen; as it is in a pipe."""
+    if not sys.stdout.isatty():
+        click.echo(text, nl=not text.endswith("\n"))
+        return
+    size = console().size
+    laid_out = "\n".join(hanging(line, size.width) for line in text.splitlines())
+    if laid_out.count("\n") > size.height - 2:
+        click.echo_via_pager(laid_out + "\n")
+    else:
+        click.echo(laid_out)
+
+
+def hanging(line: str, width: int) -> str:
+    """A line in columns, broken at `width` so that what follows stays under its last column, if that is not too far right."""
+    starts = [gutter.end() for gutter in _GUTTER.finditer(line) if gutter.start() > 0 and gutter.end() <= width // 2]
+    indent = starts[-1] if starts else len(line) - len(line.lstrip()) + 2
+    return "\n".join(wrap(line, width - 1, subsequent_indent=" " * indent, break_on_hyphens=False))
+
+
+def number(value: object) -> str:
+    """Whole numbers with thousands separators, fractions short, everything else as it is; nothing for None."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return "" if value is None else str(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun: 1 row, 2 rows, 3 entities."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else plural}"
+
+
+def notices(gaps: Iterable[object], notes: Iterable[str]) -> None:
+    """Gaps and notes on stderr, the first few in full and the rest counted."""
+    for kind, found in (("gap", [str(gap) for gap in gaps]), ("note", list(notes))):
+        for text in found[:_MOST_NOTICES]:
+            say(f"{kind}: {text}")
+        if len(found) > _MOST_NOTICES:
+            say(f"{kind}: … and {len(found) - _MOST_NOTICES:,} more (--json lists all)")
+
+
+def check_place(path: Path | None) -> None:
+    """Raise `InputError` when a file cannot be written at `path`, before the work whose result it is to hold."""
+    if path is None or path.exists():
+        return
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    if not folder.is_dir():
+        raise _not_written(path, f"{folder} is no folder")
+    if not os.access(folder, os.W_OK):
+        raise _not_written(path, f"no right to write in {folder}")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all; raises `InputError` when it cannot be written there."""
+    check_place(path)
+    try:
+        if path.exists() and not path.is_file():  # /dev/stdout and its kin
+            path.write_text(text, encoding="utf-8", errors="backslashreplace")
+            return
+        whole = path.resolve()
+        whole.parent.mkdir(parents=True, exist_ok=True)
+        beside = whole.with_name(whole.name + ".part")
+        beside.write_text(text, encoding="utf-8", errors="backslashreplace")
+        beside.replace(whole)
+    except (OSError, RuntimeError) as error:  # a RuntimeError is a symbolic link to itself
+        said = error.strerror if isinstance(error, OSError) else "its symbolic links go in a circle"
+        raise _not_written(path, str(said)) from None
+
+
+def _not_written(path: Path, why: str) -> InputError:
+    return InputError(Problem(f"cannot be written: {why}", where=str(path), next_move="choose another place with -o"))

@@ -1,0 +1,86 @@
+"""`nestling verify`: whether every row of the source is in MongoDB, and equal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nestling.cli import DIFFERENT, FINE
+from nestling.cli.parts import options
+
+if TYPE_CHECKING:
+    from nestling.executors.verify import VerifyReport
+
+
+@click.command(
+    "verify",
+    short_help="Compare every row in MongoDB with its source.",
+    epilog="\b\nExample:\n  nestling verify design.yaml --from sqlite:///shop.db --to mongodb://localhost/shop",
+)
+@options.design_file
+@options.from_sql
+@options.loaded_mongodb("--to")
+@options.long_decimals
+@options.as_json
+def command(design: Path, source: str, target: str, long_decimals: str, as_json: bool) -> int:
+    """Read every row back from MongoDB and compare it with its source. Writes nothing.
+
+    Exits 1 when something differs, and names the entity, the key and the attribute.
+    """
+    from nestling.cli.parts import text
+    from nestling.cli.parts.progress import progress
+    from nestling.pipeline import opened, reach_rows, read_proposal, verify
+
+    proposal, policy = read_proposal(design), options.policy(long_decimals)
+    reach_rows(proposal, source)
+    with opened(target, proposal.design.model.name) as (server, database):
+        text.say(f"Using {server.text()}, database {database.name}")
+        with progress(enabled=not as_json) as watch:
+            report = verify(proposal, source, database, policy=policy, watch=watch)
+    if as_json:
+        text.print_json(verify_json(report))
+    else:
+        show(report)
+    return FINE if report.equal else DIFFERENT
+
+
+def verify_json(report: VerifyReport) -> dict[str, object]:
+    """The documented shape: equal, entities, differences."""
+    return {
+        "equal": report.equal,
+        "entities": {name: {"rows": v.rows, "differing": v.differing} for name, v in report.entities.items()},
+        "differences": [
+            {
+                "entity": each.entity,
+                "kind": str(each.kind),
+                "key": list(each.key),
+                "attribute": each.attribute,
+                "expected": each.expected,
+                "found": each.found,
+            }
+            for each in report.differences
+        ],
+    }
+
+
+def show(report: VerifyReport) -> None:
+    """The verdict, and what differs."""
+    from nestling.cli.parts.table import table
+    from nestling.cli.parts.text import counted
+
+    rows = sum(verdict.rows for verdict in report.entities.values())
+    entities = counted(len(report.entities), "entity")
+    if report.equal:
+        click.echo(f"Verified: {counted(rows, 'row')} of {entities} read back equal ({report.seconds:.1f} s).")
+        return
+    differing = [(name, v.rows, v.differing) for name, v in report.entities.items() if v.differing]
+    table("Entities that differ", ("entity", "rows", "differing"), differing, right=(1, 2))
+    click.echo()
+    shown = [
+        (d.entity, ", ".join(map(str, d.key)), d.kind, d.attribute, d.expected, d.found) for d in report.differences
+    ]
+    table("Differences", ("entity", "key", "row is", "attribute", "source has", "MongoDB has"), shown)
+    total = sum(count for _, _, count in differing)
+    click.echo(f"\nNOT equal: {counted(total, 'row')} differ, of {rows:,}; {counted(len(shown), 'difference')} listed.")

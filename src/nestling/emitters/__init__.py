@@ -1,0 +1,33 @@
+"""Emitters: a design turned into text, without effects. A module here that has `files` is a format, by its own name."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Mapping
+from importlib import import_module
+from types import ModuleType
+
+from nestling.common.errors import InputError, unknown
+from nestling.ir.proposal import Proposal
+
+
+def formats() -> tuple[str, ...]:
+    """The names `emit` knows, sorted."""
+    return tuple(sorted(name for name in _module_names() if hasattr(_module(name), "files")))
+
+
+def emit(proposal: Proposal, as_name: str) -> Mapping[str, str]:
+    """File name to text for one format; raises `InputError` listing the formats when there is none of that name."""
+    module = _module(as_name) if as_name in _module_names() else None
+    if module is None or not hasattr(module, "files"):
+        raise InputError(unknown("format", as_name, formats()))
+    found: Mapping[str, str] = module.files(proposal)
+    return found
+
+
+def _module_names() -> tuple[str, ...]:
+    return tuple(module.name for module in pkgutil.iter_modules(__path__) if not module.ispkg)
+
+
+def _module(name: str) -> ModuleType:
+    return import_module(f"{__name__}.{name}")

@@ -1,0 +1,33 @@
+"""What the values of an attribute, or an aggregate over them, are."""
+
+from __future__ import annotations
+
+from nestling.emitters.content import Content, Plain, Value
+from nestling.ir.model import Entity
+from nestling.ir.rows import Function
+from nestling.ir.types import FLOAT, INTEGER, Type, TypeName
+
+COUNT = Plain(("int", "long"))
+DATE = Plain(("date",))
+FLAG = Plain(("bool",))
+NUMBER = Value((INTEGER, FLOAT, Type(TypeName.DECIMAL)))
+OBJECT_ID = Plain(("objectId",))
+TEXT = Plain(("string",))
+
+
+def values_of(entity: Entity, attribute: str) -> Value:
+    """The values of an attribute: of its own type, or of another one seen among them."""
+    found = entity.attribute(attribute)
+    return Value((found.type, *found.also))
+
+
+def always(entity: Entity, attribute: str) -> bool:
+    """Whether every row has a value for an attribute: it is NOT NULL, or part of the key."""
+    return not entity.attribute(attribute).nullable or attribute in entity.key
+
+
+def aggregate(entity: Entity, function: Function, attribute: str | None) -> Content:
+    """The values of an aggregate; databases differ in the number type a sum or an average has."""
+    if function is Function.COUNT:
+        return COUNT
+    return values_of(entity, attribute) if function in (Function.MIN, Function.MAX) and attribute else NUMBER

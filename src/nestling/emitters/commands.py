@@ -1,0 +1,94 @@
+"""What creates a design's collections and indexes, as commands; collections come first, indexes best after loading."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nestling.emitters.enforcement import enforcement
+from nestling.emitters.indexes import index_gaps, planned_indexes
+from nestling.emitters.jsonschema import can_validate, store_validator, validation_gaps
+from nestling.ir.command import Command, CreateCollection, CreateIndex, ModifyCollection
+from nestling.ir.design import Design
+from nestling.ir.layout import Store
+from nestling.ir.primitives import CollectionKind
+from nestling.ir.reading import Gap
+from nestling.ir.values import Policy
+
+
+def commands(
+    design: Design,
+    *,
+    existing: Mapping[str, int | None] | None = None,
+    additional: bool = True,
+    policy: Policy | None = None,
+) -> tuple[Command, ...]:
+    """Everything that makes an empty database ready for the design, collections before indexes."""
+    collections = collection_commands(design, existing=existing, additional=additional, policy=policy)
+    return (*collections, *index_commands(design))
+
+
+def collection_commands(
+    design: Design,
+    *,
+    existing: Mapping[str, int | None] | None = None,
+    additional: bool = True,
+    policy: Policy | None = None,
+) -> tuple[CreateCollection | ModifyCollection, ...]:
+    """A command per collection, with its validator, level and action.
+
+    `existing` names the collections that are already there, each with the number of its documents that break the validator
+    (None: nobody has counted); they are modified, not created. What has no validator needs no modification.
+    """
+    known = existing or {}
+    found: list[CreateCollection | ModifyCollection] = []
+    for store in design.stores:
+        exists = store.name in known
+        options = validation(design, store, additional=additional, policy=policy)
+        if options:
+            options |= enforcement(exists=exists, failing=known.get(store.name)).options()
+        if not exists:
+            found.append(CreateCollection(store.name, {**storage(store), **options}))
+        elif options:
+            found.append(ModifyCollection(store.name, options))
+    return tuple(found)
+
+
+def index_commands(design: Design) -> tuple[CreateIndex, ...]:
+    """A command per index; creating one that exists with the same options changes nothing."""
+    return tuple(index.command() for index in planned_indexes(design))
+
+
+def gaps(design: Design) -> tuple[Gap, ...]:
+    """What the server cannot check or index."""
+    return (*validation_gaps(design), *index_gaps(design))
+
+
+def validation(
+    design: Design, store: Store, *, additional: bool = True, policy: Policy | None = None
+) -> dict[str, object]:
+    """`{"validator": …}`, or nothing for a collection that cannot have one."""
+    if not can_validate(store):
+        return {}
+    return {"validator": store_validator(design, store, additional=additional, policy=policy)}
+
+
+def storage(store: Store) -> dict[str, object]:
+    """Options of `create` that decide how the server keeps a collection."""
+    options = store.options
+    match options.kind:
+        case CollectionKind.PLAIN:
+            return {}
+        case CollectionKind.CLUSTERED:
+            return {"clusteredIndex": {"key": {"_id": 1}, "unique": True}}
+        case CollectionKind.CAPPED:
+            return {"capped": True, "size": options.size_bytes}
+        case CollectionKind.TIME_SERIES:
+            return _time_series(store)
+
+
+def _time_series(store: Store) -> dict[str, object]:
+    options, root = store.options, store.roots[0]
+    paths = {name: root.path_of(attribute) for name, attribute in
+             (("timeField", options.time), ("metaField", options.meta)) if attribute}  # fmt: skip
+    granularity = {"granularity": options.granularity} if options.granularity else {}
+    return {"timeseries": {**paths, **granularity}}

@@ -1,0 +1,123 @@
+"""What a stored document holds, field by field: the tree that validators, samples, diagrams and descriptions are made from.
+
+`nestling.emitters.documents` derives these trees; the emitters only walk them, so that none of them reads a primitive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from nestling.ir.primitives import Reference
+from nestling.ir.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value of an attribute, of one of these conceptual types."""
+
+    types: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """One of these values and no other: a discriminator, a schema version."""
+
+    values: tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A value the structure itself needs (a count, a page number, a flag), of one of these BSON types."""
+
+    bson_types: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """A sub-document. `rows_of` are the entities whose rows it holds (none for copies and mere structure).
+
+    `exact`: nestling owns it whole, so that no other field may ever stand in it.
+    """
+
+    fields: tuple[Field, ...]
+    rows_of: tuple[str, ...] = ()
+    exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array of at least `minimum` and at most `maximum` elements; with `holes` an element may be null."""
+
+    items: Content
+    minimum: int | None = None
+    maximum: int | None = None
+    holes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """One of several contents."""
+
+    alternatives: tuple[Content, ...]
+
+
+Content = Value | Constant | Plain | Object | Array | Either
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A named place in a document. `required`: always there; `source`: the attribute it comes from, as `entity.attribute`.
+
+    `remark` says in words what it is beside that; `reference` is set on fields that hold the id of another document.
+    """
+
+    name: str
+    content: Content
+    required: bool = False
+    source: str = ""
+    remark: str = ""
+    reference: Reference | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One field of a document, flattened, and its path: `lines[].price`."""
+
+    path: str
+    field: Field
+
+
+def nested(fields: Iterable[Field]) -> tuple[Field, ...]:
+    """Turn fields named by dotted paths into a tree; `_id` comes first, the rest keeps its order."""
+    groups: dict[str, list[Field]] = {"_id": []}
+    for field in fields:
+        groups.setdefault(field.name.partition(".")[0], []).append(field)
+    return tuple(_merged(name, group) for name, group in groups.items() if group)
+
+
+def _merged(name: str, group: list[Field]) -> Field:
+    if group[0].name == name:
+        return group[0]
+    below = nested(replace(field, name=field.name.partition(".")[2]) for field in group)
+    required = any(field.required for field in group)
+    return Field(name, Object(below, exact=name == "_id"), required)
+
+
+def lines(document: Object, *, prefix: str = "") -> Iterator[Line]:
+    """Every field of a document and of what is in it, parents first."""
+    for field in document.fields:
+        path = f"{prefix}{field.name}"
+        yield Line(path, field)
+        inner, marks = element(field.content)
+        for each in inner.alternatives if isinstance(inner, Either) else (inner,):
+            if isinstance(each, Object):
+                yield from lines(each, prefix=f"{path}{marks}.")
+
+
+def element(content: Content) -> tuple[Content, str]:
+    """What an array, or an array of arrays, holds in the end, with `[]` for each; any other content is its own."""
+    marks = ""
+    while isinstance(content, Array):
+        content, marks = content.items, marks + "[]"
+    return content, marks

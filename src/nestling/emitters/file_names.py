@@ -1,0 +1,23 @@
+"""File names for collections, whatever they are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_UNSAFE = re.compile(r"[^\w\-. ]")
+_LONGEST = 60  # characters; of four bytes each they stay within the usual 255 bytes
+
+
+def file_names(names: Iterable[str], suffix: str) -> dict[str, str]:
+    """A safe file name for each name, no two equal even where the file system ignores case."""
+    chosen: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        stem = _UNSAFE.sub("_", name)[:_LONGEST].strip(". ") or "_"
+        candidate, number = stem, 2
+        while candidate.casefold() in taken:
+            candidate, number = f"{stem}-{number}", number + 1
+        taken.add(candidate.casefold())
+        chosen[name] = candidate + suffix
+    return chosen

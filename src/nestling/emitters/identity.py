@@ -1,0 +1,84 @@
+"""`_id` in all its forms, and the ids that stand elsewhere for a document or a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.emitters.attributes import COUNT, DATE, OBJECT_ID, TEXT, always, values_of
+from nestling.emitters.content import Constant, Content, Either, Field, Object, Value, nested
+from nestling.ir.design import Design
+from nestling.ir.layout import Node, NodeKind, Role, Store
+from nestling.ir.model import Attribute, Entity
+from nestling.ir.names import join, stored_name
+from nestling.ir.types import TypeName
+
+PAGE = "page"
+BUCKET_START = "bucket_start"
+_FILE_TYPES = (TypeName.BYTES, TypeName.TEXT)
+
+
+def identity(design: Design, store: Store, root: Node) -> Iterator[Field]:
+    """The fields `_id` is made of, by dotted path."""
+    entity = design.model.entity(root.entity)
+    if root.kind is NodeKind.GROUP:
+        yield from _group_identity(entity, root)
+        return
+    own = [field for field in root.stored if field.path.partition(".")[0] == "_id"]
+    variant = store.collection.variant
+    if own and variant is not None and variant.members and store.role is not Role.ORPHANS:
+        values: Content = Constant((variant.value or "",))
+        if root.presence is not None:
+            values = Constant((root.presence.value,))
+        yield Field(join("_id", variant.discriminator), values, required=True)
+    for field in own:
+        required = field.path == "_id" or always(entity, field.attribute)
+        yield Field(field.path, values_of(entity, field.attribute), required, f"{entity.name}.{field.attribute}")
+    if not own:
+        yield Field("_id", OBJECT_ID, required=True, remark="derived from the row")
+
+
+def _group_identity(entity: Entity, root: Node) -> Iterator[Field]:
+    for field in root.stored:
+        values = values_of(entity, field.attribute)
+        path, source = join("_id", stored_name(field.attribute)), f"{entity.name}.{field.attribute}"
+        yield Field(path, values, always(entity, field.attribute), source)
+    if root.bucket is not None and root.bucket.window is not None:
+        yield Field(join("_id", BUCKET_START), DATE)
+    yield Field(join("_id", PAGE), COUNT, required=True)
+
+
+def in_gridfs(design: Design, store: Store, root: Node, attribute: Attribute) -> Content:
+    """What stands in a field whose bytes are in GridFS: a pointer, or a value that is neither bytes nor text as it is."""
+    pointer = _pointer(design, store, root)
+    others = attribute.also if attribute.type.name in _FILE_TYPES else (attribute.type, *attribute.also)
+    return Either((pointer, Value(others))) if others else pointer
+
+
+def _pointer(design: Design, store: Store, root: Node) -> Object:
+    (own,) = nested(identity(design, store, root))
+    file = Object(
+        (
+            Field("collection", TEXT, required=True),
+            Field("field", TEXT, required=True),
+            Field("_id", own.content, required=True),
+        ),
+        exact=True,
+    )
+    return Object((Field("gridfs", file, required=True), Field("bytes", COUNT, required=True)), exact=True)
+
+
+def id_of(design: Design, entity_name: str) -> Content:
+    """What refers to a row of an entity: the `_id` of its document where that is its key, else the key itself."""
+    entity = design.model.entity(entity_name)
+    for place in design.places.get(entity_name, ()):
+        if place.store.role is Role.HOME and place.node.kind is NodeKind.ROOT and place.copy is None:
+            own = {field.attribute for field in place.node.stored if field.path.partition(".")[0] == "_id"}
+            if own == set(entity.key):
+                (field,) = nested(identity(design, place.store, place.node))
+                return field.content
+    if len(entity.key) == 1:
+        return values_of(entity, entity.key[0])
+    return Object(
+        tuple(Field(stored_name(name), values_of(entity, name), True, f"{entity.name}.{name}") for name in entity.key),
+        exact=True,
+    )

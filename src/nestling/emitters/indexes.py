@@ -1,0 +1,242 @@
+"""The indexes of a design: those it names, and those any design needs for its keys, references and side collections."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from nestling.emitters.attributes import always
+from nestling.emitters.identity import BUCKET_START, PAGE
+from nestling.ir.command import CreateIndex
+from nestling.ir.design import Design
+from nestling.ir.layout import Node, NodeKind, Role, Store
+from nestling.ir.model import Entity, Relationship
+from nestling.ir.names import join
+from nestling.ir.primitives import CollectionKind, Form, Holder, Index
+from nestling.ir.reading import Gap, GapKind
+from nestling.ir.types import TypeName
+
+NAME_BYTES = 127  # what every server version takes
+KEYS_PER_INDEX = 32
+INDEXES_PER_COLLECTION = 63  # the server's 64 without the one on `_id`
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedIndex:
+    """An index and why it is there; `partial` is the filter expression as sorted (path, condition) pairs."""
+
+    collection: str
+    keys: tuple[tuple[str, int], ...]
+    reasons: tuple[str, ...]
+    unique: bool = False
+    partial: tuple[tuple[str, str | None], ...] = ()  # None: the field exists
+    expire_after_seconds: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The name the shell would give it, with what tells it from others on the same keys; at most 127 bytes."""
+        name = "_".join(f"{path}_{direction}" for path, direction in self.keys) + ("_unique" if self.unique else "")
+        if self.partial:
+            name += "_" + _digest(repr(self.partial))
+        encoded = name.encode(errors="replace")
+        if len(encoded) <= NAME_BYTES:
+            return name
+        return encoded[: NAME_BYTES - 9].decode(errors="ignore") + "_" + _digest(name)
+
+    def command(self) -> CreateIndex:
+        """As the server takes it."""
+        options: dict[str, object] = {"name": self.name}
+        if self.unique:
+            options["unique"] = True
+        if self.partial:
+            options["partialFilterExpression"] = {p: {"$exists": True} if v is None else v for p, v in self.partial}
+        if self.expire_after_seconds is not None:
+            options["expireAfterSeconds"] = self.expire_after_seconds
+        return CreateIndex(self.collection, self.keys, options)
+
+
+def planned_indexes(design: Design) -> tuple[PlannedIndex, ...]:
+    """Every index to create, by collection in design order; those the server cannot have are in `index_gaps`."""
+    return _planned(design)[0]
+
+
+def index_gaps(design: Design) -> tuple[Gap, ...]:
+    """What keys and references a server cannot index or check."""
+    return _planned(design)[1]
+
+
+def _planned(design: Design) -> tuple[tuple[PlannedIndex, ...], tuple[Gap, ...]]:
+    wanted: dict[str, list[PlannedIndex]] = {store.name: [] for store in design.stores}
+    for index in (*map(_named, design.indexes), *_derived(design)):
+        wanted[index.collection].append(index)
+    kept: list[PlannedIndex] = []
+    gaps: list[Gap] = []
+    for store in design.stores:
+        found = _without_covered(_merged(wanted[store.name]))
+        for number, index in enumerate(found):
+            gap = _gap(store, index, number)
+            gaps.extend([gap] if gap else [])
+            kept.extend([] if gap else [index])
+    return tuple(kept), (*gaps, *_unchecked_keys(design))
+
+
+def _named(index: Index) -> PlannedIndex:
+    reasons = tuple(f"serves {name}" for name in index.serves) or ("named by the design",)
+    return PlannedIndex(index.collection, index.keys, reasons, index.unique, index.partial, index.expire_after_seconds)
+
+
+def _gap(store: Store, index: PlannedIndex, number: int) -> Gap | None:
+    """Why the server cannot have an index, None when it can."""
+    on = ", ".join(path for path, _ in index.keys)
+    if store.options.kind is CollectionKind.TIME_SERIES and index.unique:
+        return Gap(GapKind.NOTYET, f"a time series collection cannot have a unique index ({on})", store.name)
+    if store.options.kind is CollectionKind.TIME_SERIES and index.expire_after_seconds is not None:
+        return Gap(GapKind.NOTYET, f"a time series collection expires as a whole, not by an index ({on})", store.name)
+    if len(index.keys) > KEYS_PER_INDEX:
+        return Gap(
+            GapKind.NEVER, f"an index has at most {KEYS_PER_INDEX} fields, not {len(index.keys)} ({on})", store.name
+        )
+    if number >= INDEXES_PER_COLLECTION:
+        return Gap(
+            GapKind.NEVER, f"a collection has at most {INDEXES_PER_COLLECTION + 1} indexes; left out: {on}", store.name
+        )
+    return None
+
+
+def _unchecked_keys(design: Design) -> Iterator[Gap]:
+    """Keys of rows inside arrays: an index would compare documents, not the elements of one."""
+    for name, places in design.places.items():
+        entity = design.model.entity(name)
+        if (entity.key or entity.uniques) and any(place.node.form.to_many for place in places if place.copy is None):
+            place = next(place for place in places if place.node.form.to_many)
+            what = f"the server does not check that keys of `{name}` are unique: its rows lie in an array"
+            yield Gap(GapKind.NEVER, what, join(place.store.name, place.path))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:8]
+
+
+# --- what a design needs in any case -----------------------------------------------------------------------------------
+
+
+def _derived(design: Design) -> Iterator[PlannedIndex]:
+    holders = _holders_of_ids(design)
+    for store in design.stores:
+        for root in store.roots:
+            if store.role in (Role.HOME, Role.ARCHIVE, Role.PART) and root.kind is NodeKind.ROOT:
+                yield from _unique(design, store, root)
+            if root.kind is NodeKind.GROUP:
+                yield _group(store, root)
+            if store.role in (Role.HOME, Role.ARCHIVE):
+                yield from _references(design, store, root, "", holders)
+        yield from _orphans(design, store)
+
+
+def _unique(design: Design, store: Store, root: Node) -> Iterator[PlannedIndex]:
+    """The key, when `_id` is another one, and the other unique groups."""
+    entity = design.model.entity(root.entity)
+    own = {field.attribute for field in root.stored if field.path.partition(".")[0] == "_id"}
+    for group in dict.fromkeys((entity.key, *entity.uniques)):
+        paths = [root.path_of(name) for name in group]
+        known = [path for path in paths if path]
+        if not group or set(group) == own or len(known) < len(paths) or not _comparable(entity, group, store):
+            continue
+        optional = sorted(path for name, path in zip(group, known, strict=True) if not always(entity, name))
+        partial: list[tuple[str, str | None]] = [(path, None) for path in optional]
+        if root.presence is not None and store.collection.variant is not None and store.collection.variant.members:
+            partial.append((root.presence.path, root.presence.value))
+        reason = f"{'key' if group == entity.key else 'unique'} of `{entity.name}`: {', '.join(group)}"
+        yield PlannedIndex(store.name, tuple((path, 1) for path in known), (reason,), True, tuple(sorted(partial)))
+
+
+def _comparable(entity: Entity, group: Iterable[str], store: Store) -> bool:
+    """Whether equal values are equal to an index: it looks into arrays, and a GridFS pointer is no value."""
+    files = {attribute for split in store.collection.splits if split.gridfs for attribute in split.attributes}
+    structured = (TypeName.ARRAY, TypeName.JSON)
+    return not any(entity.attribute(name).type.name in structured or name in files for name in group)
+
+
+def _group(store: Store, root: Node) -> PlannedIndex:
+    """Pages and buckets are found by what they belong to, in order."""
+    paths = [field.path for field in root.stored]
+    if root.bucket is not None and root.bucket.window is not None:
+        paths.append(BUCKET_START)
+    reason = f"finds the {'buckets' if root.bucket is not None else 'pages'} of `{root.entity}` in order"
+    return PlannedIndex(store.name, tuple((path, 1) for path in (*paths, PAGE)), (reason,))
+
+
+def _orphans(design: Design, store: Store) -> Iterator[PlannedIndex]:
+    if store.role is Role.ORPHANS and store.embedding is not None:
+        link = design.model.relationship(store.embedding.relationship)
+        reason = f"finds `{link.child}` without `{link.parent}` by what it refers to"
+        yield from _lookup(store, store.roots[0], "", link, reason)
+
+
+def _references(design: Design, store: Store, node: Node, prefix: str, holders: _Held) -> Iterator[PlannedIndex]:
+    """Foreign keys wherever they are stored, and ids of children where nothing else tells the relationship."""
+    at = join(prefix, node.field)
+    for reference in node.body.references:
+        link = design.model.relationship(reference.relationship)
+        if reference.holder is Holder.CHILD:
+            yield from _lookup(store, node, at, link, f"finds `{link.child}` by `{link.parent}` ({link.name})")
+        elif holders(link):
+            path = join(at, reference.field, "id" if reference.copied else "")
+            yield PlannedIndex(
+                store.name, ((path, 1),), (f"finds the `{link.parent}` of a `{link.child}` ({link.name})",)
+            )
+    for child in node.children:
+        yield from _references(design, store, child, at, holders)
+
+
+def _lookup(store: Store, node: Node, at: str, link: Relationship, reason: str) -> Iterator[PlannedIndex]:
+    # The element of an array of bare values has no name of its own: its path is the array's.
+    paths = [_path(node, at, name) for name in link.child_attributes]
+    if all(paths) and paths != ["_id"]:
+        yield PlannedIndex(store.name, tuple((path, 1) for path in paths if path), (reason,))
+
+
+def _path(node: Node, at: str, attribute: str) -> str | None:
+    path = node.path_of(attribute)
+    return at if path == "" and node.form is Form.SCALARS else join(at, path) if path else None
+
+
+_Held = Callable[[Relationship], bool]
+
+
+def _holders_of_ids(design: Design) -> _Held:
+    """Whether only the parent's array of ids tells a relationship."""
+    listed = {name for places in design.places.values() for place in places for name in place.node.listed}
+    return lambda link: link.name in listed
+
+
+# --- one index instead of several ----------------------------------------------------------------------------------------
+
+
+def _merged(indexes: Iterable[PlannedIndex]) -> list[PlannedIndex]:
+    """Indexes that differ in nothing but their reasons become one."""
+    merged: dict[PlannedIndex, list[str]] = {}
+    for index in indexes:
+        merged.setdefault(replace(index, reasons=()), []).extend(index.reasons)
+    return [replace(index, reasons=tuple(dict.fromkeys(reasons))) for index, reasons in merged.items()]
+
+
+def _without_covered(indexes: list[PlannedIndex]) -> list[PlannedIndex]:
+    """Leave out plain indexes whose fields another one begins with; it takes over their reasons."""
+    reasons = {index.name: list(index.reasons) for index in indexes}
+    kept = []
+    for index in indexes:
+        covering = [other for other in indexes if other is not index and _covers(other, index)]
+        if covering:
+            reasons[max(covering, key=lambda other: len(other.keys)).name].extend(index.reasons)
+        else:
+            kept.append(index)
+    return [replace(index, reasons=tuple(dict.fromkeys(reasons[index.name]))) for index in kept]
+
+
+def _covers(other: PlannedIndex, index: PlannedIndex) -> bool:
+    if index.unique or index.partial or index.expire_after_seconds is not None or other.partial:
+        return False
+    begins = other.keys[: len(index.keys)] == index.keys
+    return begins and (len(other.keys) > len(index.keys) or other.unique or other.expire_after_seconds is not None)

@@ -1,0 +1,109 @@
+"""`$jsonSchema` validators: every document the loader writes passes, a wrong type, a missing or an unknown value does not.
+
+Whole documents take further fields unless asked otherwise, so that an application may add its own; what nestling owns alone
+(`_id`, key–value pairs, GridFS pointers) is always closed. Uniqueness within arrays is not checked: it would compare every
+element with every other on each write.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import assert_never
+
+from nestling.emitters.bson_types import Schema, bson_type, or_null, schema_of
+from nestling.emitters.content import Array, Constant, Content, Either, Field, Object, Plain, Value
+from nestling.emitters.documents import documents
+from nestling.emitters.file_names import file_names
+from nestling.ir.design import Design
+from nestling.ir.layout import Store
+from nestling.ir.primitives import CollectionKind
+from nestling.ir.proposal import Proposal
+from nestling.ir.reading import Gap, GapKind
+from nestling.ir.values import Policy
+
+
+def files(proposal: Proposal) -> Mapping[str, str]:
+    """One JSON file per collection that can have a validator."""
+    design = proposal.design
+    names = file_names((store.name for store in design.stores), ".json")
+    return {
+        names[store.name]: json.dumps(store_validator(design, store), ensure_ascii=False, indent=2) + "\n"
+        for store in design.stores
+        if can_validate(store)
+    }
+
+
+def validator(design: Design, store_name: str, *, additional: bool = True, policy: Policy | None = None) -> Schema:
+    """`{"$jsonSchema": …}` for the physical collection of that name; raises `KeyError` when there is none.
+
+    `additional`: whether documents may have fields the design does not know. `policy`: what loading does with numbers that
+    fit no BSON type.
+    """
+    return store_validator(design, design.store(store_name), additional=additional, policy=policy)
+
+
+def store_validator(design: Design, store: Store, *, additional: bool = True, policy: Policy | None = None) -> Schema:
+    """The validator of a store at hand."""
+    kinds = [_schema(document, additional, policy or Policy()) for document in documents(design, store)]
+    return {"$jsonSchema": kinds[0] if len(kinds) == 1 else {"bsonType": "object", "anyOf": kinds}}
+
+
+def can_validate(store: Store) -> bool:
+    """Whether the server takes a validator for this kind of collection."""
+    return store.options.kind is not CollectionKind.TIME_SERIES
+
+
+def validation_gaps(design: Design) -> tuple[Gap, ...]:
+    """Collections that cannot have a validator."""
+    what = "a time series collection cannot have a validator"
+    return tuple(Gap(GapKind.NOTYET, what, store.name) for store in design.stores if not can_validate(store))
+
+
+def violations(validator: Mapping[str, object]) -> dict[str, object]:
+    """The query that finds the documents a validator would refuse."""
+    return {"$nor": [dict(validator)]}
+
+
+def _schema(content: Content, additional: bool, policy: Policy) -> Schema:
+    match content:
+        case Value():
+            return schema_of(content.types, policy)
+        case Constant():
+            return {"enum": list(content.values)}
+        case Plain():
+            return bson_type(*content.bson_types)
+        case Object():
+            return _object(content, additional, policy)
+        case Array():
+            return _array(content, additional, policy)
+        case Either():
+            return {"anyOf": [_schema(each, additional, policy) for each in content.alternatives]}
+        case _:
+            assert_never(content)
+
+
+def _object(content: Object, additional: bool, policy: Policy) -> Schema:
+    schema: Schema = {"bsonType": "object"}
+    if required := [field.name for field in content.fields if field.required]:
+        schema["required"] = required
+    schema["properties"] = {field.name: _described(field, additional, policy) for field in content.fields}
+    if content.exact or not additional:
+        schema["additionalProperties"] = False
+    return schema
+
+
+def _described(field: Field, additional: bool, policy: Policy) -> Schema:
+    """A field's schema; the remark becomes the description, which the server shows when it refuses a document."""
+    schema = _schema(field.content, additional, policy)
+    return {**schema, "description": field.remark} if field.remark else schema
+
+
+def _array(content: Array, additional: bool, policy: Policy) -> Schema:
+    items = _schema(content.items, additional, policy)
+    schema = bson_type("array")
+    if content.minimum is not None:
+        schema["minItems"] = content.minimum
+    if content.maximum is not None:
+        schema["maxItems"] = content.maximum
+    return {**schema, "items": or_null(items) if content.holes else items}

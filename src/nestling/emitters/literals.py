@@ -1,0 +1,119 @@
+"""BSON values as source text: literals of the MongoDB shell and of Python."""
+
+from __future__ import annotations
+
+import json
+import math
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from bson import Binary, Decimal128, Int64, ObjectId
+
+WIDTH = 110  # characters a value may take before it goes onto lines of its own
+_INT32 = 1 << 31
+
+
+@dataclass(frozen=True, slots=True)
+class _Language:
+    """How a language writes single values and names, and how far its people indent."""
+
+    scalar: Callable[[object], str]
+    key: Callable[[str], str]
+    indent: str
+
+
+def shell(value: object, *, indent: int = 0) -> str:
+    """A value as the shell reads it, with the same BSON type; `indent` is the level its closing bracket stands at."""
+    return _laid_out(value, indent, _Language(_shell_scalar, _shell_key, "  "))
+
+
+def python(value: object, *, indent: int = 0) -> str:
+    """A value as a Python literal; names of `bson` and `datetime` stand for themselves."""
+    return _laid_out(value, indent, _Language(repr, repr, "    "))
+
+
+def quoted(text: str) -> str:
+    """A text in double quotes, as JSON and JavaScript read it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # a lone surrogate cannot be written to a file as it is
+        return json.dumps(text)
+    return json.dumps(text, ensure_ascii=False).replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def comment(text: str) -> str:
+    """A text on one line, whatever it holds."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _laid_out(value: object, indent: int, language: _Language) -> str:
+    """On one line if it is short enough, else one line per element."""
+    if not isinstance(value, Mapping | list | tuple):
+        return language.scalar(value)
+    flat = _flat(value, language)
+    if not value or len(flat) + indent * len(language.indent) <= WIDTH:
+        return flat
+    inner, outer = language.indent * (indent + 1), language.indent * indent
+    if isinstance(value, Mapping):
+        parts = [f"{language.key(name)}: {_laid_out(each, indent + 1, language)}" for name, each in value.items()]
+    else:
+        parts = [_laid_out(each, indent + 1, language) for each in value]
+    opening, closing = "{}" if isinstance(value, Mapping) else "[]"
+    return opening + "\n" + "".join(f"{inner}{part},\n" for part in parts) + outer + closing
+
+
+def _flat(value: object, language: _Language) -> str:
+    if isinstance(value, Mapping):
+        parts = (f"{language.key(name)}: {_flat(each, language)}" for name, each in value.items())
+        return "{" + ", ".join(parts) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_flat(each, language) for each in value) + "]"
+    return language.scalar(value)
+
+
+def _shell_key(name: str) -> str:
+    if name == "__proto__":
+        return '["__proto__"]'  # written plainly, it would set the object's prototype
+    return name if name.isascii() and name.removeprefix("$").isidentifier() else quoted(name)
+
+
+def _shell_scalar(value: object) -> str:  # noqa: C901 - one line for every type
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case Int64():
+            return f'NumberLong("{int(value)}")'
+        case int():
+            return str(value) if -_INT32 <= value < _INT32 else f'NumberLong("{value}")'
+        case float():
+            return _shell_double(value)
+        case Decimal128():
+            return f'NumberDecimal("{value}")'
+        case datetime():
+            return f'ISODate("{value.isoformat(timespec="milliseconds").removesuffix("+00:00")}Z")'
+        case UUID():
+            return f'UUID("{value}")'
+        case ObjectId():
+            return f'ObjectId("{value}")'
+        case Binary():
+            return f'BinData({value.subtype}, "{_base64(bytes(value))}")'
+        case bytes():
+            return f'BinData(0, "{_base64(value)}")'
+        case _:
+            return quoted(str(value))
+
+
+def _shell_double(value: float) -> str:
+    """A whole number needs saying that it is a double: the shell would store an integer."""
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return f"Double({value!r})" if value.is_integer() else repr(value)
+
+
+def _base64(value: bytes) -> str:
+    return b64encode(value).decode()

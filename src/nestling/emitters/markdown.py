@@ -1,0 +1,135 @@
+"""A description people read: what each collection is for, its fields, an example, its indexes, and why it is so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from nestling.emitters.commands import gaps
+from nestling.emitters.content import Array, Constant, Content, Either, Line, Object, Plain, Value, lines
+from nestling.emitters.documents import documents
+from nestling.emitters.indexes import PlannedIndex, planned_indexes
+from nestling.emitters.literals import shell
+from nestling.emitters.purposes import purpose
+from nestling.emitters.samples import sample_documents
+from nestling.ir.design import Design
+from nestling.ir.layout import Store
+from nestling.ir.proposal import Decision, Proposal
+
+_SPECIAL = re.compile(r"([\\`|*_\[\]<>#~$])")
+
+
+def files(proposal: Proposal) -> Mapping[str, str]:
+    """One document, `schema.md`."""
+    return {"schema.md": description(proposal)}
+
+
+def description(proposal: Proposal) -> str:
+    """The document's text."""
+    design = proposal.design
+    indexes: dict[str, list[PlannedIndex]] = {}
+    for index in planned_indexes(design):
+        indexes.setdefault(index.collection, []).append(index)
+    parts = [f"# {_text(design.model.name or 'Schema')}\n", _summary(proposal)]
+    parts += [_store(design, store, indexes.get(store.name, ())) for store in design.stores]
+    parts += [_decisions(proposal.decisions)] if proposal.decisions else []
+    unmet = (*map(str, gaps(design)), *map(str, proposal.gaps))
+    parts += ["## Gaps\n\n" + "".join(f"- {_prose(gap)}\n" for gap in unmet)] if unmet else []
+    parts += ["## Notes\n\n" + "".join(f"- {_prose(note)}\n" for note in proposal.notes)] if proposal.notes else []
+    return "\n".join(parts)
+
+
+def _summary(proposal: Proposal) -> str:
+    design = proposal.design
+    made = f" Strategy: {proposal.strategy}." if proposal.strategy else ""
+    return f"{len(design.model.entities)} entities in {len(design.stores)} collections.{made}\n"
+
+
+def _store(design: Design, store: Store, indexes: Sequence[PlannedIndex]) -> str:
+    words = _prose(purpose(store))
+    parts = [f"## {_text(store.name)}\n", f"{words[:1].upper()}{words[1:]}.\n"]
+    kinds, samples = documents(design, store), sample_documents(design, store)
+    for root, document, sample in zip(store.roots, kinds, samples, strict=True):
+        parts += [f"### {_text(root.entity)}\n"] if len(kinds) > 1 else []
+        parts += [_fields(document), f"```js\n{shell(sample)}\n```\n"]
+    parts += [_indexes(indexes)] if indexes else []
+    return "\n".join(parts)
+
+
+def _fields(document: Object) -> str:
+    rows = ["| field | type | from | required | remark |", "|---|---|---|---|---|"]
+    rows += [f"| {' | '.join(_cells(line))} |" for line in lines(document)]
+    return "\n".join(rows) + "\n"
+
+
+def _cells(line: Line) -> Iterator[str]:
+    yield _code(line.path)
+    yield _text(type_words(line.field.content))
+    yield _text(line.field.source)
+    yield "yes" if line.field.required else ""
+    yield _prose(line.field.remark)
+
+
+def type_words(content: Content) -> str:
+    """What a field holds, in a few words: `text`, `array of object (at most 20)`."""
+    match content:
+        case Value():
+            return " or ".join(map(str, content.types))
+        case Constant():
+            return " or ".join(map(repr, content.values))
+        case Plain():
+            return " or ".join(content.bson_types)
+        case Object():
+            return "object"
+        case Array():
+            bound = f" (at most {content.maximum:,})" if content.maximum is not None else ""
+            return f"array of {type_words(content.items)}{bound}"
+        case Either():
+            return " or ".join(dict.fromkeys(type_words(each) for each in content.alternatives))
+
+
+def _indexes(indexes: Sequence[PlannedIndex]) -> str:
+    rows = ["| index | properties | why |", "|---|---|---|"]
+    for index in indexes:
+        keys = ", ".join(_code(path) + (" descending" if direction < 0 else "") for path, direction in index.keys)
+        rows.append(f"| {keys} | {', '.join(_properties(index))} | {'; '.join(map(_prose, index.reasons))} |")
+    return "\n".join(rows) + "\n"
+
+
+def _properties(index: PlannedIndex) -> Iterator[str]:
+    if index.unique:
+        yield "unique"
+    for path, value in index.partial:
+        yield f"only where {_code(path)} " + ("exists" if value is None else f"is {_text(value)}")
+    if index.expire_after_seconds is not None:
+        yield f"expires after {index.expire_after_seconds:,} s"
+
+
+def _decisions(decisions: Sequence[Decision]) -> str:
+    parts = ["## Decisions\n"]
+    for made in decisions:
+        patterns = f" ({', '.join(made.patterns)})" if made.patterns else ""
+        reasons = [f"- {_prose(reason.text)} ({reason.rule})\n" for reason in made.reasons]
+        reasons += [f"- not {other.choice}: {_prose(other.text)}\n" for other in made.alternatives]
+        parts.append(f"### {_text(made.relationship)}: {made.choice}{_text(patterns)}\n\n{''.join(reasons)}")
+    return "\n".join(parts)
+
+
+def _text(text: str) -> str:
+    """Text in which nothing is markup."""
+    return _SPECIAL.sub(r"\\\1", _one_line(text))
+
+
+def _prose(text: str) -> str:
+    """Our own sentences, whose names stand in backticks already; only a table's bar would break them."""
+    return _one_line(text).replace("|", "\\|")
+
+
+def _code(text: str) -> str:
+    """A name as code, whatever backticks it holds."""
+    plain = _one_line(text).replace("|", "\\|")
+    return f"`` {plain} ``" if "`" in plain else f"`{plain}`"
+
+
+def _one_line(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)

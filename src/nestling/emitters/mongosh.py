@@ -1,0 +1,72 @@
+"""A script for mongosh that creates collections, validators and indexes; running it again changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nestling.emitters.commands import gaps, storage, validation
+from nestling.emitters.enforcement import NEW, enforcement
+from nestling.emitters.indexes import PlannedIndex, planned_indexes
+from nestling.emitters.literals import comment, quoted, shell
+from nestling.emitters.purposes import purpose
+from nestling.ir.design import Design
+from nestling.ir.layout import Store
+from nestling.ir.proposal import Proposal
+
+_HEAD = """\
+// Creates the collections and indexes of a design in the current database: mongosh "<uri>/<database>" create.js
+// Running it again changes nothing; collections that exist keep their documents.
+
+const STRICT = @STRICT;
+const FAILING = @FAILING;
+
+// Creates a collection, or gives an existing one its validator. Documents already there are counted first: while some fail,
+// they stay changeable (level "moderate").
+function ensureCollection(name, storage, validator) {
+  const validation = validator === null ? {} : { validator, ...STRICT };
+  if (db.getCollectionInfos({ name }).length === 0) {
+    db.createCollection(name, { ...storage, ...validation });
+  } else if (validator !== null) {
+    const failing = db.getCollection(name).countDocuments({ $nor: [validator] });
+    if (failing > 0) print(`${name}: ${failing} documents fail the validator`);
+    db.runCommand({ collMod: name, ...validation, ...(failing > 0 ? FAILING : {}) });
+  }
+}
+
+// Keys are given as pairs: an object would put names that look like numbers first.
+function ensureIndex(name, keys, options) {
+  db.runCommand({ createIndexes: name, indexes: [{ key: new Map(keys), ...options }] });
+}
+"""
+
+
+def files(proposal: Proposal) -> Mapping[str, str]:
+    """One script, `create.js`."""
+    return {"create.js": script(proposal.design)}
+
+
+def script(design: Design) -> str:
+    """The script's text."""
+    parts = [_head(), *(_collection(design, store) for store in design.stores)]
+    parts += ["// Indexes. On a large load they are best created after it.\n"]
+    parts += [_index(index) for index in planned_indexes(design)]
+    parts += [f"// Not done: {comment(str(gap))}\n" for gap in gaps(design)]
+    return "\n".join(parts)
+
+
+def _head() -> str:
+    text = _HEAD.replace("@STRICT", shell(NEW.options()))
+    return text.replace("@FAILING", shell(enforcement(exists=True, failing=1).options()))
+
+
+def _collection(design: Design, store: Store) -> str:
+    validator = validation(design, store).get("validator")
+    arguments = ", ".join((quoted(store.name), shell(storage(store)), shell(validator)))
+    return f"// {comment(store.name)}: {comment(purpose(store))}\nensureCollection({arguments});\n"
+
+
+def _index(index: PlannedIndex) -> str:
+    options = dict(index.command().options)
+    keys = "[" + ", ".join(f"[{quoted(path)}, {direction}]" for path, direction in index.keys) + "]"
+    reasons = "".join(f"// {comment(reason)}\n" for reason in index.reasons)
+    return f"{reasons}ensureIndex({quoted(index.collection)}, {keys}, {shell(options)});\n"

@@ -1,0 +1,71 @@
+"""Expressions and predicates as MQL."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from nestling.ir.access_path import (
+    Comparator,
+    Comparison,
+    DocumentOf,
+    Exists,
+    Expression,
+    FieldPath,
+    Holds,
+    IfMissing,
+    Literal,
+    NullAsMissing,
+    PairValue,
+    Predicate,
+)
+
+Mql = dict[str, object]
+
+_OPERATORS = {
+    Comparator.EQUAL: "$eq",
+    Comparator.NOT_EQUAL: "$ne",
+    Comparator.LESS: "$lt",
+    Comparator.LESS_OR_EQUAL: "$lte",
+    Comparator.GREATER: "$gt",
+    Comparator.GREATER_OR_EQUAL: "$gte",
+}
+
+
+def expression_mql(expression: Expression) -> object:
+    """An aggregation expression: a string for a path, else a document."""
+    match expression:
+        case FieldPath(path):
+            return f"${path}"
+        case Literal(value):
+            return {"$literal": value}
+        case IfMissing(value, otherwise):
+            return {"$ifNull": [expression_mql(value), expression_mql(otherwise)]}
+        case NullAsMissing(value):
+            return {"$ifNull": [expression_mql(value), "$$REMOVE"]}
+        case DocumentOf(fields):
+            return {name: expression_mql(value) for name, value in fields}
+        case PairValue():
+            return _pair_value(expression)
+        case _:
+            assert_never(expression)
+
+
+def _pair_value(pair: PairValue) -> Mql:
+    """`$first` and `$getField`, unlike a path into an array, tell a null that was stored from one that was not."""
+    array = {"$ifNull": [expression_mql(pair.array), []]}
+    condition = {"$eq": [f"$$this.{pair.key}", {"$literal": pair.name}]}
+    element = {"$first": {"$filter": {"input": array, "cond": condition}}}
+    return {"$getField": {"field": pair.value, "input": element}}
+
+
+def predicate_mql(predicate: Predicate) -> Mql:
+    """What `$match` takes: the match language where it says it, as only that sees into arrays and uses every index."""
+    match predicate:
+        case Comparison(left, comparator, right):
+            return {"$expr": {_OPERATORS[comparator]: [expression_mql(left), expression_mql(right)]}}
+        case Exists(path):
+            return {path: {"$exists": True}}
+        case Holds(path, value):
+            return {path: {"$eq": value}}
+        case _:
+            assert_never(predicate)

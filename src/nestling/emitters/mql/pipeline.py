@@ -1,0 +1,80 @@
+"""An access path as one aggregation: the pipeline the server runs, and the files the client fetches after it."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from nestling.emitters.mql.expression import Mql, expression_mql, predicate_mql
+from nestling.ir.access_path import (
+    AccessPath,
+    ClientFile,
+    CollectionScan,
+    FieldPath,
+    Filter,
+    Group,
+    Lookup,
+    Project,
+    Step,
+    Union,
+    Unwind,
+)
+from nestling.ir.command import Aggregation, FileField
+
+Pipeline = tuple[str, tuple[Mql, ...]]  # a collection and the stages run on it
+
+
+def aggregation(path: AccessPath) -> Aggregation:
+    """Render an access path; client steps must be the last ones (`ValueError`: a planner that breaks this is wrong)."""
+    step, files = path.step, list[FileField]()
+    while isinstance(step, ClientFile):
+        files.append(FileField(step.field, step.bucket, step.is_text))
+        step = step.source
+    collection, stages = _pipeline(step)
+    return Aggregation(collection, stages, path.columns, tuple(reversed(files)))
+
+
+def _pipeline(step: Step) -> Pipeline:
+    match step:
+        case CollectionScan(collection):
+            return collection, ()
+        case Unwind(source, path):
+            return _then(source, {"$unwind": f"${path}"})
+        case Filter(source, predicate):
+            return _then(source, {"$match": predicate_mql(predicate)})
+        case Project(source, fields):
+            return _then(source, {"$replaceWith": {name: expression_mql(value) for name, value in fields}})
+        case Group(source, by):
+            return _then(source, {"$group": {"_id": {name: f"${name}" for name in by}}}, {"$replaceWith": "$_id"})
+        case Union(sources):
+            return _union(sources)
+        case Lookup():
+            return _lookup(step)
+        case ClientFile():
+            raise ValueError("the server cannot go on after a step of the client")
+        case _:
+            assert_never(step)
+
+
+def _then(source: Step, *stages: Mql) -> Pipeline:
+    collection, before = _pipeline(source)
+    return collection, (*before, *stages)
+
+
+def _union(sources: tuple[Step, ...]) -> Pipeline:
+    (collection, stages), *others = (_pipeline(source) for source in sources)
+    unions = tuple({"$unionWith": {"coll": name, "pipeline": list(inner)}} for name, inner in others)
+    return collection, (*stages, *unions)
+
+
+def _lookup(step: Lookup) -> Pipeline:
+    """`localField` must be a path: another expression is put where the result will be first."""
+    collection, inner = _pipeline(step.foreign)
+    is_path = isinstance(step.local, FieldPath)
+    local = step.local.path if isinstance(step.local, FieldPath) else step.field
+    lookup: Mql = {"from": collection, "localField": local, "foreignField": step.foreign_path}
+    if inner:  # without a pipeline of its own the server may choose a faster join
+        lookup["pipeline"] = list(inner)
+    lookup["as"] = step.field
+    computed: tuple[Mql, ...] = () if is_path else ({"$set": {step.field: expression_mql(step.local)}},)
+    unwind = {"$unwind": {"path": f"${step.field}", "preserveNullAndEmptyArrays": True}}
+    return _then(step.source, *computed, {"$lookup": lookup}, unwind)

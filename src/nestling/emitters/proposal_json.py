@@ -1,0 +1,120 @@
+"""A proposal as JSON, in the shape `design --json` documents.
+
+::
+
+    {strategy, collections: {name: collection}, decisions: [{relationship, choice, patterns,
+     reasons: [{rule, text, number}], alternatives: [{choice, text}]}], gaps: [{kind, what, where}]}
+
+A *collection* is `{root, role, id, fields, indexes: [{keys, unique, serves}]}`; there is one per physical collection. `fields`
+maps a stored name to `{attribute, type}`, to `{relationship, as, fields}` for something embedded, to `{relationship, ids: true}`
+for ids of children, to `{copy_of, as}` for ids kept twice, or to `{fields}` for a sub-document such as a composite `_id`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nestling.ir.design import Design
+from nestling.ir.layout import Node, NodeKind, Store
+from nestling.ir.primitives import Form, Holder
+from nestling.ir.proposal import Proposal
+from nestling.ir.reading import Gap
+
+Json = dict[str, object]
+
+
+def proposal_json(proposal: Proposal) -> Json:
+    """The whole proposal as plain data, ready for `json.dumps`."""
+    design = proposal.design
+    return {
+        "strategy": proposal.strategy,
+        "collections": {store.name: _collection(design, store) for store in design.stores},
+        "decisions": _decisions(proposal),
+        "gaps": [_gap(gap) for gap in proposal.gaps],
+    }
+
+
+def _decisions(proposal: Proposal) -> list[Json]:
+    return [
+        {
+            "relationship": made.relationship,
+            "choice": str(made.choice),
+            "patterns": list(made.patterns),
+            "reasons": [{"rule": r.rule, "text": r.text, "number": r.number} for r in made.reasons],
+            "alternatives": [{"choice": str(other.choice), "text": other.text} for other in made.alternatives],
+        }
+        for made in proposal.decisions
+    ]
+
+
+def _gap(gap: Gap) -> Json:
+    return {"kind": str(gap.kind), "what": gap.what, "where": gap.where}
+
+
+def _collection(design: Design, store: Store) -> Json:
+    indexes = [
+        {"keys": dict(index.keys), "unique": index.unique, "serves": list(index.serves)}
+        for index in design.indexes
+        if index.collection == store.name
+    ]
+    return {
+        "root": store.roots[0].entity,
+        "role": str(store.role),
+        "id": list(store.id),
+        "fields": _fields(design, store.roots),
+        "indexes": indexes,
+    }
+
+
+def _fields(design: Design, nodes: Sequence[Node]) -> Json:
+    """The fields of one level; a variant collection shows those of all its members."""
+    fields: Json = {}
+    for node in nodes:
+        for stored in node.stored:
+            kind = design.model.entity(node.entity).attribute(stored.attribute).type
+            _put(fields, stored.path, {"attribute": stored.attribute, "type": str(kind)})
+        if node.kind is not NodeKind.GROUP:
+            _put_kept(fields, node)
+        for child in node.children:
+            _put_child(design, fields, child)
+    return fields
+
+
+def _put_kept(fields: Json, node: Node) -> None:
+    for pairs in node.body.pairs:
+        _put(fields, pairs.field, {"pairs": list(pairs.attributes)})
+    for reference in node.body.references:
+        if reference.holder is Holder.PARENT:
+            _put(fields, reference.field, {"relationship": reference.relationship, "ids": True})
+    for copy in node.body.copies:
+        along = [hop.relationship for hop in copy.path]
+        if copy.form is Form.INLINE:
+            for each in copy.attributes:
+                _put(fields, each.path, {"copy_of": along, "attribute": each.attribute})
+        else:
+            _put(fields, copy.name, {"copy_of": along, "as": str(copy.form)})
+    for computed in node.body.computed:
+        _put(fields, computed.field, {"computed": str(computed.function)})
+
+
+def _put_child(design: Design, fields: Json, child: Node) -> None:
+    relationship = child.embedding.relationship if child.embedding is not None else None
+    if child.form is Form.INLINE:
+        fields.update(_fields(design, (child,)))
+    elif child.form is Form.SCALARS:
+        stored = child.stored[0].attribute
+        _put(fields, child.field, {"relationship": relationship, "as": str(child.form), "attribute": stored})
+    else:
+        inner: Json = {"relationship": relationship, "as": str(child.form), "fields": _fields(design, (child,))}
+        _put(fields, child.field, inner)
+
+
+def _put(fields: Json, path: str, value: Json) -> None:
+    """Put a value under a dotted path, opening the sub-documents on the way."""
+    head, _, rest = path.partition(".")
+    if not rest:
+        fields[head] = value
+        return
+    at = fields.setdefault(head, {"fields": {}})
+    inner = at.setdefault("fields", {}) if isinstance(at, dict) else {}
+    _put(inner, rest, value)

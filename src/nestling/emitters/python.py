@@ -1,0 +1,86 @@
+"""A Python module that creates collections, validators and indexes with pymongo; calling it again changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nestling.emitters.commands import storage, validation
+from nestling.emitters.enforcement import NEW, enforcement
+from nestling.emitters.indexes import PlannedIndex, planned_indexes
+from nestling.emitters.literals import comment, python
+from nestling.emitters.purposes import purpose
+from nestling.ir.design import Design
+from nestling.ir.layout import Store
+from nestling.ir.proposal import Proposal
+
+_HEAD = '''\
+"""Creates the collections and indexes of a design: `create(MongoClient(uri)["database"])`."""
+
+from typing import Any
+
+from pymongo.database import Database
+
+STRICT: dict[str, Any] = @STRICT
+FAILING: dict[str, Any] = @FAILING
+
+
+def create(database: Database[dict[str, Any]]) -> None:
+    """Create what is missing and set the validators; indexes come last."""
+    create_collections(database)
+    create_indexes(database)
+
+
+def create_collections(database: Database[dict[str, Any]]) -> None:
+    """Create the collections; those that exist keep their documents and get the validator."""
+    existing = set(database.list_collection_names())
+    for name, storage in STORAGE.items():
+        validator = VALIDATORS.get(name)
+        validation = {"validator": validator, **STRICT} if validator else {}
+        if name not in existing:
+            database.create_collection(name, **storage, **validation)
+        elif validator:
+            failing = database[name].count_documents({"$nor": [validator]})
+            database.command("collMod", name, **validation | (FAILING if failing else {}))
+
+
+def create_indexes(database: Database[dict[str, Any]]) -> None:
+    """Create the indexes; those that exist stay."""
+    for name, keys, options in INDEXES:
+        database[name].create_index(keys, **options)
+
+
+'''
+
+
+def files(proposal: Proposal) -> Mapping[str, str]:
+    """One module, `create.py`."""
+    return {"create.py": module(proposal.design)}
+
+
+def module(design: Design) -> str:
+    """The module's text."""
+    head = _HEAD.replace("@STRICT", python(NEW.options()))
+    head = head.replace("@FAILING", python(enforcement(exists=True, failing=1).options()))
+    storages = "".join(_storage(store) for store in design.stores)
+    validators = "".join(_validator(design, store) for store in design.stores)
+    indexes = "".join(_index(index) for index in planned_indexes(design))
+    return (
+        f"{head}STORAGE: dict[str, dict[str, Any]] = {{\n{storages}}}\n\n"
+        f"VALIDATORS: dict[str, dict[str, Any]] = {{\n{validators}}}\n\n"
+        f"INDEXES: list[tuple[str, list[tuple[str, int]], dict[str, Any]]] = [\n{indexes}]\n"
+    )
+
+
+def _storage(store: Store) -> str:
+    return f"    # {comment(purpose(store))}\n    {store.name!r}: {python(storage(store), indent=1)},\n"
+
+
+def _validator(design: Design, store: Store) -> str:
+    found = validation(design, store)
+    return f"    {store.name!r}: {python(found['validator'], indent=1)},\n" if found else ""
+
+
+def _index(index: PlannedIndex) -> str:
+    reasons = "".join(f"    # {comment(reason)}\n" for reason in index.reasons)
+    keys = ", ".join(f"({path!r}, {direction})" for path, direction in index.keys)
+    return f"{reasons}    ({index.collection!r}, [{keys}], {python(dict(index.command().options), indent=1)}),\n"

@@ -1,0 +1,148 @@
+"""Sample documents: plausible values made from types and names, the same on every run, accepted by the validator."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from typing import assert_never
+from uuid import UUID
+
+from bson import Binary, Decimal128, ObjectId
+
+from nestling.emitters.content import Array, Constant, Content, Either, Field, Object, Plain, Value
+from nestling.emitters.documents import documents
+from nestling.ir.design import Design
+from nestling.ir.layout import Store
+from nestling.ir.types import Type, TypeName
+
+Document = dict[str, object]
+
+ELEMENTS = 2  # enough to show that it is an array
+_FIRST_DAY = datetime(2024, 3, 1)  # noqa: DTZ001 - naive means UTC in BSON
+_TEXTS = (
+    (r"e.?mail", "ada@example.org"),
+    (r"url|website|homepage|link", "https://example.org/"),
+    (r"phone|mobile|fax", "+44 20 7946 0958"),
+    (r"first.?name|given", "Ada"),
+    (r"last.?name|surname|family", "Lovelace"),
+    (r"country", "GB"),
+    (r"city|town", "London"),
+    (r"zip|postal|postcode", "NW1 5LR"),
+    (r"street|address", "12 St James's Square"),
+    (r"currency", "EUR"),
+    (r"colou?r", "green"),
+    (r"status|state", "open"),
+    (r"lang|locale", "en"),
+    (r"user|login", "ada"),
+    (r"title|subject", "A first title"),
+    (r"desc|comment|note|text|body|message", "A few words."),
+)
+
+
+def sample_document(design: Design, store_name: str, *, kind: int = 0) -> Document:
+    """One document of the collection; `kind` picks a member of a variant collection. Raises `KeyError`, `IndexError`."""
+    return _document(documents(design, design.store(store_name))[kind])
+
+
+def sample_documents(design: Design, store: Store) -> tuple[Document, ...]:
+    """One document of each kind of a store."""
+    return tuple(_document(document) for document in documents(design, store))
+
+
+def _document(document: Object) -> Document:
+    return {field.name: _value(field.content, field, 0) for field in document.fields}
+
+
+def _value(content: Content, field: Field, number: int) -> object:
+    """A value for a field; `number` tells the elements of an array apart."""
+    match content:
+        case Value():
+            return _of_type(content.types[0], field.source.rpartition(".")[2] or field.name, number)
+        case Constant():
+            return content.values[number % len(content.values)]
+        case Plain():
+            return _plain(content.bson_types[0], field, number)
+        case Object():
+            return {each.name: _value(each.content, each, number) for each in content.fields}
+        case Array():
+            return _elements(content, field)
+        case Either():
+            return _value(content.alternatives[0], field, number)
+        case _:
+            assert_never(content)
+
+
+def _elements(content: Array, field: Field) -> list[object]:
+    count = min(ELEMENTS, ELEMENTS if content.maximum is None else content.maximum)
+    found = [_value(content.items, field, number) for number in range(count)]
+    return found + [None] * ((content.minimum or 0) - count)
+
+
+def _plain(bson_type: str, field: Field, number: int) -> object:
+    match bson_type:
+        case "objectId":
+            return ObjectId(f"{number + 1:024x}")
+        case "bool":
+            return False
+        case "date":
+            return _FIRST_DAY
+        case "string":
+            return "/1/4/" if "joined" in field.remark else field.name
+        case _:
+            return number + (2 if field.name == "page" else 1)
+
+
+def _of_type(kind: Type, name: str, number: int) -> object:  # noqa: C901 - one line for every type
+    match kind.name:
+        case TypeName.BOOLEAN:
+            return number == 0
+        case TypeName.INTEGER:
+            return 2024 if name.lower().endswith("year") else number + (1 if name.lower().endswith("id") else 3)
+        case TypeName.DECIMAL:
+            return Decimal128(_decimal(kind, number))
+        case TypeName.FLOAT:
+            return 1.5 + number
+        case TypeName.TEXT | TypeName.ANY:
+            return _text(kind, name, number)
+        case TypeName.ENUM:
+            return kind.values[number % len(kind.values)]
+        case TypeName.TIME:
+            return "09:30:00"
+        case TypeName.INTERVAL:
+            return "P1D"
+        case TypeName.BITS:
+            return "1".rjust(kind.numbers[0] if kind.numbers else 1, "0")
+        case TypeName.BYTES | TypeName.GEOMETRY:
+            return Binary(b"\x01\x02\x03", 0)
+        case TypeName.UUID:
+            return Binary.from_uuid(UUID(int=number + 1))
+        case TypeName.DATE:
+            return _FIRST_DAY + timedelta(days=number)
+        case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
+            return _moment(kind, number)
+        case TypeName.JSON:
+            return {"key": "value"}
+        case TypeName.ARRAY:
+            assert kind.element is not None
+            return [_of_type(kind.element, name, place) for place in range(ELEMENTS)]
+        case _:
+            assert_never(kind.name)
+
+
+def _decimal(kind: Type, number: int) -> str:
+    """A number that fits the declared precision and scale."""
+    precision, scale = (*kind.numbers, 0)[:2] if kind.numbers else (10, 2)
+    whole = str(9 + number)[-max(precision - scale, 1) :]
+    return f"{whole}.{'95'.ljust(scale, '0')[:scale]}" if scale else whole
+
+
+def _moment(kind: Type, number: int) -> object:
+    moment = _FIRST_DAY + timedelta(hours=9, minutes=30 + number)
+    if kind.fraction_digits <= 3:
+        return moment
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.%f") + ("Z" if kind.name is TypeName.TIMESTAMPTZ else "")
+
+
+def _text(kind: Type, name: str, number: int) -> str:
+    found = next((text for pattern, text in _TEXTS if re.search(pattern, name, re.IGNORECASE)), f"{name} {number + 1}")
+    return found[: kind.numbers[0]] if kind.numbers and kind.numbers[0] else found

@@ -1,0 +1,131 @@
+"""Readings and proposals in short: rows for tables people read, and a reading as plain data for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.emitters.purposes import purpose
+from nestling.ir.model import Entity
+from nestling.ir.proposal import Choice, Decision, Proposal
+from nestling.ir.rate import rate_text
+from nestling.ir.reading import Reading
+from nestling.ir.statistics import Quantity
+
+Json = dict[str, object]
+
+
+def entity_rows(reading: Reading) -> Iterator[tuple[object, ...]]:
+    """(entity, rows, average bytes of a row, key, attributes) for every entity."""
+    for entity in reading.model.entities:
+        count = reading.statistics.entity(entity.name).count
+        key = ", ".join(entity.key) or "(none)"
+        yield entity.name, _whole(count), _row_bytes(reading, entity), key, len(entity.attributes)
+
+
+def relationship_rows(reading: Reading) -> Iterator[tuple[object, ...]]:
+    """(relationship, cardinality, mean, p95 and maximum fan-out, children without a parent), many-to-many last."""
+    for link in reading.model.relationships:
+        known = reading.statistics.relationship(link.name)
+        without = [quantity.value for quantity in (known.orphans, known.dangling) if quantity is not None]
+        mean = known.mean.value if known.mean is not None else None
+        yield link.name, str(link.cardinality), mean, _whole(known.p95), _whole(known.maximum), int(sum(without))
+    for both in reading.model.many_to_many:
+        yield both.name, "N:M", None, None, None, None
+
+
+def statement_rows(reading: Reading) -> Iterator[tuple[object, ...]]:
+    """(statement, rate, kind, entities it accesses) for every statement of the workload."""
+    for each in reading.workload.statements:
+        entities = ", ".join(dict.fromkeys(access.entity for access in each.accesses))
+        yield each.name, rate_text(each.rate_per_second), str(each.kind), entities
+
+
+def collection_rows(proposal: Proposal) -> Iterator[tuple[str, str, str, str]]:
+    """(collection, what its documents are, the entities embedded in them, its indexes) for every physical collection."""
+    for store in proposal.design.stores:
+        roots = [root.entity for root in store.roots]
+        held = [name for name, places in proposal.design.places.items() if any(p.store is store for p in places)]
+        what = ", ".join(roots) if purpose(store) == f"home of `{roots[0]}`" else purpose(store).replace("`", "")
+        indexes = "; ".join(
+            ", ".join(path if direction > 0 else f"-{path}" for path, direction in index.keys)
+            for index in proposal.design.indexes
+            if index.collection == store.name
+        )
+        yield store.name, what, ", ".join(name for name in held if name not in roots), indexes
+
+
+def decision_rows(proposal: Proposal) -> Iterator[tuple[str, str, str]]:
+    """(relationship, choice, the reason that decided) for every decision."""
+    for made in proposal.decisions:
+        yield made.relationship, str(made.choice), _because(made)
+
+
+def _because(made: Decision) -> str:
+    """Why it was not embedded; where it was, the number that let it be; the rule that says so in brackets."""
+    reasons = [reason for reason in made.reasons if reason.rule != "A7"]
+    against = next((other.text for other in made.alternatives if other.choice is Choice.EMBED), None)
+    if made.choice is not Choice.EMBED and against is not None:
+        said = next((reason for reason in reasons if reason.text == against), None)
+        return f"{against} ({said.rule})" if said is not None else against
+    if made.choice is Choice.EMBED:
+        reasons = [reason for reason in reasons if reason.number is not None][:1] or reasons
+    return f"{reasons[-1].text.removeprefix('cardinality? ')} ({reasons[-1].rule})" if reasons else ""
+
+
+def reading_json(reading: Reading) -> Json:
+    """The reading as plain data: counts, keys, relationships with their fan-out, statements, gaps and notes."""
+    model, statistics = reading.model, reading.statistics
+    return {
+        "model": model.name,
+        "origin": reading.origin,
+        "dialect": reading.dialect,
+        "entities": {
+            entity.name: {
+                "rows": _whole(statistics.entity(entity.name).count),
+                "row_bytes": _row_bytes(reading, entity),
+                "key": list(entity.key),
+                "attributes": {a.name: {"type": str(a.type), "nullable": a.nullable} for a in entity.attributes},
+            }
+            for entity in model.entities
+        },
+        "relationships": {
+            link.name: {
+                "parent": link.parent,
+                "child": link.child,
+                "cardinality": str(link.cardinality),
+                "required": link.required,
+                "fan_out": _fan_out(reading, link.name),
+            }
+            for link in model.relationships
+        }
+        | {
+            both.name: {"cardinality": "N:M", "through": both.through, "between": [both.left, both.right]}
+            for both in model.many_to_many
+        },
+        "hierarchies": {
+            each.name: {"supertype": each.supertype, "subtypes": [*each.subtypes]} for each in model.hierarchies
+        },
+        "statements": [
+            {"name": each.name, "kind": str(each.kind), "rate_per_second": each.rate_per_second}
+            for each in reading.workload.statements
+        ],
+        "gaps": [{"kind": str(gap.kind), "what": gap.what, "where": gap.where} for gap in reading.gaps],
+        "notes": list(reading.notes),
+    }
+
+
+def _fan_out(reading: Reading, relationship: str) -> Json:
+    known = reading.statistics.relationship(relationship)
+    numbers = {"mean": known.mean, "p50": known.p50, "p95": known.p95, "p99": known.p99, "max": known.maximum}
+    numbers |= {"dangling": known.dangling, "orphans": known.orphans, "depth": known.depth}
+    return {name: quantity.value for name, quantity in numbers.items() if quantity is not None}
+
+
+def _row_bytes(reading: Reading, entity: Entity) -> int | None:
+    known = reading.statistics.entity(entity.name)
+    widths = [known.attribute(name).average_bytes for name in entity.attribute_names]
+    return round(sum(width.value for width in widths if width is not None)) if any(widths) else None
+
+
+def _whole(quantity: Quantity | None) -> int | None:
+    return int(quantity.value) if quantity is not None else None

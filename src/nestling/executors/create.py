@@ -1,0 +1,148 @@
+"""Carrying out commands on a database, after looking whether that can be done: nothing is written when it cannot.
+
+Replacing drops the design's own collections only, and only when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from pymongo.database import Database
+from pymongo.errors import CollectionInvalid, OperationFailure
+
+from nestling.common.connection import redact, typed_errors
+from nestling.common.errors import LoadError, PermissionDenied, Problem
+from nestling.ir.command import Command, CreateCollection, CreateIndex, ModifyCollection
+
+DUPLICATE_KEY = 11000
+_WRITING = ("find", "insert", "update", "createCollection", "createIndex", "collMod")
+_REPLACING = (*_WRITING, "dropCollection")
+
+
+def create(
+    commands: Sequence[Command],
+    database: Database[Any],
+    collections: Iterable[str],
+    *,
+    replace: bool = False,
+    resume: bool = False,
+) -> None:
+    """Make `collections` (all that a design writes) ready for loading, by the design's commands.
+
+    Raises `PermissionDenied` when the user may not write them, `LoadError` when some hold data already – unless they are to be
+    replaced, or an interrupted load is to go on, for which what exists is kept.
+    """
+    names = tuple(collections)
+    with typed_errors(address(database)):
+        check_privileges(database, names, _REPLACING if replace else _WRITING)
+        if replace:
+            for name in names:
+                database.drop_collection(name)
+        elif not resume:
+            check_empty(database, names)
+        existing = frozenset(database.list_collection_names())
+        for command in commands:
+            _carry_out(database, command, existing)
+
+
+def check_empty(database: Database[Any], collections: Iterable[str]) -> None:
+    """Raise `LoadError` naming each collection that holds documents, and how many."""
+    problems = [
+        Problem(f"`{name}` holds {database[name].count_documents({}):,} documents already", where=database.name)
+        for name in collections
+        if database[name].find_one({}, {"_id": 1}) is not None
+    ]
+    if problems:
+        move = "`--replace` drops the design's collections first, `--resume` goes on with an interrupted load"
+        raise LoadError(*problems[:-1], Problem(problems[-1].what, where=database.name, next_move=move))
+
+
+def create_indexes(database: Database[Any], commands: Iterable[CreateIndex]) -> None:
+    """Build indexes over what is loaded; raises `LoadError` naming the key of which a unique one finds two."""
+    with typed_errors(address(database)):
+        for command in commands:
+            _create_index(database, command)
+
+
+def _carry_out(database: Database[Any], command: Command, existing: frozenset[str]) -> None:
+    match command:
+        case CreateCollection():
+            if command.name not in existing:
+                _create_collection(database, command)
+        case ModifyCollection():
+            database.command({"collMod": command.name, **command.options})
+        case CreateIndex():
+            _create_index(database, command)
+
+
+def _create_collection(database: Database[Any], command: CreateCollection) -> None:
+    try:
+        database.command({"create": command.name, **command.options})
+    except (CollectionInvalid, OperationFailure) as error:
+        if isinstance(error, OperationFailure) and error.code == 13:
+            raise
+        raise LoadError(Problem(f"cannot be created: {_said(error)}", where=command.name)) from None
+
+
+def _create_index(database: Database[Any], command: CreateIndex) -> None:
+    options = dict(command.options)
+    options.setdefault("name", "_".join(f"{path}_{direction}" for path, direction in command.keys))
+    index = {"key": dict(command.keys), **options}
+    try:
+        database.command("createIndexes", command.collection, indexes=[index])
+    except OperationFailure as error:
+        if error.code == 13:
+            raise
+        raise LoadError(_index_problem(command, error)) from None
+
+
+def _index_problem(command: CreateIndex, error: OperationFailure) -> Problem:
+    names = ", ".join(path for path, _ in command.keys)
+    if error.code != DUPLICATE_KEY:
+        return Problem(f"the index on {names} cannot be built: {_said(error)}", where=command.collection)
+    key: Mapping[str, Any] = (error.details or {}).get("keyValue", {})
+    what = f"the unique index on {names} cannot be built: several documents have {dict(key)}"
+    move = "mend the source, or make the index one that is not unique; then go on with `--resume`"
+    return Problem(what, where=command.collection, next_move=move)
+
+
+def _said(error: Exception) -> str:
+    details = error.details if isinstance(error, OperationFailure) else None
+    return redact(str((details or {}).get("errmsg", error)))
+
+
+# --- privileges ------------------------------------------------------------------------------------------------------
+
+
+def check_privileges(database: Database[Any], collections: Sequence[str], actions: Sequence[str] = _WRITING) -> None:
+    """Raise `PermissionDenied` naming what the connected user may not do to which collection; free where nobody logs in."""
+    status = database.command("connectionStatus", showPrivileges=True)["authInfo"]
+    if not status["authenticatedUsers"]:
+        return
+    privileges = status["authenticatedUserPrivileges"]
+    lacking: dict[str, list[str]] = {}
+    for name in collections:
+        allowed = frozenset(_allowed(privileges, database.name, name))
+        for action in actions:
+            if action not in allowed:
+                lacking.setdefault(action, []).append(name)
+    if lacking:
+        user = status["authenticatedUsers"][0]["user"]
+        said = "; ".join(f"{action} in {', '.join(names)}" for action, names in lacking.items())
+        move = f"grant it the role readWrite on `{database.name}`, or use another user"
+        raise PermissionDenied(Problem(f"the user `{user}` may not: {said}", where=database.name, next_move=move))
+
+
+def _allowed(privileges: Iterable[Mapping[str, Any]], database: str, collection: str) -> Iterator[str]:
+    for privilege in privileges:
+        resource = privilege["resource"]
+        matches = resource.get("db") in ("", database) and resource.get("collection") in ("", collection)
+        if resource.get("anyResource") or matches:
+            yield from privilege["actions"]
+
+
+def address(database: Database[Any]) -> str:
+    """Where a database is, without user and password."""
+    hosts = ",".join(f"{host}:{port}" for host, port in sorted(database.client.nodes))
+    return f"{hosts}/{database.name}"

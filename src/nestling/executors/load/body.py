@@ -1,0 +1,76 @@
+"""The rows stored at one place: which columns are read, and the documents compiled over them.
+
+One body may serve two nodes: rows as elements of their parent's array, and as orphans in a collection of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nestling.executors.load.copies import copy_columns
+from nestling.executors.load.document_code import DocumentCode, Part, PartKind, Row
+from nestling.executors.load.level import Layout, Level, attribute_columns
+from nestling.executors.load.merge import Merge
+from nestling.ir.layout import Node
+from nestling.ir.names import stored_name
+from nestling.ir.primitives import Document, Form, Pairs
+from nestling.ir.rows import Column
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The layout of the rows of one place, and the parts their documents have."""
+
+    level: Level
+    layout: Layout
+    parts: tuple[Part, ...]
+
+    def code(self, merge: Merge) -> DocumentCode:
+        """An empty document over these rows."""
+        return DocumentCode(merge.values, len(self.layout.columns), len(self.level.identity))
+
+
+def body_columns(merge: Merge, body: Document) -> tuple[Column, ...]:
+    """The columns to read for the rows of a body: their own, and those of copies along many-to-one."""
+    copied = (column for copy in body.copies for column in copy_columns(merge.model, copy))
+    return (*attribute_columns(merge.model, body.entity), *copied)
+
+
+def pairs_part(merge: Merge, layout: Layout, entity_name: str, pairs: Pairs) -> Part:
+    """Attributes as a list of keys and values."""
+    entity = merge.model.entity(entity_name)
+    encoders = [
+        (stored_name(name), layout[Column(name)], merge.values.encoder(entity.name, entity.attribute(name)))
+        for name in pairs.attributes
+    ]
+    key, value = pairs.key, pairs.value
+
+    def listed(row: Row) -> list[dict[str, Any]]:
+        return [{key: name, value: encode(row[at])} for name, at, encode in encoders if row[at] is not None]
+
+    return Part(PartKind.ALWAYS, pairs.field, listed, from_key=False)
+
+
+def fill(merge: Merge, code: DocumentCode, body: Body, node: Node, apart: frozenset[str] = frozenset()) -> None:
+    """Put a node's stored attributes (but those in `_id` and those `apart`) and the body's parts into its document."""
+    entity = merge.model.entity(node.entity)
+    for field in node.stored:
+        if field.path.split(".")[0] != "_id" and field.attribute not in apart:
+            attribute = entity.attribute(field.attribute)
+            place = body.layout[Column(field.attribute)]
+            code.column(field.path, place, entity.name, attribute, required=not attribute.nullable)
+    for part in body.parts:
+        code.part(part)
+
+
+def element_code(merge: Merge, body: Body, node: Node) -> DocumentCode:
+    """The code from a row to its sub-document, or to its bare value."""
+    code = body.code(merge)
+    if node.form is not Form.SCALARS:
+        fill(merge, code, body, node)
+        return code
+    entity, name = merge.model.entity(node.entity), node.stored[0].attribute
+    place = body.layout[Column(name)]
+    code.result = f"({code.value(place, entity.name, entity.attribute(name))}) if c{place} is not None else None"
+    return code

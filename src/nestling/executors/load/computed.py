@@ -1,0 +1,86 @@
+"""Computed values: aggregates the source groups by the row they belong to, one stream per path."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from typing import Any
+
+from nestling.executors.load.copies import across
+from nestling.executors.load.document_code import Document, Key, Part, PartKind, merge, nested
+from nestling.executors.load.level import Level
+from nestling.executors.load.merge import Merge
+from nestling.ir.model import Attribute
+from nestling.ir.primitives import Computed
+from nestling.ir.rows import Aggregate, Column, Function, Path, RowQuery
+from nestling.ir.types import TypeName
+from nestling.ir.values import encode
+
+Finish = Callable[[Any], Any]
+
+
+def computed_parts(work: Merge, level: Level, computed: tuple[Computed, ...]) -> Iterator[Part]:
+    """The computed fields of a row, those over the same path from the same stream."""
+    for path in dict.fromkeys(item.path for item in computed):
+        yield _part(work, level, path, [item for item in computed if item.path == path])
+
+
+def _part(work: Merge, level: Level, path: Path, items: list[Computed]) -> Part:
+    below, rest = across(work, level, path)
+    columns = [None if item.attribute is None else Column(item.attribute, rest) for item in items]
+    aggregates = tuple(Aggregate(item.function, column) for item, column in zip(items, columns, strict=True))
+    absent = () if below.absent is None else (below.absent,)
+    order = (*below.prefix, *absent)
+    query = RowQuery(below.entity, (), order, below.inner, work.after, group_by_order=True, aggregates=aggregates)
+    stream = work.stream(query, len(below.prefix) if absent else None)
+    width, start = len(below.prefix), len(order)
+    source = work.model.entity(path[-1].target(work.model))
+    fields = [
+        (item.field, _finish(work, item, source.attribute(item.attribute) if item.attribute else None))
+        for item in items
+    ]
+    stamps = [(item.stamp, work.moment) for item in items if item.stamp]
+    empty = tuple(0 if item.function is Function.COUNT else None for item in items)
+
+    def take(key: Key) -> Document:
+        row, values = stream.row, empty
+        if row is not None and row[:width] == key:
+            values = row[start:]
+            stream.row = next(stream.rows, None)
+        document: Document = {}
+        for (field, finish), value in zip(fields, values, strict=True):
+            if value is not None:
+                merge(document, nested(field, finish(value)))
+        for field, moment in stamps:
+            merge(document, nested(field, moment))
+        return document
+
+    return Part(PartKind.SPREAD, "", take)
+
+
+def _finish(work: Merge, item: Computed, attribute: Attribute | None) -> Finish:
+    """From what the source computed to what is stored: rounded down to the step, in the type of the attribute."""
+    policy, step = work.values.policy, item.step
+
+    def finish(value: Any) -> Any:
+        if attribute is not None and attribute.type.name is TypeName.INTEGER:
+            value = integer_aggregate(item.function, value)
+        return encode(value if step == 1 else rounded_down(value, step), policy)
+
+    return finish
+
+
+def integer_aggregate(function: Function, value: Any) -> Any:
+    """An aggregate over whole numbers, whatever type the source gave it: an average is a float, the rest are whole."""
+    if function is Function.AVG:
+        return float(value)
+    return int(value) if isinstance(value, Decimal | float) and value == int(value) else value
+
+
+def rounded_down(value: Any, step: int) -> Any:
+    """The greatest multiple of `step` that is not above a number."""
+    whole = math.floor(value / step) * step if isinstance(value, float) else int(value // step) * step
+    if isinstance(value, Decimal):
+        return Decimal(whole if whole <= value else whole - step)
+    return type(value)(whole)

@@ -1,0 +1,68 @@
+"""Rows that a design has no place for, found before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.common.errors import LoadError, Problem
+from nestling.executors.load.level import own_columns
+from nestling.executors.load.listed import only_listed
+from nestling.ir.design import Design
+from nestling.ir.layout import every_document
+from nestling.ir.model import Relationship
+from nestling.ir.primitives import Holder
+from nestling.ir.rows import RowQuery, RowSource
+
+SHOWN_KEYS = 5
+
+
+def check_parents(design: Design, source: RowSource) -> None:
+    """Raise `LoadError` naming every relationship with child rows that would have no home or lose their foreign key."""
+    problems = [problem for needed in _needed(design) if (problem := _dangling(design, source, *needed))]
+    if problems:
+        raise LoadError(*problems)
+
+
+def _needed(design: Design) -> Iterator[tuple[str, bool, str]]:
+    """Relationships whose child rows need a parent, whether NULL is fine too, and what to do about those that lack one."""
+    for body in every_document(design.collections):
+        for embedding in body.embeddings:
+            if embedding.orphans is None:
+                yield (
+                    embedding.relationship,
+                    False,
+                    f"name a collection for such rows: `orphans: …` in `{embedding.field}`",
+                )
+        for reference in body.references:
+            link = design.model.relationship(reference.relationship)
+            if reference.holder is Holder.PARENT and only_listed(design, link):
+                yield (
+                    reference.relationship,
+                    True,
+                    f"let the child hold the id as well: `{link.name}: two-way-reference`",
+                )
+
+
+def _dangling(design: Design, source: RowSource, name: str, null_is_fine: bool, move: str) -> Problem | None:
+    link = design.model.relationship(name)
+    child = design.model.entity(link.child)
+    shown = child.key or child.attribute_names[:3]
+    columns = own_columns((*shown, *link.child_attributes))
+    held = [columns.index(column) for column in own_columns(only_listed(design, link))] if null_is_fine else []
+    count, first = 0, []
+    for row in source.rows(RowQuery(child.name, columns, without_parent=name)):
+        if held and all(row[place] is None for place in held):
+            continue  # a NULL that no parent lists stays one
+        count += 1
+        if count <= SHOWN_KEYS:
+            first.append(row[: len(shown)])
+    return _problem(link, shown, count, first, move) if count else None
+
+
+def _problem(
+    link: Relationship, shown: tuple[str, ...], count: int, first: list[tuple[object, ...]], move: str
+) -> Problem:
+    keys = ", ".join(repr(key[0]) if len(key) == 1 else repr(key) for key in first)
+    more = ", …" if count > len(first) else ""
+    what = f"{count:,} row{'s' if count > 1 else ''} of `{link.child}` refer to no `{link.parent}`"
+    return Problem(f"{what}: {', '.join(shown)} {keys}{more}", where=link.name, next_move=f"{move}; or mend the source")

@@ -1,0 +1,31 @@
+"""Collections that are loaded anew after an interruption, and what a capped one has forgotten."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling.common.errors import LoadError, Problem
+from nestling.ir.layout import Store
+from nestling.ir.primitives import CollectionKind
+
+
+def empty(database: Database[Any], name: str) -> None:
+    """Drop a collection and create it again with its options: neither time series nor capped ones delete at will."""
+    found = next(iter(database.list_collections(filter={"name": name})), None)
+    if found is None:
+        return
+    if database[name].find_one() is not None:
+        database.drop_collection(name)
+        database.command("create", name, **found["options"])
+
+
+def check_kept(database: Database[Any], store: Store, written: int) -> None:
+    """Raise `LoadError` when a capped collection was too small for what was written to it."""
+    if store.options.kind is not CollectionKind.CAPPED:
+        return
+    kept = database[store.name].count_documents({})
+    if kept < written:
+        what = f"the capped collection of {store.options.size_bytes:,} bytes holds {kept:,} of {written:,} documents"
+        raise LoadError(Problem(what, where=store.name, next_move="make it larger (`size_bytes`), or load fewer rows"))

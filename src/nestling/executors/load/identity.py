@@ -1,0 +1,101 @@
+"""`_id`s and ids of references: what a row is called in the database, the same whenever it is loaded."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+
+import bson
+from bson import ObjectId
+
+from nestling.common.errors import Problem
+from nestling.executors.load.document_code import DocumentCode, Row
+from nestling.executors.load.level import Layout
+from nestling.executors.load.stored_value import UnstorableError
+from nestling.ir.design import Design
+from nestling.ir.layout import Node, NodeKind, Role, Store
+from nestling.ir.model import Entity
+from nestling.ir.names import stored_name
+from nestling.ir.primitives import Collection
+from nestling.ir.rows import Column
+from nestling.ir.values import CODEC, encode
+
+
+def object_id(collection: str, *key: object) -> ObjectId:
+    """An ObjectId that follows from a collection's name and a key."""
+    digest = hashlib.blake2b(collection.encode(), digest_size=12)
+    digest.update(bson.encode({"": [encode(value) for value in key]}, codec_options=CODEC))
+    return ObjectId(digest.digest())
+
+
+def id_attributes(design: Design, store: Store, root: Node) -> tuple[str, ...]:
+    """Attributes in the `_id` of a root's documents, in order."""
+    is_member = store.role in (Role.HOME, Role.ARCHIVE) and root.body is not store.collection.body
+    return design.model.entity(root.entity).key if is_member else store.id
+
+
+def discriminated(store: Store, root: Node) -> tuple[str, str] | None:
+    """The discriminator's name and value where the `_id` begins with it: in a variant with members."""
+    variant = store.collection.variant
+    if variant is None or not variant.members or root.presence is None or store.role is Role.ORPHANS:
+        return None
+    return variant.discriminator, root.presence.value
+
+
+def id_source(
+    code: DocumentCode, layout: Layout, entity: Entity, attributes: tuple[str, ...], prefix: tuple[str, str] | None
+) -> str:
+    """Source of an `_id` made of attributes: a value, or a sub-document where there are several or a discriminator."""
+    parts = [(stored_name(name), _part(code, layout, entity, name)) for name in attributes]
+    if len(parts) == 1 and prefix is None:
+        return parts[0][1]
+    items = [f"{prefix[0]!r}: {prefix[1]!r}"] if prefix is not None else []
+    return "{" + ", ".join([*items, *(f"{name!r}: {source}" for name, source in parts)]) + "}"
+
+
+def _part(code: DocumentCode, layout: Layout, entity: Entity, name: str) -> str:
+    attribute, place = entity.attribute(name), layout[Column(name)]
+    source = code.value(place, entity.name, attribute)
+    if not attribute.nullable:
+        return f"({source})"
+    return f"({source}) if c{place} is not None else {code.bind(_no_id(name))}()"
+
+
+def _no_id(attribute: str) -> Callable[[], object]:
+    def refuse() -> object:
+        problem = Problem("NULL cannot be (part of) an _id", next_move="give the row a key, or choose another `id`")
+        raise UnstorableError(attribute, problem)
+
+    return refuse
+
+
+def derived_id(code: DocumentCode, layout: Layout, entity: Entity, name: str, number: Callable[[Row], object]) -> str:
+    """Source of an ObjectId derived from the key, or from the row's number where rows have no key."""
+    places = [layout[Column(attribute)] for attribute in entity.key]
+    if places and not any(entity.attribute(attribute).nullable for attribute in entity.key):
+        return f"{code.bind(object_id)}({name!r}, {', '.join(f'c{place}' for place in places)})"
+    return f"{code.bind(object_id)}({name!r}, {code.bind(number)}(row))"
+
+
+def home_root(design: Design, entity: str) -> tuple[Store, Node] | None:
+    """The store and root node that are an entity's home, when it is a root."""
+    for place in design.places.get(entity, ()):
+        if place.store.role is Role.HOME and place.node.kind is NodeKind.ROOT and place.copy is None:
+            return place.store, place.node
+    return None
+
+
+def reference_source(code: DocumentCode, design: Design, layout: Layout, entity: Entity) -> str:
+    """Source of the id by which others refer to a row: its `_id` where that holds the key, else the key's value(s)."""
+    found = home_root(design, entity.name)
+    if found is not None:
+        store, root = found
+        attributes = id_attributes(design, store, root)
+        if set(attributes) == set(entity.key):
+            return id_source(code, layout, entity, attributes, discriminated(store, root))
+    return id_source(code, layout, entity, entity.key, None)
+
+
+def collection_name(collection: Collection, store: Store) -> str:
+    """The name derived ids begin with: rows keep their id when they move to the archive."""
+    return store.name if store.role is Role.ORPHANS else collection.name

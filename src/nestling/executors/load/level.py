@@ -1,0 +1,102 @@
+"""Where the rows of a node stand in a merge: which columns name the parent they belong to, and in what order they come.
+
+Every stream of a merge is ordered by the columns that identify the rows above it, seen from its own entity, before its own
+order. So the rows of one parent are together and come in the order of the parents, and a merge needs only to see that key
+values are *equal*; which of two texts is greater is the database's affair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from nestling.ir.model import Entity, Model
+from nestling.ir.rows import Column, Hop, Path
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """Columns as seen from `entity`: `prefix` identifies the row above, `own` this row within it.
+
+    `inner` are the paths along which rows above must exist. `absent`, when given, is a column that must be NULL: the topmost
+    row is an orphan, and only rows below such orphans are wanted.
+    """
+
+    entity: str
+    prefix: tuple[Column, ...] = ()
+    own: tuple[Column, ...] = ()
+    inner: tuple[Path, ...] = ()
+    absent: Column | None = None
+
+    @property
+    def identity(self) -> tuple[Column, ...]:
+        """The columns that tell a row of this level from every other."""
+        return self.prefix + self.own
+
+    def seen_from(self, entity: str, hops: Path, own: Iterable[Column]) -> Level:
+        """The level of rows of `entity` that belong to rows of this one, which lies at the end of `hops`."""
+        return Level(
+            entity,
+            tuple(lift(column, hops) for column in self.identity),
+            tuple(own),
+            (*steps_of(hops), *(hops + path for path in self.inner)),
+            None if self.absent is None else lift(self.absent, hops),
+        )
+
+
+class Layout:
+    """The columns a stream reads, each once, and where each is in its rows."""
+
+    def __init__(self, columns: Iterable[Column]) -> None:
+        self.columns = tuple(dict.fromkeys(columns))
+        self._places = {column: place for place, column in enumerate(self.columns)}
+
+    def __getitem__(self, column: Column) -> int:
+        return self._places[column]
+
+    def __contains__(self, column: Column) -> bool:
+        return column in self._places
+
+
+def lift(column: Column, hops: Path) -> Column:
+    """The column as seen from where `hops` start."""
+    return Column(column.attribute, hops + column.path)
+
+
+def steps_of(hops: Path) -> Iterator[Path]:
+    """Every path on the way along `hops`."""
+    return (hops[: end + 1] for end in range(len(hops)))
+
+
+def reversed_path(hops: Path) -> Path:
+    """The way back."""
+    return tuple(Hop(hop.relationship, up=not hop.up) for hop in reversed(hops))
+
+
+def own_columns(attributes: Iterable[str]) -> tuple[Column, ...]:
+    """Columns of the base entity, each once."""
+    return tuple(Column(attribute) for attribute in dict.fromkeys(attributes))
+
+
+def identifying(entity: Entity) -> tuple[str, ...]:
+    """Attributes that tell rows apart: the key, a unique group that is never NULL, or nothing."""
+    for group in (entity.key, *entity.uniques):
+        if group and not any(entity.attribute(name).nullable for name in group):
+            return group
+    return entity.key
+
+
+def total_order(entity: Entity) -> tuple[str, ...]:
+    """Attributes that fix every row's place: those that identify it, else all of them."""
+    return identifying(entity) or entity.attribute_names
+
+
+def is_keyset(entity: Entity) -> bool:
+    """Whether reading can go on after a row: something identifies rows and is never NULL."""
+    group = identifying(entity)
+    return bool(group) and not any(entity.attribute(name).nullable for name in group)
+
+
+def attribute_columns(model: Model, entity: str) -> tuple[Column, ...]:
+    """Every attribute of the base entity."""
+    return own_columns(model.entity(entity).attribute_names)

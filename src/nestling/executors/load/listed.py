@@ -1,0 +1,76 @@
+"""References held by the parent: the ids of its children, and what is copied beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nestling.common.errors import LoadError, Problem
+from nestling.executors.load.document_code import DocumentCode, Part, PartKind, Row
+from nestling.executors.load.embedded import ChildRows, in_order, one, sorter
+from nestling.executors.load.identity import reference_source
+from nestling.executors.load.level import Layout, Level, own_columns
+from nestling.executors.load.merge import Merge, row_name
+from nestling.ir.design import Design
+from nestling.ir.layout import Node
+from nestling.ir.model import Cardinality, Relationship
+from nestling.ir.primitives import Reference
+from nestling.ir.rows import Column, up
+
+
+def listed_part(merge: Merge, level: Level, reference: Reference) -> Part:
+    """The array of ids (one id for a 1:1) of the children of a row."""
+    link = merge.model.relationship(reference.relationship)
+    child = merge.model.entity(link.child)
+    below = level.seen_from(child.name, (up(link),), own_columns(child.key))
+    wanted = (*child.key, *link.child_attributes, *(field.attribute for field in reference.copied))
+    parents = tuple(Column(name, (up(link),)) for name in link.parent_attributes)
+    stream, layout = merge.read(below, (*own_columns(wanted), *parents))
+    code = _element(merge, layout, len(below.identity), link, reference)
+    rows = ChildRows(merge, child, stream, len(level.identity), layout, code, counted=False)
+    if link.cardinality is Cardinality.ONE_TO_ONE:
+        return Part(PartKind.VALUE, reference.field, one(rows))
+    sort = sorter(merge.values.policy, child, layout, ())
+    return Part(PartKind.ALWAYS, reference.field, rows.elements() if sort is None else in_order(rows, sort))
+
+
+def _element(merge: Merge, layout: Layout, key_width: int, link: Relationship, reference: Reference) -> DocumentCode:
+    child = merge.model.entity(link.child)
+    code = DocumentCode(merge.values, len(layout.columns), key_width)
+    if only_listed(merge.design, link):
+        held = zip(link.child_attributes, link.parent_attributes, strict=True)
+        places = [(layout[Column(a)], layout[Column(b, (up(link),))]) for a, b in held]
+        code.guard(code.exact(places), _refuse(merge, link, layout))
+    source = reference_source(code, merge.design, layout, child)
+    if not reference.copied:
+        code.result = source
+        return code
+    code.put("id", source)
+    for field in reference.copied:
+        attribute = child.attribute(field.attribute)
+        code.column(field.path, layout[Column(field.attribute)], child.name, attribute, required=not attribute.nullable)
+    return code
+
+
+def only_listed(design: Design, link: Relationship) -> tuple[str, ...]:
+    """Foreign key attributes of the child that nothing but its parent's array of ids tells."""
+    nodes = [place.node for place in design.places[link.child] if place.copy is None]
+    listed = [node for node in nodes if link.name in node.listed]
+    return tuple(name for name in link.child_attributes if any(not _told(node, name) for node in listed))
+
+
+def _told(node: Node, name: str) -> bool:
+    implied = (item.attribute for item in node.implied)
+    paired = (attribute for pairs in node.body.pairs for attribute in pairs.attributes)
+    return node.path_of(name) is not None or name in (*implied, *paired)
+
+
+def _refuse(merge: Merge, link: Relationship, layout: Layout) -> Callable[[Row], Any]:
+    child = merge.model.entity(link.child)
+
+    def refuse(row: Row) -> Any:
+        what = f"its {', '.join(link.child_attributes)} equals no key of `{link.parent}` to the letter"
+        move = f"let the child hold the id as well: `{link.name}: two-way-reference`; or mend the source"
+        raise LoadError(Problem(what, where=row_name(child, layout, row), next_move=move))
+
+    return refuse

@@ -1,0 +1,153 @@
+"""The loop: unit by unit, documents are built, encoded and handed to the writer."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling.common.connection import typed_errors
+from nestling.common.errors import LoadError, Problem
+from nestling.executors.create import address, check_empty, check_privileges, create_indexes
+from nestling.executors.load.checkpoint import COLLECTION, Checkpoint, Checkpoints, fingerprint
+from nestling.executors.load.collection_pace import seldom_collected
+from nestling.executors.load.dangling import check_parents
+from nestling.executors.load.empty import check_kept, empty
+from nestling.executors.load.merge import Merge
+from nestling.executors.load.report import LoadReport, Progress, peak_bytes
+from nestling.executors.load.sender import Sender
+from nestling.executors.load.stored_value import Values
+from nestling.executors.load.units import Unit, gridfs_indexes, units_of, written_collections
+from nestling.executors.load.writer import Writer
+from nestling.ir.command import CreateIndex
+from nestling.ir.design import Design
+from nestling.ir.rows import RowSource
+from nestling.ir.values import Policy
+
+PROGRESS_SECONDS = 0.2
+RESUMABLE = "what is loaded stays; go on with `--resume`"
+
+
+def load(
+    design: Design,
+    source: RowSource,
+    database: Database[Any],
+    *,
+    indexes: Sequence[CreateIndex] = (),
+    resume: bool = False,
+    policy: Policy | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> LoadReport:
+    """Load a source into a database whose collections are made (`create`), then build `indexes`.
+
+    With `resume` an interrupted load goes on where it stopped. Raises `LoadError` (a row that cannot be stored, named; what is
+    loaded is intact), `PermissionDenied`, `ConnectionFailed`. On Ctrl-C what was handed over is still written.
+    """
+    with typed_errors(address(database)), source.snapshot(), seldom_collected():
+        return _Load(design, source, database, policy or Policy(), progress).run(indexes, resume=resume)
+
+
+class _Load:
+    """One load: where its rows come from, where they go, and how far it is."""
+
+    def __init__(
+        self,
+        design: Design,
+        source: RowSource,
+        database: Database[Any],
+        policy: Policy,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self.design, self.source, self.database = design, source, database
+        self.values, self._tell = Values(policy), progress
+        self.checkpoints = Checkpoints(database)
+        self.rows: Counter[str] = Counter()
+        self.documents: Counter[str] = Counter()
+        self._began = self._told = time.monotonic()
+        self._rows_before = 0
+
+    def run(self, indexes: Sequence[CreateIndex], *, resume: bool) -> LoadReport:
+        """Load everything that is not loaded yet."""
+        total = {entity.name: self.source.count(entity.name) for entity in self.design.model.entities}
+        checkpoint, is_new = self._begin(total, resume=resume)
+        self.rows.update(checkpoint.rows)
+        self.documents.update(checkpoint.documents)
+        self._rows_before = self.rows.total()
+        writer = Writer(self.database, self.checkpoints, repeats=not is_new)
+        try:
+            self._units(checkpoint, writer, is_new=is_new)
+        except BaseException as error:
+            with suppress(Exception):  # whatever happened, what was handed over is written, and its checkpoint
+                writer.close()
+            if not isinstance(error, Exception):
+                error.add_note(RESUMABLE)
+            raise
+        writer.close()
+        self._check_complete(total)
+        create_indexes(self.database, (*indexes, *gridfs_indexes(self.design)))
+        self.checkpoints.remove()
+        entities = {name: (total[name], self.rows[name]) for name in total}
+        seconds = time.monotonic() - self._began
+        return LoadReport(entities, dict(self.documents), seconds, peak_bytes(), self.values.notes())
+
+    def _begin(self, total: dict[str, int], *, resume: bool) -> tuple[Checkpoint, bool]:
+        """The checkpoint to start from, and whether that is the beginning; checks what must be right before a row is written."""
+        names = written_collections(self.design)
+        check_privileges(self.database, (*names, COLLECTION))
+        mark = fingerprint(self.design, self.values.policy)
+        if resume and (found := self.checkpoints.resume(mark, total)) is not None:
+            return found, False
+        check_empty(self.database, names)
+        check_parents(self.design, self.source)
+        now = datetime.now(UTC)
+        moment = now.replace(microsecond=now.microsecond // 1000 * 1000, tzinfo=None)
+        checkpoint = Checkpoint(mark, moment, total)
+        self.checkpoints.save(checkpoint)
+        return checkpoint, True
+
+    def _units(self, checkpoint: Checkpoint, writer: Writer, *, is_new: bool) -> None:
+        for unit in units_of(self.design):
+            if unit.name in checkpoint.done:
+                continue
+            if unit.anew and not is_new:
+                empty(self.database, unit.store.name)
+            checkpoint = self._unit(unit, checkpoint, writer)
+
+    def _unit(self, unit: Unit, checkpoint: Checkpoint, writer: Writer) -> Checkpoint:
+        """Load one unit; returns the checkpoint after it."""
+        merge = Merge(
+            self.design, self.source, self.values, checkpoint.moment, checkpoint.after_of(unit.name), self.rows
+        )
+        sender = Sender(unit, checkpoint, writer, self.rows, self.documents)
+        try:
+            for _ in sender.send_all(unit.documents(merge), merge):
+                self._progress(unit.store.name, checkpoint.total)
+        except LoadError:
+            sender.abandon()
+            raise
+        finished = sender.finish()
+        self._progress(unit.store.name, checkpoint.total, last=True)
+        return finished
+
+    def _progress(self, store: str, total: Mapping[str, int], *, last: bool = False) -> None:
+        now = time.monotonic()
+        if self._tell is None or (now - self._told < PROGRESS_SECONDS and not last):
+            return
+        self._told = now
+        rows, seconds = self.rows.total(), now - self._began
+        self._tell(Progress(store, self.documents[store], rows, sum(total.values()), seconds, self._rows_before))
+
+    def _check_complete(self, total: Mapping[str, int]) -> None:
+        """Every row of the source must have been placed, once, and still be there."""
+        wrong = [name for name in total if self.rows[name] != total[name]]
+        if wrong:
+            said = ", ".join(f"{self.rows[name]:,} of {total[name]:,} rows of `{name}`" for name in wrong)
+            move = "load again from a source that rests, with `--replace`"
+            raise LoadError(Problem(f"{said} were placed: the source has changed meanwhile", next_move=move))
+        for store in self.design.stores:
+            check_kept(self.database, store, self.documents[store.name])

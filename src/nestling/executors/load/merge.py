@@ -1,0 +1,151 @@
+"""The streams of one merge, and what its parts share while documents are built."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from nestling.common.errors import LoadError, Problem
+from nestling.executors.load.document_code import BuildGroups, Document, Key, Row
+from nestling.executors.load.level import Layout, Level
+from nestling.executors.load.stored_value import UnstorableError, Values
+from nestling.ir.design import Design
+from nestling.ir.model import Entity
+from nestling.ir.rows import Column, Path, RowQuery, RowSource
+
+SIDE = list[tuple[str, Document]]
+"""Documents for other collections that come up while a root document is built."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """A row that does not belong where its stream brought it: its document for another collection."""
+
+    store: str
+    document: Document
+
+
+NO_GROUP: tuple[Any, list[Any]] = (object(), [])
+"""What comes after the last group: no key equals its key."""
+
+
+class Stream:
+    """Rows in the order of the merge, one ahead: `row` is the next one, None at the end.
+
+    Or, with `group`, what a generator makes of the rows of one parent at a time: `key` and `found` are the next group.
+    """
+
+    __slots__ = ("_grouping", "_open", "found", "groups", "key", "row", "rows")
+
+    def __init__(self, start: Callable[[], Iterator[Row]]) -> None:
+        self._open = start
+        self._grouping: BuildGroups | None = None
+        self.rows: Iterator[Row] = iter(())
+        self.row: Row | None = None
+        self.groups: Iterator[tuple[Any, list[Any]]] = iter(())
+        self.key, self.found = NO_GROUP
+
+    def group(self, grouping: BuildGroups) -> None:
+        """Read by parents."""
+        self._grouping = grouping
+
+    def start(self) -> None:
+        """Begin to read."""
+        self.rows = self._open()
+        if self._grouping is None:
+            self.row = next(self.rows, None)
+        else:
+            self.groups = self._grouping(self.rows)
+            self.key, self.found = next(self.groups, NO_GROUP)
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether every row has been taken."""
+        return self.row is None and self.key is NO_GROUP[0]
+
+
+class Merge:
+    """One root stream and all streams below it.
+
+    `loaded` counts the rows of each entity whose home is in the documents built. `side` collects documents for other
+    collections, `strays` counts those among elements not taken yet. `after` is the root key to go on after; the first
+    `key_width` columns of a root row are that key. `moment` is stored as the date of computation.
+    """
+
+    def __init__(
+        self,
+        design: Design,
+        source: RowSource,
+        values: Values,
+        moment: datetime,
+        after: Key | None,
+        loaded: Counter[str],
+    ) -> None:
+        self.design, self.model, self.source, self.values = design, design.model, source, values
+        self.moment, self.after = moment, after
+        self.loaded = loaded
+        self.side: SIDE = []
+        self.strays = 0
+        self.key_width = 0
+        self._streams: list[tuple[Stream, str]] = []
+
+    def stream(self, query: RowQuery, absent: int | None = None) -> Stream:
+        """A stream below the root; rows whose column `absent` is not NULL belong to another merge."""
+
+        def start() -> Iterator[Row]:
+            rows = self.source.rows(query)
+            return rows if absent is None else (row for row in rows if row[absent] is None)
+
+        stream = Stream(start)
+        self._streams.append((stream, query.entity))
+        return stream
+
+    def read(self, level: Level, columns: tuple[Column, ...]) -> tuple[Stream, Layout]:
+        """A stream of a level's rows with these columns (after the identifying ones), and where each column is."""
+        absent = () if level.absent is None else (level.absent,)
+        layout = Layout((*level.identity, *columns, *absent))
+        query = RowQuery(level.entity, layout.columns, level.identity, level.inner, self.after)
+        return self.stream(query, None if level.absent is None else layout[level.absent]), layout
+
+    @property
+    def has_streams(self) -> bool:
+        """Whether root rows hold anything from other streams."""
+        return bool(self._streams)
+
+    def settle(self, elements: list[Any]) -> list[Any]:
+        """The elements without the strays among them, which go to their collections."""
+        kept = []
+        for element in elements:
+            if element.__class__ is Stray:
+                self.strays -= 1
+                self.side.append((element.store, element.document))
+            else:
+                kept.append(element)
+        return kept
+
+    def start(self) -> None:
+        """Begin to read every stream; called when there is a first root row."""
+        for stream, _ in self._streams:
+            stream.start()
+
+    def check_exhausted(self) -> None:
+        """Every row of every stream must have found its place; raises `LoadError` otherwise."""
+        for stream, entity in self._streams:
+            if not stream.is_at_end:
+                what = f"rows of `{entity}` belong to no row that was read: the source has changed meanwhile"
+                raise LoadError(Problem(what, next_move="load again from a source that rests, with `--replace`"))
+
+
+def located(error: UnstorableError, entity: Entity, layout: Layout, row: Row, path: Path = ()) -> LoadError:
+    """The error of a value that cannot be stored, naming the row and the attribute."""
+    where = f"{row_name(entity, layout, row, path)}, attribute `{error.attribute}`"
+    return LoadError(Problem(error.problem.what, where=where, next_move=error.problem.next_move))
+
+
+def row_name(entity: Entity, layout: Layout, row: Row, path: Path = ()) -> str:
+    """How a person would name a row: `movie (id 12)`; its columns lie at `path`."""
+    names = [name for name in entity.key or entity.attribute_names[:3] if Column(name, path) in layout]
+    return f"{entity.name} ({', '.join(f'{name} {row[layout[Column(name, path)]]!r}' for name in names)})"

@@ -1,0 +1,78 @@
+"""Rows the database joins to a parent whose key differs to the letter (a case-insensitive collation): orphans, to us."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nestling.common.errors import LoadError, Problem
+from nestling.executors.load.body import Body, fill
+from nestling.executors.load.document_code import Build, DocumentCode, Row
+from nestling.executors.load.identity import derived_id, id_source
+from nestling.executors.load.level import Layout
+from nestling.executors.load.merge import Merge, Stray, row_name
+from nestling.ir.layout import Node
+from nestling.ir.primitives import Embedding
+
+
+def inexact(merge: Merge, body: Body, embedding: Embedding, layout: Layout) -> Callable[[Row], Stray]:
+    """What becomes of a row that is joined to its parent but does not hold its key to the letter."""
+    if embedding.orphans is None:
+        return _refuse(merge, embedding, layout)
+    name, build = embedding.orphans, _Once(merge, body, embedding.orphans)
+
+    def store(row: Row) -> Stray:
+        merge.strays += 1
+        return Stray(name, build()(row))
+
+    return store
+
+
+class _Once:
+    """Compiles the orphan's document when the first one turns up."""
+
+    def __init__(self, merge: Merge, body: Body, store: str) -> None:
+        self._merge, self._body, self._store = merge, body, store
+        self._build: Build | None = None
+
+    def __call__(self) -> Build:
+        if self._build is None:
+            root = self._merge.design.store(self._store).roots[0]
+            self._build = orphan_code(self._merge, self._body, self._store, root, _Occurrences()).compile()
+        return self._build
+
+
+def orphan_code(merge: Merge, body: Body, store: str, root: Node, number: Callable[[Row], object]) -> DocumentCode:
+    """The code from a row to its document in an orphans collection."""
+    entity, code = merge.model.entity(root.entity), body.code(merge)
+    if entity.key:
+        code.put("_id", id_source(code, body.layout, entity, entity.key, None))
+    else:
+        code.put("_id", derived_id(code, body.layout, entity, store, number))
+    fill(merge, code, body, root)
+    return code
+
+
+class _Occurrences:
+    """Tells equal rows without a key apart: the row's values and how many like it came just before."""
+
+    def __init__(self) -> None:
+        self._last: Row | None = None
+        self._count = 0
+
+    def __call__(self, row: Row) -> object:
+        self._count = self._count + 1 if row == self._last else 0
+        self._last = row
+        return [*row, self._count]
+
+
+def _refuse(merge: Merge, embedding: Embedding, layout: Layout) -> Callable[[Row], Any]:
+    link = merge.model.relationship(embedding.relationship)
+    child = merge.model.entity(link.child)
+
+    def refuse(row: Row) -> Any:
+        what = f"its {', '.join(link.child_attributes)} equals no key of `{link.parent}` to the letter"
+        move = f"name a collection for such rows: `orphans: …` in `{embedding.field}`; or mend the source"
+        raise LoadError(Problem(what, where=row_name(child, layout, row), next_move=move))
+
+    return refuse

@@ -1,0 +1,37 @@
+"""Overflow: what an array's bound leaves over goes into page documents of its own collection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nestling.executors.load.document_code import Document, Row, merge, nested
+from nestling.executors.load.level import Layout
+from nestling.executors.load.merge import Merge
+from nestling.ir.names import stored_name
+from nestling.ir.primitives import Embedding
+from nestling.ir.rows import Column
+
+FIRST_PAGE = 2  # the array in the parent is page 1
+
+
+def page_writer(work: Merge, embedding: Embedding, layout: Layout) -> Callable[[Row, list[Any]], None]:
+    """The function that stores the pages of one parent, given one of its rows and all its elements."""
+    overflow = embedding.overflow
+    assert overflow is not None
+    bound, collection, field = overflow.bound, overflow.collection, embedding.field
+    link = work.model.relationship(embedding.relationship)
+    child = work.model.entity(link.child)
+    keys = [
+        (stored_name(name), layout[Column(name)], work.values.encoder(child.name, child.attribute(name)))
+        for name in link.child_attributes
+    ]
+
+    def write(row: Row, elements: list[Any]) -> None:
+        owner = {name: encode(row[place]) for name, place, encode in keys}
+        for number, start in enumerate(range(bound, len(elements), bound), FIRST_PAGE):
+            page: Document = {"_id": {**owner, "page": number}, **owner, "page": number}
+            merge(page, nested(field, elements[start : start + bound]))
+            work.side.append((collection, page))
+
+    return write

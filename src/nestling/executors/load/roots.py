@@ -1,0 +1,175 @@
+"""The documents of a collection, root row by root row."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from nestling.common.errors import LoadError, Problem
+from nestling.executors.load.body import Body, body_columns, fill
+from nestling.executors.load.document_code import Document, DocumentCode, Key, Row
+from nestling.executors.load.identity import collection_name, derived_id, discriminated, id_attributes, id_source
+from nestling.executors.load.level import Layout, Level, identifying, own_columns, total_order
+from nestling.executors.load.merge import Merge, located, row_name
+from nestling.executors.load.orphans import orphan_code
+from nestling.executors.load.parts import body_of
+from nestling.executors.load.side import file_writer, is_before, part_builder
+from nestling.ir.layout import Node, Role, Store
+from nestling.ir.primitives import Copy, Embedding
+from nestling.ir.rows import Column, RowQuery, up
+
+Documents = Iterator[tuple[str, Document, Row]]
+"""Root documents with their collection and row; documents for other collections that came up lie in `Merge.side`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Root:
+    """How a root row becomes documents: its own, split-off parts, and the archive it may belong to instead."""
+
+    store: str
+    code: DocumentCode
+    parts: tuple[Callable[[Row, object], None], ...] = ()
+    archives: tuple[tuple[str, Callable[[Row], bool]], ...] = ()
+
+
+def home_documents(merge: Merge, store: Store, root: Node) -> Documents:
+    """Documents of a collection's root entity, or of one member of a variant."""
+    level = root_level(merge, root)
+    return _documents(merge, level, root, lambda body: _home(merge, store, root, body))
+
+
+def orphan_documents(merge: Merge, store: Store, root: Node, embedding: Embedding) -> Documents:
+    """Documents of rows whose parent does not exist; rows below them are told by that parent being absent."""
+    link = merge.model.relationship(embedding.relationship)
+    absent = Column(link.parent_attributes[0], (up(link),))
+    level = root_level(merge, root, absent)
+    return _documents(merge, level, root, lambda body: _orphan(merge, store, root, body), without_parent=link.name)
+
+
+def unreferred_documents(merge: Merge, store: Store, root: Node, copy: Copy) -> Documents:
+    """Documents of rows of a copied-away entity that no row refers to to the letter; the others live in their copies."""
+    link = merge.model.relationship(copy.path[0].relationship)
+    level = root_level(merge, root)
+    child = merge.model.entity(link.child)
+    below = level.seen_from(child.name, (up(link),), own_columns(total_order(child)))
+    parents = [Column(name, (up(link),)) for name in link.parent_attributes]
+    stream, layout = merge.read(below, (*own_columns(link.child_attributes), *parents))
+    held = [(layout[Column(a)], layout[b]) for a, b in zip(link.child_attributes, parents, strict=True)]
+    width = len(level.identity)
+
+    def is_referred(key: Key) -> bool:
+        referred = False
+        while (row := stream.row) is not None and row[:width] == key:
+            referred = referred or all(row[a] == row[b] and row[a].__class__ is row[b].__class__ for a, b in held)
+            stream.row = next(stream.rows, None)
+        return referred
+
+    for name, document, row in _documents(merge, level, root, lambda body: _orphan(merge, store, root, body)):
+        if not is_referred(row[:width]):
+            yield name, document, row
+
+
+def root_level(merge: Merge, root: Node, absent: Column | None = None) -> Level:
+    """The level of root rows: nothing above, in the order of what identifies them."""
+    return Level(root.entity, (), own_columns(total_order(merge.model.entity(root.entity))), absent=absent)
+
+
+def _documents(
+    merge: Merge, level: Level, root: Node, compiled: Callable[[Body], _Root], without_parent: str | None = None
+) -> Documents:
+    layout = Layout((*level.identity, *body_columns(merge, root.body)))
+    made = compiled(body_of(merge, level, root.body, root.children, layout))
+    query = RowQuery(root.entity, layout.columns, level.identity, after=merge.after, without_parent=without_parent)
+    entity, loaded, store = merge.model.entity(root.entity), merge.loaded, made.store
+    build = made.code.compile_stream(lambda error, row: located(error, entity, layout, row))
+    merge.key_width = len(level.identity)
+    for row, document in build(distinct(merge, root, merge.source.rows(query), layout)):
+        for part in made.parts:
+            part(row, document["_id"])
+        for name, belongs in made.archives:
+            if belongs(row):
+                store = name
+                break
+        else:
+            store = made.store
+        loaded[entity.name] += 1
+        yield store, document, row
+    merge.check_exhausted()
+
+
+def distinct(merge: Merge, root: Node, rows: Iterator[Row], layout: Layout) -> Iterator[Row]:
+    """Root rows, starting the streams below with the first; rows that cannot be told apart must not need those streams."""
+    first = next(rows, None)
+    if first is None:
+        return
+    merge.start()
+    yield first
+    entity = merge.model.entity(root.entity)
+    if identifying(entity) or not merge.has_streams:
+        yield from rows
+        return
+    for row in rows:
+        if row == first:
+            what = (
+                "it has no key and equals another row, so what belongs to it cannot be told from what belongs to that"
+            )
+            raise LoadError(Problem(what, where=row_name(entity, layout, row), next_move="give the table a key"))
+        first = row
+        yield row
+
+
+def _orphan(merge: Merge, store: Store, root: Node, body: Body) -> _Root:
+    return _Root(store.name, orphan_code(merge, body, store.name, root, _numbers()))
+
+
+def _home(merge: Merge, store: Store, root: Node, body: Body) -> _Root:
+    entity, code = merge.model.entity(root.entity), body.code(merge)
+    attributes = id_attributes(merge.design, store, root)
+    if attributes:
+        code.put("_id", id_source(code, body.layout, entity, attributes, discriminated(store, root)))
+    else:
+        code.put("_id", derived_id(code, body.layout, entity, collection_name(store.collection, store), _numbers()))
+    for name, constant in store.collection.constants:
+        code.put(name, repr(constant))
+    is_main = root.body is store.collection.body
+    files = [split for split in store.collection.splits if split.gridfs] if is_main else []
+    fill(merge, code, body, root, frozenset(name for split in files for name in split.attributes))
+    for split in files:
+        for name in split.attributes:
+            _file(merge, code, body, store, root, name, split.collection)
+    if (variant := store.collection.variant) is not None:
+        code.discriminator(variant.discriminator, root.presence.value if root.presence is not None else None)
+    return _Root(store.name, code, *(_splits(merge, store, root, body) if is_main else ()))
+
+
+def _file(merge: Merge, code: DocumentCode, body: Body, store: Store, root: Node, name: str, bucket: str) -> None:
+    attribute, path = merge.model.entity(root.entity).attribute(name), root.path_of(name) or name
+    place = body.layout[Column(name)]
+    write = file_writer(merge, bucket, store.collection.name, path, root.entity, attribute)
+    code.put(path, f"{code.bind(write)}(c{place}, d['_id'])", f"c{place} is not None")
+
+
+def _splits(
+    merge: Merge, store: Store, root: Node, body: Body
+) -> tuple[tuple[Callable[[Row, object], None], ...], tuple[tuple[str, Callable[[Row], bool]], ...]]:
+    parts, archives = [], []
+    for split in store.collection.splits:
+        if split.rows is not None:
+            archives.append((split.collection, is_before(merge, body, root.entity, split)))
+        elif not split.gridfs:
+            part = merge.design.store(split.collection)
+            assert part.role is Role.PART
+            parts.append(part_builder(merge, body, part.roots[0], split))
+    return tuple(parts), tuple(archives)
+
+
+def _numbers() -> Callable[[Row], object]:
+    """A row's place in the total order, as rows come."""
+    counter = itertools.count()
+
+    def number(row: Row) -> int:
+        del row
+        return next(counter)
+
+    return number

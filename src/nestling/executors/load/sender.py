@@ -1,0 +1,100 @@
+"""From documents to batches: encoding, the size bound, and which checkpoint each batch leads to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import bson
+
+from nestling.common.errors import LoadError, Problem
+from nestling.executors.load.checkpoint import Checkpoint
+from nestling.executors.load.document_code import Document, Key
+from nestling.executors.load.merge import SIDE, Merge
+from nestling.executors.load.roots import Documents
+from nestling.executors.load.units import Unit
+from nestling.executors.load.writer import BATCH_BYTES, BATCH_DOCUMENTS, Batch, Writer
+from nestling.ir.values import CODEC
+
+DOCUMENT_BYTES = 16 * 1024 * 1024
+"""The server's bound for one document."""
+
+
+class Sender:
+    """Collects one unit's documents into batches that end with a root document.
+
+    A unit that cannot go on after a key is built from its beginning: `rows` and `documents` of its checkpoints are those from
+    before it, and root documents already written are left out.
+    """
+
+    def __init__(
+        self, unit: Unit, checkpoint: Checkpoint, writer: Writer, rows: Counter[str], documents: Counter[str]
+    ) -> None:
+        self._unit, self._writer, self._rows, self._documents = unit, writer, rows, documents
+        self._checkpoint = replace(checkpoint, unit=unit.name)
+        self._written = 0 if unit.anew else checkpoint.roots_of(unit.name)
+        self._batch = Batch()
+        self.documents = 0
+
+    def send_all(self, documents: Documents, merge: Merge) -> Iterator[None]:
+        """Send root documents with those that came up beside them; yields now and then, for others to look how far it is."""
+        counts, side, batch, number = self._documents, merge.side, self._batch, self.documents
+        for store, document, row in documents:
+            number += 1
+            counts[store] += 1
+            is_new = number > self._written
+            if is_new:
+                batch.add(store, self._encoded(store, document))
+            if side:
+                self._send_side(side, is_new=is_new)
+            if batch.size_bytes >= BATCH_BYTES or batch.count >= BATCH_DOCUMENTS:
+                self.documents = number
+                self._flush(row[: merge.key_width])
+                batch = self._batch
+                yield
+        self.documents = number
+
+    def _send_side(self, side: SIDE, *, is_new: bool) -> None:
+        for store, document in side:
+            self._documents[store] += 1
+            if is_new:
+                self._batch.add(store, self._encoded(store, document))
+        side.clear()
+
+    def abandon(self) -> None:
+        """Send the complete root documents collected so far: the next one cannot be stored. The checkpoint stays behind them."""
+        if self._batch.count:
+            self._batch.checkpoint = self._checkpoint
+            self._writer.write(self._batch)
+
+    def finish(self) -> Checkpoint:
+        """Send what is left; returns the checkpoint after the unit."""
+        self._checkpoint = self._checkpoint.after_unit(self._unit.name, self._rows, self._documents)
+        self._batch.checkpoint, self._batch.lasting = self._checkpoint, True
+        self._writer.write(self._batch)
+        return self._checkpoint
+
+    def _flush(self, key: Key) -> None:
+        if self._unit.by_key:
+            rows, documents = dict(self._rows), dict(self._documents)
+            self._checkpoint = replace(self._checkpoint, after=key, rows=rows, documents=documents)
+        elif not self._unit.anew:
+            self._checkpoint = replace(self._checkpoint, roots=self.documents)
+        self._batch.checkpoint = self._checkpoint
+        self._writer.write(self._batch)
+        self._batch = Batch()
+
+    def _encoded(self, store: str, document: Document) -> bytes:
+        try:
+            encoded = bson.encode(document, codec_options=CODEC)
+        except (bson.errors.BSONError, OverflowError, UnicodeError) as error:
+            raise LoadError(Problem(f"cannot be stored: {error}", where=self._place(store, document))) from None
+        if len(encoded) > DOCUMENT_BYTES:
+            what = f"the document has {len(encoded):,} bytes; the server takes {DOCUMENT_BYTES:,}"
+            move = "reference, bucket or bound what it holds, or split it off (GridFS for large values)"
+            raise LoadError(Problem(what, where=self._place(store, document), next_move=move))
+        return encoded
+
+    def _place(self, store: str, document: Document) -> str:
+        return f"{store}, _id {document['_id']!r}"

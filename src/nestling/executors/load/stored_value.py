@@ -1,0 +1,100 @@
+"""Python expressions that turn a row's values into BSON, and what is noted about values that do not fit their type."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal
+from uuid import UUID
+
+from nestling.common.errors import LoadError, Problem
+from nestling.ir.model import Attribute
+from nestling.ir.types import TypeName
+from nestling.ir.values import Policy, encoder
+
+INT64 = 1 << 63
+
+_TEXTS = (TypeName.TEXT, TypeName.ENUM, TypeName.TIME, TypeName.INTERVAL, TypeName.BITS)
+STORED_AS_IT_IS: dict[TypeName, type] = {
+    **dict.fromkeys(_TEXTS, str),
+    TypeName.INTEGER: int,
+    TypeName.FLOAT: float,
+    TypeName.BOOLEAN: bool,
+    TypeName.BYTES: bytes,
+    TypeName.UUID: UUID,
+}
+"""Types whose usual values need no conversion, and the class of those values: a fast path without a call."""
+_CONVERTED: dict[TypeName, type] = {
+    TypeName.DECIMAL: Decimal,
+    TypeName.DATE: date,
+    TypeName.TIMESTAMP: datetime,
+    TypeName.TIMESTAMPTZ: datetime,
+}
+_MOMENTS = (TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
+_EXPECTED = STORED_AS_IT_IS | _CONVERTED
+
+
+class UnstorableError(Exception):
+    """A value of `attribute` that BSON cannot hold; whoever knows the row says where it is."""
+
+    def __init__(self, attribute: str, problem: Problem) -> None:
+        super().__init__(attribute, problem)
+        self.attribute = attribute
+        self.problem = problem
+
+
+class Values:
+    """Encoders for every attribute of a load, counting the values that were stored as found."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.as_found: Counter[tuple[str, str]] = Counter()
+
+    def encoder(self, entity: str, attribute: Attribute) -> Callable[[object], object]:
+        """From a conceptual value (not NULL) to BSON; raises `UnstorableError` naming the attribute."""
+        convert, expected, name = (
+            encoder(attribute.type, self.policy),
+            _EXPECTED.get(attribute.type.name),
+            attribute.name,
+        )
+        as_found, place = self.as_found, (entity, attribute.name)
+
+        def stored(value: object) -> object:
+            if expected is not None and value.__class__ is not expected:
+                as_found[place] += 1
+            try:
+                return convert(value)
+            except LoadError as error:
+                raise UnstorableError(name, error.problems[0]) from None
+
+        return stored
+
+    def notes(self) -> tuple[str, ...]:
+        """A sentence for each attribute with values stored as found."""
+        return tuple(
+            f"{count:,} value{'s' if count > 1 else ''} of {entity}.{attribute} did not fit the type and were stored as found"
+            for (entity, attribute), count in sorted(self.as_found.items())
+        )
+
+
+def expression(attribute: Attribute, variable: str, convert: str) -> str:
+    """Python source for the BSON form of `variable`, calling `convert` only where something is to be done."""
+    kind = attribute.type
+    if kind.name is TypeName.DATE:
+        midnight = f"datetime({variable}.year, {variable}.month, {variable}.day)"
+        return f"{midnight} if {variable}.__class__ is date else {convert}({variable})"
+    if kind.name in _MOMENTS and kind.fraction_digits <= 3:
+        fits = f"{variable}.__class__ is datetime and not {variable}.microsecond % 1000"
+        return f"{variable} if {fits} else {convert}({variable})"
+    usual = STORED_AS_IT_IS.get(kind.name)
+    if usual is None:
+        return f"{convert}({variable})"
+    fits = f"{variable}.__class__ is {usual.__name__}"
+    if usual is int:
+        fits += f" and {-INT64} <= {variable} < {INT64}"
+    return f"{variable} if {fits} else {convert}({variable})"
+
+
+NAMES: dict[str, object] = {"UUID": UUID, "date": date, "datetime": datetime}
+"""What expressions refer to."""

@@ -1,0 +1,66 @@
+"""What reading rows tells while it runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+REPORT_ROWS = 10_000
+"""How many rows lie between two reports: some dozen reports a second."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class RowProgress:
+    """How far reading is: now at `entity`, `rows` read altogether, of `total_rows` where that is known, after `seconds`."""
+
+    entity: str
+    rows: int
+    total_rows: int | None
+    seconds: float
+
+    @property
+    def rows_per_second(self) -> float:
+        """Rows read a second."""
+        return self.rows / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time left at this rate; None where it cannot be told."""
+        if self.total_rows is None or not self.rows_per_second:
+            return None
+        return max(self.total_rows - self.rows, 0) / self.rows_per_second
+
+
+Report = Callable[[RowProgress], None]
+
+
+@dataclass(slots=True)
+class RowCounter:
+    """Counts rows that pass, and reports now and then."""
+
+    report: Report | None
+    total_rows: int | None = None
+    rows: int = 0
+    start: float = field(default_factory=time.monotonic)
+
+    def seconds(self) -> float:
+        """Time since the start."""
+        return time.monotonic() - self.start
+
+    def counted(self, entity: str, rows: Iterable[T]) -> Iterator[T]:
+        """The same rows, counted."""
+        for row in rows:
+            self.rows += 1
+            if self.rows % REPORT_ROWS == 0:
+                self.tell(entity)
+            yield row
+        self.tell(entity)
+
+    def tell(self, entity: str) -> None:
+        """Report how far it is."""
+        if self.report is not None:
+            self.report(RowProgress(entity, self.rows, self.total_rows, self.seconds()))

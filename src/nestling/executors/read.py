@@ -1,0 +1,137 @@
+"""Running an aggregation: its rows, streamed in constant memory, raw or as conceptual values.
+
+A raw row is one BSON document that holds the value of column i in the field `str(i)`. Whole files are values as any other:
+a row with one is as big in memory as its file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import bson
+from bson.errors import BSONError
+from gridfs import GridFSBucket
+from gridfs.errors import CorruptGridFile, NoFile
+from pymongo.database import Database
+from pymongo.errors import OperationFailure
+
+from nestling.common.errors import Problem, RebuildError
+from nestling.ir.access_path import column_field
+from nestling.ir.command import Aggregation, FileField
+from nestling.ir.model import Entity
+from nestling.ir.rows import JSON_NULL, UndecodableText
+from nestling.ir.types import TypeName
+from nestling.ir.values import CODEC, decoder, encode
+
+Row = tuple[object, ...]
+UNAUTHORIZED = 13
+
+
+def read_raw(database: Database[Any], query: Aggregation) -> Iterator[memoryview | bytes]:
+    """Yield the rows as they come from the server; raises `RebuildError` when it cannot yield them."""
+    if query.files:
+        yield from (bson.encode(row, codec_options=CODEC) for row in _read_documents(database, query))
+        return
+    for batch in _batches(database, query):
+        yield from split_documents(batch)
+
+
+def read_rows(database: Database[Any], query: Aggregation, entity: Entity) -> Iterator[Row]:
+    """Yield the rows as conceptual values in column order; raises `RebuildError` when one cannot be rebuilt."""
+    decode = row_decoder(query.columns, entity)
+    return (decode(document) for document in _read_documents(database, query))
+
+
+def row_decoder(columns: Sequence[str], entity: Entity) -> Callable[[Mapping[str, Any]], Row]:
+    """Make the function from a decoded row to conceptual values, for columns that are attributes of the entity.
+
+    A missing field is NULL, and so is null where that is not JSON's own.
+    """
+    types = [entity.attribute(name).type for name in columns]
+    fields = tuple((column_field(position), decoder(kind)) for position, kind in enumerate(types))
+    json = tuple(position for position, kind in enumerate(types) if kind.name is TypeName.JSON)
+
+    def decode(document: Mapping[str, Any]) -> Row:
+        get = document.get
+        values = [None if (value := get(name)) is None else convert(value) for name, convert in fields]
+        for position in json:
+            if values[position] is None and column_field(position) in document:
+                values[position] = JSON_NULL
+        return tuple(values)
+
+    return decode
+
+
+def split_documents(batch: bytes) -> Iterator[memoryview]:
+    """The BSON documents that lie one after the other in a batch."""
+    view, start, end = memoryview(batch), 0, len(batch)
+    while start < end:
+        stop = start + int.from_bytes(view[start : start + 4], "little")
+        yield view[start:stop]
+        start = stop
+
+
+def decode_raw(raw: bytes | memoryview, query: Aggregation) -> dict[str, Any]:
+    """Decode one raw row; raises `RebuildError`."""
+    (document,) = _decoded(raw, query)
+    return document
+
+
+def _read_documents(database: Database[Any], query: Aggregation) -> Iterator[dict[str, Any]]:
+    files = [(file, GridFSBucket(database, file.bucket)) for file in query.files]
+    for batch in _batches(database, query):
+        for document in _decoded(batch, query):
+            for file, bucket in files:
+                if is_pointer(document.get(file.field)):
+                    document[file.field] = _file_content(bucket, document[file.field]["gridfs"], query, file)
+            yield document
+
+
+def is_pointer(value: object) -> bool:
+    """Whether a field holds a pointer to a file; values that are neither text nor bytes stay where they are."""
+    return isinstance(value, dict) and value.keys() == {"gridfs", "bytes"}
+
+
+def _decoded(batch: bytes | memoryview, query: Aggregation) -> list[dict[str, Any]]:
+    try:
+        return bson.decode_all(batch, CODEC)
+    except (BSONError, OverflowError, ValueError, TypeError) as error:
+        what = f"a document holds what cannot be read as a value: {error}"
+        raise RebuildError(Problem(what=what, where=query.collection)) from error
+
+
+def _batches(database: Database[Any], query: Aggregation) -> Iterator[bytes]:
+    with _rebuild_errors(query):
+        cursor = database[query.collection].aggregate_raw_batches(list(query.stages), allowDiskUse=True)
+        with cursor:
+            yield from cursor
+
+
+@contextmanager
+def _rebuild_errors(query: Aggregation) -> Iterator[None]:
+    """Name the collection when the server cannot yield its rows; what the user may not do stays the driver's error."""
+    try:
+        yield
+    except OperationFailure as error:
+        if error.code == UNAUTHORIZED:
+            raise
+        what = f"its rows cannot be read back: {error.details.get('errmsg') if error.details else error}"
+        raise RebuildError(Problem(what=what, where=query.collection)) from error
+
+
+def _file_content(bucket: GridFSBucket, name: object, query: Aggregation, file: FileField) -> object:
+    """The file's content as BSON would hold it."""
+    try:
+        with bucket.open_download_stream(name) as stream:
+            content: bytes = stream.read()
+    except (NoFile, CorruptGridFile) as error:
+        what = f"`{query.columns[int(file.field)]}` points to the file {name!r}: {error}"
+        raise RebuildError(Problem(what=what, where=f"GridFS bucket {file.bucket}")) from error
+    if not file.is_text:
+        return content
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return encode(UndecodableText(content))

@@ -1,0 +1,127 @@
+"""Law 2, by an independent read-back: what the homes yield is what the source holds, row for row.
+
+Both sides are read once and fingerprinted. Only where the fingerprints differ are the rows of the differing partitions read again
+and compared value by value; a difference that is one of storage only (a 64-bit 5 for a 32-bit one) is none. Reads only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from pymongo.database import Database
+
+from nestling.common.connection import typed_errors
+from nestling.executors.canonical import RowEncoder, row_encoder
+from nestling.executors.create import address
+from nestling.executors.difference import Comparison, Difference, Side
+from nestling.executors.fingerprint import RawRow, fingerprint, partition
+from nestling.executors.progress import Report, RowCounter
+from nestling.executors.read import Row, decode_raw, read_raw, row_decoder
+from nestling.ir.command import Aggregation
+from nestling.ir.model import Entity, Model
+from nestling.ir.rows import Column, RowQuery, RowSource
+from nestling.ir.values import Policy
+
+SHOWN_DIFFERENCES = 100
+
+
+class Verdict(NamedTuple):
+    """Rows the source has of an entity, and how many rows differ: changed, missing or too many."""
+
+    rows: int
+    differing: int
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    """Whether both sides are equal, the verdict on each entity, and the first differences (`Verdict` counts them all)."""
+
+    equal: bool
+    entities: Mapping[str, Verdict]
+    differences: tuple[Difference, ...]
+    seconds: float
+
+
+def verify(
+    model: Model,
+    homes: Mapping[str, Aggregation],
+    source: RowSource,
+    database: Database[Any],
+    *,
+    policy: Policy | None = None,
+    report: Report | None = None,
+    shown: int = SHOWN_DIFFERENCES,
+) -> VerifyReport:
+    """Compare every entity's rows in `source` with those its home view yields from `database`.
+
+    `homes` are the queries of the home views by entity, `policy` the one of the load, `shown` how many differences are listed
+    at most. Memory does not grow with the data; differing rows are sorted on disk. Raises `RebuildError` when rows cannot be
+    read back, `LoadError` when the source holds a value no load could have stored.
+    """
+    verdicts, differences = dict[str, Verdict](), list[Difference]()
+    with typed_errors(address(database)), source.snapshot():
+        counter = RowCounter(report, 2 * sum(source.count(entity.name) for entity in model.entities))
+        for entity in model.entities:
+            sides = _Sides(entity, homes[entity.name], source, database, policy or Policy(), counter)
+            verdict, found = _compare(sides, shown - len(differences))
+            verdicts[entity.name] = verdict
+            differences += found
+    equal = not any(verdict.differing for verdict in verdicts.values())
+    return VerifyReport(equal, verdicts, tuple(differences), counter.seconds())
+
+
+class _Sides:
+    """One entity's rows, from the source and from its homes."""
+
+    def __init__(
+        self,
+        entity: Entity,
+        home: Aggregation,
+        source: RowSource,
+        database: Database[Any],
+        policy: Policy,
+        counter: RowCounter,
+    ) -> None:
+        self.entity, self.policy = entity, policy
+        self._home, self._source, self._database, self._counter = home, source, database, counter
+        self._encode: RowEncoder = row_encoder(entity.attribute_names, entity, policy)
+        self._decode = row_decoder(entity.attribute_names, entity)
+
+    def expected(self) -> Iterator[tuple[Row, RawRow]]:
+        """Rows of the source, with the bytes the home view should yield."""
+        columns = tuple(Column(name) for name in self.entity.attribute_names)
+        rows = self._source.rows(RowQuery(self.entity.name, columns))
+        return ((row, self._encode(row)) for row in self._counter.counted(self.entity.name, rows))
+
+    def found(self) -> Iterator[RawRow]:
+        """Rows of the home view."""
+        return self._counter.counted(self.entity.name, read_raw(self._database, self._home))
+
+    def decode(self, raw: RawRow) -> Row:
+        """A row of the home view as conceptual values."""
+        return self._decode(decode_raw(raw, self._home))
+
+
+def _compare(sides: _Sides, shown: int) -> tuple[Verdict, list[Difference]]:
+    expected = fingerprint(raw for _, raw in sides.expected())
+    found = fingerprint(sides.found())
+    differing = expected.differing(found)
+    if not differing:
+        return Verdict(expected.rows, 0), []
+    count, first = 0, list[Difference]()
+    for row in _again(sides, differing):
+        count += 1
+        first += row[: max(0, shown - len(first))]
+    return Verdict(expected.rows, count), first
+
+
+def _again(sides: _Sides, differing: frozenset[int]) -> Iterator[tuple[Difference, ...]]:
+    """Read the rows of the differing partitions again, and say how they differ."""
+    with closing(Comparison(sides.entity, sides.policy)) as comparison:
+        comparison.add(Side.EXPECTED, (row for row, raw in sides.expected() if partition(raw) in differing))
+        raw_rows = (raw for raw in sides.found() if partition(raw) in differing)
+        comparison.add(Side.FOUND, (sides.decode(raw) for raw in raw_rows))
+        yield from comparison.differences()

@@ -1,0 +1,282 @@
+"""Access paths: what the server and the client do to yield rows, as a tree of steps from a closed set.
+
+The planner builds them, the cost stage prices them, the emitter renders them as MQL; `describe` says them in words. Between
+steps flow *documents*: those of a collection first, rows after a `Project`. A field of a document is named by its dotted path.
+
+Steps and expressions are closed sets: what consumes them matches on all and ends in `assert_never`, so that the type checker
+lists what a new one breaks. Those that only statements need are in `nestling.ir.row_steps`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import assert_never
+
+from nestling.ir.row_steps import ROW_STEPS, RowStep
+
+# --- expressions -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPath:
+    """The value at a dotted path; missing when a step of the path is."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A value that stands for itself."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class IfMissing:
+    """`value`, or `otherwise` when it is missing or null."""
+
+    value: Expression
+    otherwise: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class NullAsMissing:
+    """`value`, but missing when it is null: where NULL had to be stored as null, in arrays of bare values."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentOf:
+    """A sub-document of (field name, value), in that order; fields whose value is missing are left out."""
+
+    fields: tuple[tuple[str, Expression], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PairValue:
+    """The `value` field of the first element of `array` whose `key` field equals `name`; missing when there is none."""
+
+    array: Expression
+    key: str
+    name: str
+    value: str
+
+
+Expression = FieldPath | Literal | IfMissing | NullAsMissing | DocumentOf | PairValue
+
+# --- predicates ------------------------------------------------------------------------------------------------------
+
+
+class Comparator(StrEnum):
+    """How two values are compared, in the server's order over all types."""
+
+    EQUAL = "="
+    NOT_EQUAL = "≠"
+    LESS = "<"
+    LESS_OR_EQUAL = "≤"
+    GREATER = ">"
+    GREATER_OR_EQUAL = "≥"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two expressions compared."""
+
+    left: Expression
+    comparator: Comparator
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """The field is there, whatever it holds."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """The field is `value`, or an array that contains it."""
+
+    path: str
+    value: str
+
+
+Predicate = Comparison | Exists | Holds
+
+# --- steps -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionScan:
+    """Every document of a collection, in no particular order."""
+
+    collection: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unwind:
+    """One document per element of the array at `path`, which the element replaces.
+
+    None when the array is empty or missing, but with `keep_empty` the document as it is, without the field.
+    """
+
+    source: Step
+    path: str
+    keep_empty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """The documents that satisfy the predicate."""
+
+    source: Step
+    predicate: Predicate
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Each document with one that `foreign` yields, under `field`: those where `foreign_path` is, or contains, `local`.
+
+    A document that finds none stays as it is; one that finds several is there several times. `foreign` starts with a scan,
+    and `foreign_path` is a path of the scanned collection: an index on it makes this fast.
+    """
+
+    source: Step
+    foreign: Step
+    local: Expression
+    foreign_path: str
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Rows: a new document of (name, value) from each, in that order; fields whose value is missing are left out."""
+
+    source: Step
+    fields: tuple[tuple[str, Expression], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One row of the `by` fields per distinct combination of their values."""
+
+    source: Step
+    by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """The rows of all sources, one source after the other, equal ones included."""
+
+    sources: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClientFile:
+    """The client replaces the pointer in `field`, when there is one, by the content of the GridFS file it names."""
+
+    source: Step
+    field: str
+    bucket: str
+    is_text: bool
+
+
+HomeStep = CollectionScan | Unwind | Filter | Lookup | Project | Group | Union | ClientFile
+Step = HomeStep | RowStep
+
+
+@dataclass(frozen=True, slots=True)
+class AccessPath:
+    """A tree of steps whose rows hold the value of `columns[i]` in the field `str(i)`; NULL is a missing field."""
+
+    step: Step
+    columns: tuple[str, ...]
+
+
+def column_field(position: int) -> str:
+    """The field a column's value has in a row: its position, since column names may hold what field names may not."""
+    return str(position)
+
+
+# --- in words --------------------------------------------------------------------------------------------------------
+
+
+def describe(path: AccessPath) -> str:
+    """The access path in words: a line per step in the order they are done, what a step builds on before it."""
+    names = {column_field(position): name for position, name in enumerate(path.columns)}
+    return "\n".join(_step_lines(path.step, names))
+
+
+def _step_lines(step: Step, names: dict[str, str]) -> Iterator[str]:
+    if isinstance(step, ROW_STEPS):
+        from nestling.ir.row_words import row_step_lines
+
+        yield from row_step_lines(step, lambda inner: _step_lines(inner, {}))
+        return
+    match step:
+        case CollectionScan(collection):
+            yield f"read every document of `{collection}`"
+        case Union(sources):
+            for number, source in enumerate(sources):
+                yield from ("and then",) if number else ()
+                yield from _indented(_step_lines(source, names))
+        case Lookup(source, foreign, local, foreign_path, field):
+            yield from _step_lines(source, names)
+            yield f"as `{field}`, look up where `{foreign_path}` is or holds {describe_expression(local)}:"
+            yield from _indented(_step_lines(foreign, {}))
+        case Project(source, fields):
+            yield from _step_lines(source, names)
+            yield "take " + ", ".join(f"{names.get(n, n)} = {describe_expression(e)}" for n, e in fields)
+        case Unwind(source, path, keep_empty):
+            yield from _step_lines(source, names)
+            yield f"for each element of `{path}`" + (", or once without" if keep_empty else "")
+        case Filter(source, predicate):
+            yield from _step_lines(source, names)
+            yield f"where {_predicate_text(predicate)}"
+        case Group(source, by):
+            yield from _step_lines(source, names)
+            yield "once per distinct " + ", ".join(names.get(name, name) for name in by)
+        case ClientFile(source, field, bucket, is_text):
+            yield from _step_lines(source, names)
+            yield f"the client fetches {'the text of ' if is_text else ''}{names.get(field, field)} from the GridFS bucket `{bucket}`"
+        case _:
+            assert_never(step)
+
+
+def _indented(lines: Iterator[str]) -> Iterator[str]:
+    return (f"  {line}" for line in lines)
+
+
+def _predicate_text(predicate: Predicate) -> str:
+    match predicate:
+        case Comparison(left, comparator, right):
+            return f"{describe_expression(left)} {comparator} {describe_expression(right)}"
+        case Exists(path):
+            return f"`{path}` exists"
+        case Holds(path, value):
+            return f"`{path}` is or holds {value!r}"
+        case _:
+            assert_never(predicate)
+
+
+def describe_expression(expression: Expression) -> str:
+    """An expression in words."""
+    match expression:
+        case FieldPath(path):
+            return f"`{path}`"
+        case Literal(value):
+            return repr(value)
+        case IfMissing(value, otherwise):
+            return f"{describe_expression(value)} or else {describe_expression(otherwise)}"
+        case NullAsMissing(value):
+            return f"{describe_expression(value)} unless null"
+        case DocumentOf(fields):
+            return "{" + ", ".join(f"{name}: {describe_expression(value)}" for name, value in fields) + "}"
+        case PairValue(array, key, name, value):
+            return f"`{value}` where `{key}` is {name!r} in {describe_expression(array)}"
+        case _:
+            assert_never(expression)

@@ -1,0 +1,248 @@
+"""The steps of access paths that only statements need: they work on rows whose columns lie anywhere in a document.
+
+What a `Column` of the algebra means between two steps is said by a `Layout`: the dotted path its value has there. Expressions and
+predicates are those of `nestling.ir.expression`, without subqueries: the planner has put what these yield into fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+from nestling.ir.algebra import Aggregate, WindowFunction
+from nestling.ir.expression import Collation, Column, Expression
+
+if TYPE_CHECKING:
+    from nestling.ir.access_path import Expression as PathExpression
+    from nestling.ir.access_path import Step
+
+ColumnId: TypeAlias = tuple[str, str]
+VARIABLE = "$$"
+"""What the path of a column starts with that is a variable of a lookup around these steps, and no field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The path of each column, by (alias, name)."""
+
+    entries: tuple[tuple[ColumnId, str], ...] = ()
+    _paths: dict[ColumnId, str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_paths", dict(self.entries))
+
+    @staticmethod
+    def of(paths: Mapping[ColumnId, str] | Iterable[tuple[ColumnId, str]]) -> Layout:
+        """A layout of these paths; of several for one column the last."""
+        return Layout(tuple(dict(paths).items()))
+
+    def __contains__(self, column: Column) -> bool:
+        return (column.alias, column.name) in self._paths
+
+    def path(self, column: Column) -> str:
+        """The column's path; raises `KeyError`."""
+        return self._paths[column.alias, column.name]
+
+    def __or__(self, other: Layout) -> Layout:
+        return Layout.of({**self._paths, **other._paths})
+
+    def under(self, prefix: str) -> Layout:
+        """The same, one level down in the documents; variables stay what they are."""
+        return Layout(
+            tuple((key, path if path.startswith(VARIABLE) else f"{prefix}.{path}") for key, path in self.entries)
+        )
+
+
+class Keep(StrEnum):
+    """What becomes of the rows a lookup finds."""
+
+    MATCHED = "matched"  # a row for each one found; none where nothing was found
+    ALL = "all"  # the same, but a row that finds nothing stays as it is
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The rows for which the predicate is true."""
+
+    source: Step
+    predicate: Expression
+    layout: Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Prefilter:
+    """Only documents an element of whose arrays may satisfy the predicate: it is asked again once they are unwound.
+
+    `array` is the path of the array all columns lie in, empty when they lie in none.
+    """
+
+    source: Step
+    predicate: Expression
+    layout: Layout
+    array: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Compute:
+    """The documents with top-level fields added."""
+
+    source: Step
+    fields: tuple[tuple[str, Expression], ...]
+    layout: Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """The documents with top-level fields added, whose values are said in terms of the documents."""
+
+    source: Step
+    fields: tuple[tuple[str, PathExpression], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """New documents of these top-level fields only, in this order; `shown`: NULL is there as null, else left out."""
+
+    source: Step
+    fields: tuple[tuple[str, Expression], ...]
+    layout: Layout
+    shown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wrap:
+    """Each document as the one field of a new one."""
+
+    source: Step
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class Correlate:
+    """Each row with the rows `foreign` yields for it, one under `field` at a time.
+
+    `equal`: (path here, path in the collection that `foreign` scans first) whose values must be equal or both missing, asked
+    before anything `foreign` does. `variables` are values of this row that `foreign` mentions, by name.
+    """
+
+    source: Step
+    foreign: Step
+    field: str
+    keep: Keep
+    equal: tuple[str, str] | None = None
+    variables: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRows:
+    """A document per combination of the keys' values, NULLs being the same: `_id.<key field>` and the aggregates' fields.
+
+    Without keys one document, even over nothing.
+    """
+
+    source: Step
+    keys: tuple[tuple[str, Expression], ...]
+    aggregates: tuple[tuple[str, Aggregate], ...]
+    layout: Layout
+    collations: tuple[Collation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SortRows:
+    """The documents in the order of fields: (path, descending)."""
+
+    source: Step
+    keys: tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """So many documents after leaving out the first; literals or parameters."""
+
+    source: Step
+    count: Expression | None
+    offset: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """Each document as often as the whole number at `path` says; `field` is where the count goes."""
+
+    source: Step
+    times: Expression
+    layout: Layout
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """The documents with window functions' values added as top-level fields; all have the same partition and order.
+
+    The partition's and order's values are fields already.
+    """
+
+    source: Step
+    functions: tuple[tuple[str, WindowFunction], ...]
+    layout: Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Constants:
+    """Documents that are written in the statement."""
+
+    rows: tuple[tuple[tuple[str, Expression], ...], ...]
+    layout: Layout = Layout()
+
+
+@dataclass(frozen=True, slots=True)
+class GraphLookup:
+    """Each document with all that are reached from it, one under `field` at a time.
+
+    From `start` (a path here) on, documents of `collection` whose `to` is the value of the `by` field of those found before.
+    """
+
+    source: Step
+    collection: str
+    start: str
+    by: str
+    to: str
+    field: str
+    depth: str = ""
+    restriction: tuple[Expression, Layout] | None = None
+
+
+RowStep: TypeAlias = (
+    Where
+    | Prefilter
+    | Compute
+    | Add
+    | Shape
+    | Wrap
+    | Correlate
+    | GroupRows
+    | SortRows
+    | Slice
+    | Repeat
+    | Windows
+    | Constants
+    | GraphLookup
+)
+
+ROW_STEPS = (
+    Where,
+    Prefilter,
+    Compute,
+    Add,
+    Shape,
+    Wrap,
+    Correlate,
+    GroupRows,
+    SortRows,
+    Slice,
+    Repeat,
+    Windows,
+    Constants,
+    GraphLookup,
+)

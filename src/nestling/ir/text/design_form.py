@@ -1,0 +1,266 @@
+"""The `design` section: collections and indexes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from nestling.common.errors import Problem
+from nestling.ir import primitives as ir
+from nestling.ir.design import Design
+from nestling.ir.model import Model
+from nestling.ir.rows import Function
+from nestling.ir.text.document_form import DocumentForm, document_text
+from nestling.ir.text.form import Findings, Form, Id, Named, Texts, group_text, without, words_schema
+from nestling.ir.text.stored_names import Orders, order_text, orders
+from nestling.ir.text.yaml_reader import Path
+from nestling.ir.text.yaml_writer import Block, Plain
+
+
+class OptionsForm(Form):
+    """What the server makes of a collection."""
+
+    kind: Annotated[str, words_schema(ir.CollectionKind)] | None = None
+    time: str | None = Field(None, description="time series: the attribute that is the time")
+    meta: str | None = Field(None, description="time series: the attribute that tells the series")
+    granularity: str | None = None
+    size_bytes: int | None = Field(None, description="capped: its size")
+
+    def to_ir(self, path: Path, findings: Findings) -> ir.Options:
+        """The options."""
+        kind = findings.word(ir.CollectionKind, self.kind, (*path, "kind"), otherwise=ir.CollectionKind.PLAIN)
+        return ir.Options(kind, self.time, self.meta, self.granularity, self.size_bytes)
+
+    @staticmethod
+    def from_ir(options: ir.Options) -> Plain:
+        """Its entries."""
+        entries = {
+            "kind": str(options.kind),
+            "time": options.time,
+            "meta": options.meta,
+            "granularity": options.granularity,
+            "size_bytes": options.size_bytes,
+        }
+        return {
+            name: value for name, value in entries.items() if value is not None and (name, value) != ("kind", "plain")
+        }
+
+
+class WindowForm(Form):
+    """Events of one calendar unit share a bucket."""
+
+    attribute: str
+    unit: Annotated[str, words_schema(ir.WindowUnit)]
+
+
+class SummaryForm(Form):
+    """An aggregate over one bucket: `count`, or `{avg: attribute}`."""
+
+    short_key = "rows"
+    rows: str | None = Field(None, json_schema_extra={"enum": ["count"]})
+    count: str | None = None
+    sum: str | None = None
+    avg: str | None = None
+    min: str | None = None
+    max: str | None = None
+
+    def to_ir(self, field: str, path: Path, findings: Findings) -> ir.Summary:
+        """The summary."""
+        said = [function for function in Function if getattr(self, function) is not None]
+        if len(said) + (self.rows is not None) != 1 or self.rows not in (None, "count"):
+            next_move = "say `count`, or exactly one of count, sum, avg, min and max with its attribute"
+            findings.problems.append(Problem(what=f"`{field}` is no summary", path=path, next_move=next_move))
+        function = said[0] if said else Function.COUNT
+        return ir.Summary(field, function, getattr(self, function))
+
+    @staticmethod
+    def from_ir(summary: ir.Summary) -> Plain:
+        """Its entry."""
+        return str(summary.function) if summary.attribute is None else {str(summary.function): summary.attribute}
+
+
+class BucketForm(Form):
+    """Documents that hold many events each."""
+
+    by: Texts = Field([])
+    field: str
+    limit: int
+    window: WindowForm | None = None
+    summary: Named[SummaryForm] = Field({})
+
+    def to_ir(self, path: Path, findings: Findings) -> ir.Bucket:
+        """The bucket."""
+        window = None
+        if self.window is not None:
+            at = (*path, "window", "unit")
+            unit = findings.word(ir.WindowUnit, self.window.unit, at, otherwise=ir.WindowUnit.HOUR)
+            window = ir.Window(self.window.attribute, unit)
+        summary = tuple(form.to_ir(n, (*path, "summary", n), findings) for n, form in self.summary.items())
+        return ir.Bucket(tuple(self.by), self.field, self.limit, window, summary)
+
+    @staticmethod
+    def from_ir(bucket: ir.Bucket) -> Plain:
+        """Its entries."""
+        window = bucket.window
+        return (
+            without({"by": bucket.by})
+            | {"field": bucket.field, "limit": bucket.limit}
+            | without(
+                {
+                    "window": {"attribute": window.attribute, "unit": str(window.unit)} if window is not None else None,
+                    "summary": {summary.field: SummaryForm.from_ir(summary) for summary in bucket.summary},
+                }
+            )
+        )
+
+
+class MemberForm(DocumentForm):
+    """One entity of a variant collection."""
+
+    value: str = Field(description="the discriminator value its documents carry")
+
+
+class VariantForm(Form):
+    """Several kinds of rows in one collection."""
+
+    discriminator: str
+    value: str | None = Field(None, description="what the root's documents carry")
+    members: Named[MemberForm] = Field({}, description="entity: further kinds of documents")
+    subtypes: Named[str] = Field({}, description="relationship embedded inline: its discriminator value")
+
+    def to_ir(self, model: Model, path: Path, findings: Findings) -> ir.Variant:
+        """The variant."""
+        members = tuple(
+            ir.Member(form.value, form.body(n, model, (*path, "members", n), findings))
+            for n, form in self.members.items()
+        )
+        return ir.Variant(self.discriminator, self.value, members, tuple(self.subtypes.items()))
+
+    @staticmethod
+    def from_ir(variant: ir.Variant, model: Model) -> Plain:
+        """Its entries."""
+        members = {
+            member.body.entity: {"value": member.value} | document_text(member.body, model)
+            for member in variant.members
+        }
+        value = {} if variant.value is None else {"value": variant.value}
+        rest = without({"members": members, "subtypes": dict(variant.subtypes)})
+        return {"discriminator": variant.discriminator} | value | rest
+
+
+class RowsForm(Form):
+    """Rows whose attribute is before a value."""
+
+    attribute: str
+    before: str = Field(description="a value; ISO text for dates")
+
+
+class SplitForm(Form):
+    """Part of an entity in another collection, or in GridFS."""
+
+    attributes: Texts = Field([])
+    rows: RowsForm | None = None
+    gridfs: bool = False
+
+    def to_ir(self, collection: str) -> ir.Split:
+        """The split."""
+        rows = None if self.rows is None else ir.Before(self.rows.attribute, self.rows.before)
+        return ir.Split(collection, tuple(self.attributes), rows, self.gridfs)
+
+    @staticmethod
+    def from_ir(split: ir.Split) -> Plain:
+        """Its entries."""
+        rows = None if split.rows is None else {"attribute": split.rows.attribute, "before": split.rows.value}
+        entries = {"attributes": group_text(split.attributes), "rows": rows, "gridfs": split.gridfs}
+        return without(entries, gridfs=False)
+
+
+class CollectionForm(DocumentForm):
+    """A root entity's home."""
+
+    root: str = Field(description="the entity")
+    id: Texts = Field([], description="attributes stored in `_id`; an ObjectId when none")
+    options: OptionsForm | None = None
+    bucket: BucketForm | None = None
+    variant: VariantForm | None = None
+    splits: Named[SplitForm] = Field({}, description="collection: the attributes or rows that live there")
+    constants: Named[Id] = Field({}, description="fields every document carries, such as a schema version")
+
+    def to_ir(self, name: str, model: Model, path: Path, findings: Findings) -> ir.Collection:
+        """The collection."""
+        return ir.Collection(
+            name,
+            self.body(self.root, model, path, findings),
+            tuple(self.id),
+            ir.Options() if self.options is None else self.options.to_ir((*path, "options"), findings),
+            None if self.bucket is None else self.bucket.to_ir((*path, "bucket"), findings),
+            None if self.variant is None else self.variant.to_ir(model, (*path, "variant"), findings),
+            tuple(form.to_ir(split) for split, form in self.splits.items()),
+            tuple(self.constants.items()),
+        )
+
+    @staticmethod
+    def from_ir(collection: ir.Collection, model: Model) -> Plain:
+        """Its entries."""
+        bucket, variant = collection.bucket, collection.variant
+        head: dict[str, Any] = {
+            "id": collection.id,
+            "options": OptionsForm.from_ir(collection.options),
+            "constants": dict(collection.constants),
+            "bucket": None if bucket is None else BucketForm.from_ir(bucket),
+            "variant": None if variant is None else VariantForm.from_ir(variant, model),
+            "splits": {split.collection: SplitForm.from_ir(split) for split in collection.splits},
+        }
+        return Block({"root": collection.root} | without(head) | document_text(collection.body, model))
+
+
+class IndexForm(Form):
+    """An index, and the statements it serves."""
+
+    collection: str
+    keys: Orders
+    unique: bool = False
+    partial: Named[str] = Field({}, description="path: the value it must have")
+    expire_after_seconds: int | None = None
+    serves: Texts = Field([], description="statements")
+
+    def to_ir(self) -> ir.Index:
+        """The index."""
+        keys = tuple((name, -1 if descending else 1) for name, descending in orders(self.keys))
+        partial = tuple(self.partial.items())
+        return ir.Index(self.collection, keys, self.unique, partial, self.expire_after_seconds, tuple(self.serves))
+
+    @staticmethod
+    def from_ir(index: ir.Index) -> Plain:
+        """Its entries."""
+        entries = {
+            "unique": index.unique,
+            "partial": dict(index.partial),
+            "expire_after_seconds": index.expire_after_seconds,
+            "serves": list(index.serves),
+        }
+        keys = [order_text(name, descending=direction < 0) for name, direction in index.keys]
+        return {"collection": index.collection, "keys": keys} | without(entries, unique=False)
+
+
+class DesignForm(Form):
+    """A document schema."""
+
+    collections: Named[CollectionForm]
+    indexes: list[IndexForm] | None = None
+
+    def to_ir(self, model: Model, path: Path, findings: Findings) -> Design | None:
+        """The design over `model`, None when it breaks an invariant; those are noted."""
+        collections = tuple(
+            form.to_ir(n, model, (*path, "collections", n), findings) for n, form in self.collections.items()
+        )
+        indexes = tuple(form.to_ir() for form in self.indexes or ())
+        return findings.read(lambda: Design(model, collections, indexes), path, otherwise=None)
+
+    @staticmethod
+    def from_ir(design: Design) -> Plain:
+        """The section."""
+        collections = {one.name: CollectionForm.from_ir(one, design.model) for one in design.collections}
+        indexes = [IndexForm.from_ir(index) for index in design.indexes]
+        return Block({"collections": Block(collections)} | ({"indexes": indexes} if indexes else {}))

@@ -1,0 +1,210 @@
+"""Text to readings and proposals, with every mistake of the file in one error.
+
+Three kinds of mistakes are found in turn: YAML (duplicate keys), shape (unknown keys, a list where a map belongs), sense (names
+that do not exist, broken invariants). Sense is looked for wherever shape allows: an unknown key is left out and the rest goes
+on; a file with worse mistakes of shape is read without the sections that have them, as far as that goes.
+"""
+
+from __future__ import annotations
+
+import copy
+import types
+from collections.abc import Iterator
+from difflib import get_close_matches
+from pathlib import Path as FilePath
+from typing import Any, TypeVar, get_args
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from nestling.common.errors import InputError, Problem, unknown
+from nestling.ir.proposal import Proposal
+from nestling.ir.reading import Reading
+from nestling.ir.text.file_form import ProposalForm, ReadingForm
+from nestling.ir.text.form import Findings, Form
+from nestling.ir.text.yaml_reader import Document, Path, read_yaml
+
+_FileForm = TypeVar("_FileForm", ReadingForm, ProposalForm)
+
+_WANTED = {
+    "string": "text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "list": "a list",
+    "dict": "a map",
+    "model": "a map",
+    "literal": "one of its words",
+}
+
+
+def read_file(path: FilePath) -> Reading | Proposal:
+    """The reading or proposal in a file; raises `InputError`, also when there is no such file or it is not text."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(Problem(what=f"cannot read the file: {error.strerror}", where=str(path))) from None
+    except UnicodeDecodeError as error:
+        what = f"not UTF-8 text: byte {error.start} is 0x{error.object[error.start]:02x}"
+        raise InputError(Problem(what=what, where=str(path), next_move="save it as UTF-8")) from None
+    document, problems = read_yaml(text, str(path))
+    if isinstance(document.value, dict) and "design" in document.value:
+        return _proposal(document, problems)
+    return _reading(document, problems)
+
+
+def read_reading(text: str, name: str) -> Reading:
+    """The reading in `text`; raises `InputError` with all problems."""
+    return _reading(*read_yaml(text, name))
+
+
+def read_proposal(text: str, name: str) -> Proposal:
+    """The proposal in `text`; raises `InputError` with all problems."""
+    return _proposal(*read_yaml(text, name))
+
+
+def _reading(document: Document, problems: list[Problem]) -> Reading:
+    form = _form(ReadingForm, document, problems)
+    return _checked(form.to_ir(Findings(problems)) if form is not None else None, document, problems)
+
+
+def _proposal(document: Document, problems: list[Problem]) -> Proposal:
+    form = _form(ProposalForm, document, problems)
+    return _checked(form.to_ir(Findings(problems)) if form is not None else None, document, problems)
+
+
+Result = TypeVar("Result", Reading, Proposal)
+
+
+def _checked(result: Result | None, document: Document, problems: list[Problem]) -> Result:
+    if problems or result is None:
+        # What follows from a mistake told elsewhere, at a place the file does not even have, is not told again.
+        told = {problem.what for problem in problems if problem.where or document.holds(problem.path)}
+        kept = (p for p in problems if p.where or document.holds(p.path) or p.what not in told)
+        raise InputError(*sorted(dict.fromkeys(map(document.placed, kept)), key=_place))
+    return result
+
+
+def _place(problem: Problem) -> tuple[int, ...]:
+    """Order by line and column."""
+    return tuple(int(part) for part in problem.where.split(":")[-2:] if part.isdigit())
+
+
+def _form(form: type[_FileForm], document: Document, problems: list[Problem]) -> _FileForm | None:
+    """The file's form, after noting what is wrong with its shape; None when what is left of it says too little."""
+    try:
+        return form.model_validate(document.value)
+    except ValidationError as error:
+        mistakes = error.errors()
+    problems += _shape_problems(form, mistakes)
+    value = document.value
+    if not isinstance(value, dict):
+        return None
+    left = copy.deepcopy(value)
+    for mistake in mistakes:
+        if mistake["type"] == "extra_forbidden":
+            _mend(left, mistake["loc"], _keys(_form_at(form, mistake["loc"][:-1])))
+    worse = {mistake["loc"][0] for mistake in mistakes if mistake["type"] != "extra_forbidden"}
+    try:
+        return form.model_validate({key: item for key, item in left.items() if key not in worse})
+    except ValidationError:
+        _check_model(left, worse, problems)
+        return None
+
+
+def _check_model(value: dict[str, object], worse: set[Any], problems: list[Problem]) -> None:
+    """Look for mistakes of sense in the model and its numbers when nothing more of the file can be used."""
+    shared = {"model", "statistics", "requirements"} - worse
+    try:
+        ReadingForm.model_validate({key: value[key] for key in shared if key in value}).to_ir(Findings(problems))
+    except ValidationError:
+        return
+
+
+def _mend(value: Any, place: tuple[Any, ...], keys: list[str]) -> None:
+    """Go on as if the unknown key at `place` were the known one it was surely meant to be; without it if there is none."""
+    *above, name = place
+    for step in above:
+        value = value[step]
+    meant = get_close_matches(name, [key for key in keys if key not in value], n=1)
+    entries = [
+        (meant[0] if key == name and meant else key, item) for key, item in value.items() if key != name or meant
+    ]
+    value.clear()
+    value.update(entries)
+
+
+def _shape_problems(form: type[Form], mistakes: list[ErrorDetails]) -> Iterator[Problem]:
+    """One problem a place: of the branches of a choice only the first is told."""
+    seen: set[Path] = set()
+    for mistake in mistakes:
+        path = _path(mistake["loc"])
+        if path not in seen:
+            seen.add(path)
+            yield _shape_problem(form, mistake, path)
+
+
+def _shape_problem(form: type[Form], mistake: ErrorDetails, path: Path) -> Problem:
+    name = str(path[-1]) if path else "the file"
+    match mistake["type"]:
+        case "extra_forbidden":
+            at = _form_at(form, path[:-1])
+            return unknown("key", name, _keys(at), of=_called(path[:-1]), path=path)
+        case "missing":
+            return Problem(what=f"`{name}` is missing in `{_called(path[:-1])}`", path=path[:-1])
+        case "too_short" | "too_long":
+            return Problem(what=f"`{name}` lists exactly two names", path=path)
+        case kind:
+            wanted = _WANTED.get(kind.split("_")[0], mistake["msg"])
+            next_move = (
+                "put it in quotes" if wanted == "text" and isinstance(mistake["input"], bool | int | float) else ""
+            )
+            what = f"`{name}` wants {wanted}, not {_shown(mistake['input'])}"
+            return Problem(what=what, path=path, next_move=next_move)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return "a map"
+    if isinstance(value, list):
+        return "a list"
+    if value is None:
+        return "nothing"
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return f"`{text[:40]}…`" if len(text) > 40 else f"`{text}`"
+
+
+def _called(path: Path) -> str:
+    return ".".join(map(str, path[-2:])) or "the file"
+
+
+def _path(place: tuple[int | str, ...]) -> Path:
+    """A place as the file has it: without the branches of a choice, which pydantic counts as steps."""
+    return tuple(step for step in place if step not in ("str", "int", "float") and not _is_branch(step))
+
+
+def _is_branch(step: int | str) -> bool:
+    return isinstance(step, str) and ("[" in step and step.endswith("]"))
+
+
+def _keys(form: type[Form] | None) -> list[str]:
+    return [field.alias or name for name, field in form.model_fields.items()] if form is not None else []
+
+
+def _form_at(form: type[Form], path: Path) -> type[Form] | None:
+    """The form that describes the map at `path`."""
+    at: Any = form
+    for step in path:
+        if isinstance(at, type) and issubclass(at, Form):
+            names = {field.alias or name: field.annotation for name, field in at.model_fields.items()}
+            at = _inner(names.get(str(step)))
+        else:
+            at = _inner(get_args(at)[-1]) if get_args(at) else None
+    return at if isinstance(at, type) and issubclass(at, Form) else None
+
+
+def _inner(annotation: Any) -> Any:
+    """The annotation without `| None`."""
+    if isinstance(annotation, types.UnionType):
+        return next((part for part in get_args(annotation) if part is not type(None)), None)
+    return annotation

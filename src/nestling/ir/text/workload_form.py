@@ -1,0 +1,173 @@
+"""The `workload` and `requirements` sections."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from nestling.common.errors import unknown
+from nestling.ir.freshness import TRANSACTION, Freshness
+from nestling.ir.model import Model
+from nestling.ir.rate import parse_rate, rate_text
+from nestling.ir.text.form import Findings, Form, Groups, Named, Texts, group_text, link_names, without, words_schema
+from nestling.ir.text.yaml_reader import Path
+from nestling.ir.text.yaml_writer import Block, Plain
+from nestling.ir.workload import Access, Filter, Operator, Requirements, Statement, StatementKind
+
+
+class RequirementsForm(Form):
+    """What the application asks of any design."""
+
+    freshness: Named[str] = Field({}, description="entity.attribute or relationship: the weakest freshness allowed")
+    atomic: Groups = Field([], description="groups of entities that must change together")
+    storage_budget_bytes: int | None = None
+    document_bound_bytes: int | None = Field(None, description="16 MiB when not said")
+    array_bound: int | None = None
+    retention_days: Named[float] = Field({})
+
+    def to_ir(self, path: Path, findings: Findings) -> Requirements:
+        """The requirements."""
+        freshness = tuple(
+            (name, findings.read(partial(Freshness.parse, text), (*path, "freshness", name), otherwise=TRANSACTION))
+            for name, text in self.freshness.items()
+        )
+        bound = Requirements().document_bound_bytes if self.document_bound_bytes is None else self.document_bound_bytes
+        return Requirements(
+            freshness,
+            tuple(map(tuple, self.atomic)),
+            self.storage_budget_bytes,
+            bound,
+            self.array_bound,
+            tuple(self.retention_days.items()),
+        )
+
+    @staticmethod
+    def from_ir(requirements: Requirements) -> Plain:
+        """The section; defaults are left out."""
+        entries = {
+            "freshness": {name: str(freshness) for name, freshness in requirements.freshness},
+            "atomic": [group_text(group) for group in requirements.atomic],
+            "storage_budget_bytes": requirements.storage_budget_bytes,
+            "document_bound_bytes": requirements.document_bound_bytes,
+            "array_bound": requirements.array_bound,
+            "retention_days": dict(requirements.retention_days),
+        }
+        return Block(without(entries, document_bound_bytes=Requirements().document_bound_bytes))
+
+
+def check_requirements(requirements: Requirements, model: Model, path: Path, findings: Findings) -> None:
+    """Note entities, attributes and relationships the model does not have."""
+    entities = [entity.name for entity in model.entities]
+    links = link_names(model)
+    attributes = [f"{entity.name}.{name}" for entity in model.entities for name in entity.attribute_names]
+    for name, _ in requirements.freshness:
+        if name not in attributes and name not in links:
+            known = (*attributes, *links)
+            findings.problems.append(unknown("attribute or relationship", name, known, path=(*path, "freshness", name)))
+    for number, group in enumerate(requirements.atomic):
+        for name in group:
+            if name not in entities:
+                findings.problems.append(unknown("entity", name, entities, path=(*path, "atomic", number)))
+    for name, _ in requirements.retention_days:
+        if name not in entities:
+            findings.problems.append(unknown("entity", name, entities, path=(*path, "retention_days", name)))
+
+
+class AccessForm(Form):
+    """One occurrence of an entity in a statement."""
+
+    entity: str
+    kind: Annotated[str, words_schema(StatementKind)] | None = Field(None, description="the statement's when not said")
+    attributes: Texts = Field([], description="attributes read or set")
+    filters: Texts = Field([], description="an attribute and how it is compared: `=`, `range`, `in` or `other`")
+    sort: Texts = Field([])
+    via: str | None = Field(None, description="the relationship a join reached it by")
+
+    def to_ir(self, kind: StatementKind, path: Path, findings: Findings) -> Access:
+        """The access."""
+        filters = []
+        for number, text in enumerate(self.filters):
+            attribute, _, word = text.rpartition(" ")
+            at = (*path, "filters", number)
+            filters.append(Filter(attribute, findings.word(Operator, word, at, otherwise=Operator.OTHER)))
+        return Access(
+            self.entity,
+            findings.word(StatementKind, self.kind, (*path, "kind"), otherwise=kind),
+            tuple(self.attributes),
+            tuple(filters),
+            tuple(self.sort),
+            self.via,
+        )
+
+    @staticmethod
+    def from_ir(access: Access, kind: StatementKind) -> Plain:
+        """Its entries."""
+        entries = {
+            "kind": None if access.kind is kind else str(access.kind),
+            "attributes": access.attributes,
+            "filters": [f"{one.attribute} {one.operator}" for one in access.filters],
+            "sort": access.sort,
+        }
+        via = {} if access.via is None else {"via": access.via}
+        return {"entity": access.entity} | without(entries) | via
+
+
+class StatementForm(Form):
+    """A named SQL statement."""
+
+    sql: str
+    rate: str | None = Field(None, description="900/s, 5/min, 3/h or 2/day; 1/s when not said")
+    kind: Annotated[str, words_schema(StatementKind)] | None = Field(None, description="the SQL's first word")
+    dialect: str = ""
+    parameters: Texts = Field([])
+    samples: dict[str, Any] = Field({}, description="sample values of the parameters")
+    accesses: list[AccessForm] = Field([], description="which rows it touches, and how")
+
+    def to_ir(self, name: str, path: Path, findings: Findings) -> Statement:
+        """The statement."""
+        default = first_word(self.sql)
+        kind = findings.word(StatementKind, self.kind, (*path, "kind"), otherwise=default)
+        rate = findings.read(lambda: parse_rate(self.rate or "1/s"), (*path, "rate"), otherwise=1.0)
+        accesses = tuple(
+            form.to_ir(kind, (*path, "accesses", number), findings) for number, form in enumerate(self.accesses)
+        )
+        parameters, samples = tuple(self.parameters), tuple(self.samples.items())
+        return Statement(name, self.sql, kind, rate, self.dialect, parameters, samples, accesses)
+
+    @staticmethod
+    def from_ir(statement: Statement) -> Plain:
+        """Its entries."""
+        entries = {
+            "kind": None if statement.kind is first_word(statement.sql) else str(statement.kind),
+            "dialect": statement.dialect,
+            "parameters": statement.parameters,
+            "samples": dict(statement.samples),
+            "accesses": [AccessForm.from_ir(access, statement.kind) for access in statement.accesses],
+        }
+        return Block(
+            {"rate": rate_text(statement.rate_per_second), "sql": statement.sql} | without(entries, dialect="")
+        )
+
+
+def check_statement(statement: Statement, model: Model, path: Path, findings: Findings) -> None:
+    """Note entities and attributes its footprint names and the model does not have."""
+    entities = {entity.name: entity for entity in model.entities}
+    for number, access in enumerate(statement.accesses):
+        at = (*path, "accesses", number)
+        if access.entity not in entities:
+            findings.problems.append(unknown("entity", access.entity, entities, path=(*at, "entity")))
+            continue
+        names = (*access.attributes, *(one.attribute for one in access.filters), *access.sort)
+        missing = dict.fromkeys(name for name in names if name not in entities[access.entity])
+        findings.problems.extend(entities[access.entity].no_attribute(name, at) for name in missing)
+        if access.via is not None and not model.has_relationship(access.via):
+            known = (link.name for link in model.relationships)
+            findings.problems.append(unknown("relationship", access.via, known, path=(*at, "via")))
+
+
+def first_word(sql: str) -> StatementKind:
+    """What a statement does, going by its first word; a select when that says nothing."""
+    word = (sql.split(None, 1) or [""])[0].lower()
+    return StatementKind(word) if word in set(StatementKind) else StatementKind.SELECT

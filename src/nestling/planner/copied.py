@@ -1,0 +1,55 @@
+"""Rows of an entity whose home is copies of it: what a child's document tells about its parent."""
+
+from __future__ import annotations
+
+from nestling.common.errors import DesignError, Problem
+from nestling.ir.access_path import Exists, FieldPath, Predicate
+from nestling.ir.design import Design
+from nestling.ir.layout import Place
+from nestling.ir.names import join
+from nestling.ir.primitives import Copy, Field, Form
+from nestling.ir.types import TypeName
+from nestling.planner.attribute import Found, attribute_at
+
+
+def copied_attribute(design: Design, place: Place, attribute: str) -> Found:
+    """The value of an attribute of the copied row: its copy, or the child's foreign key that refers to it."""
+    copy = _copy(place)
+    field = next((field for field in copy.attributes if field.attribute == attribute), None)
+    if field is not None:
+        return Found(FieldPath(_path(place, copy, field)))
+    link = design.model.relationship(copy.path[0].relationship)
+    if attribute not in link.parent_attributes:
+        what = f"`{attribute}` of `{link.parent}` is not among what `{copy.name}` copies in `{place.store.name}`"
+        raise DesignError(Problem(what=what))
+    child_attribute = link.child_attributes[link.parent_attributes.index(attribute)]
+    return attribute_at(design, place, len(place.nodes) - 1, child_attribute)
+
+
+def copied_row_exists(design: Design, place: Place) -> Predicate | None:
+    """What tells that a document holds a copied row; None when every document does.
+
+    Inline fields tell it by one that cannot be NULL: a key attribute, or a NOT NULL one.
+    """
+    copy = _copy(place)
+    if copy.form is not Form.INLINE:
+        return Exists(join(place.path, copy.name))
+    link = design.model.relationship(copy.path[0].relationship)
+    parent = design.model.entity(link.parent)
+    for field in copy.attributes:
+        attribute = parent.attribute(field.attribute)
+        if attribute.type.name is not TypeName.JSON and (attribute.name in parent.key or not attribute.nullable):
+            return Exists(_path(place, copy, field))
+    if design.model.is_total(link):
+        return None
+    what = f"nothing tells whether a document of `{place.store.name}` holds the inline copy `{copy.name}`"
+    raise DesignError(Problem(what=what, next_move="copy its key or another NOT NULL attribute, or make it an object"))
+
+
+def _copy(place: Place) -> Copy:
+    assert place.copy is not None
+    return place.copy
+
+
+def _path(place: Place, copy: Copy, field: Field) -> str:
+    return join(place.path, "" if copy.form is Form.INLINE else copy.name, field.path)

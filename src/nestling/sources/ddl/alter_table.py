@@ -1,0 +1,195 @@
+"""ALTER TABLE: what pg_dump, phpMyAdmin, mysqldump and people write to complete a table after creating it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nestling.sources.ddl.catalogue import Catalogue, Declared
+from nestling.sources.ddl.create_table import finish_key
+from nestling.sources.ddl.cursor import Cursor, NotUnderstood, as_text, at_commas
+from nestling.sources.ddl.dialect import MYSQL
+from nestling.sources.ddl.elements import add_unique, is_constraint, plain_columns, read_column, read_constraint
+from nestling.sources.ddl.statements import Lines
+from nestling.sources.ddl.tokens import Token
+from nestling.sources.tables import find_name
+
+_WITHOUT_MEANING = (
+    "OWNER", "SET", "RESET", "ENABLE", "DISABLE", "CLUSTER", "REPLICA", "FORCE", "VALIDATE", "ENGINE", "AUTO_INCREMENT",
+    "COMMENT", "CONVERT", "CHARACTER", "CHARSET", "COLLATE", "ROW_FORMAT", "ORDER", "ALGORITHM", "LOCK", "NO", "CHECK",
+    "STATS_PERSISTENT", "MAX_ROWS", "AVG_ROW_LENGTH", "PACK_KEYS", "CHECKSUM", "KEY_BLOCK_SIZE", "ALTER_INDEX", "DISCARD",
+    "IMPORT", "TABLESPACE", "TRUNCATE", "ANALYZE", "OPTIMIZE", "REBUILD", "DETACH", "WITH", "DEFAULT",
+)  # fmt: skip
+
+
+def alter_table(cursor: Cursor, catalogue: Catalogue, lines: Lines, line: int) -> None:
+    """Apply every action to the table whose name comes next; each that is not understood is a gap of its own."""
+    cursor.accept("IF", "EXISTS")
+    cursor.accept("ONLY")
+    name = cursor.qualified_name()
+    cursor.accept("*")
+    actions = at_commas(cursor.rest())
+    table = catalogue.find(name)
+    if table is None:
+        if catalogue.home(name) not in catalogue.partitions and not all(_is_void(action) for action in actions):
+            what = f"ALTER TABLE `{name[1]}`, which is not declared"
+            catalogue.gap(f"{what}: {as_text(actions[0])}", line)
+        return
+    for action in actions:
+        where = lines.at(action[0].start)
+        try:
+            _apply(Cursor(action), table, catalogue, where)
+        except NotUnderstood as problem:
+            catalogue.gap(f"ALTER TABLE `{name[1]}` {as_text(action)}: {problem}", where)
+
+
+def _is_void(action: list[Token]) -> bool:
+    """Whether an action could not have mattered: dropping, defaults, owners, storage."""
+    return (
+        action[0].key in ("DROP", *_WITHOUT_MEANING)
+        or {"DROP", "SET", "DEFAULT"} & {t.key for t in action[1:4]} != set()
+    )
+
+
+def _apply(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> None:
+    match cursor.take().key:
+        case "ADD":
+            _add(cursor, table, catalogue, line)
+        case "MODIFY":
+            cursor.accept("COLUMN")
+            _redefine(cursor.peek().text, cursor, table, catalogue, line)
+        case "CHANGE":
+            cursor.accept("COLUMN")
+            _redefine(cursor.name(), cursor, table, catalogue, line)
+        case "ALTER":
+            _alter_column(cursor, table, catalogue, line)
+        case "DROP":
+            _drop(cursor, table)
+        case "RENAME":
+            _rename(cursor, table, catalogue)
+        case "ATTACH":
+            _attach(cursor, table, catalogue)
+        case "INHERIT":
+            catalogue.gap(f"`{table.name[1]}` inherits from `{cursor.name()}`: its rows also show there", line)
+        case key:
+            if key not in _WITHOUT_MEANING:
+                raise NotUnderstood("is not understood")
+
+
+def _add(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> None:
+    action = cursor.rest()
+    if not action:
+        raise NotUnderstood("nothing is added")
+    if action[0].key == "PARTITION":
+        return
+    if is_constraint(action, catalogue.dialect):
+        read_constraint(action, table, catalogue, line)
+    else:
+        adding = Cursor(action)
+        adding.accept("COLUMN")
+        adding.accept("IF", "NOT", "EXISTS")
+        parts = at_commas(adding.group()) if adding.sees("(") else [adding.rest()]
+        for part in parts:
+            column = read_column(part, table, catalogue, line)
+            if column is not None:
+                table.columns.setdefault(table.column_name(column.name), column)
+    finish_key(table, catalogue)
+
+
+def _redefine(old: str, cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> None:
+    """MODIFY and CHANGE: the column anew, under its old or a new name."""
+    known = find_name(old, table.columns)
+    if known is None:
+        raise NotUnderstood(f"there is no column `{old}`")
+    column = read_column(cursor.rest(), table, catalogue, line)
+    if column is not None:
+        if column.name.casefold() != known.casefold():
+            table.rename_column(known, column.name)
+            known = column.name
+        table.columns[known] = replace(column, name=known)
+        finish_key(table, catalogue)
+
+
+def _alter_column(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> None:
+    if cursor.accept_any("INDEX", "CONSTRAINT", "CHECK"):
+        return
+    cursor.accept("COLUMN")
+    name = table.column_name(cursor.name())
+    if name not in table.columns:
+        raise NotUnderstood(f"there is no column `{name}`")
+    if cursor.accept("SET", "NOT", "NULL"):
+        table.set_nullable(name, nullable=False)
+    elif cursor.accept("DROP", "NOT", "NULL"):
+        table.set_nullable(name, nullable=True)
+    elif cursor.accept("TYPE") or cursor.accept("SET", "DATA", "TYPE"):
+        typed = [token for token in cursor.until("USING") if token.text]
+        column = read_column([_named(name, typed[0]), *typed], table, catalogue, line) if typed else None
+        if column is not None:
+            table.columns[name] = replace(column, nullable=table.columns[name].nullable)
+    elif not cursor.sees_any("SET", "DROP", "ADD", "RESTART", "RESET"):
+        raise NotUnderstood("is not understood")
+
+
+def _named(name: str, near: Token) -> Token:
+    return near._replace(text=name, key="")
+
+
+def _drop(cursor: Cursor, table: Declared) -> None:
+    if cursor.accept("PRIMARY", "KEY"):
+        table.key = ()
+    elif not cursor.accept_any("CONSTRAINT", "INDEX", "KEY", "FOREIGN", "CHECK", "PARTITION"):
+        cursor.accept("COLUMN")
+        cursor.accept("IF", "EXISTS")
+        table.drop_column(cursor.name())
+
+
+def _rename(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None:
+    if cursor.accept_any("CONSTRAINT", "INDEX", "KEY"):
+        return
+    if cursor.accept("TO") or cursor.accept("AS") or (catalogue.dialect == MYSQL and cursor.peek(1).text == ""):
+        rename_table(table, cursor.qualified_name(), catalogue)
+        return
+    cursor.accept("COLUMN")
+    old = cursor.name()
+    if not cursor.accept("TO"):
+        raise NotUnderstood("is not understood")
+    table.rename_column(old, cursor.name())
+
+
+def rename_table(table: Declared, new: tuple[str, str], catalogue: Catalogue) -> None:
+    """Give a table a new name, which foreign keys to it follow."""
+    old = table.name
+    del catalogue.tables[old]
+    table.name = catalogue.home((new[0] or old[0], new[1]))
+    catalogue.tables[table.name] = table
+    for other in catalogue.tables.values():
+        other.foreign_keys = [(table.name if catalogue.home(to) == old else to, key) for to, key in other.foreign_keys]
+
+
+def _attach(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None:
+    """ATTACH PARTITION: the attached table's rows are this table's."""
+    cursor.accept("PARTITION")
+    part = catalogue.find(cursor.qualified_name())
+    if part is not None:
+        del catalogue.tables[part.name]
+        catalogue.partitions[part.name] = table.name
+        catalogue.note(f"table `{part.name[1]}` is a partition: its rows are those of `{table.name[1]}`")
+
+
+def create_unique_index(cursor: Cursor, catalogue: Catalogue, line: int) -> None:
+    """CREATE UNIQUE INDEX … ON table (…): a unique group, if it is over plain columns and all rows."""
+    cursor.until("ON")
+    if not cursor.accept("ON"):
+        raise NotUnderstood("ON is missing")
+    cursor.accept("ONLY")
+    name = cursor.qualified_name()
+    cursor.until("(")
+    names = plain_columns(cursor.group())
+    partial = any(token.key == "WHERE" for token in cursor.rest())
+    table = catalogue.find(name)
+    if table is None:
+        if catalogue.home(name) not in catalogue.partitions and name[1] not in catalogue.views:
+            catalogue.gap(f"a unique index on `{name[1]}`, which is not declared", line)
+    elif partial:
+        catalogue.note(f"a unique index of `{table.name[1]}` is over some rows only: no attributes are unique by it")
+    else:
+        add_unique(names, table, catalogue)

@@ -1,0 +1,153 @@
+"""What the statements read so far have made: tables, types, and what could not be understood.
+
+The only thing in the reader that changes. It behaves like the database would: dropping removes, altering alters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from nestling.ir.model import Attribute
+from nestling.ir.reading import Gap, GapKind
+from nestling.ir.types import Type
+from nestling.sources.ddl.column_type import Read
+from nestling.sources.ddl.cursor import Name
+from nestling.sources.ddl.dialect import MYSQL, POSTGRESQL
+from nestling.sources.tables import ForeignKey, Table, find_name
+
+DEFAULT_SCHEMAS = {POSTGRESQL: "public", "sqlite": "main"}
+
+
+@dataclass
+class Declared:
+    """A table while it is being declared; foreign keys name their table by schema and name."""
+
+    name: Name
+    line: int
+    columns: dict[str, Attribute] = field(default_factory=dict)
+    key: tuple[str, ...] = ()
+    uniques: list[tuple[str, ...]] = field(default_factory=list)
+    foreign_keys: list[tuple[Name, ForeignKey]] = field(default_factory=list)
+    checks_foreign_keys: bool = True
+    without_rowid: bool = False
+
+    def column_name(self, name: str) -> str:
+        """The name as the table spells it, or as given when it has no such column."""
+        return find_name(name, self.columns) or name
+
+    def set_nullable(self, name: str, *, nullable: bool) -> None:
+        """Change whether a column may be NULL, if there is such a column."""
+        if (known := find_name(name, self.columns)) is not None:
+            self.columns[known] = replace(self.columns[known], nullable=nullable)
+
+    def set_key(self, names: tuple[str, ...]) -> None:
+        """Make those columns the key."""
+        self.key = names
+        for name in names:
+            self.set_nullable(name, nullable=False)
+
+    def rename_column(self, old: str, new: str) -> None:
+        """Rename a column wherever the table itself names it."""
+        known = self.column_name(old)
+
+        def renamed(names: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(new if name.casefold() == known.casefold() else name for name in names)
+
+        self.columns = {
+            new if name == known else name: replace(column, name=new) if name == known else column
+            for name, column in self.columns.items()
+        }
+        self.key = renamed(self.key)
+        self.uniques = [renamed(unique) for unique in self.uniques]
+        self.foreign_keys = [(to, replace(key, columns=renamed(key.columns))) for to, key in self.foreign_keys]
+
+    def drop_column(self, name: str) -> None:
+        """Remove a column with every key it is part of."""
+        known = self.column_name(name)
+        self.columns.pop(known, None)
+        self.key = () if known in self.key else self.key
+        self.uniques = [unique for unique in self.uniques if known not in unique]
+        self.foreign_keys = [(to, key) for to, key in self.foreign_keys if known not in key.columns]
+
+
+class Catalogue:
+    """The state of one reading."""
+
+    def __init__(self, dialect: str, path: str = "") -> None:
+        self.dialect = dialect
+        self.path = path
+        self.tables: dict[Name, Declared] = {}
+        self.types: dict[Name, Read] = {}
+        self.partitions: dict[Name, Name] = {}
+        self.views: set[str] = set()
+        self.null_keys: list[str] = []
+        self.gaps: list[Gap] = []
+        self.notes: dict[str, None] = {}
+        self.skipped: dict[str, int] = {}
+
+    def where(self, line: int) -> str:
+        """A line as a place for messages."""
+        return f"{self.path}:{line}" if self.path else f"line {line}"
+
+    def gap(self, what: str, line: int) -> None:
+        """List what is not understood, with its line."""
+        self.gaps.append(Gap(GapKind.NOTIMPL, what, self.where(line)))
+
+    def note(self, text: str) -> None:
+        """List what a person should see, once."""
+        self.notes.setdefault(text)
+
+    def home(self, name: Name) -> Name:
+        """The name with an unsaid or default schema as the empty one."""
+        return ("" if name[0].lower() == DEFAULT_SCHEMAS.get(self.dialect, "") else name[0], name[1])
+
+    def find(self, name: Name) -> Declared | None:
+        """The table of that name: exactly, else by another case, else in another schema when only one has it."""
+        schema, bare = self.home(name)
+        if (schema, bare) in self.tables:
+            return self.tables[schema, bare]
+        in_schema = {known[1]: known for known in self.tables if known[0].lower() == schema.lower()}
+        if (found := find_name(bare, in_schema)) is not None:
+            return self.tables[in_schema[found]]
+        anywhere = [known for known in self.tables if known[1].casefold() == bare.casefold()]
+        only_bare = not schema or self.dialect == MYSQL
+        return self.tables[anywhere[0]] if only_bare and len(anywhere) == 1 else None
+
+    def declare(self, table: Declared) -> bool:
+        """Add a table; False when there is one of that name."""
+        table.name = self.home(table.name)
+        if table.name in self.tables:
+            return False
+        self.tables[table.name] = table
+        return True
+
+    def retype(self, old: Type, new: Type) -> None:
+        """Give every column of one type another."""
+        for table in self.tables.values():
+            table.columns = {n: replace(c, type=new) if c.type == old else c for n, c in table.columns.items()}
+
+    def entity_name(self, name: Name) -> str:
+        """What the model calls a table: its bare name in the default schema, or in MySQL when only one database has it."""
+        schema, bare = name
+        alone = self.dialect == MYSQL and sum(known[1] == bare for known in self.tables) == 1
+        return bare if not schema or alone else f"{schema}.{bare}"
+
+    def declared_tables(self) -> list[Table]:
+        """All tables, as the shape of a model wants them."""
+        return [self._table(table) for table in self.tables.values()]
+
+    def _table(self, table: Declared) -> Table:
+        keys = []
+        for to, key in table.foreign_keys:
+            target = self.partitions.get(self.home(to), to)
+            parent = self.find(target)
+            name = self.entity_name(parent.name) if parent else ".".join(filter(None, self.home(target)))
+            keys.append(replace(key, table=name, enforced=key.enforced and table.checks_foreign_keys))
+        return Table(
+            name=self.entity_name(table.name),
+            columns=tuple(table.columns.values()),
+            key=table.key,
+            uniques=tuple(table.uniques),
+            foreign_keys=tuple(keys),
+            where=self.where(table.line),
+        )

@@ -1,0 +1,154 @@
+"""A column's type as written in DDL to the conceptual type.
+
+A word no dialect knows is text and a gap, except in SQLite, which takes any word and derives an affinity from it [1].
+
+[1]: https://www.sqlite.org/datatype3.html#determination_of_column_affinity
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from nestling.ir.types import Type, TypeName
+from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_text
+from nestling.sources.ddl.dialect import MYSQL, SQLITE
+from nestling.sources.ddl.tokens import Kind, Token
+
+_T = TypeName
+_WORDS: Mapping[TypeName, str] = {
+    _T.BOOLEAN: "boolean bool",
+    _T.INTEGER: "integer int bigint smallint tinyint mediumint int1 int2 int3 int4 int8 middleint year oid serial bigserial "
+    "smallserial serial2 serial4 serial8 unsigned/big/int big/int",
+    _T.DECIMAL: "numeric decimal dec fixed number",
+    _T.FLOAT: "real double double/precision float float4 float8",
+    _T.TEXT: "text character/varying varchar character char bpchar name nchar nvarchar clob tinytext mediumtext longtext ntext "
+    "varying/character native/character national/varchar national/char national/character national/character/varying varchar2 "
+    "char/varying string long/varchar set",
+    _T.BYTES: "bytea blob tinyblob mediumblob longblob binary varbinary image raw",
+    _T.DATE: "date",
+    _T.TIME: "time time/without/time/zone time/with/time/zone timetz",
+    _T.TIMESTAMP: "datetime timestamp timestamp/without/time/zone datetime2 smalldatetime",
+    _T.TIMESTAMPTZ: "timestamp/with/time/zone timestamptz datetimeoffset",
+    _T.INTERVAL: "interval",
+    _T.UUID: "uuid guid uniqueidentifier",
+    _T.JSON: "json jsonb",
+    _T.BITS: "bit bit/varying varbit",
+    _T.GEOMETRY: "geometry geography point line lseg box path polygon circle linestring multipoint multilinestring multipolygon "
+    "geometrycollection geomcollection",
+}
+_NAMES = {word.replace("/", " "): name for name, words in _WORDS.items() for word in words.split()}
+_AS_TEXT = (
+    "citext", "inet", "cidr", "macaddr", "macaddr8", "inet4", "inet6", "xml", "tsvector", "tsquery", "money", "hstore", "ltree",
+    "regclass", "pg_lsn", "cube", "vector", "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange",
+)  # fmt: skip
+_COUNTED = (_T.DECIMAL, _T.TEXT, _T.BITS)
+_MODIFIERS = ("UNSIGNED", "SIGNED", "ZEROFILL", "BINARY", "ASCII", "UNICODE", "BYTE")
+_INTERVAL_FIELDS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "TO")
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A type read: what it is, and what a person should know (`gap`: something is lost; `note`: nothing is)."""
+
+    type: Type
+    not_null: bool = False
+    gap: str = ""
+    note: str = ""
+
+
+UserTypes = Mapping[Name, Read]
+"""Types the DDL itself creates: enums and domains."""
+
+
+def read_type(tokens: Sequence[Token], dialect: str, user_types: UserTypes) -> Read:
+    """The conceptual type those tokens declare; no tokens are a column without a type."""
+    if not tokens:
+        return Read(Type(_T.ANY))
+    cursor = Cursor(tokens)
+    if (found := _user_type(cursor, user_types)) is None:
+        found = _built_in(cursor, dialect)
+    dimensions = cursor.accept("ARRAY")
+    while not cursor.done:
+        dimensions |= cursor.take().key == "["
+    if not dimensions:
+        return found
+    return Read(Type(_T.ARRAY, element=found.type), gap=found.gap, note=found.note)
+
+
+def _user_type(cursor: Cursor, user_types: UserTypes) -> Read | None:
+    if cursor.peek().kind not in (Kind.WORD, Kind.NAME):
+        return None
+    qualified = cursor.peek(1).key == "."
+    schema, name = (cursor.peek().text, cursor.peek(2).text) if qualified else ("", cursor.peek().text)
+    exact = [key for key in user_types if key[1] == name] or [k for k in user_types if k[1].lower() == name.lower()]
+    found = next((key for key in exact if schema in ("", "public", key[0])), None)
+    if found is None:
+        return None
+    cursor.qualified_name()
+    return user_types[found]
+
+
+def _built_in(cursor: Cursor, dialect: str) -> Read:
+    words, inner = _words(cursor)
+    if words in ("enum", "set") and inner:
+        values = tuple(token.text for token in inner if token.kind is Kind.STRING)
+        return Read(Type(_T.ENUM, values=values) if words == "enum" else Type(_T.TEXT))
+    if dialect == MYSQL and words == "tinyint" and [token.text for token in inner] == ["1"]:
+        return Read(Type(_T.BOOLEAN))
+    if dialect == SQLITE and words == "any":
+        return Read(Type(_T.ANY))
+    name = _NAMES.get(words)
+    if name is None and dialect == SQLITE:
+        return Read(Type(_affinity(words), _numbers(inner, words) if _affinity(words) in _COUNTED else ()))
+    if name is None:
+        return _foreign_word(words)
+    if dialect == MYSQL and words == "timestamp":
+        name = _T.TIMESTAMPTZ  # MySQL keeps it in UTC
+    numbers = _numbers(inner, words) if name in _COUNTED else ()
+    gap = f"type `{words}` is carried as found" if name is _T.GEOMETRY else ""
+    return Read(Type(name, numbers), not_null="serial" in words, gap=gap)
+
+
+def _words(cursor: Cursor) -> tuple[str, list[Token]]:
+    """The type's words in lower case, without numbers, modifiers and character sets; and what its parentheses hold."""
+    words: list[str] = []
+    inner: list[Token] = []
+    while not cursor.done and not cursor.sees_any("[", "ARRAY"):
+        if cursor.sees("("):
+            inner = inner or cursor.group()
+            cursor.skip_group()
+        elif cursor.accept("CHARACTER", "SET") or cursor.accept("CHAR", "SET") or cursor.accept("CHARSET"):
+            cursor.take()
+        elif (words == ["interval"] and cursor.accept_any(*_INTERVAL_FIELDS)) or (
+            words and cursor.accept_any(*_MODIFIERS)
+        ):
+            continue
+        elif cursor.peek().kind in (Kind.WORD, Kind.NAME):
+            word = cursor.qualified_name()[1].lower()
+            words += [word]
+        else:
+            raise NotUnderstood(f"`{as_text(cursor.rest())}` in a type")
+    return " ".join(words), inner
+
+
+def _numbers(inner: Sequence[Token], words: str) -> tuple[int, ...]:
+    found = tuple(int(number) for token in inner for number in re.findall(r"^\d+$", token.text))[:2]
+    return (1,) if words == "bit" and not found else found
+
+
+def _foreign_word(words: str) -> Read:
+    if words in _AS_TEXT:
+        return Read(Type(_T.TEXT), note=f"type `{words}` is carried as text")
+    return Read(Type(_T.TEXT), gap=f"type `{words}` is not known and carried as text")
+
+
+def _affinity(words: str) -> TypeName:
+    if "int" in words:
+        return _T.INTEGER
+    if any(part in words for part in ("char", "clob", "text")):
+        return _T.TEXT
+    if "blob" in words:
+        return _T.BYTES
+    return _T.FLOAT if any(part in words for part in ("real", "floa", "doub")) else _T.ANY

@@ -1,0 +1,110 @@
+"""CREATE TABLE in all its forms."""
+
+from __future__ import annotations
+
+import re
+
+from nestling.ir.types import TypeName
+from nestling.sources.ddl.catalogue import Catalogue, Declared
+from nestling.sources.ddl.cursor import Cursor, Name, at_commas
+from nestling.sources.ddl.dialect import MYSQL, POSTGRESQL, SQLITE
+from nestling.sources.ddl.elements import is_constraint, read_column, read_constraint
+from nestling.sources.ddl.statements import Lines
+from nestling.sources.ddl.tokens import Token
+
+_UNCHECKED_ENGINE = re.compile(r"MYISAM|ARIA|MEMORY|HEAP|CSV|ARCHIVE|MERGE", re.IGNORECASE)
+
+
+def create_table(cursor: Cursor, catalogue: Catalogue, lines: Lines, line: int, *, temporary: bool) -> None:
+    """Declare the table whose name comes next."""
+    if_missing = cursor.accept("IF", "NOT", "EXISTS")
+    table = Declared(catalogue.home(cursor.qualified_name()), line)
+    name = table.name[1]
+    if temporary:
+        catalogue.note(f"temporary table `{name}` is left out")
+    elif cursor.accept("PARTITION", "OF"):
+        parent = catalogue.home(cursor.qualified_name())
+        catalogue.partitions[table.name] = catalogue.partitions.get(parent, parent)
+        catalogue.note(f"table `{name}` is a partition: its rows are those of `{catalogue.partitions[table.name][1]}`")
+    elif cursor.sees_any("AS", "SELECT"):
+        catalogue.gap(f"table `{name}` is made by a query: its columns are not declared", line)
+    elif _read_body(cursor, table, catalogue, lines) and not catalogue.declare(table) and not if_missing:
+        catalogue.gap(f"table `{name}` is declared twice; the first one stands", line)
+
+
+def _read_body(cursor: Cursor, table: Declared, catalogue: Catalogue, lines: Lines) -> bool:
+    """Read what stands between the parentheses and after them; whether there is a table to declare."""
+    if cursor.accept("LIKE"):
+        return _copy(catalogue.home(cursor.qualified_name()), table, catalogue, with_keys=True)
+    if cursor.sees("(", "LIKE") and catalogue.dialect == MYSQL:
+        cursor.take(), cursor.take()
+        return _copy(catalogue.home(cursor.qualified_name()), table, catalogue, with_keys=True)
+    for element in at_commas(cursor.group()):
+        _read_element(element, table, catalogue, lines.at(element[0].start))
+    _read_options(cursor, table, catalogue)
+    finish_key(table, catalogue)
+    return True
+
+
+def finish_key(table: Declared, catalogue: Catalogue) -> None:
+    """Take the key's columns as NOT NULL; SQLite lets NULL stand in some, which is remembered."""
+    table.key = tuple(map(table.column_name, table.key))
+    loose = [name for name in table.key if name in table.columns and table.columns[name].nullable]
+    is_rowid = len(table.key) == 1 and loose and table.columns[loose[0]].type.name is TypeName.INTEGER
+    if catalogue.dialect == SQLITE and not table.without_rowid and not is_rowid:
+        catalogue.null_keys += [f"`{table.name[1]}.{name}`" for name in loose]
+    table.set_key(table.key)
+
+
+def _read_element(element: list[Token], table: Declared, catalogue: Catalogue, line: int) -> None:
+    if element[0].key == "LIKE" and catalogue.dialect == POSTGRESQL:
+        cursor = Cursor(element[1:])
+        like = catalogue.home(cursor.qualified_name())
+        said = {token.key for token in cursor.rest()}
+        _copy(like, table, catalogue, with_keys=bool({"ALL", "INDEXES"} & said))
+    elif is_constraint(element, catalogue.dialect):
+        read_constraint(element, table, catalogue, line)
+    else:
+        column = read_column(element, table, catalogue, line)
+        if column is not None and column.name in table.columns:
+            catalogue.gap(f"column `{column.name}` of `{table.name[1]}` is declared twice; the first one stands", line)
+        elif column is not None:
+            table.columns[column.name] = column
+
+
+def _copy(source: Name, table: Declared, catalogue: Catalogue, *, with_keys: bool) -> bool:
+    """Take another table's columns, as LIKE and INHERITS do."""
+    found = catalogue.find(source)
+    if found is None:
+        catalogue.gap(f"table `{table.name[1]}` is made like `{source[1]}`, which is not declared", table.line)
+        return False
+    table.columns = {**found.columns, **table.columns}
+    if with_keys:
+        table.set_key(found.key)
+        table.uniques += found.uniques
+    return True
+
+
+def _read_options(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None:
+    """What follows the parentheses: the engine, inheritance, WITHOUT ROWID."""
+    while not cursor.done:
+        if cursor.accept("INHERITS"):
+            for parent in at_commas(cursor.group()):
+                _inherit(catalogue.home(Cursor(parent).qualified_name()), table, catalogue)
+        elif cursor.accept("ENGINE") or cursor.accept("TYPE"):
+            cursor.accept("=")
+            table.checks_foreign_keys = not _UNCHECKED_ENGINE.fullmatch(cursor.take().text)
+        elif cursor.accept("WITHOUT", "ROWID"):
+            table.without_rowid = True
+        elif cursor.sees_any("AS", "SELECT") and catalogue.dialect == MYSQL:
+            what = f"table `{table.name[1]}` takes more columns from a query, which are not declared"
+            catalogue.gap(what, table.line)
+            cursor.rest()
+        else:
+            cursor.take()
+
+
+def _inherit(parent: Name, table: Declared, catalogue: Catalogue) -> None:
+    if _copy(parent, table, catalogue, with_keys=False):
+        what = f"`{table.name[1]}` inherits from `{parent[1]}`: its rows also show as rows of `{parent[1]}` there, not here"
+        catalogue.gap(what, table.line)

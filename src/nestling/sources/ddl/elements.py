@@ -1,0 +1,236 @@
+"""The elements of a CREATE or ALTER TABLE: a column with its constraints, and constraints of the table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nestling.ir.model import Attribute, OnDelete
+from nestling.sources.ddl.catalogue import Catalogue, Declared
+from nestling.sources.ddl.column_type import read_type
+from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_text, at_commas
+from nestling.sources.ddl.dialect import MYSQL, POSTGRESQL
+from nestling.sources.ddl.tokens import Kind, Token
+from nestling.sources.tables import ForeignKey
+
+_STARTS = (
+    "NOT", "NULL", "DEFAULT", "PRIMARY", "UNIQUE", "KEY", "REFERENCES", "CHECK", "CONSTRAINT", "COLLATE", "GENERATED", "AS",
+    "AUTO_INCREMENT", "AUTOINCREMENT", "COMMENT", "ON", "STORED", "VIRTUAL", "PERSISTENT", "INVISIBLE", "VISIBLE", "STORAGE",
+    "COMPRESSION", "COLUMN_FORMAT", "SRID", "FIRST", "AFTER", "DEFERRABLE", "INITIALLY", "MATCH", "ENFORCED", "IDENTITY",
+)  # fmt: skip
+_FLAGS = ("NULL", "AUTO_INCREMENT", "AUTOINCREMENT", "STORED", "VIRTUAL", "PERSISTENT", "INVISIBLE", "VISIBLE", "FIRST",
+          "DEFERRABLE", "ENFORCED", "ASC", "DESC", "CLUSTERED", "NONCLUSTERED")  # fmt: skip
+_WITH_A_WORD = ("COLLATE", "COMMENT", "STORAGE", "COMPRESSION", "COLUMN_FORMAT", "SRID", "AFTER", "INITIALLY", "MATCH")
+_TABLE_CONSTRAINTS = ("CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK")
+_INDEX_WORDS = ("KEY", "INDEX", "FULLTEXT", "SPATIAL", "PERIOD")
+
+
+def is_constraint(tokens: list[Token], dialect: str) -> bool:
+    """Whether an element is a constraint of the table and not a column."""
+    key, following = tokens[0].key, tokens[1].key if len(tokens) > 1 else ""
+    if key in _TABLE_CONSTRAINTS:
+        return True
+    if key in _INDEX_WORDS:
+        return dialect == MYSQL or (key == "PERIOD" and following == "FOR")
+    return key == "EXCLUDE" and dialect == POSTGRESQL and following in ("USING", "(")
+
+
+# --- columns ---------------------------------------------------------------------------------------------------------
+
+
+def read_column(tokens: list[Token], table: Declared, catalogue: Catalogue, line: int) -> Attribute | None:
+    """The column an element declares, its constraints added to the table; a gap and None when it cannot be read."""
+    cursor = Cursor(tokens)
+    try:
+        name = cursor.name()
+        read = read_type(cursor.until(*_STARTS), catalogue.dialect, catalogue.types)
+    except NotUnderstood as problem:
+        catalogue.gap(f"column `{as_text(tokens)}` of `{table.name[1]}`: {problem}", line)
+        return None
+    if read.gap:
+        catalogue.gap(f"`{table.name[1]}.{name}`: {read.gap}", line)
+    if read.note:
+        catalogue.note(read.note)
+    column = Attribute(name, read.type, nullable=not read.not_null)
+    while not cursor.done:
+        try:
+            column = _column_constraint(cursor, column, table, catalogue, line)
+        except NotUnderstood as problem:
+            catalogue.gap(f"column `{name}` of `{table.name[1]}`: {problem}", line)
+            cursor.until(*_STARTS)
+    return column
+
+
+def _column_constraint(
+    cursor: Cursor, column: Attribute, table: Declared, catalogue: Catalogue, line: int
+) -> Attribute:
+    if cursor.accept("NOT", "NULL"):
+        _conflict_clause(cursor)
+        return replace(column, nullable=False)
+    if cursor.accept("CONSTRAINT"):
+        cursor.name()
+    elif cursor.accept("PRIMARY", "KEY") or (catalogue.dialect == MYSQL and cursor.accept("KEY")):
+        table.key = (column.name,)
+        _conflict_clause(cursor)
+    elif cursor.accept("UNIQUE"):
+        cursor.accept_any("KEY", "INDEX")
+        table.uniques.append((column.name,))
+        _conflict_clause(cursor)
+    elif cursor.sees("REFERENCES"):
+        target, key = _references(cursor, (column.name,), catalogue.where(line))
+        # MySQL before 9 reads an inline REFERENCES and forgets it
+        table.foreign_keys.append((target, replace(key, enforced=key.enforced and catalogue.dialect != MYSQL)))
+    elif _computed(cursor):
+        catalogue.note(f"`{table.name[1]}.{column.name}` is computed by the database: it is kept as a plain attribute")
+    else:
+        _without_meaning(cursor)
+    return column
+
+
+def _conflict_clause(cursor: Cursor) -> None:
+    cursor.accept_any("ASC", "DESC")
+    if cursor.accept("ON", "CONFLICT"):
+        cursor.take()
+
+
+def _computed(cursor: Cursor) -> bool:
+    """Pass `[GENERATED …] AS (expression)`; an identity is not computed."""
+    if cursor.accept("GENERATED"):
+        cursor.until("AS")
+    if not cursor.accept("AS"):
+        return False
+    if cursor.accept_any("IDENTITY", "ROW"):
+        cursor.until(*_STARTS)
+        return False
+    cursor.group()
+    return True
+
+
+def _without_meaning(cursor: Cursor) -> None:
+    """Pass what says nothing about the shape of data: defaults, checks, collations, comments, storage."""
+    if cursor.accept("DEFAULT"):
+        if cursor.take().key == "(":
+            cursor.until(")")
+            cursor.take()
+        cursor.until(*_STARTS)
+    elif cursor.accept("CHECK"):
+        cursor.group()
+        cursor.accept("NO", "INHERIT")
+    elif cursor.accept("ON", "UPDATE"):
+        cursor.take()
+        cursor.skip_group()
+    elif cursor.accept("IDENTITY"):
+        cursor.skip_group()
+    elif cursor.accept_any(*_WITH_A_WORD):
+        cursor.accept("=")
+        cursor.qualified_name() if cursor.peek().kind is not Kind.NUMBER else cursor.take()
+    elif not (cursor.accept("NOT", "DEFERRABLE") or cursor.accept("NOT", "VALID") or cursor.accept_any(*_FLAGS)):
+        raise NotUnderstood(f"`{as_text([cursor.take()])}` is not understood")
+
+
+# --- constraints of the table ----------------------------------------------------------------------------------------
+
+
+def read_constraint(tokens: list[Token], table: Declared, catalogue: Catalogue, line: int) -> None:
+    """Add the constraint an element declares to the table; a gap when it cannot be read."""
+    cursor = Cursor(tokens)
+    try:
+        while not cursor.done:
+            _constraint(cursor, table, catalogue, line)
+    except NotUnderstood as problem:
+        catalogue.gap(f"constraint `{as_text(tokens)}` of `{table.name[1]}`: {problem}", line)
+
+
+def _constraint(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> None:
+    if cursor.accept("CONSTRAINT") and not cursor.sees_any("PRIMARY", "UNIQUE", "FOREIGN", "CHECK", "EXCLUDE"):
+        cursor.name()
+    if cursor.accept("PRIMARY", "KEY"):
+        _names_until_group(cursor)
+        table.key = tuple(plain_columns(cursor.group()) or ())
+    elif cursor.accept("UNIQUE"):
+        _names_until_group(cursor)
+        add_unique(plain_columns(cursor.group()), table, catalogue)
+    elif cursor.accept("FOREIGN", "KEY"):
+        cursor.until("(")
+        columns = tuple(plain_columns(cursor.group()) or ())
+        table.foreign_keys.append(_references(cursor, columns, catalogue.where(line)))
+    elif cursor.accept("EXCLUDE"):
+        catalogue.note(f"an exclusion constraint of `{table.name[1]}` is left out: it says nothing of the shape")
+        cursor.rest()
+    elif cursor.accept("CHECK"):
+        cursor.group()
+        cursor.accept("NO", "INHERIT")
+    elif cursor.accept_any(*_INDEX_WORDS):
+        cursor.rest()
+    else:
+        raise NotUnderstood("is not understood")
+    _conflict_or_options(cursor)
+
+
+def _names_until_group(cursor: Cursor) -> None:
+    """Pass an index's name and method, which MySQL lets stand before the columns."""
+    if cursor.accept("USING", "INDEX"):
+        raise NotUnderstood(f"it takes its columns from the index `{as_text(cursor.rest())}`")
+    cursor.until("(")
+
+
+def _conflict_or_options(cursor: Cursor) -> None:
+    """Pass what may follow a constraint, up to a next one that stands there without a comma (SQLite allows it)."""
+    while not cursor.done and not cursor.sees_any(*_TABLE_CONSTRAINTS):
+        cursor.take()
+
+
+def plain_columns(tokens: list[Token]) -> list[str] | None:
+    """The columns of an index, orders and prefix lengths left out; None when one of them is an expression or prefix."""
+    names = []
+    for part in at_commas(tokens):
+        cursor = Cursor(part)
+        if cursor.peek().kind not in (Kind.WORD, Kind.NAME, Kind.STRING):
+            return None
+        names.append(cursor.take().text)
+        if cursor.sees("("):  # a prefix length, or a function's arguments
+            inner = cursor.group()
+            if not (len(inner) == 1 and inner[0].kind is Kind.NUMBER):
+                return None
+        if not cursor.done and cursor.peek().kind is Kind.SYMBOL:
+            return None
+    return names
+
+
+def add_unique(names: list[str] | None, table: Declared, catalogue: Catalogue) -> None:
+    """Add a unique group; a note when it is over an expression."""
+    if names is None:
+        catalogue.note(f"a unique index of `{table.name[1]}` is over an expression: no attributes are unique by it")
+    else:
+        table.uniques.append(tuple(names))
+
+
+def _references(cursor: Cursor, columns: tuple[str, ...], where: str) -> tuple[Name, ForeignKey]:
+    """`REFERENCES table (columns) ON DELETE … …`, and whether the database enforces it."""
+    if not cursor.accept("REFERENCES"):
+        raise NotUnderstood(f"REFERENCES is missing before `{cursor.peek().text}`")
+    target = cursor.qualified_name()
+    referenced = tuple(plain_columns(cursor.group()) or ()) if cursor.sees("(") else ()
+    key = ForeignKey(columns, target[1], referenced, where=where)
+    while True:
+        if cursor.accept("ON", "DELETE"):
+            key = replace(key, on_delete=_action(cursor))
+        elif cursor.accept("ON", "UPDATE"):
+            _action(cursor)
+        elif cursor.accept("NOT", "VALID") or cursor.accept("NOT", "ENFORCED"):
+            key = replace(key, enforced=False)
+        elif cursor.accept_any("MATCH", "INITIALLY"):
+            cursor.take()
+        elif not (cursor.accept("NOT", "DEFERRABLE") or cursor.accept("DEFERRABLE")):
+            return target, key
+
+
+def _action(cursor: Cursor) -> OnDelete:
+    if cursor.accept("CASCADE"):
+        return OnDelete.CASCADE
+    if cursor.accept("SET"):
+        found = OnDelete.SET_NULL if cursor.take().key == "NULL" else OnDelete.SET_DEFAULT
+        cursor.skip_group()
+        return found
+    cursor.accept("NO")
+    cursor.take()
+    return OnDelete.RESTRICT

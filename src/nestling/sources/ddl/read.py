@@ -1,0 +1,209 @@
+"""A DDL text to a `Reading`: statement by statement into a catalogue, the catalogue into a model."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from nestling.common.errors import Problem, SourceError, unknown
+from nestling.ir.reading import Reading
+from nestling.ir.types import Type, TypeName
+from nestling.sources.ddl.alter_table import alter_table, create_unique_index, rename_table
+from nestling.sources.ddl.catalogue import Catalogue
+from nestling.sources.ddl.column_type import Read, read_type
+from nestling.sources.ddl.create_table import create_table
+from nestling.sources.ddl.cursor import Cursor, NotUnderstood, as_text, at_commas
+from nestling.sources.ddl.dialect import ALIASES, DIALECTS, detect_dialect
+from nestling.sources.ddl.statements import Lines, Statement, statements
+from nestling.sources.ddl.tokens import Kind
+from nestling.sources.shape import shape
+
+_ROWS = ("INSERT", "REPLACE", "COPY", "UPDATE", "DELETE", "MERGE", "LOAD", "TRUNCATE")
+_SESSION = (
+    "SET", "SELECT", "USE", "LOCK", "UNLOCK", "START", "BEGIN", "COMMIT", "ROLLBACK", "END", "SAVEPOINT", "RELEASE", "GRANT",
+    "REVOKE", "COMMENT", "PRAGMA", "ANALYZE", "VACUUM", "DO", "CALL", "WITH", "REFRESH", "FLUSH", "SHOW", "SECURITY",
+    "REINDEX", "OPTIMIZE", "CHECK", "REPAIR", "EXPLAIN", "DISCARD", "CLUSTER", "REASSIGN", "VALUES",
+)  # fmt: skip
+_BEFORE_TABLE = ("OR", "REPLACE", "GLOBAL", "LOCAL", "UNLOGGED", "TEMP", "TEMPORARY")
+_ROUTINES = ("FUNCTION", "PROCEDURE", "TRIGGER", "EVENT", "RULE", "AGGREGATE")
+_NO_SHAPE = (
+    "INDEX", "FULLTEXT", "SPATIAL", "SCHEMA", "DATABASE", "EXTENSION", "SEQUENCE", "ROLE", "USER", "COLLATION", "CAST",
+    "OPERATOR", "POLICY", "STATISTICS", "PUBLICATION", "SUBSCRIPTION", "TEXT", "SERVER", "LANGUAGE", "CONVERSION",
+    "TABLESPACE", "ACCESS", "DEFAULT", "VIEW", "MATERIALIZED", "DOMAIN", "GROUP", "LARGE", "SYSTEM", "INSTANCE", "FOREIGN",
+)  # fmt: skip
+
+
+def read_ddl(text: str, name: str, *, dialect: str = "", origin: str = "") -> Reading:
+    """Read a DDL text; `name` is the model's, `origin` the file's for messages, `dialect` found out when not given.
+
+    What is not understood is a gap with its line. Raises `SourceError` when the dialect is not known, or when there is
+    no table in the text at all.
+    """
+    dialect = ALIASES.get(dialect.lower(), dialect.lower())
+    if dialect and dialect not in DIALECTS:
+        raise SourceError(unknown("SQL dialect", dialect, DIALECTS))
+    text = text.removeprefix("\ufeff")
+    catalogue = Catalogue(dialect or detect_dialect(text), origin)
+    lines = Lines(text)
+    for statement in statements(text, catalogue.dialect, with_rows=False):
+        _read_statement(statement, catalogue, lines)
+    if not catalogue.tables:
+        what = "no table is declared" + (f"; {catalogue.gaps[0]}" if catalogue.gaps else "")
+        raise SourceError(Problem(what=what, where=origin, next_move="give a file with CREATE TABLE statements"))
+    model, gaps, notes = shape(catalogue.declared_tables(), name)
+    return Reading(
+        model=model,
+        gaps=(*catalogue.gaps, *gaps),
+        notes=(*_summary(catalogue), *catalogue.notes, *notes),
+        origin=origin,
+        dialect=catalogue.dialect,
+    )
+
+
+def _summary(catalogue: Catalogue) -> list[str]:
+    """Notes that stand for many alike."""
+    notes = []
+    if rows := sum(catalogue.skipped.values()):
+        words = ", ".join(f"{count} {word}" for word, count in catalogue.skipped.items())
+        notes.append(f"{rows} statements with rows are left out ({words}): a DDL file is read for its shape")
+    if keys := catalogue.null_keys:
+        shown = ", ".join(keys[:5]) + (f" and {len(keys) - 5} more" if len(keys) > 5 else "")
+        notes.append(f"SQLite lets NULL stand in these key columns, which are taken as NOT NULL: {shown}")
+    return notes
+
+
+def _read_statement(statement: Statement, catalogue: Catalogue, lines: Lines) -> None:
+    cursor = Cursor(statement.tokens)
+    try:
+        match cursor.take().key:
+            case "CREATE":
+                _create(cursor, catalogue, lines, statement)
+            case "ALTER":
+                _alter(cursor, catalogue, lines, statement)
+            case "DROP":
+                _drop(cursor, catalogue)
+            case "RENAME":
+                _rename(cursor, catalogue)
+            case word if word in _ROWS:
+                catalogue.skipped[word] = catalogue.skipped.get(word, 0) + 1
+            case word:
+                if word not in _SESSION:
+                    raise NotUnderstood("is not understood")
+    except NotUnderstood as problem:
+        catalogue.gap(f"statement `{as_text(statement.tokens)}`: {problem}", statement.line)
+
+
+# --- CREATE ----------------------------------------------------------------------------------------------------------
+
+
+def _create(cursor: Cursor, catalogue: Catalogue, lines: Lines, statement: Statement) -> None:
+    passed = []
+    while cursor.sees_any(*_BEFORE_TABLE):
+        passed.append(cursor.take().key)
+    if cursor.accept("TABLE"):
+        temporary = "TEMP" in passed or "TEMPORARY" in passed
+        create_table(cursor, catalogue, lines, statement.line, temporary=temporary)
+    elif cursor.accept("UNIQUE"):
+        create_unique_index(cursor, catalogue, statement.line)
+    elif cursor.accept("TYPE"):
+        _create_type(cursor, catalogue)
+    elif cursor.accept("DOMAIN"):
+        _create_domain(cursor, catalogue)
+    elif cursor.accept("VIRTUAL", "TABLE") or cursor.accept("FOREIGN", "TABLE"):
+        cursor.accept("IF", "NOT", "EXISTS")
+        catalogue.gap(f"virtual or foreign table `{cursor.qualified_name()[1]}` is left out", statement.line)
+    elif (word := _kind_of_object(cursor)) == "VIEW":
+        _create_view(cursor, catalogue)
+    elif word in _ROUTINES:
+        catalogue.note(f"{word.lower()} `{_object_name(cursor)}` is left out: what it does stays in the application")
+    elif word not in _NO_SHAPE:
+        raise NotUnderstood("is not understood")
+
+
+def _kind_of_object(cursor: Cursor) -> str:
+    """The word that says what is created, the clauses MySQL lets stand before it passed over."""
+    if cursor.sees_any("ALGORITHM", "DEFINER", "SQL", "AGGREGATE", "RECURSIVE", "MATERIALIZED", "CONSTRAINT"):
+        cursor.until("VIEW", *_ROUTINES)
+    return cursor.take().key
+
+
+def _object_name(cursor: Cursor) -> str:
+    cursor.accept("IF", "NOT", "EXISTS")
+    return cursor.qualified_name()[1]
+
+
+def _create_view(cursor: Cursor, catalogue: Catalogue) -> None:
+    """A view is left out; a table of its name was mysqldump's placeholder for it."""
+    cursor.accept("IF", "NOT", "EXISTS")
+    name = catalogue.home(cursor.qualified_name())
+    catalogue.tables.pop(name, None)
+    catalogue.views.add(name[1])
+    catalogue.note(f"view `{catalogue.entity_name(name)}` is left out: what it shows is in its tables")
+
+
+def _create_type(cursor: Cursor, catalogue: Catalogue) -> None:
+    name = catalogue.home(cursor.qualified_name())
+    if cursor.accept("AS", "ENUM"):
+        values = tuple(token.text for token in cursor.group() if token.kind is Kind.STRING)
+        catalogue.types[name] = Read(Type(TypeName.ENUM, values=values)) if values else Read(Type(TypeName.TEXT))
+    else:
+        gap = f"type `{name[1]}` is made by the database and carried as text"
+        catalogue.types[name] = Read(Type(TypeName.TEXT), gap=gap)
+
+
+def _create_domain(cursor: Cursor, catalogue: Catalogue) -> None:
+    name = catalogue.home(cursor.qualified_name())
+    cursor.accept("AS")
+    typed = cursor.until("COLLATE", "DEFAULT", "CONSTRAINT", "NOT", "NULL", "CHECK")
+    read = read_type(typed, catalogue.dialect, catalogue.types)
+    keys = [token.key for token in cursor.rest()]
+    never_null = ("NOT", "NULL") in pairwise(keys) and "CHECK" not in keys
+    catalogue.types[name] = Read(read.type, never_null or read.not_null, read.gap, read.note)
+
+
+# --- ALTER, DROP, RENAME ---------------------------------------------------------------------------------------------
+
+
+def _alter(cursor: Cursor, catalogue: Catalogue, lines: Lines, statement: Statement) -> None:
+    if cursor.accept("TABLE") or cursor.accept("IGNORE", "TABLE"):
+        alter_table(cursor, catalogue, lines, statement.line)
+    elif cursor.accept("TYPE"):
+        _alter_type(cursor, catalogue)
+    elif not cursor.sees_any(*_NO_SHAPE, *_ROUTINES, "ALGORITHM", "DEFINER"):
+        raise NotUnderstood("is not understood")
+
+
+def _alter_type(cursor: Cursor, catalogue: Catalogue) -> None:
+    """ADD VALUE joins an enum, for columns declared after it as for those before."""
+    name = catalogue.home(cursor.qualified_name())
+    if cursor.accept("OWNER") or cursor.accept("SET"):
+        return
+    old = catalogue.types.get(name)
+    if old is None or not cursor.accept("ADD", "VALUE"):
+        raise NotUnderstood("is not understood")
+    cursor.accept("IF", "NOT", "EXISTS")
+    value = cursor.take().text
+    wider = Type(TypeName.ENUM, values=tuple(dict.fromkeys((*old.type.values, value))))
+    catalogue.types[name] = Read(wider)
+    catalogue.retype(old.type, wider)
+
+
+def _drop(cursor: Cursor, catalogue: Catalogue) -> None:
+    cursor.accept("TEMPORARY")
+    if not cursor.accept("TABLE"):
+        return
+    cursor.accept("IF", "EXISTS")
+    for part in at_commas(cursor.rest()):
+        table = catalogue.find(Cursor(part).qualified_name())
+        if table is not None:
+            del catalogue.tables[table.name]
+
+
+def _rename(cursor: Cursor, catalogue: Catalogue) -> None:
+    if not cursor.accept("TABLE"):
+        return
+    for part in at_commas(cursor.rest()):
+        pair = Cursor(part)
+        table = catalogue.find(pair.qualified_name())
+        if table is None or not pair.accept("TO"):
+            raise NotUnderstood("is not understood")
+        rename_table(table, pair.qualified_name(), catalogue)

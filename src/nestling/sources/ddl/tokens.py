@@ -1,0 +1,100 @@
+"""A DDL text as tokens: words, quoted names, strings, numbers and symbols, without blanks and comments.
+
+A quote that never closes is a symbol of its own, so that the statements after it can still be read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from functools import cache
+from typing import NamedTuple
+
+
+class Kind(Enum):
+    """What a token is."""
+
+    WORD = "word"
+    NAME = "name"  # quoted
+    STRING = "string"
+    NUMBER = "number"
+    SYMBOL = "symbol"
+
+
+class Token(NamedTuple):
+    """A token: `text` without its quotes, `key` to compare with (upper case for a word, empty for a quoted name)."""
+
+    kind: Kind
+    text: str
+    key: str
+    start: int
+    end: int
+
+
+_BACKSLASHES = r"(?:[^'\\]|''|\\.)*"
+_COMMON = [
+    ("skip", r"\s+|--[^\n]*"),
+    ("number", r"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)"),
+    ("word", r"[^\W\d][\w$]*|\d\w*|@+[\w.]+"),
+    ("symbol", r"::|\S"),
+]
+_QUOTES = {
+    "mysql": [
+        ("skip", r"/\*M?!\d*\\-.*?\*/|/\*M?!\d*|\*/|/\*.*?\*/|\#[^\n]*"),  # what `/*!40101 … */` holds is executed
+        ("string", rf"(?:\b[nNxXbB]|\b_\w+\s*)?'{_BACKSLASHES}'"),
+        ("name", r'`(?:[^`]|``)*`|"(?:[^"\\]|""|\\.)*"'),
+    ],
+    "postgresql": [
+        ("skip", r"/\*.*?\*/"),
+        (
+            "string",
+            rf"\b[eE]'{_BACKSLASHES}'|(?:\b[nNxXbB]|\b[uU]&)?'(?:[^']|'')*'|\$(?P<tag>(?:[^\W\d]\w*)?)\$.*?\$(?P=tag)\$",
+        ),
+        ("name", r'"(?:[^"]|"")*"'),
+    ],
+    "sqlite": [
+        ("skip", r"/\*.*?\*/"),
+        ("string", r"(?:\b[xX])?'(?:[^']|'')*'"),
+        ("name", r'"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]\n]*\]'),
+    ],
+}
+
+
+@cache
+def _pattern(dialect: str) -> re.Pattern[str]:
+    groups = [*_QUOTES[dialect], *_COMMON]
+    numbered = (
+        f"(?P<{name}{'' if index >= len(groups) - len(_COMMON) else '_'}>{rule})"
+        for index, (name, rule) in enumerate(groups)
+    )
+    return re.compile("|".join(numbered), re.DOTALL)
+
+
+def tokens(text: str, dialect: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
+    """The tokens of a part of the text, `start` and `end` being offsets in all of it."""
+    for match in _pattern(dialect).finditer(text, start, len(text) if end is None else end):
+        kind = (match.lastgroup or "").rstrip("_")
+        if kind != "skip":
+            yield _token(kind, match)
+
+
+def _token(kind: str, match: re.Match[str]) -> Token:
+    text, start, end = match.group(), match.start(), match.end()
+    if kind == "word":
+        return Token(Kind.WORD, text, text.upper(), start, end)
+    if kind == "symbol":
+        return Token(Kind.SYMBOL, text, text, start, end)
+    if kind == "number":
+        return Token(Kind.NUMBER, text, "", start, end)
+    return Token(Kind(kind if kind in ("name", "string") else "string"), _unquoted(text), "", start, end)
+
+
+def _unquoted(text: str) -> str:
+    """What stands between the quotes, with doubled quotes single."""
+    if text.startswith("["):
+        return text[1:-1]
+    if text.startswith("$"):
+        return text[text.index("$", 1) + 1 : text.rindex("$", 0, -1)]
+    quote = text[-1]
+    return text[text.index(quote) + 1 : -1].replace(quote * 2, quote)

@@ -1,0 +1,94 @@
+"""Which source an address means: a database, a DDL file, or a file nestling wrote; each kind is imported only when met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nestling.common.errors import Problem, SourceError
+from nestling.ir.reading import Reading
+
+if TYPE_CHECKING:
+    from nestling.ir.model import Model
+    from nestling.ir.rows import RowSink, RowSource
+
+_KNOWN = "sqlite:///file.db, postgresql://…, mysql://…, a schema.sql, or a model.yaml"
+_DATABASE_FILES = frozenset({".db", ".sqlite", ".sqlite3", ".db3"})
+
+
+def read_source(address: str, *, dialect: str = "", progress: Callable[[str], None] | None = None) -> Reading:
+    """Read whatever `address` names; raises a typed error when it cannot be reached, parsed or recognised."""
+    if (url := _database_url(address)) is not None:
+        from nestling.sources.sql import open_database
+
+        return open_database(url).reading(progress=progress)
+    path = _existing(address)
+    if path.suffix == ".sql":
+        from nestling.sources.ddl import read_ddl
+
+        return read_ddl(_text(path), name=path.stem, dialect=dialect, origin=str(path))
+    if path.suffix in (".yaml", ".yml"):
+        from nestling.ir.text import read_file
+
+        found = read_file(path)
+        if isinstance(found, Reading):
+            return found
+        return Reading(found.design.model, statistics=found.statistics, origin=str(path))
+    raise SourceError(Problem(what="no kind of source nestling knows", where=address, next_move=f"name {_KNOWN}"))
+
+
+def with_workload(reading: Reading, path: Path) -> Reading:
+    """The reading with the statements and requirements of a workload file instead of its own."""
+    from dataclasses import replace
+
+    from nestling.sources.statements import parse_workload
+
+    workload, gaps = parse_workload(_text(path), reading.model, reading.dialect, str(path))
+    return replace(reading, workload=workload, gaps=(*reading.gaps, *gaps))
+
+
+def open_rows(address: str, model: Model) -> RowSource:
+    """Stream the rows behind `address` under the names and types of `model`; raises when it lacks one of its tables."""
+    from nestling.sources.sql import open_database
+    from nestling.sources.sql.presence import check_presence
+
+    database = open_database(_required_url(address), model=model)
+    check_presence(database, model)
+    return database
+
+
+def open_target(address: str) -> RowSink:
+    """A database to write rebuilt rows into."""
+    from nestling.sources.sql import open_sink
+
+    return open_sink(_required_url(address))
+
+
+def _database_url(address: str) -> str | None:
+    if "://" in address:
+        return address
+    return f"sqlite:///{address}" if Path(address).suffix.lower() in _DATABASE_FILES else None
+
+
+def _required_url(address: str) -> str:
+    url = _database_url(address)
+    if url is None:
+        raise SourceError(Problem(what="holds no rows", where=address, next_move="name a database: sqlite:///file.db, …"))
+    return url
+
+
+def _existing(address: str) -> Path:
+    path = Path(address)
+    if not path.is_file():
+        raise SourceError(Problem(what="no such file", where=address, next_move=f"name {_KNOWN}"))
+    return path
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        return path.read_text(encoding="latin-1")
+    except OSError as error:
+        raise SourceError(Problem(what=f"cannot be read: {error.strerror}", where=str(path))) from None

@@ -1,0 +1,258 @@
+"""From declared tables to a `Model`: which foreign keys are relationships, what they are called, what they add up to.
+
+Every relational source ends here, so that a DDL file and the live database it made yield the same model. Concluded is:
+
+- a foreign key is a relationship; over unique columns, or over the child's own key, it is 1:1;
+- names are `<parent>_<child>`, or `<parent>_<child>_by_<columns>` when several foreign keys join the same two tables;
+- a table whose key (or a NOT NULL unique group) is exactly two foreign keys is a junction: a many-to-many of its name;
+- tables that share their key with a common parent are its subtypes, when there are two or a column tells the type.
+
+Whatever cannot become part of a model is a gap. Names do not depend on the order in which a source lists its tables.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+from nestling.common.errors import suggest
+from nestling.ir.model import Cardinality, Entity, Hierarchy, ManyToMany, Model, Relationship
+from nestling.ir.reading import Gap, GapKind
+from nestling.sources.roles import discriminator, parent_role
+from nestling.sources.tables import ForeignKey, Table, find_name
+
+__all__ = ["ForeignKey", "Table", "shape"]
+
+
+@dataclass
+class _Findings:
+    """What is noticed on the way."""
+
+    gaps: list[Gap] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    unenforced: list[str] = field(default_factory=list)
+
+    def gap(self, what: str, where: str = "") -> None:
+        self.gaps.append(Gap(GapKind.NOTIMPL, what, where))
+
+
+def shape(tables: Sequence[Table], model_name: str) -> tuple[Model, tuple[Gap, ...], tuple[str, ...]]:
+    """The model those tables make, the gaps (what could not become part of it) and notes (what a person should see)."""
+    findings = _Findings()
+    entities = _entities(tables, findings)
+    keys = {name: tuple(_foreign_keys(table, entities, findings)) for name, table in _first(tables, entities)}
+    junctions = {name: pair for name in entities if (pair := _junction(entities[name], keys[name]))}
+    names = _relationship_names(keys, junctions)
+    model = Model(
+        name=model_name,
+        entities=tuple(entities.values()),
+        relationships=tuple(
+            _relationship(names[child, key], entities[child], key) for child in entities for key in keys[child]
+        ),
+        many_to_many=tuple(
+            ManyToMany(child, child, names[child, left], names[child, right])
+            for child, (left, right) in junctions.items()
+        ),
+        hierarchies=tuple(_hierarchies(entities, keys, names)),
+    )
+    return model, tuple(findings.gaps), (*findings.notes, *_unenforced(findings.unenforced))
+
+
+def _unenforced(keys: Sequence[str]) -> Iterator[str]:
+    """One note for all foreign keys nothing enforces; a source may declare hundreds."""
+    if keys:
+        shown = ", ".join(keys[:5]) + (f" and {len(keys) - 5} more" if len(keys) > 5 else "")
+        yield f"foreign keys that are not enforced, so that rows without a parent may exist: {shown}"
+
+
+# --- entities --------------------------------------------------------------------------------------------------------
+
+
+def _first(tables: Sequence[Table], entities: Mapping[str, Entity]) -> Iterator[tuple[str, Table]]:
+    """The table each entity was made from: the first of its name."""
+    by_name = {table.name: table for table in reversed(tables)}
+    return ((name, by_name[name]) for name in entities)
+
+
+def _entities(tables: Sequence[Table], findings: _Findings) -> dict[str, Entity]:
+    entities: dict[str, Entity] = {}
+    for table in tables:
+        if table.name in entities:
+            findings.gap(f"table `{table.name}` is declared twice; the first one stands", table.where)
+        elif not table.columns:
+            findings.gap(f"table `{table.name}` has no columns", table.where)
+        else:
+            entities[table.name] = _entity(table, findings)
+    return entities
+
+
+def _entity(table: Table, findings: _Findings) -> Entity:
+    columns = {column.name: column for column in reversed(table.columns)}
+    for name, times in Counter(column.name for column in table.columns).items():
+        if times > 1:
+            findings.gap(f"column `{name}` of `{table.name}` is declared twice; the first one stands", table.where)
+    key = _known_columns(table, table.key, columns, "key", findings)
+    uniques: list[tuple[str, ...]] = []
+    for declared in table.uniques:
+        unique = _known_columns(table, declared, columns, "unique constraint", findings)
+        if unique and set(unique) not in [set(key), *map(set, uniques)]:
+            uniques.append(unique)
+    ordered = tuple(columns[name] for name in dict.fromkeys(column.name for column in table.columns))
+    return Entity(table.name, ordered, key, tuple(uniques))
+
+
+def _known_columns(
+    table: Table, names: Sequence[str], columns: Collection[str], what: str, findings: _Findings
+) -> tuple[str, ...]:
+    """The names as the table spells them, in order and once each; none at all, and a gap, when one does not exist."""
+    found = []
+    for name in names:
+        known = find_name(name, columns)
+        if known is None:
+            said = f"the {what} of `{table.name}` names `{name}`; {suggest(name, reversed(list(columns)))}"
+            findings.gap(said, table.where)
+            return ()
+        found.append(known)
+    return tuple(dict.fromkeys(found))
+
+
+# --- foreign keys ----------------------------------------------------------------------------------------------------
+
+
+def _foreign_keys(table: Table, entities: Mapping[str, Entity], findings: _Findings) -> Iterator[ForeignKey]:
+    """The table's foreign keys with every name spelled as declared, each once; a gap for each that cannot stand."""
+    seen: set[tuple[str, frozenset[tuple[str, str]]]] = set()
+    for declared in table.foreign_keys:
+        label = f"foreign key ({', '.join(declared.columns)}) of `{table.name}` to `{declared.table}`"
+        where = declared.where or table.where
+        problem, key = _resolved(declared, entities[table.name], entities)
+        if key is None:
+            findings.gap(f"{label}: {problem}", where)
+            continue
+        pairs = frozenset(zip(key.columns, key.referenced_columns, strict=True))
+        if (key.table, pairs) in seen:
+            findings.notes.append(f"{label} is declared twice")
+            continue
+        seen.add((key.table, pairs))
+        if not key.enforced:
+            findings.unenforced.append(f"`{table.name}` ({', '.join(key.columns)})")
+        yield key
+
+
+def _resolved(key: ForeignKey, child: Entity, entities: Mapping[str, Entity]) -> tuple[str, ForeignKey | None]:
+    """The key with names as declared, or what is wrong with it."""
+    parent_name = find_name(key.table, entities)
+    if parent_name is None:
+        return f"no table `{key.table}`; {suggest(key.table, entities).replace('it has', 'there is', 1)}", None
+    parent = entities[parent_name]
+    columns = tuple(find_name(name, child.attribute_names) or "" for name in key.columns)
+    if "" in columns:
+        name = key.columns[columns.index("")]
+        return f"no column `{name}` in `{child.name}`; {suggest(name, child.attribute_names)}", None
+    if not key.referenced_columns and not parent.key:
+        return f"`{parent.name}` has no key", None
+    wanted = key.referenced_columns or parent.key
+    referenced = tuple(find_name(name, parent.attribute_names) or "" for name in wanted)
+    if "" in referenced:
+        name = wanted[referenced.index("")]
+        return f"no column `{name}` in `{parent.name}`; {suggest(name, parent.attribute_names)}", None
+    if len(columns) != len(referenced) or not columns or len(set(columns)) != len(columns):
+        return f"{len(set(columns))} columns refer to {len(referenced)}", None
+    if set(referenced) not in [set(parent.key), *map(set, parent.uniques)]:
+        return f"{', '.join(referenced)} of `{parent.name}` is not unique", None
+    return "", replace(key, columns=columns, table=parent.name, referenced_columns=referenced)
+
+
+def _relationship(name: str, child: Entity, key: ForeignKey) -> Relationship:
+    unique = any(set(group) <= set(key.columns) for group in (child.key, *child.uniques) if group)
+    return Relationship(
+        name=name,
+        parent=key.table,
+        child=child.name,
+        parent_attributes=key.referenced_columns,
+        child_attributes=key.columns,
+        cardinality=Cardinality.ONE_TO_ONE if unique else Cardinality.ONE_TO_MANY,
+        required=key.enforced and not any(child.attribute(column).nullable for column in key.columns),
+        parent_role=parent_role(key.columns, key.table),
+        child_role=child.name,
+        on_delete=key.on_delete,
+    )
+
+
+def _relationship_names(
+    keys: Mapping[str, Sequence[ForeignKey]], taken_names: Collection[str]
+) -> dict[tuple[str, ForeignKey], str]:
+    """A name per foreign key; the shortest form that no other relationship and no junction has."""
+    pairs = Counter((key.table, child) for child in keys for key in keys[child])
+    names: dict[tuple[str, ForeignKey], str] = {}
+    taken = set(taken_names)
+    every = [(child, key) for child in keys for key in keys[child]]
+    for child, key in sorted(
+        every, key=lambda each: (each[0], each[1].columns, each[1].table, each[1].referenced_columns)
+    ):
+        plain = f"{key.table}_{child}"
+        long = f"{plain}_by_{'_'.join(key.columns)}"
+        forms = [plain] if pairs[key.table, child] == 1 else []
+        forms += [long, *(f"{long}_{number}" for number in range(2, len(every) + 3))]
+        names[child, key] = next(form for form in forms if form not in taken)
+        taken.add(names[child, key])
+    return names
+
+
+# --- what foreign keys add up to -------------------------------------------------------------------------------------
+
+
+def _junction(entity: Entity, keys: Sequence[ForeignKey]) -> tuple[ForeignKey, ForeignKey] | None:
+    """The two foreign keys that are together the entity's key or a NOT NULL unique group, in the group's order."""
+    solid = [unique for unique in entity.uniques if not any(entity.attribute(name).nullable for name in unique)]
+    for group in filter(None, (entity.key, *solid)):
+        for pair in combinations(keys, 2):
+            left, right = sorted(
+                pair, key=lambda key: [group.index(c) if c in group else len(group) for c in key.columns]
+            )
+            overlap = set(left.columns) <= set(right.columns) or set(right.columns) <= set(left.columns)
+            if not overlap and {*left.columns, *right.columns} == set(group):
+                return left, right
+    return None
+
+
+def _hierarchies(
+    entities: Mapping[str, Entity],
+    keys: Mapping[str, Sequence[ForeignKey]],
+    names: Mapping[tuple[str, ForeignKey], str],
+) -> Iterator[Hierarchy]:
+    shared = {child: key for child, entity in entities.items() if (key := _shared_key(entity, keys[child], entities))}
+    for supertype in entities.values():
+        subtypes = tuple(
+            names[child, key]
+            for child, key in shared.items()
+            if key.table == supertype.name and not _is_under(supertype.name, child, shared)
+        )
+        tells = discriminator(supertype)
+        # a `type` that refers to a table classifies rows; alone it does not make a detail table a subtype
+        is_reference = any(tells in key.columns for key in keys[supertype.name])
+        if len(subtypes) > 1 or (subtypes and tells and not is_reference):
+            yield Hierarchy(supertype.name, supertype.name, subtypes, tells)
+
+
+def _shared_key(entity: Entity, keys: Sequence[ForeignKey], entities: Mapping[str, Entity]) -> ForeignKey | None:
+    """The first foreign key by which the entity shares its whole key with another entity's key."""
+    for key in keys:
+        if key.table == entity.name or set(key.columns) != set(entity.key):
+            continue
+        if set(key.referenced_columns) == set(entities[key.table].key):
+            return key
+    return None
+
+
+def _is_under(name: str, other: str, shared: Mapping[str, ForeignKey]) -> bool:
+    """Whether shared keys lead from `name` up to `other`."""
+    seen: set[str] = set()
+    while name in shared and name not in seen:
+        seen.add(name)
+        name = shared[name].table
+        if name == other:
+            return True
+    return False

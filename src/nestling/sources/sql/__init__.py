@@ -1,0 +1,36 @@
+"""SQLite, PostgreSQL and MySQL databases as sources of models, statistics and rows, and as targets for rows.
+
+`open_database(url).reading()` says what is there; `SqlDatabase` is a `RowSource`, `SqlSink` a `RowSink`. Each stage is a module:
+`address` and `connection` (reach it), `catalog*` (what it says of itself), `reflect` (a model of that), `measure*` and `refine`
+(what its data says), `row_sql`, `rows` and `values` (its rows), `sink` and `literals` (the way back).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nestling.sources.sql.address import is_sql_address, parse_address
+from nestling.sources.sql.rows import SqlDatabase
+from nestling.sources.sql.sink import SqlSink
+
+if TYPE_CHECKING:
+    from nestling.ir.model import Model
+
+__all__ = ["SqlDatabase", "SqlSink", "is_sql_address", "open_database", "open_sink"]
+
+
+def open_database(url: str, *, model: Model | None = None) -> SqlDatabase:
+    """Open a database for reading; with a `model` its names and types are used instead of what `reading` finds.
+
+    Raises SourceError (no such file, not a database, driver missing), ConnectionFailed, AuthenticationFailed.
+    """
+    from nestling.sources.sql.connection import connect
+
+    address = parse_address(url)
+    connect(address).close()
+    return SqlDatabase(address, model)
+
+
+def open_sink(url: str) -> SqlSink:
+    """Open a database for writing; nothing happens before `begin`."""
+    return SqlSink(parse_address(url))

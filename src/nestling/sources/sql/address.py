@@ -1,0 +1,59 @@
+"""Where a SQL database is: the addresses people write, and which driver reads each."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nestling.common.connection import redact
+from nestling.common.errors import Problem, SourceError
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
+
+SQLITE, POSTGRESQL, MYSQL = DIALECTS = ("sqlite", "postgresql", "mysql")
+_SCHEMES = {"sqlite": SQLITE, "postgresql": POSTGRESQL, "postgres": POSTGRESQL, "mysql": MYSQL, "mariadb": MYSQL}
+_DRIVERS = {SQLITE: "sqlite", POSTGRESQL: "postgresql+psycopg", MYSQL: "mysql+pymysql"}
+_SCHEME = re.compile(r"^([a-z0-9]+)(?:\+[a-z0-9_]+)?://", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A database's address: its dialect (`sqlite`, `postgresql`, `mysql`), the driver's URL, and the text safe to show."""
+
+    dialect: str
+    url: URL
+    origin: str
+
+    @property
+    def path(self) -> Path:
+        """The file of a SQLite database."""
+        return Path(self.url.database or "")
+
+
+def is_sql_address(text: str) -> bool:
+    """Whether a source's address is one this package reads."""
+    match = _SCHEME.match(text)
+    return match is not None and match[1].lower() in _SCHEMES
+
+
+def parse_address(text: str) -> Address:
+    """Read `sqlite:///file`, `postgresql://…`, `postgres://…`, `mysql://…` or `mariadb://…`; raises `SourceError`."""
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    if not is_sql_address(text):
+        known = ", ".join(f"`{scheme}://`" for scheme in _SCHEMES)
+        raise SourceError(Problem("this is no SQL database address", where=redact(text), known=f"known are {known}"))
+    dialect = _SCHEMES[_SCHEME.match(text)[1].lower()]  # type: ignore[index]
+    try:
+        url = make_url(_SCHEME.sub(f"{_DRIVERS[dialect]}://", text))
+    except (ArgumentError, ValueError):
+        move = "percent-encode the characters : / ? # [ ] @ in user and password"
+        raise SourceError(Problem("the address cannot be read", where=redact(text), next_move=move)) from None
+    if not url.database:
+        move = "add its name or path: `sqlite:///shop.db`, `postgresql://host/shop`"
+        raise SourceError(Problem("the address names no database", where=redact(text), next_move=move))
+    return Address(dialect, url, redact(text))

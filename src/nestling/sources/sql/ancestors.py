@@ -1,0 +1,68 @@
+"""A row's ancestors along a self-relationship, by a recursive query that ends on cycles too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from nestling.ir.rows import Hop
+from nestling.sources.sql.row_sql import after, matching, ordered, selected, sort_value
+
+if TYPE_CHECKING:
+    from nestling.ir.rows import Column, RowQuery
+    from nestling.sources.sql.row_sql import Tables
+
+
+def compile_ancestors(tables: Tables, query: RowQuery) -> sa.Select[Any]:
+    """A row per (base row, ancestor), from the root of the tree downwards.
+
+    `reach` holds pairs of row and ancestor, each once, so that a cycle ends it; how deep an ancestor lies is how many
+    ancestors it has itself.
+    """
+    assert query.ancestors is not None
+    link = tables.model.relationship(query.ancestors)
+    names = link.parent_attributes
+    reach = _reach(tables, query.ancestors)
+    deep = reach.alias("deep")
+    level = sa.select(*(deep.c[f"row{i}"] for i in range(len(names))), sa.func.count().label("depth"))
+    level_of = level.group_by(*(deep.c[f"row{i}"] for i in range(len(names)))).subquery("level")
+    base, ancestor = tables.table(query.entity).alias("base"), tables.table(query.entity).alias("ancestor")
+    clause: Any = base.join(reach, sa.and_(*(base.c[n] == reach.c[f"row{i}"] for i, n in enumerate(names))))
+    clause = clause.join(ancestor, sa.and_(*(ancestor.c[n] == reach.c[f"up{i}"] for i, n in enumerate(names))))
+    on_level = sa.and_(*(ancestor.c[n] == level_of.c[f"row{i}"] for i, n in enumerate(names)))
+    clause = clause.outerjoin(level_of, on_level)
+    entity = tables.model.entity(query.entity)
+
+    def column(wanted: Column) -> Any:
+        return (ancestor if wanted.path == (Hop(link.name, up=True),) else base).c[wanted.attribute]
+
+    chosen = [
+        selected(column(c), entity.attribute(c.attribute), tables.dialect).label(f"c{i}")
+        for i, c in enumerate(query.columns)
+    ]
+    keys = [sort_value(column(c), entity.attribute(c.attribute), tables.dialect) for c in query.order]
+    order = [ordered(key, tables.dialect, nullable=True) for key in keys]
+    downwards = [sa.func.coalesce(level_of.c.depth, 0), *(ancestor.c[name] for name in names)]
+    select = sa.select(*chosen).select_from(clause).order_by(*order, *downwards)
+    return select if query.after is None else select.where(after(keys, query.after, tables.dialect))
+
+
+def _reach(tables: Tables, relationship: str) -> sa.CTE:
+    link = tables.model.relationship(relationship)
+    names = link.parent_attributes
+    row, parent = tables.table(link.child).alias("r"), tables.table(link.child).alias("p")
+    first = sa.select(
+        *(row.c[n].label(f"row{i}") for i, n in enumerate(names)),
+        *(parent.c[n].label(f"up{i}") for i, n in enumerate(names)),
+    ).select_from(row.join(parent, matching(parent, names, row, link.child_attributes)))
+    reach = first.cte("reach", recursive=True)
+    current, above = tables.table(link.child).alias("q"), tables.table(link.child).alias("a")
+    step = sa.select(
+        *(reach.c[f"row{i}"] for i in range(len(names))), *(above.c[n].label(f"up{i}") for i, n in enumerate(names))
+    ).select_from(
+        reach.join(current, sa.and_(*(current.c[n] == reach.c[f"up{i}"] for i, n in enumerate(names)))).join(
+            above, matching(above, names, current, link.child_attributes)
+        )
+    )
+    return reach.union(step)

@@ -1,0 +1,62 @@
+"""What a database says of itself: tables, columns, keys and foreign keys, as plain data for `reflect` to make a model of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nestling.ir.model import OnDelete
+    from nestling.ir.reading import Gap
+    from nestling.ir.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFacts:
+    """A column: its declared type in the database's words, the conceptual type that stands for it, whether it may be NULL."""
+
+    name: str
+    declared: str
+    type: Type
+    nullable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """Columns that refer to a table's columns, by the names the declaration uses (which need not exist)."""
+
+    columns: tuple[str, ...]
+    parent: str  # entity name
+    parent_columns: tuple[str, ...]  # empty: its primary key
+    on_delete: OnDelete
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table; `entity` is its name in the model, `schema.name` outside the default schema."""
+
+    entity: str
+    schema: str | None
+    name: str
+    columns: tuple[ColumnFacts, ...]
+    key: tuple[str, ...]
+    uniques: tuple[tuple[str, ...], ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    rowid: bool = False  # SQLite: rows have a rowid to sample by
+
+    def column(self, name: str) -> ColumnFacts:
+        """The column of that name."""
+        return next(column for column in self.columns if column.name == name)
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """All tables in name order, and what was left out."""
+
+    tables: tuple[Table, ...]
+    gaps: tuple[Gap, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def table(self, entity: str) -> Table:
+        """The table of an entity."""
+        return next(table for table in self.tables if table.entity == entity)

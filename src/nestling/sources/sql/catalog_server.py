@@ -1,0 +1,160 @@
+"""The catalog of a PostgreSQL or MySQL server: SQLAlchemy's reflection for keys, the server's own words for types."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import NullPool, create_engine, inspect
+from sqlalchemy.exc import SAWarning
+
+from nestling.ir.reading import Gap, GapKind
+from nestling.sources.sql.address import MYSQL, POSTGRESQL, Address
+from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
+from nestling.sources.sql.catalog_sqlite import on_delete
+from nestling.sources.sql.column_type import column_type
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlalchemy.engine import Inspector
+
+# Tables (not partitions), views, their columns; a domain stands for its base type, an enum brings its labels.
+_POSTGRESQL_COLUMNS = """
+SELECT n.nspname, c.relname, c.relkind::text, a.attname, format_type(COALESCE(NULLIF(d.typbasetype, 0), a.atttypid),
+       CASE WHEN d.typbasetype <> 0 THEN d.typtypmod ELSE a.atttypmod END), NOT a.attnotnull,
+       (SELECT array_agg(e.enumlabel::text ORDER BY e.enumsortorder) FROM pg_enum e
+        WHERE e.enumtypid IN (COALESCE(NULLIF(d.typbasetype, 0), a.atttypid), d.typelem))
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+LEFT JOIN pg_type d ON d.oid = a.atttypid
+WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND n.nspname <> 'information_schema'
+  AND n.nspname NOT LIKE 'pg\\_%' AND NOT EXISTS
+  (SELECT 1 FROM pg_depend x WHERE x.objid = c.oid AND x.classid = 'pg_class'::regclass AND x.deptype = 'e')
+ORDER BY 1, 2, a.attnum"""
+_MYSQL_COLUMNS = """
+SELECT NULL, t.table_name, t.table_type, c.column_name, c.column_type, c.is_nullable = 'YES', NULL
+FROM information_schema.tables t JOIN information_schema.columns c
+  ON c.table_schema = t.table_schema AND c.table_name = t.table_name
+WHERE t.table_schema = DATABASE() ORDER BY t.table_name, c.ordinal_position"""
+_MARIADB_CHECKS = """
+SELECT table_name, check_clause FROM information_schema.check_constraints
+WHERE constraint_schema = DATABASE() AND check_clause LIKE 'json_valid(%'"""
+_TABLE_KINDS = ("r", "p", "f", "BASE TABLE", "SYSTEM VERSIONED")
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """What the inspector knows of one schema, by table."""
+
+    primary: Mapping[Any, Any]
+    uniques: Mapping[Any, Any]
+    foreign: Mapping[Any, Any]
+
+
+def read_server_catalog(address: Address, connection: Any) -> Catalog:
+    """Read all tables of all schemas but the system's (PostgreSQL), or of the address's database (MySQL)."""
+    cursor = connection.cursor()
+    cursor.execute(_POSTGRESQL_COLUMNS if address.dialect == POSTGRESQL else _MYSQL_COLUMNS)
+    columns: dict[tuple[str | None, str, str], list[Any]] = {}
+    for schema, table, kind, *column in cursor.fetchall():
+        columns.setdefault((schema, table, kind), []).append(column)
+    tables: list[Table] = []
+    gaps: list[Gap] = []
+    notes: list[str] = []
+    default = "public"
+    if address.dialect == POSTGRESQL:
+        cursor.execute("SELECT current_schema()")
+        default = cursor.fetchone()[0] or default
+    json = _checked_as_json(address.dialect, cursor)
+    keys = _all_keys(address, {schema for schema, _, _ in columns})
+    for (schema, name, kind), found in columns.items():
+        entity = name if schema in (None, default) else f"{schema}.{name}"
+        if kind not in _TABLE_KINDS:
+            notes.append(f"view `{entity}` is left out: what it shows is in its tables")
+        elif found[0][0] is None:
+            notes.append(f"table `{entity}` is left out: it has no columns")
+        else:
+            tables.append(_table(address.dialect, entity, (schema, name), found, keys[schema], json, default, gaps))
+    return Catalog(tuple(tables), tuple(gaps), tuple(notes))
+
+
+def _all_keys(address: Address, schemas: set[str | None]) -> dict[str | None, _Keys]:
+    engine = create_engine(address.url, poolclass=NullPool)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SAWarning)  # types are read elsewhere
+            inspector: Inspector = inspect(engine)
+            return {schema: _keys(inspector, schema) for schema in schemas}
+    finally:
+        engine.dispose()
+
+
+def _keys(inspector: Inspector, schema: str | None) -> _Keys:
+    return _Keys(
+        primary=inspector.get_multi_pk_constraint(schema=schema),
+        uniques=inspector.get_multi_indexes(schema=schema),
+        foreign=inspector.get_multi_foreign_keys(schema=schema),
+    )
+
+
+def _checked_as_json(dialect: str, cursor: Any) -> set[tuple[str, str]]:
+    """Columns with MariaDB's `json_valid(...)` check, which is how it says that a LONGTEXT is JSON."""
+    if dialect == MYSQL:
+        cursor.execute("SELECT version()")
+        if "MariaDB" in cursor.fetchone()[0]:
+            cursor.execute(_MARIADB_CHECKS)
+            return {
+                (table, check.removeprefix("json_valid(`").removesuffix("`)")) for table, check in cursor.fetchall()
+            }
+    return set()
+
+
+def _table(
+    dialect: str,
+    entity: str,
+    where: tuple[str | None, str],
+    found: list[Any],
+    keys: _Keys,
+    json: set[tuple[str, str]],
+    default: str,
+    gaps: list[Gap],
+) -> Table:
+    columns = []
+    for name, declared, nullable, labels in found:
+        words = "json" if (where[1], name) in json else declared
+        kind, known = column_type(words, dialect, tuple(labels or ()))
+        if not known:
+            gaps.append(Gap(GapKind.NOTIMPL, f"type `{declared}` is carried as found", f"{entity}.{name}"))
+        columns.append(ColumnFacts(name, declared, kind, bool(nullable)))
+    names = {column.name for column in columns}
+    uniques = (tuple(index["column_names"]) for index in keys.uniques.get(where, ()) if _is_unique(index))
+    foreign = (_foreign_key(key, default) for key in keys.foreign.get(where, ()))
+    return Table(
+        entity,
+        where[0],
+        where[1],
+        tuple(columns),
+        tuple(keys.primary.get(where, {}).get("constrained_columns") or ()),
+        tuple(dict.fromkeys(unique for unique in uniques if set(unique) <= names)),
+        tuple(foreign),
+    )
+
+
+def _is_unique(index: Mapping[str, Any]) -> bool:
+    options = index.get("dialect_options", {})
+    partial = options.get("postgresql_where") or index.get("expressions")
+    # MySQL calls a prefix index by its columns, though it is unique on less than them; that is stricter, so it holds
+    return bool(index["unique"]) and not partial and None not in index["column_names"]
+
+
+def _foreign_key(key: Mapping[str, Any], default: str) -> ForeignKey:
+    schema = key.get("referred_schema")
+    parent = key["referred_table"] if schema in (None, default) else f"{schema}.{key['referred_table']}"
+    return ForeignKey(
+        tuple(key["constrained_columns"]),
+        parent,
+        tuple(key["referred_columns"]),
+        on_delete(key.get("options", {}).get("ondelete")),
+    )

@@ -1,0 +1,120 @@
+"""A database read: catalog, model, measures, refined model, statistics – in that order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from nestling.ir.reading import Reading
+from nestling.ir.statistics import Statistics
+from nestling.sources.sql.address import SQLITE, Address
+from nestling.sources.sql.connection import dialect_of
+from nestling.sources.sql.hierarchies import find_hierarchies
+from nestling.sources.sql.measure import Connected, TableMeasures, entity_statistics, measure_table
+from nestling.sources.sql.measure_links import LinkMeasures, link_statistics, measure_link
+from nestling.sources.sql.refine import refined_entity, refined_model, without_null_keys
+from nestling.sources.sql.reflect import reflect
+from nestling.sources.sql.row_sql import Tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from nestling.ir.model import Entity, Model, Relationship
+    from nestling.sources.sql.catalog import Catalog
+
+
+def read_database(
+    address: Address,
+    catalog: Catalog,
+    connection: Any,
+    sampled_above_rows: int,
+    progress: Callable[[str], None] | None,
+) -> Reading:
+    """Read everything about a database through one connection; `progress` hears the name of each table and relationship."""
+    say = progress or (lambda _name: None)
+    reflection = reflect(catalog, address.path.stem if address.dialect == SQLITE else str(address.url.database))
+    places = {table.entity: (table.schema, table.name) for table in catalog.tables}
+    tables = Tables(reflection.model, address.dialect, places)
+    database = Connected(connection, dialect_of(address))
+    notes = [*reflection.notes]
+    entities, measures = _entities(tables, catalog, database, sampled_above_rows, say, notes)
+    links = {link.name: _link(tables, link, database, measures, say) for link in reflection.model.relationships}
+    model = refined_model(reflection.model, entities, _required(reflection.model, entities, links, address.dialect))
+    model = replace(model, hierarchies=find_hierarchies(replace(tables, model=model), database))
+    notes.extend(note for link in model.relationships for note in _link_notes(link, links[link.name]))
+    statistics = Statistics(
+        tuple((e.name, entity_statistics(e, measures[e.name], address.dialect)) for e in model.entities),
+        tuple((link.name, link_statistics(link, model, links[link.name])) for link in model.relationships),
+    )
+    return Reading(
+        model,
+        statistics=statistics,
+        gaps=reflection.gaps,
+        notes=tuple(notes),
+        origin=address.origin,
+        dialect=address.dialect,
+    )
+
+
+def _entities(
+    tables: Tables,
+    catalog: Catalog,
+    database: Connected,
+    sampled_above_rows: int,
+    say: Callable[[str], None],
+    notes: list[str],
+) -> tuple[dict[str, Entity], dict[str, TableMeasures]]:
+    entities, measures = {}, {}
+    for table in catalog.tables:
+        say(table.entity)
+        entity = tables.model.entity(table.entity)
+        found = measure_table(tables, entity, database, rowid=table.rowid, sampled_above_rows=sampled_above_rows)
+        measures[entity.name] = found
+        entity, said = refined_entity(entity, table, found, tables.dialect)
+        entities[entity.name], about_key = without_null_keys(entity, _null_keys(tables, entity, database))
+        notes.extend((*said, *about_key))
+    return entities, measures
+
+
+def _null_keys(tables: Tables, entity: Entity, database: Connected) -> int:
+    """Rows whose primary key is NULL in part: counted over all rows, as SQLite does not refuse them."""
+    nullable = [name for name in entity.key if entity.attribute(name).nullable]
+    if not nullable:
+        return 0
+    table = tables.table(entity.name)
+    count = sa.select(sa.func.count()).select_from(table).where(sa.or_(*(table.c[name].is_(None) for name in nullable)))
+    return int(database.row(count)[0])
+
+
+def _link(
+    tables: Tables,
+    link: Relationship,
+    database: Connected,
+    measures: Mapping[str, TableMeasures],
+    say: Callable[[str], None],
+) -> LinkMeasures:
+    say(link.name)
+    parents, children = measures[link.parent].rows, measures[link.child].rows
+    return measure_link(tables, link, database, parents=parents, children=children)
+
+
+def _required(
+    model: Model, entities: Mapping[str, Entity], links: Mapping[str, LinkMeasures], dialect: str
+) -> dict[str, bool]:
+    """Whether every child has a parent: by declaration where the server enforces it, in SQLite only if the data agrees."""
+    if dialect != SQLITE:
+        return {}
+    return {
+        link.name: links[link.name].dangling == 0
+        and not any(entities[link.child].attribute(name).nullable for name in link.child_attributes)
+        for link in model.relationships
+    }
+
+
+def _link_notes(link: Relationship, found: LinkMeasures) -> Iterator[str]:
+    if found.dangling:
+        yield f"`{link.name}`: {found.dangling} rows of `{link.child}` refer to a `{link.parent}` that does not exist"
+    if found.in_cycles:
+        yield f"`{link.name}`: {found.in_cycles} rows of `{link.child}` are their own ancestors, or below such rows"

@@ -1,0 +1,63 @@
+"""JSON text to Python values and back, without losing anything.
+
+Converted when that is exactly reversible as a value, else handed over as the text found. As found stay: text that is not JSON,
+objects that name a key twice, and a top-level string or `null` (which could not be told from text as found, or from NULL). So a
+`str` in a json attribute is always JSON text. Numbers are `int` or `float`; one that a float would round is a `Decimal`.
+"""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import Any, NoReturn
+
+
+def read_json(text: str) -> Any:
+    """Return the value of a JSON text, or the text itself."""
+    try:
+        found = _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return text
+    return text if found is None or isinstance(found, str) else found
+
+
+def json_text(value: object) -> str:
+    """Write a value as JSON text; a string is JSON text already."""
+    return value if isinstance(value, str) else _written(value)
+
+
+def _written(value: object) -> str:
+    match value:
+        case dict():
+            return (
+                "{"
+                + ", ".join(f"{json.dumps(str(k), ensure_ascii=False)}: {_written(v)}" for k, v in value.items())
+                + "}"
+            )
+        case list() | tuple():
+            return "[" + ", ".join(map(_written, value)) + "]"
+        case Decimal() if value.is_finite():
+            return str(value)
+        case None | bool() | int() | float():
+            return json.dumps(value)
+        case _:
+            return json.dumps(str(value), ensure_ascii=False)
+
+
+def _number(text: str) -> float | Decimal:
+    found, exact = float(text), Decimal(text)
+    return found if Decimal(repr(found)) == exact else exact
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("a key is there twice")
+    return members
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_members, parse_float=_number, parse_constant=_no_constant)

@@ -1,0 +1,126 @@
+"""What the data says of each relationship: how many children parents have, what dangles, how deep a tree goes.
+
+The database counts the children of each parent and then how often each count occurs; the quantiles of that small table are
+exact, and cover all parents, those without children too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from nestling.ir.statistics import RelationshipStatistics, inferred, measured
+from nestling.ir.types import TypeName
+from nestling.sources.sql.address import MYSQL
+from nestling.sources.sql.row_sql import matching
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from nestling.ir.model import Model, Relationship
+    from nestling.sources.sql.measure import Connected
+    from nestling.sources.sql.row_sql import Tables
+
+QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+GROWS_ABOVE = 20
+"""Children of the largest parent from which a dated child counts as one that keeps coming (years of monthly events pass it)."""
+SKEW = 3.0
+"""The largest parent over the mean, likewise."""
+_DATED = (TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkMeasures:
+    """One relationship: how many parents have how many children, and children without a parent."""
+
+    fan_out: Mapping[int, int]  # children -> parents
+    dangling: int
+    orphans: int
+    depth: int | None = None
+    in_cycles: int = 0
+
+
+def measure_link(
+    tables: Tables, link: Relationship, database: Connected, *, parents: int, children: int
+) -> LinkMeasures:
+    """Measure a relationship whose tables have so many rows."""
+    child, parent = tables.table(link.child).alias("c"), tables.table(link.parent).alias("p")
+    keys = [child.c[name] for name in link.child_attributes]
+    grouped = sa.select(*keys, sa.func.count().label("fan_out_")).where(*(key.is_not(None) for key in keys))
+    groups = grouped.group_by(*keys).subquery("g")
+    hit = sa.case((parent.c[link.parent_attributes[0]].is_(None), 0), else_=1)
+    joined = groups.outerjoin(parent, matching(parent, link.parent_attributes, groups, link.child_attributes))
+    size = groups.c["fan_out_"]
+    found = database.all(sa.select(hit, size, sa.func.count()).select_from(joined).group_by(hit, size))
+    fan_out: dict[int, int] = {}
+    for is_hit, count, times in found:
+        if is_hit:
+            fan_out[int(count)] = int(times)
+    fan_out[0] = parents - sum(fan_out.values())
+    dangling = sum(int(count) * int(times) for is_hit, count, times in found if not is_hit)
+    orphans = children - sum(int(count) * int(times) for _, count, times in found)
+    depth, reached = _depth(tables, link, database) if link.is_self else (None, children)
+    return LinkMeasures(dict(sorted(fan_out.items())), dangling, orphans, depth, children - reached)
+
+
+def _depth(tables: Tables, link: Relationship, database: Connected) -> tuple[int, int]:
+    """Hops from a root to the deepest row, and rows reached: what no root reaches is in a cycle, so the walk always ends."""
+    if tables.dialect == MYSQL:
+        _allow_deep_recursion(database)
+    names = link.parent_attributes
+    row, parent, below = (tables.table(link.child).alias(alias) for alias in ("r", "p", "b"))
+    has_parent = (
+        sa.exists().select_from(parent).where(matching(parent, names, row, link.child_attributes)).correlate(row)
+    )
+    keys = [row.c[name].label(f"k{position}") for position, name in enumerate(names)]
+    walk = sa.select(*keys, sa.literal_column("0").label("depth_")).where(~has_parent).cte("walk", recursive=True)
+    on = sa.and_(*(below.c[c] == walk.c[f"k{position}"] for position, c in enumerate(link.child_attributes)))
+    next_keys = [below.c[name] for name in names]
+    walk = walk.union_all(
+        sa.select(*next_keys, walk.c["depth_"] + sa.literal_column("1")).select_from(walk.join(below, on))
+    )
+    deepest, reached = database.row(sa.select(sa.func.max(walk.c["depth_"]), sa.func.count()))
+    return int(deepest or 0), int(reached)
+
+
+def _allow_deep_recursion(database: Connected) -> None:
+    cursor = database.connection.cursor()
+    for variable in ("max_recursive_iterations", "cte_max_recursion_depth"):
+        cursor.execute("SHOW VARIABLES LIKE %s", (variable,))
+        if cursor.fetchone():
+            cursor.execute(f"SET SESSION {variable} = 1000000")
+
+
+def link_statistics(link: Relationship, model: Model, found: LinkMeasures) -> RelationshipStatistics:
+    """The measures as statistics."""
+    parents = sum(found.fan_out.values())
+    numbers: dict[str, Any] = {"dangling": measured(found.dangling), "orphans": measured(found.orphans)}
+    if found.depth is not None:
+        numbers["depth"] = measured(found.depth)
+    if parents:
+        total = sum(count * times for count, times in found.fan_out.items())
+        numbers |= {
+            "mean": measured(total / parents),
+            "maximum": measured(max(c for c, t in found.fan_out.items() if t)),
+        }
+        numbers |= {name: measured(quantile(found.fan_out, share)) for name, share in QUANTILES.items()}
+        numbers["grows"] = inferred(int(_grows(link, model, total / parents, int(numbers["maximum"].value))))
+    return RelationshipStatistics(**numbers)
+
+
+def quantile(fan_out: Mapping[int, int], share: float) -> int:
+    """The smallest number of children that at least this share of the parents do not exceed."""
+    wanted, seen = share * sum(fan_out.values()), 0
+    for count, times in sorted(fan_out.items()):
+        seen += times
+        if times and seen >= wanted:
+            return count
+    return max(fan_out, default=0)
+
+
+def _grows(link: Relationship, model: Model, mean: float, maximum: int) -> bool:
+    """Whether parents seem to get children for ever: the child is dated, and the largest parent has many, far over the mean."""
+    dated = any(attribute.type.name in _DATED for attribute in model.entity(link.child).attributes)
+    return dated and maximum > GROWS_ABOVE and maximum > SKEW * mean

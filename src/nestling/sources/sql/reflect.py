@@ -1,0 +1,45 @@
+"""A catalog to a model: entities, relationships, many-to-many links and hierarchies, by the rules all relational sources share.
+
+Only what the declarations say is used here; `refine` and `hierarchies` add what the data says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nestling.ir.model import Attribute
+from nestling.sources.shape import shape
+from nestling.sources.tables import ForeignKey, Table
+
+if TYPE_CHECKING:
+    from nestling.ir.model import Model
+    from nestling.ir.reading import Gap
+    from nestling.sources.sql import catalog as found
+
+
+@dataclass(frozen=True, slots=True)
+class Reflection:
+    """A model and what did not fit into it."""
+
+    model: Model
+    gaps: tuple[Gap, ...]
+    notes: tuple[str, ...]
+
+
+def reflect(catalog: found.Catalog, name: str) -> Reflection:
+    """Make a model of a catalog."""
+    model, gaps, notes = shape([_table(table) for table in catalog.tables], name)
+    keyless = tuple(f"table `{entity.name}` has no primary key" for entity in model.entities if not entity.key)
+    return Reflection(model, (*catalog.gaps, *gaps), (*catalog.notes, *keyless, *notes))
+
+
+def _table(table: found.Table) -> Table:
+    columns = tuple(Attribute(c.name, c.type, c.nullable) for c in table.columns)
+    keys = tuple(_foreign_key(table, key) for key in table.foreign_keys)
+    return Table(table.entity, columns, table.key, table.uniques, keys)
+
+
+def _foreign_key(table: found.Table, key: found.ForeignKey) -> ForeignKey:
+    where = f"{table.entity}.{', '.join(key.columns)}"
+    return ForeignKey(key.columns, key.parent, key.parent_columns, key.on_delete, where=where)

@@ -1,0 +1,182 @@
+"""A driver's raw value to the conceptual value of its attribute.
+
+**Convert when the conversion is exactly reversible, else hand over the value as found** – nothing is ever rounded or lost. So an
+INTEGER column of SQLite may yield text, a DATE column of MySQL the text `0000-00-00`, a timestamp of PostgreSQL `infinity`.
+
+| type | SQLite | PostgreSQL | MySQL, MariaDB |
+|---|---|---|---|
+| boolean | 0 / 1 | boolean | TINYINT(1) holding only 0 / 1 |
+| decimal | text in canonical form | numeric (NaN, Infinity too) | DECIMAL |
+| date, timestamp | canonical text (`timestamp_text`) | within the years 1–9999 | unless zero |
+| timestamptz | canonical text ending in +00:00 | normalised to UTC | TIMESTAMP |
+| time, interval | text | text (interval: ISO 8601) | text, as it may pass 24 hours |
+| uuid, json, array | text in canonical form; JSON text | native | UUID; JSON text |
+| bits | text of 0 and 1 | bit | BIT |
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from nestling.ir.types import Type, TypeName
+from nestling.sources.sql.address import MYSQL, POSTGRESQL, SQLITE
+from nestling.sources.sql.json_text import read_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from nestling.ir.model import Attribute
+
+    Converter = Callable[[Any], Any]
+
+_TIMESPEC = {0: "seconds", 3: "milliseconds", 6: "microseconds"}
+
+
+def timestamp_text(digits: int) -> Callable[[datetime], str]:
+    """The canonical text of timestamps with so many fraction digits (0, 3 or 6; a value with more gets six)."""
+    timespec, step = _TIMESPEC.get(digits, "microseconds"), 10 ** (6 - min(digits, 6))
+
+    def write(value: datetime) -> str:
+        return value.isoformat(" ", timespec if value.microsecond % step == 0 else "microseconds")
+
+    return write
+
+
+def converter(attribute: Attribute, dialect: str) -> Converter | None:
+    """The function from a column's raw values to conceptual ones; None when they are the same."""
+    if dialect == POSTGRESQL:
+        return None  # the connection's loaders have done it
+    kind = attribute.type
+    if kind.name is TypeName.INTEGER:
+        return _big_integer if any(other.name is TypeName.DECIMAL for other in attribute.also) else None
+    return _by_type(kind, dialect)
+
+
+def convert_rows(rows: Iterable[Sequence[Any]], converters: Sequence[Converter | None]) -> list[tuple[Any, ...]]:
+    """Convert a batch column by column, touching only columns that need it."""
+    columns = [
+        column if f is None else map(f, column) for f, column in zip(converters, zip(*rows, strict=True), strict=True)
+    ]
+    return list(zip(*columns, strict=True))
+
+
+def _by_type(kind: Type, dialect: str) -> Converter | None:
+    if dialect == SQLITE and (found := _sqlite(kind)):
+        return found
+    match kind.name:
+        case TypeName.BOOLEAN:
+            return _boolean
+        case TypeName.TIMESTAMPTZ:
+            return _instant
+        case TypeName.UUID:
+            return _uuid
+        case TypeName.JSON:
+            return _json
+        case TypeName.ARRAY if kind.element is not None:
+            return _array(_by_type(kind.element, SQLITE))
+        case TypeName.BITS:
+            return _bits(kind.numbers[0] if kind.numbers else 1) if dialect == MYSQL else None
+        case _:
+            return None
+
+
+def _sqlite(kind: Type) -> Converter | None:
+    """Types SQLite has no values of: they are kept as text."""
+    match kind.name:
+        case TypeName.DATE:
+            return _date
+        case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
+            return _timestamp(kind.fraction_digits, utc=kind.name is TypeName.TIMESTAMPTZ)
+        case TypeName.DECIMAL:
+            return _decimal
+        case TypeName.FLOAT:
+            return _float
+        case _:
+            return None
+
+
+def _boolean(value: Any) -> Any:
+    return value == 1 if type(value) is int and value in (0, 1) else value
+
+
+def _date(value: Any) -> Any:
+    try:
+        found = date.fromisoformat(value)
+    except (ValueError, TypeError):
+        return value
+    return found if found.isoformat() == value else value
+
+
+def _timestamp(digits: int, *, utc: bool) -> Converter:
+    write = timestamp_text(digits)
+
+    def convert(value: Any) -> Any:
+        try:
+            found = datetime.fromisoformat(value)
+        except (ValueError, TypeError):
+            return value
+        if (found.tzinfo is not None) != utc:
+            return value
+        found = found.astimezone(UTC) if utc else found
+        return found if write(found) == value else value
+
+    return convert
+
+
+def _instant(value: Any) -> Any:
+    return value.replace(tzinfo=UTC) if isinstance(value, datetime) else value
+
+
+def _uuid(value: Any) -> Any:
+    try:
+        found = UUID(value)
+    except (ValueError, TypeError, AttributeError):
+        return value
+    return found if str(found) == value else value
+
+
+def _decimal(value: Any) -> Any:
+    if type(value) is not str:
+        return value
+    try:
+        found = Decimal(value)
+    except InvalidOperation:
+        return value
+    return found if str(found) == value else value
+
+
+def _big_integer(value: Any) -> Any:
+    if type(value) is str and value.lstrip("-").isdecimal() and value.isascii() and str(int(value)) == value:
+        return int(value)
+    return int(value) if type(value) is Decimal and value == int(value) else value
+
+
+def _float(value: Any) -> Any:
+    return float("nan") if value == "NaN" else value
+
+
+def _json(value: Any) -> Any:
+    return read_json(value) if type(value) is str else value
+
+
+def _array(element: Converter | None) -> Converter:
+    def each(value: Any) -> Any:
+        if isinstance(value, list):
+            return [each(item) for item in value]
+        return element(value) if element is not None else value
+
+    def convert(value: Any) -> Any:
+        found = read_json(value) if type(value) is str else value
+        return each(found) if isinstance(found, list) else value
+
+    return convert
+
+
+def _bits(length: int) -> Converter:
+    def convert(value: Any) -> Any:
+        return format(int.from_bytes(value, "big"), f"0{length}b") if isinstance(value, bytes) else value
+
+    return convert

@@ -1,0 +1,93 @@
+"""A workload file cut into blocks: a header, then one block per `-- name: …` line.
+
+A block is what stands between two name lines: comments, `-- params:` and the statement. Statements before the first name
+line, and further ones in a block, are found too, so that none is lost.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nestling.sources.ddl.statements import statements
+from nestling.sources.statements.rates import read_rate
+
+_NAME_LINE = re.compile(r"^[ \t]*--[ \t]*name[ \t]*:[ \t]*(?P<said>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
+_SAID = re.compile(r"^(?P<name>[^,]*?)[ \t]*,[ \t]*rate[ \t]*:[ \t]*(?P<rate>.*)$|^(?P<bare>\S*)", re.IGNORECASE)
+_PARAMETERS = re.compile(r"^[ \t]*--[ \t]*params[ \t]*:[ \t]*(?P<json>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One statement as written: its text and where that starts, its name and rate, sample parameters (or what is wrong).
+
+    A `rate` of None is one that nobody gave; `mistakes` are sentences for gaps, each with its line.
+    """
+
+    name: str
+    line: int
+    sql: str
+    offset: int
+    rate_per_second: float | None = None
+    samples: object = None
+    mistakes: tuple[tuple[str, int], ...] = ()
+
+
+def blocks(text: str, dialect: str) -> Iterator[Block]:
+    """The blocks in file order; a block without a statement has an empty `sql`."""
+    marks = list(_NAME_LINE.finditer(text))
+    ends = [*(mark.start() for mark in marks[1:]), len(text)][: len(marks)]
+    for sql, offset in _statements(text, 0, marks[0].start() if marks else len(text), dialect):
+        line = _line(text, offset)
+        yield Block(f"line_{line}", line, sql, offset)
+    for mark, end in zip(marks, ends, strict=True):
+        yield from _named(text, mark, end, dialect)
+
+
+def _named(text: str, mark: re.Match[str], end: int, dialect: str) -> Iterator[Block]:
+    said = _SAID.match(mark["said"].strip())
+    line = _line(text, mark.start())
+    name = ((said["name"] or said["bare"]) if said else "") or f"line_{line}"
+    mistakes: list[tuple[str, int]] = []
+    rate = None
+    if said and said["rate"] is not None and (rate := read_rate(said["rate"])) is None:
+        mistakes.append((f"rate `{said['rate'].strip()}` is not understood: write `5/s`, `30/min` or `2/day`", line))
+    samples = _samples(text, mark.end(), end, mistakes)
+    found = list(_statements(text, mark.end(), end, dialect))
+    if not found:
+        mistakes.append(("there is no statement under this name", line))
+    sql, offset = found[0] if found else ("", mark.end())
+    yield Block(name, line, sql, offset, rate, samples, tuple(mistakes))
+    for number, (more, at) in enumerate(found[1:], start=2):
+        several = (f"`{name}` holds several statements; this one is called `{name}.{number}`", _line(text, at))
+        yield Block(f"{name}.{number}", _line(text, at), more, at, rate, samples, (several,))
+
+
+def _samples(text: str, start: int, end: int, mistakes: list[tuple[str, int]]) -> object:
+    samples: dict[str, object] | list[object] | None = None
+    for found in _PARAMETERS.finditer(text, start, end):
+        try:
+            read = json.loads(found["json"])
+        except ValueError as problem:
+            mistakes.append((f"params are not JSON: {problem}", _line(text, found.start())))
+            continue
+        if isinstance(read, dict):
+            samples = {**samples, **read} if isinstance(samples, dict) else read
+        elif isinstance(read, list):
+            samples = read
+        else:
+            mistakes.append(('params must be an object, such as {"id": 7}', _line(text, found.start())))
+    return samples
+
+
+def _statements(text: str, start: int, end: int, dialect: str) -> Iterator[tuple[str, int]]:
+    part = text[start:end]
+    for statement in statements(part, dialect or "sqlite"):
+        first, last = statement.tokens[0], statement.tokens[-1]
+        yield part[first.start : last.end], start + first.start
+
+
+def _line(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1

@@ -1,0 +1,90 @@
+"""A statement's footprint over the model: what it accesses, how, and along which relationships."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import ParseError, SqlglotError
+
+from nestling.ir.model import Model
+from nestling.ir.workload import Access, StatementKind
+from nestling.sources.statements.joins import Links, reached
+from nestling.sources.statements.queries import walk_query
+from nestling.sources.statements.walk import Mistake, Walk
+from nestling.sources.statements.writes import walk_delete, walk_insert, walk_update
+
+_GLOT = {"postgresql": "postgres", "mysql": "mysql", "sqlite": "sqlite", "": "sqlite"}
+_REPLACE = re.compile(r"^REPLACE(\s+INTO)?\b", re.IGNORECASE)
+_READABLE = re.compile(r"^[\s(]*(?:SELECT|INSERT|UPDATE|DELETE|WITH|VALUES|REPLACE)\b", re.IGNORECASE)
+_COLORS = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """What a statement does; `texts` are the places (start, end, text) of strings that stand in double quotes."""
+
+    kind: StatementKind
+    accesses: tuple[Access, ...]
+    mistakes: tuple[Mistake, ...] = ()
+    texts: tuple[tuple[int, int, str], ...] = ()
+
+
+def footprint(sql: str, model: Model, dialect: str, links: Links) -> Footprint | Mistake:
+    """The footprint of one statement with `:name` parameters, or why it cannot be read."""
+    if _READABLE.match(sql) is None:
+        word = sql.split(maxsplit=1)[0].upper() if sql.split() else "nothing"
+        return Mistake(f"{word} is not SELECT, INSERT, UPDATE or DELETE", 0)
+    tree = _parsed(sql, dialect)
+    if isinstance(tree, Mistake):
+        return tree
+    if isinstance(tree, exp.DML) and not isinstance(tree.this, exp.Expr):
+        return Mistake(f"{tree.key.upper()} names no table", 0)
+    walk = Walk(model, sql, dialect)
+    kind = _walk(tree, walk, replaces=_REPLACE.match(sql) is not None)
+    if kind is None:
+        return Mistake(f"{tree.key.upper()} is not SELECT, INSERT, UPDATE or DELETE", 0)
+    accesses = tuple(item.access(via) for item, via in reached(walk.occurrences, walk.equal, links))
+    texts = tuple(sorted((*_span(name), name.name) for name in walk.text_literals))
+    return Footprint(kind, accesses, tuple(walk.mistakes), texts)
+
+
+def _parsed(sql: str, dialect: str) -> exp.Expr | Mistake:
+    # sqlglot has no REPLACE; the same number of characters keeps its places right
+    replaced = _REPLACE.sub(
+        lambda match: "INSERT" + " " * (len(match[0]) - 11) + " INTO" if match[1] else "INSERT ", sql
+    )
+    try:
+        trees = [tree for tree in sqlglot.parse(replaced, dialect=_GLOT[dialect]) if tree is not None]
+    except SqlglotError as problem:
+        found = problem.errors[0] if isinstance(problem, ParseError) and problem.errors else {}
+        what = str(found.get("description") or _COLORS.sub("", str(problem)).splitlines()[0]).rstrip(".")
+        near = f" near `{found['highlight']}`" if found.get("highlight") else ""
+        lines = replaced.splitlines(keepends=True)[: int(found.get("line") or 1) - 1]
+        column = int(found.get("col") or 1) - len(str(found.get("highlight") or ""))
+        return Mistake(f"it is not SQL that can be read: {what}{near}", sum(map(len, lines)) + max(column, 0))
+    except RecursionError:
+        return Mistake("it is nested too deeply to be read", 0)
+    return trees[0] if trees else Mistake("there is no statement", 0)
+
+
+def _walk(tree: exp.Expr, walk: Walk, *, replaces: bool) -> StatementKind | None:
+    if isinstance(tree, exp.Insert):
+        walk_insert(tree, walk, replaces=replaces)
+        return StatementKind.INSERT
+    if isinstance(tree, exp.Update):
+        walk_update(tree, walk)
+        return StatementKind.UPDATE
+    if isinstance(tree, exp.Delete):
+        walk_delete(tree, walk)
+        return StatementKind.DELETE
+    if isinstance(tree, exp.Query | exp.Values):
+        walk_query(tree, walk, None)
+        return StatementKind.SELECT
+    return None
+
+
+def _span(name: exp.Identifier) -> tuple[int, int]:
+    return int(name.meta["start"]), int(name.meta["end"]) + 1

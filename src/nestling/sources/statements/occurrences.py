@@ -1,0 +1,113 @@
+"""What a statement touches, collected while it is walked: occurrences of entities, and where each column comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from nestling.ir.model import Entity
+from nestling.ir.workload import Access, Filter, Operator, StatementKind
+from nestling.sources.tables import find_name
+
+
+@dataclass(eq=False)
+class Occurrence:
+    """One mention of an entity in a statement, and what is done with it."""
+
+    entity: Entity
+    kind: StatementKind
+    read: set[str] = field(default_factory=set)
+    written: dict[str, None] = field(default_factory=dict)
+    filters: dict[Filter, None] = field(default_factory=dict)
+    sort: dict[str, None] = field(default_factory=dict)
+
+    def access(self, via: str | None) -> Access:
+        """What the workload keeps of it."""
+        selected = self.kind is StatementKind.SELECT
+        attributes = (
+            tuple(a for a in self.entity.attribute_names if a in self.read) if selected else tuple(self.written)
+        )
+        return Access(self.entity.name, self.kind, attributes, tuple(self.filters), tuple(self.sort), via)
+
+
+Origin = tuple[Occurrence, str]
+"""An attribute of an occurrence."""
+Origins = tuple[Origin, ...]
+"""Where a column's values come from: one attribute, several in a union, none when they are computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A name in FROM with its columns; `is_open` when nestling cannot know them all (an unknown table, a function)."""
+
+    alias: str
+    columns: Mapping[str, Origins]
+    entity: Entity | None = None
+    is_open: bool = False
+
+    def column(self, name: str) -> Origins | None:
+        """Where a column comes from; None when there is no such column."""
+        found = find_name(name, self.columns)
+        return None if found is None else self.columns[found]
+
+
+@dataclass(eq=False)
+class Scope:
+    """The names one SELECT can use: its sources, the columns USING merged, its own outputs; then those around it."""
+
+    parent: Scope | None = None
+    sources: list[Source] = field(default_factory=list)
+    merged: set[str] = field(default_factory=set)
+    outputs: dict[str, Origins] = field(default_factory=dict)
+    queries: dict[str, Source] = field(default_factory=dict)  # by WITH
+
+    def source(self, alias: str) -> Source | None:
+        """The source of that alias, from the inside out."""
+        by_alias = {source.alias: source for source in self.sources}
+        found = find_name(alias, by_alias)
+        if found is not None:
+            return by_alias[found]
+        return self.parent.source(alias) if self.parent else None
+
+    def query(self, name: str) -> Source | None:
+        """The WITH query of that name, from the inside out."""
+        found = find_name(name, self.queries)
+        if found is not None:
+            return self.queries[found]
+        return self.parent.query(name) if self.parent else None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a name that is nowhere may still be one nestling cannot see."""
+        return any(source.is_open for source in self.sources) or (self.parent is not None and self.parent.is_open)
+
+    def holders(self, name: str) -> list[Source]:
+        """The sources of this scope alone that have a column of that name."""
+        return [source for source in self.sources if source.column(name) is not None]
+
+    def aliases(self) -> list[str]:
+        """Every alias that can be used here."""
+        return [source.alias for source in self.sources] + (self.parent.aliases() if self.parent else [])
+
+    def column_names(self) -> list[str]:
+        """Every column that can be used here."""
+        own = [name for source in self.sources for name in source.columns]
+        return own + (self.parent.column_names() if self.parent else [])
+
+
+def add_filter(origins: Origins, operator: Operator) -> None:
+    """Say that an attribute is compared with something known when the statement runs."""
+    for occurrence, attribute in origins:
+        occurrence.filters.setdefault(Filter(attribute, operator))
+
+
+def add_read(origins: Origins) -> None:
+    """Say that an attribute is needed."""
+    for occurrence, attribute in origins:
+        occurrence.read.add(attribute)
+
+
+def add_sort(origins: Origins) -> None:
+    """Say that the result is ordered by an attribute."""
+    for occurrence, attribute in origins:
+        occurrence.sort.setdefault(attribute)

@@ -1,0 +1,111 @@
+"""One way to write a parameter: `:name`, whatever the driver's style was.
+
+`?`, `?1`, `$1`, `%s`, `%(x)s` and `@x` become `:p1`, `:p2`, `:x`; what stands in strings, names and comments stays. Kept apart
+from parameters are casts (`::`), system variables (`@@x`), remainders (`a % s`) and PostgreSQL's `?` on JSON.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nestling.sources.ddl.tokens import Kind, Token, tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Normalised:
+    """A statement with `:name` parameters, their names in order, and the edits that made it, to find places again."""
+
+    sql: str
+    parameters: tuple[str, ...]
+    edits: tuple[tuple[int, int, str], ...]
+
+    def original(self, offset: int) -> int:
+        """Where an offset in `sql` was in the text as written."""
+        shift = 0
+        for start, end, new in self.edits:
+            if offset < start + shift + len(new):
+                return min(offset - shift, end)
+            shift += len(new) - (end - start)
+        return offset - shift
+
+
+def normalise(sql: str, dialect: str) -> Normalised:
+    """Rewrite every placeholder of a statement."""
+    found = list(tokens(sql, dialect or "sqlite"))
+    edits: list[tuple[int, int, str]] = []
+    names: list[str] = []
+    counted = 0
+    index = 0
+    while index < len(found):
+        length, name = _placeholder(found, index, sql)
+        if length:
+            counted += name == ""
+            name = name or f"p{counted}"
+            names.append(name)
+            start, end = found[index].start, found[index + length - 1].end
+            if sql[start:end] != f":{name}":
+                edits.append((start, end, f":{name}"))
+        index += length or 1
+    return Normalised(apply_edits(sql, edits), tuple(dict.fromkeys(names)), tuple(edits))
+
+
+def apply_edits(text: str, edits: list[tuple[int, int, str]]) -> str:
+    """The text with each part replaced; edits in order."""
+    parts, at = [], 0
+    for start, end, new in edits:
+        parts += [text[at:start], new]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def _placeholder(found: list[Token], index: int, sql: str) -> tuple[int, str]:
+    """How many tokens from here are a placeholder (0: none) and its name, empty for one that is counted."""
+    token = found[index]
+    following = [found[index + ahead] if index + ahead < len(found) else None for ahead in (1, 2, 3, 4)]
+    touching = following[0] is not None and following[0].start == token.end
+    first = following[0]
+    if token.kind is Kind.WORD and token.text.startswith("@") and not token.text.startswith("@@"):
+        return (1, token.text[1:].replace(".", "_")) if len(token.text) > 1 else (0, "")
+    if token.kind is not Kind.SYMBOL or first is None:
+        return (1, "") if token.key == "?" else (0, "")
+    if token.key == ":" and touching and first.kind in (Kind.WORD, Kind.NUMBER):
+        return 2, first.text if first.kind is Kind.WORD else f"p{first.text}"
+    if token.key == "?":
+        return _question(first, touching=touching)
+    if token.key == "$" and touching and first.kind is Kind.NUMBER:
+        return 2, f"p{first.text}"
+    if token.key == "%" and touching and not _follows_value(found, index):
+        return _percent(following, sql)
+    return 0, ""
+
+
+def _question(first: Token, *, touching: bool) -> tuple[int, str]:
+    if touching and first.kind is Kind.NUMBER:
+        return 2, f"p{first.text}"
+    if first.kind in (Kind.STRING, Kind.NAME) or (touching and first.key in ("|", "&")):
+        return 0, ""  # an operator on JSON
+    return 1, ""
+
+
+def _percent(following: list[Token | None], sql: str) -> tuple[int, str]:
+    first, name, closing, letter = following
+    if first is not None and first.text == "s":
+        return 2, ""
+    if (
+        first is not None
+        and first.key == "("
+        and name
+        and closing
+        and closing.key == ")"
+        and letter
+        and letter.text == "s"
+    ):
+        return 5, sql[name.start : name.end]
+    return 0, ""
+
+
+def _follows_value(found: list[Token], index: int) -> bool:
+    """Whether what stands right before, without a blank, is a value: then `%` is a remainder."""
+    if index == 0 or found[index - 1].end != found[index].start:
+        return False
+    return found[index - 1].kind is not Kind.SYMBOL or found[index - 1].key == ")"

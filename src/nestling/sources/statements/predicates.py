@@ -1,0 +1,175 @@
+"""Conditions: which attributes are filtered by what kind of comparison, and which columns they make equal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from nestling.ir.workload import Operator
+from nestling.sources.statements.occurrences import Origins, Scope, Source, add_filter, add_read
+from nestling.sources.statements.walk import Walk, outermost
+
+_RANGES = (exp.GT, exp.GTE, exp.LT, exp.LTE)
+
+
+def conditions(node: exp.Expr, walk: Walk) -> None:
+    """Take every part that must hold (joined by AND) into the footprint; its columns have been resolved."""
+    for part in node.unnest().flatten() if isinstance(node.unnest(), exp.And) else [node]:
+        one = part.unnest()
+        if isinstance(one, exp.And):
+            conditions(one, walk)
+        elif not _understood(one, walk):
+            _helps_no_index(one, walk)
+
+
+def _understood(part: exp.Expr, walk: Walk) -> bool:
+    """Take one condition whose kind is known; False for the others."""
+    if isinstance(part, exp.EQ | exp.NullSafeEQ | exp.Is):
+        return all(_equal(left, right, walk) for left, right in _pairs(part.left, part.right))
+    if isinstance(part, _RANGES):
+        return _compared(part.left, part.right, Operator.RANGE, walk) or _compared(
+            part.right, part.left, Operator.RANGE, walk
+        )
+    if isinstance(part, exp.Between):
+        constant = _is_constant(part.args["low"]) and _is_constant(part.args["high"])
+        return constant and _filtered(part.this, Operator.RANGE, walk)
+    if isinstance(part, exp.In):
+        return _in(part, walk)
+    if isinstance(part, exp.Like):
+        prefix = part.expression.name if part.expression.is_string else "%"
+        return not prefix.startswith(("%", "_")) and _filtered(part.this, Operator.RANGE, walk)
+    if isinstance(part, exp.Or):
+        return _alternatives(part, walk)
+    if isinstance(part, exp.Column):
+        return _filtered(part, Operator.EQUALITY, walk)
+    return isinstance(part, exp.Exists)
+
+
+def _pairs(left: exp.Expr, right: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
+    left, right = left.unnest(), right.unnest()
+    if isinstance(left, exp.Tuple) and isinstance(right, exp.Tuple) and len(left.expressions) == len(right.expressions):
+        yield from zip(left.expressions, right.expressions, strict=True)
+    else:
+        yield left, right
+
+
+def _equal(left: exp.Expr, right: exp.Expr, walk: Walk) -> bool:
+    mine, its = _values_of(left, walk), _values_of(right, walk)
+    if mine and its:
+        _unite(mine, its, walk)
+        return True
+    if isinstance(right, exp.Any):
+        return _compared(left, right.this, Operator.IN, walk)
+    return _compared(left, right, Operator.EQUALITY, walk) or _compared(right, left, Operator.EQUALITY, walk)
+
+
+def _values_of(node: exp.Expr, walk: Walk) -> Origins:
+    """Where a column's values, or those of a subquery's only column, come from."""
+    if isinstance(node, exp.Column):
+        return walk.origins(node)
+    query = node.this if isinstance(node, exp.Subquery) else node
+    outputs = list(walk.result(query).values()) if isinstance(query, exp.Query) else []
+    return outputs[0] if len(outputs) == 1 else ()
+
+
+def _unite(mine: Origins, its: Origins, walk: Walk) -> None:
+    for left in mine:
+        for right in its:
+            walk.equal.columns(left, right)
+
+
+def _compared(column: exp.Expr, value: exp.Expr, operator: Operator, walk: Walk) -> bool:
+    """A column compared with what is known when the statement runs."""
+    if not isinstance(column, exp.Column) or not _is_constant(value):
+        return False
+    if operator is Operator.EQUALITY and isinstance(value, exp.Placeholder | exp.Literal):
+        for origin in walk.origins(column):
+            walk.equal.constant(origin, value.sql())
+    return _filtered(column, operator, walk)
+
+
+def _filtered(column: exp.Expr, operator: Operator, walk: Walk) -> bool:
+    if isinstance(column, exp.Column):
+        add_filter(walk.origins(column), operator)
+    return isinstance(column, exp.Column)
+
+
+def _is_constant(node: exp.Expr) -> bool:
+    """Whether a value does not depend on rows of this query; a subquery without outer columns counts as known."""
+    return not any(node.find_all(exp.Column)) or isinstance(node.unnest(), exp.Query)
+
+
+def _in(part: exp.In, walk: Walk) -> bool:
+    query = part.args.get("query")
+    if query is None:
+        listed = part.expressions or [part.args["field"]] if part.args.get("field") or part.expressions else []
+        columns = part.this.expressions if isinstance(part.this, exp.Tuple) else [part.this]
+        if not all(isinstance(column, exp.Column) for column in columns) or not all(map(_is_constant, listed)):
+            return False
+        for column in columns:
+            add_filter(walk.origins(column), Operator.IN)
+        return True
+    columns = part.this.expressions if isinstance(part.this, exp.Tuple) else [part.this]
+    outputs = list(walk.result(query.this if isinstance(query, exp.Subquery) else query).values())
+    for column, origins in zip(columns, outputs, strict=False):
+        mine = walk.origins(column)
+        _unite(mine, origins, walk)
+        if not origins:
+            add_filter(mine, Operator.IN)
+    return True
+
+
+def _alternatives(part: exp.Or, walk: Walk) -> bool:
+    """`a = 1 OR a = 2` is an IN; other alternatives help no index."""
+    columns = set()
+    for side in part.flatten():
+        one = side.unnest()
+        left = one.args.get("this")
+        if not isinstance(one, exp.EQ | exp.In) or not isinstance(left, exp.Column) or one.args.get("query"):
+            return False
+        if isinstance(one, exp.EQ) and not _is_constant(one.right):
+            return False
+        columns.add(walk.origins(left))
+    if len(columns) != 1:
+        return False
+    add_filter(columns.pop(), Operator.IN)
+    return True
+
+
+def _helps_no_index(part: exp.Expr, walk: Walk) -> None:
+    """Every column compared with constants in a way no index helps with: alternatives, negations, functions."""
+    if isinstance(part, exp.And | exp.Or | exp.Not | exp.Paren):
+        for side in part.iter_expressions():
+            _helps_no_index(side, walk)
+        return
+    found = outermost(part, lambda node: isinstance(node, exp.Column | exp.Query))
+    origins = [walk.origins(column) for column in found if isinstance(column, exp.Column)]
+    if all(origins) and len({occurrence for each in origins for occurrence, _ in each}) == 1:
+        for each in origins:
+            add_filter(each, Operator.OTHER)
+
+
+# --- joins without a condition ---------------------------------------------------------------------------------------
+
+
+def natural_join(before: list[Source], added: list[Source], walk: Walk, scope: Scope) -> None:
+    """NATURAL: the columns both sides have are equal."""
+    right = {name.casefold() for source in added for name in source.columns}
+    common = [name for source in before for name in source.columns if name.casefold() in right]
+    using_join(list(dict.fromkeys(common)), before, added, walk, scope)
+
+
+def using_join(names: list[str], before: list[Source], added: list[Source], walk: Walk, scope: Scope) -> None:
+    """USING: the named columns are equal, and one column from then on."""
+    for name in names:
+        scope.merged.add(name.casefold())
+        sides = []
+        for sources in (before, added):
+            found = [origins for source in sources if (origins := source.column(name)) is not None]
+            if not found and not any(source.is_open for source in sources):
+                aliases = ", ".join(f"`{source.alias}`" for source in sources)
+                walk.mistake(f"no column `{name}` to join by in {aliases}", exp.Identifier(this=name))
+            sides.append(found[0] if found else ())
+            add_read(sides[-1])
+        _unite(sides[0], sides[1], walk)

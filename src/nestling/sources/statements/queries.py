@@ -1,0 +1,195 @@
+"""Walking queries: SELECTs with their sources and subqueries, set operations, WITH."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from nestling.ir.workload import StatementKind
+from nestling.sources.statements.occurrences import Origins, Scope, Source, add_read, add_sort
+from nestling.sources.statements.predicates import conditions, natural_join, using_join
+from nestling.sources.statements.walk import Walk, outermost
+
+Outputs = dict[str, Origins]
+
+
+def walk_query(query: exp.Expr, walk: Walk, parent: Scope | None, *, counts_only: bool = False) -> Outputs:
+    """Walk a query and say where its output columns come from; `counts_only` when nobody reads them (EXISTS)."""
+    if isinstance(query, exp.SetOperation):
+        outputs = _set_operation(query, walk, parent)
+    elif isinstance(query, exp.Select):
+        outputs = _select(query, walk, parent, counts_only=counts_only)
+    elif isinstance(query, exp.Subquery | exp.Paren):
+        outputs = _wrapped(query, walk, parent, counts_only=counts_only)
+    else:
+        visit(query, walk, Scope(parent))
+        outputs = {}
+    return walk.remember_result(query, outputs)
+
+
+def visit(node: exp.Expr | None, walk: Walk, scope: Scope) -> None:
+    """Resolve every column of an expression and walk every query in it."""
+    if node is None:
+        return
+    for found in outermost(node, lambda each: isinstance(each, exp.Column | exp.Query)):
+        if isinstance(found, exp.Column):
+            if not isinstance(found.this, exp.Star):
+                walk.remember(found, walk.resolve(found, scope))
+        else:
+            walk_query(found, walk, scope, counts_only=isinstance(found.parent, exp.Exists))
+
+
+def with_queries(node: exp.Expr, walk: Walk, scope: Scope) -> None:
+    """Walk the WITH queries of a statement and name them in the scope."""
+    clause = node.args.get("with_")
+    if clause is None:
+        return
+    for part in clause.expressions:
+        body = part.this
+        if clause.recursive and isinstance(body, exp.SetOperation):
+            anchor = walk_query(body.left, walk, scope)
+            scope.queries[part.alias] = _named(part, anchor)
+            walk_query(body.right, walk, scope)
+        else:
+            scope.queries[part.alias] = _named(part, walk_query(body, walk, scope))
+
+
+def _named(part: exp.Expr, outputs: Outputs) -> Source:
+    """The outputs under an alias, and under the column names the alias lists."""
+    names = [name.name for name in part.args["alias"].columns] if part.args.get("alias") else []
+    renamed = {names[i] if i < len(names) else name: origins for i, (name, origins) in enumerate(outputs.items())}
+    return Source(part.alias_or_name, renamed or dict.fromkeys(names, ()), is_open=not renamed and not names)
+
+
+def _wrapped(query: exp.Expr, walk: Walk, parent: Scope | None, *, counts_only: bool) -> Outputs:
+    scope = Scope(parent)
+    with_queries(query, walk, scope)
+    outputs = walk_query(query.this, walk, scope, counts_only=counts_only)
+    scope.outputs = outputs
+    _order(query, walk, scope, list(outputs.values()))
+    return outputs
+
+
+def _set_operation(query: exp.SetOperation, walk: Walk, parent: Scope | None) -> Outputs:
+    scope = Scope(parent)
+    with_queries(query, walk, scope)
+    left, right = walk_query(query.left, walk, scope), walk_query(query.right, walk, scope)
+    others = list(right.values())
+    outputs = {name: origins + (others[i] if i < len(others) else ()) for i, (name, origins) in enumerate(left.items())}
+    scope.outputs = outputs
+    _order(query, walk, scope, list(outputs.values()))
+    return outputs
+
+
+# --- SELECT ----------------------------------------------------------------------------------------------------------
+
+
+def _select(query: exp.Select, walk: Walk, parent: Scope | None, *, counts_only: bool) -> Outputs:
+    scope = Scope(parent)
+    with_queries(query, walk, scope)
+    add_sources(query, walk, scope)
+    where = query.args.get("where")
+    outputs = _outputs(query, walk, scope, counts_only=counts_only)
+    scope.outputs = {name: origins for name, origins in outputs.items() if name}
+    if where:
+        visit(where.this, walk, scope)
+        conditions(where.this, walk)
+    for part in ("group", "having", "qualify", "windows", "limit", "offset", "distinct"):
+        for node in _as_list(query.args.get(part)):
+            visit(node, walk, scope)
+    _order(query, walk, scope, list(outputs.values()))
+    return outputs
+
+
+def _as_list(found: object) -> list[exp.Expr]:
+    nodes = found if isinstance(found, list) else [found]
+    return [node for node in nodes if isinstance(node, exp.Expr)]
+
+
+def add_sources(node: exp.Expr, walk: Walk, scope: Scope) -> None:
+    """Put what FROM and the joins of a query, an UPDATE or a DELETE name into the scope."""
+    clause = node.args.get("from_")
+    if clause is not None:
+        add_source(clause.this, walk, scope)
+    for join in _as_list(node.args.get("joins")):
+        _join(join, walk, scope)
+    for lateral in _as_list(node.args.get("laterals")):
+        visit(lateral.this, walk, scope)
+        scope.sources.append(Source(lateral.alias_or_name, {}, is_open=True))
+
+
+def _join(join: exp.Expr, walk: Walk, scope: Scope) -> None:
+    before = list(scope.sources)
+    add_source(join.this, walk, scope)
+    added = scope.sources[len(before) :]
+    if str(join.args.get("method") or "").upper() == "NATURAL":
+        natural_join(before, added, walk, scope)
+    using_join([name.name for name in join.args.get("using") or ()], before, added, walk, scope)
+    if (on := join.args.get("on")) is not None:
+        visit(on, walk, scope)
+        conditions(join.args["on"], walk)
+
+
+def add_source(node: exp.Expr, walk: Walk, scope: Scope, kind: StatementKind = StatementKind.SELECT) -> None:
+    """Put one table, subquery or function into the scope."""
+    if isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier):
+        query = scope.query(node.name) if not node.db else None
+        source = Source(node.alias_or_name, query.columns, is_open=query.is_open) if query else None
+        scope.sources.append(source or walk.occurrence(node, kind)[1])
+    elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
+        add_source(node.this, walk, scope)  # parentheses around a join
+    elif isinstance(node, exp.Subquery):
+        apart = Scope(scope.parent, queries=scope.queries)  # its neighbours in FROM are none of its business
+        scope.sources.append(_named(node, walk_query(node.this, walk, apart)))
+    else:
+        visit(node, walk, Scope(scope))
+        scope.sources.append(Source(node.alias_or_name, {}, is_open=True))
+    for join in _as_list(node.args.get("joins")):
+        _join(join, walk, scope)
+
+
+def _outputs(query: exp.Select, walk: Walk, scope: Scope, *, counts_only: bool) -> Outputs:
+    outputs: Outputs = {}
+    for position, item in enumerate(query.expressions):
+        starred = item.this if isinstance(item, exp.Column) else item
+        if isinstance(starred, exp.Star):
+            outputs |= _star(item, walk, scope, counts_only=counts_only)
+            continue
+        visit(item, walk, scope)
+        plain = query.expressions[position].unalias()
+        name = item.alias_or_name or f"?{position}"
+        outputs.setdefault(name if name not in outputs else f"?{position}", walk.origins(plain))
+    return outputs
+
+
+def _star(item: exp.Expr, walk: Walk, scope: Scope, *, counts_only: bool) -> Outputs:
+    """All columns of one source or of all; those that USING merged once."""
+    sources = scope.sources
+    if isinstance(item, exp.Column) and item.table:
+        one = scope.source(item.table)
+        if one is None:
+            walk.resolve(item, scope)
+        sources = [one] if one else []
+    outputs: Outputs = {}
+    for source in sources:
+        for name, origins in source.columns.items():
+            if not counts_only:
+                add_read(origins)
+            merged = name in outputs and name.casefold() in scope.merged
+            if not merged:
+                outputs[name if name not in outputs else f"{source.alias}.{name}"] = origins
+    return outputs
+
+
+def _order(query: exp.Expr, walk: Walk, scope: Scope, outputs: list[Origins]) -> None:
+    """ORDER BY: outputs by name or position first, then columns."""
+    clause = query.args.get("order")
+    for ordered in clause.expressions if clause else ():
+        what = ordered.this
+        if isinstance(what, exp.Literal) and not what.is_string and what.name.isdigit():
+            position = int(what.name) - 1
+            add_sort(outputs[position] if position < len(outputs) else ())
+        elif isinstance(what, exp.Column) and not what.table and what.name in scope.outputs:
+            add_sort(walk.remember(what, scope.outputs[what.name]))
+        else:
+            visit(ordered, walk, scope)
+            add_sort(walk.origins(ordered.this))

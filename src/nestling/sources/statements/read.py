@@ -1,0 +1,129 @@
+"""A workload file to a `Workload` over a model, and the gaps."""
+
+from __future__ import annotations
+
+from nestling.common.errors import Problem, WorkloadError, unknown
+from nestling.ir.model import Model
+from nestling.ir.reading import Gap, GapKind
+from nestling.ir.workload import Statement, Workload
+from nestling.sources.ddl.dialect import ALIASES, DIALECTS
+from nestling.sources.statements.blocks import Block, blocks
+from nestling.sources.statements.footprint import footprint
+from nestling.sources.statements.joins import Links
+from nestling.sources.statements.placeholders import Normalised, apply_edits, normalise
+from nestling.sources.statements.requirements import read_requirements
+from nestling.sources.statements.walk import Mistake
+
+DEFAULT_RATE_PER_SECOND = 1.0
+"""Of a statement nobody gave a rate for."""
+SELDOM_PER_SECOND = 1e-9
+"""For a rate of 0: such a statement must be answered by the design, and must not weigh in it (once in 32 years)."""
+
+
+def parse_workload(
+    text: str, model: Model, dialect: str = "sqlite", path: str = ""
+) -> tuple[Workload, tuple[Gap, ...]]:
+    """Read a workload file over a model; `path` is for messages.
+
+    A statement that cannot be read is left out, with a gap saying why and where; one that names things which do not exist stays,
+    with what could be understood of it and a gap for each name. Raises `WorkloadError` when the dialect is not known or when
+    there are statements and none of them can be read.
+    """
+    dialect = ALIASES.get(dialect.lower(), dialect.lower())
+    if dialect and dialect not in DIALECTS:
+        raise WorkloadError(unknown("SQL dialect", dialect, DIALECTS))
+    reader = _Reader(text.removeprefix("\ufeff"), model, dialect, path)
+    requirements, mistakes = read_requirements(reader.text, model)
+    for what, line in mistakes:
+        reader.gap(what, f"{line}")
+    found = list(blocks(reader.text, dialect))
+    read = [statement for block in found if (statement := reader.statement(block)) is not None]
+    if found and not read:
+        problems = (Problem(what=gap.what, where=gap.where) for gap in reader.gaps)
+        raise WorkloadError(*problems)
+    names = [block.name for block in found if block.rate_per_second is None and not block.mistakes]
+    reader.gap_of_many("no rate is given for", names, f"taken as {DEFAULT_RATE_PER_SECOND:g}/s")
+    names = [block.name for block in found if block.rate_per_second == 0]
+    reader.gap_of_many("the rate is 0 of", names, "they are kept but weigh nothing")
+    return Workload(tuple(read), requirements), tuple(reader.gaps)
+
+
+class _Reader:
+    """Blocks to statements, with the gaps met on the way."""
+
+    def __init__(self, text: str, model: Model, dialect: str, path: str) -> None:
+        self.text = text
+        self.model = model
+        self.dialect = dialect
+        self.path = path
+        self.links = Links(model)
+        self.gaps: list[Gap] = []
+        self._lines_by_name: dict[str, int] = {}
+
+    def gap(self, what: str, place: str) -> None:
+        """List what is not understood at `line` or `line:column`."""
+        where = f"{self.path}:{place}" if self.path else f"line {place}"
+        self.gaps.append(Gap(GapKind.NOTIMPL, what, where))
+
+    def statement(self, block: Block) -> Statement | None:
+        """The statement of a block; None, and a gap, when it cannot be read."""
+        for what, line in block.mistakes:
+            self.gap(f"statement `{block.name}`: {what}", f"{line}")
+        if not block.sql or self._is_taken(block):
+            return None
+        written = normalise(block.sql, self.dialect)
+        found = footprint(written.sql, self.model, self.dialect, self.links)
+        if isinstance(found, Mistake):
+            self._mistake(found, block, written)
+            return None
+        for mistake in found.mistakes:
+            self._mistake(mistake, block, written)
+        return Statement(
+            name=block.name,
+            sql=apply_edits(written.sql, [(start, end, _quoted(value)) for start, end, value in found.texts]),
+            kind=found.kind,
+            rate_per_second=_rate(block),
+            dialect=self.dialect,
+            parameters=written.parameters,
+            samples=self._samples(block, written.parameters),
+            accesses=found.accesses,
+        )
+
+    def _is_taken(self, block: Block) -> bool:
+        first = self._lines_by_name.setdefault(block.name, block.line)
+        if first != block.line:
+            what = f"statement `{block.name}` is there twice, in lines {first} and {block.line}; the first one stands"
+            self.gap(what, f"{block.line}")
+        return first != block.line
+
+    def _mistake(self, mistake: Mistake, block: Block, written: Normalised) -> None:
+        offset = block.offset + written.original(mistake.offset)
+        line_start = self.text.rfind("\n", 0, offset) + 1
+        line = self.text.count("\n", 0, offset) + 1
+        self.gap(f"statement `{block.name}`: {mistake.what}", f"{line}:{offset - line_start + 1}")
+
+    def _samples(self, block: Block, parameters: tuple[str, ...]) -> tuple[tuple[str, object], ...]:
+        """Sample values by parameter; a list gives them in order."""
+        given = dict(zip(parameters, block.samples, strict=False)) if isinstance(block.samples, list) else block.samples
+        if not isinstance(given, dict):
+            return ()
+        for name in given.keys() - set(parameters):
+            known = ", ".join(f"`{parameter}`" for parameter in parameters) or "none"
+            self.gap(f"statement `{block.name}`: params name `{name}`, its parameters are {known}", f"{block.line}")
+        return tuple((name, given[name]) for name in parameters if name in given)
+
+    def gap_of_many(self, before: str, names: list[str], after: str) -> None:
+        """One gap for many statements with the same one."""
+        if names:
+            shown = ", ".join(f"`{name}`" for name in names[:8])
+            more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+            self.gap(f"{before} {shown}{more}: {after}", "1")
+
+
+def _rate(block: Block) -> float:
+    rate = DEFAULT_RATE_PER_SECOND if block.rate_per_second is None else block.rate_per_second
+    return max(rate, SELDOM_PER_SECOND)
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"

@@ -1,0 +1,140 @@
+"""Walking INSERT, UPDATE and DELETE, with upserts and the queries they hold."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from nestling.ir.workload import Filter, Operator, StatementKind
+from nestling.sources.statements.occurrences import Occurrence, Origins, Scope, Source
+from nestling.sources.statements.predicates import conditions
+from nestling.sources.statements.queries import add_source, add_sources, visit, walk_query, with_queries
+from nestling.sources.statements.walk import Walk
+from nestling.sources.tables import find_name
+
+
+def walk_insert(tree: exp.Insert, walk: Walk, *, replaces: bool) -> None:
+    """INSERT: the attributes named (all of them when none is), then the query or values, then the upsert."""
+    listed = isinstance(tree.this, exp.Schema)
+    table = tree.this.this if listed else tree.this
+    if not isinstance(table, exp.Table):
+        walk.mistake("there is no table to insert into", tree)
+        return
+    target, source = walk.occurrence(table, StatementKind.INSERT)
+    names = [name.name for name in tree.this.expressions] if listed else list(source.columns)
+    if listed:
+        names = _written(tree.this.expressions, source, walk)
+    if target is not None:
+        target.written.update(dict.fromkeys(names))
+    if target is not None and (replaces or str(tree.args.get("alternative") or "").upper() == "REPLACE"):
+        walk.occurrences.append(Occurrence(target.entity, StatementKind.DELETE, filters=_by_key(target)))
+    scope = Scope()
+    with_queries(tree, walk, scope)
+    if tree.expression is not None:
+        walk_query(tree.expression, walk, scope)
+    _upsert(tree, table, source, walk)
+
+
+def _written(names: list[exp.Expr], source: Source, walk: Walk) -> list[str]:
+    """The attributes as the model spells them; a mistake for each that is not there."""
+    found = []
+    for name in names:
+        known = find_name(name.name, source.columns)
+        if known is not None:
+            found.append(known)
+        elif source.entity is not None:
+            problem = source.entity.no_attribute(name.name)
+            walk.mistake(f"{problem.what}; {problem.known}", name)
+    return found
+
+
+def _by_key(target: Occurrence) -> dict[Filter, None]:
+    return {Filter(name, Operator.EQUALITY): None for name in target.entity.key}
+
+
+def _upsert(tree: exp.Insert, table: exp.Table, source: Source, walk: Walk) -> None:
+    """ON CONFLICT DO UPDATE and ON DUPLICATE KEY UPDATE: an update of the row found by its key."""
+    conflict = tree.args.get("conflict")
+    if conflict is None or not conflict.expressions or source.entity is None:
+        return
+    updated = Occurrence(source.entity, StatementKind.UPDATE)
+    walk.occurrences.append(updated)
+    columns: dict[str, Origins] = {name: ((updated, name),) for name in source.entity.attribute_names}
+    names = [source.alias, "excluded", "new"]
+    scope = Scope(
+        sources=[Source(name, columns, source.entity) for name in dict.fromkeys(names)], merged=_folded(columns)
+    )
+    _assignments(conflict.expressions, walk, scope)
+    keys = [key.name for key in conflict.args.get("conflict_keys") or () if find_name(key.name, columns)]
+    found = [find_name(key, columns) or key for key in keys] or list(source.entity.key)
+    updated.filters.update({Filter(name, Operator.EQUALITY): None for name in found})
+    where = conflict.args.get("where")
+    if where is not None:
+        visit(where.this, walk, scope)
+        conditions(where.this, walk)
+    del table
+
+
+def _folded(columns: dict[str, Origins]) -> set[str]:
+    return {name.casefold() for name in columns}
+
+
+def _assignments(assigned: list[exp.Expr], walk: Walk, scope: Scope) -> None:
+    """`column = value`, or `(columns) = (values)`; what is written belongs to whichever source has the column."""
+    for each in assigned:
+        if not isinstance(each, exp.EQ):
+            visit(each, walk, scope)
+            continue
+        targets = each.this.expressions if isinstance(each.this, exp.Tuple) else [each.this]
+        for target in targets:
+            for occurrence, attribute in walk.resolve(target, scope) if isinstance(target, exp.Column) else ():
+                occurrence.kind = StatementKind.UPDATE if occurrence.kind is StatementKind.SELECT else occurrence.kind
+                occurrence.written.setdefault(attribute)
+        visit(each.expression, walk, scope)
+
+
+def walk_update(tree: exp.Update, walk: Walk) -> None:
+    """UPDATE: attributes set, filters, and other tables it joins."""
+    scope = Scope()
+    with_queries(tree, walk, scope)
+    add_source(tree.this, walk, scope, StatementKind.UPDATE)
+    target = walk.occurrences[-1 - sum(1 for _ in tree.this.args.get("joins") or ())] if walk.occurrences else None
+    add_sources(tree, walk, scope)
+    _assignments(tree.expressions, walk, scope)
+    _where(tree, walk, scope)
+    if (
+        target is not None
+        and target.kind is StatementKind.UPDATE
+        and not target.written
+        and tree.this.args.get("joins")
+    ):
+        target.kind = StatementKind.SELECT  # MySQL: it is another of the joined tables that is set
+
+
+def walk_delete(tree: exp.Delete, walk: Walk) -> None:
+    """DELETE: filters, and other tables it joins."""
+    scope = Scope()
+    with_queries(tree, walk, scope)
+    add_source(tree.this, walk, scope, StatementKind.DELETE)
+    for table in tree.args.get("using") or ():
+        add_source(table, walk, scope)
+    deleted = [table.name for table in tree.args.get("tables") or ()]
+    if deleted:
+        _delete_named(deleted, walk, scope)
+    _where(tree, walk, scope)
+
+
+def _delete_named(names: list[str], walk: Walk, scope: Scope) -> None:
+    """MySQL's DELETE of some of several joined tables: only those named lose rows."""
+    chosen = {origins[0][0] for name in names if (source := scope.source(name)) for origins in source.columns.values()}
+    for occurrence in walk.occurrences:
+        occurrence.kind = StatementKind.DELETE if occurrence in chosen else StatementKind.SELECT
+
+
+def _where(tree: exp.Expr, walk: Walk, scope: Scope) -> None:
+    where = tree.args.get("where")
+    if where is not None:
+        visit(where.this, walk, scope)
+        conditions(where.this, walk)
+    order = tree.args.get("order")
+    if order is not None:
+        visit(order, walk, scope)

@@ -1,0 +1,44 @@
+"""Tables as every relational source describes them, before anything is concluded from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from nestling.ir.model import Attribute, OnDelete
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """A declared foreign key; no `referenced_columns` means the key of `table`.
+
+    `enforced` is False where the database lets rows without a parent stand. `where` is the place in the source.
+    """
+
+    columns: tuple[str, ...]
+    table: str
+    referenced_columns: tuple[str, ...] = ()
+    on_delete: OnDelete = OnDelete.RESTRICT
+    enforced: bool = True
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A declared table. `uniques` holds unique constraints and unique indexes over plain columns, all rows included."""
+
+    name: str
+    columns: tuple[Attribute, ...]
+    key: tuple[str, ...] = ()
+    uniques: tuple[tuple[str, ...], ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    where: str = ""
+
+
+def find_name(name: str, known: Iterable[str]) -> str | None:
+    """`name` among the `known`: the exact one first, else the only one that differs by case alone."""
+    names = list(known)
+    if name in names:
+        return name
+    folded = [other for other in names if other.casefold() == name.casefold()]
+    return folded[0] if len(folded) == 1 else None

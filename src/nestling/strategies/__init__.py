@@ -1,0 +1,100 @@
+"""Strategies: each turns a reading into a proposal. Adding one is adding a file to this folder.
+
+A strategy is a module with one function, `outline(situation) -> Outline`; its name is the file's. What they share is in
+`placement`. The spine below is the same for all: gather, decide, assemble, and move out whatever would pass a bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pkgutil import iter_modules
+
+from nestling.common.errors import InputError, unknown
+from nestling.ir.bounds import elements, mistakes_in_size, node_bytes
+from nestling.ir.design import Design
+from nestling.ir.layout import Node, Role
+from nestling.ir.proposal import Proposal, Reason
+from nestling.ir.reading import Gap, GapKind, Reading
+from nestling.ir.statistics import Statistics
+from nestling.strategies.placement.assembly import collections
+from nestling.strategies.placement.factors import weighed
+from nestling.strategies.placement.indexes import indexes
+from nestling.strategies.placement.outline import Outline
+from nestling.strategies.placement.situation import Situation, situation
+from nestling.strategies.placement.subjects import subject_of
+from nestling.strategies.placement.thresholds import Thresholds
+
+__all__ = ["Thresholds", "design", "strategy_names"]
+
+
+def design(reading: Reading, strategy: str, thresholds: Thresholds | None = None) -> Proposal:
+    """Decide where everything in `reading` lives.
+
+    Raises `InputError` listing the strategies when there is none called `strategy`, and `DesignError` only when single rows
+    pass the document bound and nothing can be split off them.
+    """
+    decide = _strategy(strategy)
+    known = situation(reading, thresholds or Thresholds())
+    return _within_bounds(known, strategy, decide(known))
+
+
+def strategy_names() -> tuple[str, ...]:
+    """The strategies there are: the modules of this folder."""
+    return tuple(sorted(module.name for module in iter_modules(__path__) if not module.ispkg))
+
+
+def _strategy(name: str) -> Callable[[Situation], Outline]:
+    if name not in strategy_names():
+        raise InputError(unknown("strategy", name, strategy_names()))
+    decide: Callable[[Situation], Outline] = import_module(f"{__name__}.{name}").outline
+    return decide
+
+
+def _within_bounds(known: Situation, strategy: str, outline: Outline) -> Proposal:
+    """The proposal; embeddings that would pass a bound all the same are moved out, heaviest first."""
+    while True:
+        proposed = collections(known, outline)
+        indexed = indexes(known, outline, proposed)
+        made = Design(known.model, proposed, indexed.indexes)
+        problem = next(mistakes_in_size(made, known.statistics, known.requirements), None)
+        heaviest = _heaviest(made, known.statistics, str(problem.path[1])) if problem is not None else None
+        if problem is None or heaviest is None:
+            break
+        link = known.model.relationship(heaviest)
+        outline = outline.without(heaviest, subject_of(known, link), Reason("A12", problem.what))
+    return Proposal(
+        strategy,
+        made,
+        weighed(known, outline.homes, outline.decisions),
+        known.statistics,
+        known.requirements,
+        (*known.reading.gaps, *_gaps(known)),
+        (*known.reading.notes, *indexed.notes),
+    )
+
+
+def _heaviest(made: Design, statistics: Statistics, collection: str) -> str | None:
+    """The relationship whose children weigh most in a collection's documents; None when nothing is embedded."""
+    roots = [
+        root for store in made.stores if store.name == collection and store.role is Role.HOME for root in store.roots
+    ]
+    children = [child for root in roots for child in root.children if child.embedding is not None]
+
+    def weight(child: Node) -> float:
+        return elements(child, statistics) * node_bytes(child, statistics)
+
+    embedding = max(children, key=weight).embedding if children else None
+    return embedding.relationship if embedding is not None else None
+
+
+def _gaps(known: Situation) -> list[Gap]:
+    """Rows that may not fit a document, because nothing can be split off them."""
+    found = []
+    for entity in known.model.entities:
+        for name, numbers in known.statistics.entity(entity.name).attributes:
+            size = numbers.maximum_bytes.value if numbers.maximum_bytes is not None else 0.0
+            if size > known.thresholds.blob_bytes and name not in known.blobs[entity.name]:
+                what = f"`{name}` has values of {size:,.0f} bytes and cannot go to GridFS; a document holds 16 MiB"
+                found.append(Gap(GapKind.NEVER, what, entity.name))
+    return found

@@ -1,0 +1,139 @@
+"""From an outline to a design: collections with their documents, names and splits; indexes are made elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.freshness import TRANSACTION
+from nestling.ir.model import Cardinality, Entity, Relationship
+from nestling.ir.names import collection_name
+from nestling.ir.primitives import (
+    Collection,
+    Copy,
+    Document,
+    Embedding,
+    Field,
+    Form,
+    Holder,
+    Reference,
+    Split,
+)
+from nestling.ir.rows import down
+from nestling.ir.types import TypeName
+from nestling.strategies.placement.field_names import Names, attribute_fields, embedded_name, ids_name, renamed
+from nestling.strategies.placement.nesting import distinct_names
+from nestling.strategies.placement.outline import CHILD_HOLDS, Outline
+from nestling.strategies.placement.situation import Situation
+
+_NO_ID = (TypeName.ARRAY, TypeName.JSON)  # MongoDB refuses an array as `_id`, and JSON may be one
+
+
+def collections(situation: Situation, outline: Outline) -> tuple[Collection, ...]:
+    """One collection per entity that is not embedded, in model order."""
+    assembly = _Assembly(situation, outline)
+    return tuple(assembly.collection(e) for e in situation.model.entities if e.name not in outline.homes)
+
+
+def id_attributes(situation: Situation, entity: Entity) -> tuple[str, ...]:
+    """What becomes `_id` (D3): the key, else a unique group that is never NULL, else nothing (an ObjectId)."""
+    solid = [group for group in entity.uniques if not any(entity.attribute(name).nullable for name in group)]
+    for group in filter(None, (entity.key, *([] if entity.key else solid))):
+        single = entity.attribute(group[0]).type.name if len(group) == 1 else None
+        if single not in _NO_ID and (group != entity.key or distinct_names(situation, entity.name)):
+            return group
+    return ()
+
+
+class _Assembly:
+    """Builds documents; holds the names given so far."""
+
+    def __init__(self, situation: Situation, outline: Outline) -> None:
+        self.situation, self.outline = situation, outline
+        roots = [e.name for e in situation.model.entities if e.name not in outline.homes]
+        self.names = Names()
+        self.collection_names = {name: self.names.free(collection_name(name)) for name in sorted(roots)}
+
+    def collection(self, entity: Entity) -> Collection:
+        name = self.collection_names[entity.name]
+        splits = tuple(
+            Split(self.names.free(f"{name}_{field}_files", f"{name}_files"), (attribute,), gridfs=True)
+            for attribute, field in attribute_fields(entity).items()
+            if attribute in self.situation.blobs[entity.name]
+        )
+        return Collection(name, self.document(entity.name), id_attributes(self.situation, entity), splits=splits)
+
+    def document(self, entity_name: str) -> Document:
+        entity = self.situation.model.entity(entity_name)
+        names = Names({"_id", *attribute_fields(entity).values()})
+        return Document(
+            entity_name,
+            fields=renamed(entity),
+            embeddings=tuple(self.embeddings(entity_name, names)),
+            references=tuple(self.references(entity_name, names)),
+            copies=tuple(self.mirrors(entity_name, names)),
+        )
+
+    def embeddings(self, entity: str, names: Names) -> Iterator[Embedding]:
+        for link in self.situation.children[entity]:
+            if self.outline.homes.get(link.child) == link.name:
+                form = self.form(link)
+                bare = self.other_side(link) if link.name in self.situation.linked and self.is_bare(link) else None
+                name = embedded_name(names, link)
+                if bare is not None:
+                    names.taken.discard(name)
+                    name = ids_name(names, bare.parent_role or bare.parent, many=True)
+                orphans = None
+                if not self.situation.is_total(link):
+                    orphans = self.names.free(f"{collection_name(link.child)}_orphans")
+                yield Embedding(name, link.name, form, self.document(link.child), orphans=orphans)
+
+    def form(self, link: Relationship) -> Form:
+        if link.cardinality is Cardinality.ONE_TO_ONE:
+            return Form.OBJECT
+        return Form.SCALARS if link.name in self.situation.linked and self.is_bare(link) else Form.ARRAY
+
+    def is_bare(self, link: Relationship) -> bool:
+        """Whether rows of a junction store nothing but one id once they are embedded along `link`."""
+        junction = self.situation.model.entity(link.child)
+        left = [name for name in junction.attribute_names if name not in link.child_attributes]
+        other = self.other_side(link)
+        embeds = link.child in {self.situation.model.relationship(home).parent for home in self.outline.homes.values()}
+        return (
+            link.cardinality is Cardinality.ONE_TO_MANY
+            and other is not None
+            and len(left) == 1
+            and left[0] in other.child_attributes
+            and not embeds
+            and not self.listed(link.child)
+        )
+
+    def listed(self, entity: str) -> bool:
+        return any(Holder.PARENT in self.outline.held.get(link.name, ()) for link in self.around(entity))
+
+    def around(self, entity: str) -> tuple[Relationship, ...]:
+        return (*self.situation.parents[entity], *self.situation.children[entity])
+
+    def other_side(self, link: Relationship) -> Relationship | None:
+        both = self.situation.linked[link.name]
+        name = both.right if link.name == both.left else both.left
+        other = self.situation.model.relationship(name)
+        return None if other is link else other
+
+    def references(self, entity: str, names: Names) -> Iterator[Reference]:
+        for link in self.situation.children[entity]:
+            if Holder.PARENT in self.outline.held.get(link.name, CHILD_HOLDS):
+                many = link.cardinality is not Cardinality.ONE_TO_ONE
+                yield Reference(link.name, Holder.PARENT, ids_name(names, link.child_role or link.child, many=many))
+        for link in self.situation.parents[entity]:
+            home = self.outline.homes.get(entity)
+            if link.name != home and Holder.CHILD in self.outline.held.get(link.name, CHILD_HOLDS):
+                yield Reference(link.name, Holder.CHILD)
+
+    def mirrors(self, entity: str, names: Names) -> Iterator[Copy]:
+        """Ids of the other side of a many-to-many, kept here too: copies of the junction's other foreign key."""
+        for link in self.situation.children[entity]:
+            other = self.other_side(link) if link.name in self.outline.mirrored.values() else None
+            if other is not None:
+                name = ids_name(names, other.parent_role or other.parent, many=True)
+                attribute = Field(other.child_attributes[0], other.child_attributes[0])
+                yield Copy(name, (down(link),), (attribute,), Form.SCALARS, TRANSACTION)

@@ -1,0 +1,69 @@
+"""Fan-out as the strategies see it: the distribution's upper end and its growth, never the mean alone (A12)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nestling.ir.bounds import largest_fan_out
+from nestling.ir.model import Cardinality, Relationship
+from nestling.ir.reading import Reading
+from nestling.ir.statistics import EntityStatistics, Origin, Quantity
+from nestling.strategies.placement.thresholds import Thresholds
+
+
+@dataclass(frozen=True, slots=True)
+class FanOut:
+    """Children of one parent. `largest` is None where nothing but the mean is known; `projected` includes growth."""
+
+    mean: float | None
+    p99: float | None
+    largest: float | None
+    projected: float | None
+    grows: bool  # declared or measured to, or seems to and is not few
+    declared_to_grow: bool
+
+    @property
+    def text(self) -> str:
+        """The numbers in words: "p99 12, at most 31"."""
+        if self.largest is None:
+            return f"mean {self.mean:,.3g}, maximum unknown" if self.mean is not None else "fan-out unknown"
+        parts = [f"p99 {self.p99:,.0f}"] if self.p99 is not None else []
+        parts.append(f"at most {self.largest:,.0f}")
+        if self.projected is not None and round(self.projected) > self.largest:
+            parts.append(f"{self.projected:,.0f} with the growth expected")
+        return ", ".join(parts)
+
+
+def fan_out(reading: Reading, link: Relationship, thresholds: Thresholds) -> FanOut:
+    """What is known of a relationship's fan-out; 1:1 is 1, and a child without rows teaches nothing.
+
+    Growth that was only inferred counts from `few` on: below, a guess does not outweigh a short array.
+    """
+    if link.cardinality is Cardinality.ONE_TO_ONE:
+        return FanOut(1.0, 1.0, 1.0, 1.0, grows=False, declared_to_grow=False)
+    known = reading.statistics.relationship(link.name)
+    child, parent = reading.statistics.entity(link.child), reading.statistics.entity(link.parent)
+    grows = known.grows.origin if known.grows is not None and known.grows.value else None
+    mean = _value(known.mean)
+    if mean is None and _value(parent.count) and _value(child.count) is not None:
+        mean = (_value(child.count) or 0.0) / (_value(parent.count) or 1.0)
+    beyond_mean = any(q is not None for q in (known.maximum, known.p999, known.p99, known.p95))
+    largest = largest_fan_out(known) if beyond_mean else None
+    if not _value(child.count) and not largest:
+        largest = None
+    projected = None if largest is None else largest * _growth(parent, child, thresholds.growth_days)
+    counts = grows is not None and (grows is not Origin.INFERRED or (projected or 0.0) >= thresholds.few)
+    return FanOut(mean, _value(known.p99), largest, projected, counts, grows is Origin.DECLARED)
+
+
+def _growth(parent: EntityStatistics, child: EntityStatistics, days: int) -> float:
+    """How many times its present size a parent's set of children becomes, when children grow faster than parents."""
+    children, parents = _value(child.count), _value(parent.count)
+    if not children or not parents:
+        return 1.0
+    later = (children + days * (_value(child.growth_per_day) or 0.0)) / children
+    return max(1.0, later / ((parents + days * (_value(parent.growth_per_day) or 0.0)) / parents))
+
+
+def _value(quantity: Quantity | None) -> float | None:
+    return None if quantity is None else quantity.value

@@ -1,0 +1,50 @@
+"""Names of fields and collections that never collide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from nestling.ir.model import Entity, Relationship
+from nestling.ir.names import stored_name
+from nestling.ir.primitives import Field
+
+
+class Names:
+    """The names taken in one document or one database; each is given once."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self.taken = set(taken)
+
+    def free(self, *wanted: str) -> str:
+        """The first wanted name that is free, else the first with the lowest number that makes it so: `parts_2`."""
+        name = next((each for each in wanted if each not in self.taken), "")
+        number = 2
+        while not name:
+            numbered = f"{wanted[0]}_{number}"
+            name, number = ("" if numbered in self.taken else numbered), number + 1
+        self.taken.add(name)
+        return name
+
+
+def attribute_fields(entity: Entity) -> dict[str, str]:
+    """Attribute to its field name: the stored name, numbered where two attributes would be stored under the same one."""
+    names = Names({"_id"})
+    plain = {name for name in entity.attribute_names if stored_name(name) == name}
+    first = {name: names.free(name) for name in entity.attribute_names if name in plain}
+    return {name: first.get(name) or names.free(stored_name(name)) for name in entity.attribute_names}
+
+
+def renamed(entity: Entity) -> tuple[Field, ...]:
+    """The `fields` a document must give, because the stored name alone would collide."""
+    return tuple(Field(name, path) for name, path in attribute_fields(entity).items() if path != stored_name(name))
+
+
+def embedded_name(names: Names, link: Relationship) -> str:
+    """The field of embedded children: their role, else their entity, else the columns that refer to the parent."""
+    by = f"{link.child}_by_{'_'.join(link.child_attributes)}"
+    return names.free(*(stored_name(name) for name in (link.child_role or link.child, link.child, by)))
+
+
+def ids_name(names: Names, role: str, *, many: bool) -> str:
+    """The field of ids: `part_ids`, or `part_id` for one."""
+    return names.free(stored_name(f"{role}_ids" if many else f"{role}_id"))

@@ -1,0 +1,188 @@
+"""Indexes on keys, references and the equality filters of statements (D1), none of which is a prefix of another (D4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from nestling.ir.layout import Place, Role, places_of, stores_of
+from nestling.ir.model import Entity
+from nestling.ir.names import join
+from nestling.ir.primitives import Collection, Holder, Index
+from nestling.ir.types import TypeName
+from nestling.ir.workload import Access, Operator, Statement
+from nestling.strategies.placement.outline import CHILD_HOLDS, Outline
+from nestling.strategies.placement.situation import Situation
+
+MOST_INDEXES = 63
+"""MongoDB takes 64 indexes a collection, `_id` among them."""
+MOST_KEYS = 32
+"""MongoDB takes 32 keys an index."""
+
+_MULTIVALUED = (TypeName.ARRAY, TypeName.JSON, TypeName.GEOMETRY)
+_EXACT = (Operator.EQUALITY, Operator.IN)
+
+
+@dataclass(frozen=True, slots=True)
+class Indexes:
+    """The indexes, and a sentence for each rule of the source they cannot keep."""
+
+    indexes: tuple[Index, ...]
+    notes: tuple[str, ...]
+
+
+def indexes(situation: Situation, outline: Outline, collections: tuple[Collection, ...]) -> Indexes:
+    """Indexes for every collection, in collection order: unique groups, references, then filters."""
+    stores = stores_of(situation.model, collections)
+    places = places_of(situation.model, stores)
+    wanted: list[Index] = []
+    notes: list[str] = []
+    for entity in situation.model.entities:
+        place = next(place for place in places[entity.name] if place.store.role is Role.HOME)
+        wanted.extend(_unique(entity, place, notes))
+        wanted.extend(_references(situation, outline, entity, place))
+        wanted.extend(_filters(situation, entity, place))
+    ids = {collection.name: collection.id for collection in collections}
+    kept = [
+        index
+        for collection in collections
+        for index in _bounded(collection.name, _without_prefixes(wanted, collection.name, ids), notes)
+    ]
+    return Indexes(tuple(kept), tuple(notes))
+
+
+def path_of(place: Place, attribute: str) -> str | None:
+    """Dotted path, from the document's root, of an attribute of the rows at a place; None when no field holds it."""
+    nodes = place.nodes
+    while nodes:
+        node = nodes[-1]
+        path = node.path_of(attribute)
+        if path is not None:
+            return join(*(each.field for each in nodes), path)
+        implied = next((each for each in node.implied if each.attribute == attribute), None)
+        if implied is None:
+            return None
+        nodes, attribute = nodes[: -implied.levels], implied.source
+    return None
+
+
+def _index(place: Place, entity: Entity, attributes: tuple[str, ...], *, serves: tuple[str, ...] = ()) -> Index | None:
+    """An index on attributes of an entity's rows; None when one of them cannot be indexed."""
+    split = {name for each in place.store.collection.splits for name in each.attributes}
+    paths = [path_of(place, name) for name in attributes]
+    if any(entity.attribute(name).type.name in _MULTIVALUED for name in attributes):
+        return None
+    if None in paths or not paths or len(paths) > MOST_KEYS or (len(place.nodes) == 1 and split & set(attributes)):
+        return None
+    return Index(place.store.name, tuple((path, 1) for path in dict.fromkeys(filter(None, paths))), serves=serves)
+
+
+def _unique(entity: Entity, place: Place, notes: list[str]) -> Iterator[Index]:
+    """Keys and unique groups that `_id` does not already say; enforced where MongoDB's idea of unique is SQL's."""
+    for group in (entity.key, *entity.uniques):
+        at_root = len(place.nodes) == 1
+        if not group or (at_root and set(group) == set(place.store.collection.id)):
+            continue
+        index = _index(place, entity, group)
+        if index is None:
+            notes.append(f"`{entity.name}`: that {', '.join(group)} is unique cannot be enforced: no index can hold it")
+        elif at_root and not any(entity.attribute(name).nullable for name in group):
+            yield replace(index, unique=True)
+        elif group != entity.key:
+            why = "its rows are embedded" if not at_root else "MongoDB takes two missing values for equal, SQL does not"
+            notes.append(f"`{entity.name}`: {', '.join(group)} is indexed but not enforced as unique: {why}")
+            yield index
+
+
+def _references(situation: Situation, outline: Outline, entity: Entity, place: Place) -> Iterator[Index]:
+    for link in situation.parents[entity.name]:
+        if outline.homes.get(entity.name) != link.name and Holder.CHILD in outline.held.get(link.name, CHILD_HOLDS):
+            served = tuple(s.name for s in situation.reading.workload.statements if _walks(s, link.name))
+            if (index := _index(place, entity, link.child_attributes, serves=served)) is not None:
+                yield index
+    for link in situation.children[entity.name]:
+        if Holder.PARENT in outline.held.get(link.name, CHILD_HOLDS):
+            field = next(r.field for r in place.node.body.references if r.relationship == link.name)
+            served = tuple(s.name for s in situation.reading.workload.statements if _walks(s, link.name))
+            yield Index(place.store.name, ((join(place.path, field), 1),), serves=served)
+        elif link.name in outline.mirrored.values():
+            field = next(c.name for c in place.node.body.copies if c.path[0].relationship == link.name)
+            yield Index(place.store.name, ((join(place.path, field), 1),))
+    if len(place.nodes) > 1 and entity.key and _is_pointed_at(situation, outline, entity.name):
+        index = _index(place, entity, entity.key)
+        yield from () if index is None else (index,)
+
+
+def _walks(statement: Statement, link: str) -> bool:
+    return any(access.via == link for access in statement.accesses)
+
+
+def _is_pointed_at(situation: Situation, outline: Outline, entity: str) -> bool:
+    """Whether rows elsewhere hold this entity's key."""
+    links = situation.children[entity]
+    return any(outline.homes.get(link.child) != link.name for link in links)
+
+
+def _filters(situation: Situation, entity: Entity, place: Place) -> Iterator[Index]:
+    """Equality filters of statements; a filter on the whole key, or a key of many, is served already."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for statement in situation.reading.workload.statements:
+        for access in statement.accesses:
+            if access.entity == entity.name and (group := _exact(situation, access, entity)):
+                found.setdefault(group, []).append(statement.name)
+    for group, served in found.items():
+        if (index := _index(place, entity, group, serves=tuple(dict.fromkeys(served)))) is not None:
+            yield index
+
+
+def _exact(situation: Situation, access: Access, entity: Entity) -> tuple[str, ...]:
+    """Attributes an access compares for equality, those of foreign keys first, so that one index serves both."""
+    names = {each.attribute for each in access.filters if each.operator in _EXACT and each.attribute in entity}
+    if any(group and set(group) <= names for group in (entity.key, *entity.uniques)):
+        return next(group for group in (entity.key, *entity.uniques) if group and set(group) <= names)
+    links = situation.parents[entity.name]
+    first = [a for link in links if set(link.child_attributes) <= names for a in link.child_attributes]
+    return tuple(dict.fromkeys((*first, *(name for name in entity.attribute_names if name in names))))
+
+
+def _without_prefixes(wanted: list[Index], collection: str, ids: Mapping[str, tuple[str, ...]]) -> list[Index]:
+    """Indexes of one collection without those another one (or `_id`) makes superfluous; what they served moves along."""
+    merged: dict[tuple[tuple[str, int], ...], Index] = {}
+    for index in wanted:
+        if index.collection == collection:
+            other = merged.get(index.keys, index)
+            serves = tuple(dict.fromkeys((*other.serves, *index.serves)))
+            merged[index.keys] = replace(other, unique=other.unique or index.unique, serves=serves)
+    kept: list[Index] = []
+    for index in sorted(merged.values(), key=lambda each: (not each.unique, -len(each.keys))):
+        at = next((n for n, other in enumerate(kept) if _covers(other, index)), None)
+        if at is not None:
+            serves = tuple(dict.fromkeys((*kept[at].serves, *index.serves)))
+            kept[at] = replace(kept[at], serves=serves)
+        elif index.keys[0][0] != "_id" and not _is_whole_id(index, ids[collection]):
+            kept.append(index)
+    order = list(merged)
+    return sorted(kept, key=lambda each: order.index(each.keys))
+
+
+def _covers(other: Index, index: Index) -> bool:
+    """Whether `other` serves what `index` would: it begins with its keys, or is unique and a beginning of it."""
+    shorter, longer = sorted((other.keys, index.keys), key=len)
+    if longer[: len(shorter)] != shorter:
+        return False
+    return not index.unique and (len(other.keys) >= len(index.keys) or other.unique)
+
+
+def _is_whole_id(index: Index, key: tuple[str, ...]) -> bool:
+    """Whether the index names all parts of a composite `_id`, which the server indexes as one value."""
+    parts = [path for path, _ in index.keys if path.startswith("_id.") and path.count(".") == 1]
+    return len(key) > 1 and len(parts) == len(key)
+
+
+def _bounded(collection: str, found: list[Index], notes: list[str]) -> list[Index]:
+    """At most as many indexes as the server takes: unique ones first, then those that serve most statements."""
+    if len(found) <= MOST_INDEXES:
+        return found
+    notes.append(f"`{collection}`: {len(found) - MOST_INDEXES} of {len(found)} indexes left out; MongoDB takes 64")
+    ranked = sorted(found, key=lambda each: (not each.unique, -len(each.serves)))[:MOST_INDEXES]
+    return [index for index in found if index in ranked]

@@ -1,0 +1,44 @@
+"""What a strategy answers: where each entity lives and who holds which ids, with the decisions that say why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from nestling.ir.primitives import Holder
+from nestling.ir.proposal import Alternative, Choice, Decision, Reason
+
+CHILD_HOLDS = frozenset({Holder.CHILD})
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """Homes, ids and decisions.
+
+    `homes`: child entity to the relationship it is embedded by. `held`: who holds the ids of a relationship that is not
+    embedded (the child, unless said). `mirrored`: many-to-many to that relationship of its junction whose *parent* also keeps
+    the ids of the other side.
+    """
+
+    decisions: tuple[Decision, ...]
+    homes: Mapping[str, str] = field(default_factory=dict)
+    held: Mapping[str, frozenset[Holder]] = field(default_factory=dict)
+    mirrored: Mapping[str, str] = field(default_factory=dict)
+
+    def without(self, link: str, decided_as: str, why: Reason) -> Outline:
+        """The same without the embedding along `link`: its child gets a collection of its own, and `decided_as` says why."""
+        decisions = tuple(_moved_out(each, why) if each.relationship == decided_as else each for each in self.decisions)
+        homes = {child: home for child, home in self.homes.items() if home != link}
+        mirrored = {both: side for both, side in self.mirrored.items() if both != decided_as}
+        return replace(self, homes=homes, mirrored=mirrored, decisions=decisions)
+
+
+def _moved_out(decision: Decision, why: Reason) -> Decision:
+    kept = tuple(each for each in decision.alternatives if each.choice is not Choice.PARENT_REFERENCE)
+    return replace(
+        decision,
+        choice=Choice.PARENT_REFERENCE,
+        patterns=(str(Choice.PARENT_REFERENCE),),
+        reasons=(*decision.reasons, why),
+        alternatives=(Alternative(Choice.EMBED, why.text), *kept),
+    )

@@ -1,0 +1,141 @@
+"""Which side holds the ids of a relationship that is not embedded (A3, A4, A11, rules 4 and 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nestling.ir.model import Cardinality, Relationship
+from nestling.ir.primitives import Holder
+from nestling.ir.proposal import Alternative, Choice, Reason
+from nestling.strategies.placement.nesting import Nesting
+from nestling.strategies.placement.ownership import mentioned_only
+from nestling.strategies.placement.situation import Situation
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The choice among the three references, why, and the others."""
+
+    choice: Choice
+    reasons: tuple[Reason, ...]
+    alternatives: tuple[Alternative, ...]
+
+    @property
+    def holders(self) -> frozenset[Holder]:
+        """Who holds the ids."""
+        both = frozenset({Holder.PARENT, Holder.CHILD})
+        return {Choice.CHILD_REFERENCE: frozenset({Holder.PARENT}), Choice.TWO_WAY_REFERENCE: both}.get(
+            self.choice, frozenset({Holder.CHILD})
+        )
+
+
+def hold(situation: Situation, link: Relationship, nesting: Nesting) -> Held:
+    """Child ids in the parent where the tree says so and nothing forbids it, else the parent's id in the child."""
+    obstacle = next(_obstacles(situation, link, nesting), None)
+    footprint = situation.footprints[link.name]
+    if obstacle is not None:
+        return _by_parent_id(link, obstacle)
+    number = situation.fan_outs[link.name].projected
+    bound = Reason("rule-4", f"array of ids bounded? {number:,.0f} of {situation.thresholds.array_ids:,}", number)
+    if footprint.up:
+        price = "the price is two updates, and no single atomic reassignment outside a transaction"
+        what = f"read both ways ({footprint.with_parent:,.3g}/s down, {footprint.up:,.3g}/s up): both sides hold the id; {price}"
+        return Held(
+            Choice.TWO_WAY_REFERENCE,
+            (bound, Reason("A11", what, footprint.up)),
+            (
+                Alternative(
+                    Choice.CHILD_REFERENCE, f"finding the `{link.parent}` of one `{link.child}` would search the arrays"
+                ),
+                Alternative(
+                    Choice.PARENT_REFERENCE, f"listing one `{link.parent}`'s `{link.child}` would need its own index"
+                ),
+            ),
+        )
+    if loss := _loss(situation, link):
+        return _by_parent_id(link, loss)
+    return Held(
+        Choice.CHILD_REFERENCE,
+        (bound, Reason("A3", f"reference: each `{link.parent}` holds the ids of its `{link.child}` rows", number)),
+        (
+            Alternative(
+                Choice.PARENT_REFERENCE, "the tree holds child ids in the parent while their array is bounded (A3)"
+            ),
+            Alternative(
+                Choice.TWO_WAY_REFERENCE, "no statement looks the parent up from a child, so its price buys nothing"
+            ),
+        ),
+    )
+
+
+def _by_parent_id(link: Relationship, why: Reason) -> Held:
+    what = f"reference: each `{link.child}` holds the id of its `{link.parent}`"
+    instead = (Alternative(Choice.CHILD_REFERENCE, why.text), Alternative(Choice.TWO_WAY_REFERENCE, why.text))
+    return Held(Choice.PARENT_REFERENCE, (why, Reason("A6", what)), instead)
+
+
+def _obstacles(situation: Situation, link: Relationship, nesting: Nesting) -> Iterator[Reason]:
+    """What forbids, or speaks against, an array of child ids in the parent."""
+    if link.is_self or link.cardinality is Cardinality.ONE_TO_ONE:
+        yield Reason(
+            "invariant", "one id in the child says it all" if not link.is_self else "a tree's parent ids say it all"
+        )
+    yield from _of_numbers(situation, link)
+    if link.parent in nesting.homes:
+        yield Reason("invariant", f"`{link.parent}` is embedded; only a root document holds ids of its children")
+    if link.child in nesting.homes:
+        yield Reason(
+            "invariant", f"`{link.child}` lives in `{nesting.homes[link.child].parent}`, away from a list of ids"
+        )
+    child = situation.model.entity(link.child)
+    if not child.key:
+        yield Reason("invariant", f"`{link.child}` has no key, so there are no ids to hold")
+    if any(set(link.child_attributes) & set(group) for group in child.uniques):
+        yield Reason(
+            "invariant", f"{', '.join(link.child_attributes)} is part of a unique group, which needs it in the child"
+        )
+    footprint = situation.footprints[link.name]
+    if footprint.reads and not footprint.with_parent:
+        yield Reason("rule-5", f"no statement goes from `{link.parent}` to its `{link.child}`", 0)
+
+
+def _of_numbers(situation: Situation, link: Relationship) -> Iterator[Reason]:
+    fan_out, thresholds = situation.fan_outs[link.name], situation.thresholds
+    if fan_out.grows:
+        yield Reason("A4", "an array of ids would grow for ever", fan_out.largest)
+    if fan_out.projected is None:
+        yield Reason(
+            "rule-4", f"an array of ids must be bounded, and how long it becomes is not known ({fan_out.text})"
+        )
+    elif fan_out.projected > thresholds.array_ids:
+        what = f"an array of {fan_out.projected:,.0f} ids is more than {thresholds.array_ids:,}"
+        yield Reason("rule-4", what, fan_out.projected)
+    bound = situation.requirements.array_bound
+    if bound is not None and (fan_out.projected or 0) > bound:
+        yield Reason("A12", f"the required array bound is {bound:,}", fan_out.projected)
+    if why := mentioned_only(situation, link):
+        yield Reason("owner", why)
+    rows = situation.statistics.entity(link.parent).count
+    if rows is not None and rows.value <= thresholds.lookup_rows and (fan_out.mean or 0) > thresholds.few:
+        what = f"`{link.parent}` only classifies: {rows.value:,.0f} rows with {fan_out.mean:,.0f} `{link.child}` each on average"
+        yield Reason("rule-4", what, rows.value)
+
+
+def _loss(situation: Situation, link: Relationship) -> Reason | None:
+    """What an array of ids alone cannot say: foreign keys that point to nothing, or that are NULL in part."""
+    if situation.is_total(link):
+        return None
+    if len(link.child_attributes) > 1:
+        return Reason(
+            "invariant", "a foreign key of several attributes may be NULL in part, which a list of ids cannot say"
+        )
+    dangling = situation.statistics.relationship(link.name).dangling
+    if dangling is None:
+        return Reason(
+            "invariant", "whether every foreign key finds its parent is not known; a list of ids cannot keep others"
+        )
+    if dangling.value:
+        what = f"{dangling.value:,.0f} foreign keys point to nothing, which a list of ids cannot say"
+        return Reason("invariant", what, dangling.value)
+    return None

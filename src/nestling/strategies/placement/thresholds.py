@@ -1,0 +1,48 @@
+"""The numbers at which a decision tips, each with whose number it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+
+from nestling.common.errors import InputError, Problem
+
+
+def _number(value: float, source: str) -> float:
+    return field(default=value, metadata={"source": source})
+
+
+def _whole(value: int, source: str) -> int:
+    return field(default=value, metadata={"source": source})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """Counts are children of one parent unless said otherwise; shares are 0 to 1. Raises `InputError` on a negative number."""
+
+    few: int = _whole(50, "decision tree: One-to-Few (< 50 items)")
+    many: int = _whole(9_999, "decision tree: One-to-Many (50 - 1000s); beyond the thousands is taken as squillions")
+    array_embed: int = _whole(200, "rule-4: more than a couple of hundred documents, do not embed them")
+    array_ids: int = _whole(2_000, "rule-4: more than a few thousand, no array of references")
+    independent_share: float = _number(0.0, "decision tree: `always accessed with parent` taken literally")
+    stand_alone_share: float = _number(0.5, "nestling: above it stand-alone access is compelling (rule-2) even for few")
+    orphan_share: float = _number(0.05, "nestling: children without a parent that an orphans collection may take")
+    lookup_rows: int = _whole(200, "nestling: rows of a parent that only classifies others")
+    hub_relationships: int = _whole(24, "nestling: relationships to one parent from which on it owns only what says so")
+    nesting_levels: int = _whole(3, "sources, anti-patterns: deep nesting (> 3 levels)")
+    children_bytes: int = _whole(200_000, "MongoDB's guidance to reassess documents above 200 KB")
+    document_share: float = _number(0.5, "nestling: from half of the document bound on it is `approaching` it")
+    writes_per_read: float = _number(1.0, "nestling: from one child write per read on, writes are `frequent`")
+    blob_bytes: int = _whole(15 * 1024 * 1024, "16 MiB limit of a document, less room for the rest of the row")
+    growth_days: int = _whole(365, "nestling: how far growth is projected")
+
+    def __post_init__(self) -> None:
+        negative = [item.name for item in fields(self) if getattr(self, item.name) < 0]
+        if negative:
+            raise InputError(*(Problem(what=f"threshold `{name}` is negative", path=(name,)) for name in negative))
+
+
+def threshold_sources() -> Iterator[tuple[str, float, str]]:
+    """(name, default, source) of every threshold, in order."""
+    for item in fields(Thresholds):
+        yield item.name, float(getattr(Thresholds(), item.name)), item.metadata["source"]

@@ -1,0 +1,92 @@
+"""`tree`: the sources' decision tree and rules as they stand, with configurable thresholds (REQUIREMENTS A1 – A12).
+
+Each relationship is walked through the tree by itself (`placement.questions`). What says embed is then embedded in the order of
+ownership, as far as the invariants allow; many-to-many links get their arrays; what remains is referenced, from the side the
+rules name. Every step is a reason.
+"""
+
+from __future__ import annotations
+
+from nestling.ir.model import Cardinality, Relationship
+from nestling.ir.proposal import Alternative, Choice, Decision, Reason
+from nestling.strategies.placement.many_to_many import Linked, place
+from nestling.strategies.placement.nesting import Nesting
+from nestling.strategies.placement.outline import Outline
+from nestling.strategies.placement.ownership import owners, preference
+from nestling.strategies.placement.questions import Answer, ask
+from nestling.strategies.placement.referencing import hold
+from nestling.strategies.placement.situation import Situation
+from nestling.strategies.placement.subjects import in_model_order, plain_links
+
+
+def outline(situation: Situation) -> Outline:
+    """Ask, embed, link, reference."""
+    owned_by = owners(situation)
+    answers = {link.name: _answer(situation, link, ask(situation, link, owned_by)) for link in plain_links(situation)}
+    nesting = Nesting(situation, levels=situation.thresholds.nesting_levels)
+    wanted = [link for link in plain_links(situation) if answers[link.name].embeds]
+    refusals: dict[str, Reason] = {}
+    for link in sorted(wanted, key=lambda link: preference(situation, link)):
+        refusal = nesting.refusal(link)
+        if refusal is None:
+            nesting.embed(link)
+        else:
+            refusals[link.name] = refusal
+    linked = {both.name: place(situation, both, nesting) for both in situation.model.many_to_many}
+    return _decided(situation, nesting, answers, refusals, linked)
+
+
+def _answer(situation: Situation, link: Relationship, answer: Answer) -> Answer:
+    """A junction belongs to the sides it joins; its further parents never embed it."""
+    if not any(both.through == link.child for both in situation.model.many_to_many):
+        return answer
+    why = f"`{link.child}` is a junction: it lives in one of the two sides it joins, or alone"
+    return Answer(embeds=False, reasons=(Reason("owner", why),), against=why)
+
+
+def _decided(
+    situation: Situation,
+    nesting: Nesting,
+    answers: dict[str, Answer],
+    refusals: dict[str, Reason],
+    linked: dict[str, Linked],
+) -> Outline:
+    decisions = {name: each.decision for name, each in linked.items()}
+    held = {}
+    for link in plain_links(situation):
+        answer, refusal = answers[link.name], refusals.get(link.name)
+        if answer.embeds and refusal is None:
+            decisions[link.name] = _embedded(situation, link, answer)
+            continue
+        reference = hold(situation, link, nesting)
+        held[link.name] = reference.holders
+        refused = () if refusal is None else (refusal,)
+        instead = Alternative(Choice.EMBED, refusal.text if refusal is not None else answer.against)
+        decisions[link.name] = Decision(
+            link.name,
+            reference.choice,
+            (str(reference.choice),),
+            tuple(dict.fromkeys((*answer.reasons, *refused, *reference.reasons))),
+            (instead, *reference.alternatives),
+        )
+    homes = {child: home.name for child, home in nesting.homes.items()}
+    mirrored = {name: each.mirrored for name, each in linked.items() if each.mirrored}
+    return Outline(in_model_order(situation, decisions), homes, held, mirrored)
+
+
+def _embedded(situation: Situation, link: Relationship, answer: Answer) -> Decision:
+    orphans: tuple[Reason, ...] = ()
+    if not situation.is_total(link):
+        share = situation.lacking_share(link)
+        orphans = (
+            Reason(
+                "invariant", f"the few `{link.child}` without one `{link.parent}` have an orphans collection", share
+            ),
+        )
+    few = (situation.fan_outs[link.name].projected or situation.thresholds.few) < situation.thresholds.few
+    many = "embed-few" if few else "embed-many"
+    pattern = "embed-one" if link.cardinality is Cardinality.ONE_TO_ONE else many
+    instead = Alternative(
+        Choice.PARENT_REFERENCE, f"reading one `{link.parent}` with its `{link.child}` would cost a join (rule-3)"
+    )
+    return Decision(link.name, Choice.EMBED, (pattern,), (*answer.reasons, *orphans), (instead,))

@@ -1,0 +1,198 @@
+"""Everything people get wrong: each ends with exit code 2, what is wrong and where, what to do, and no traceback."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import make_url
+
+from tests.cli.commands import nestling, process
+from tests.cli.conftest import write_library
+
+SHOP = "sqlite:///shop.db"
+NOBODY = "mongodb://127.0.0.1:1/x"
+
+MISTAKES = {
+    "missing database": (("inspect", "sqlite:///nowhere.db"), ("nowhere.db", "no such file")),
+    "missing database by path": (("inspect", "nowhere.db"), ("nowhere.db", "no such file")),
+    "missing file": (("inspect", "nowhere.yaml"), ("nowhere.yaml: no such file", "model.yaml")),
+    "not a database": (("inspect", "sqlite:///workload.sql"), ("not a SQLite database",)),
+    "no kind of source": (("inspect", "workload.txt"), ("workload.txt", "sqlite:///file.db")),
+    "no database named": (("inspect", "sqlite://"), ("names no database", "sqlite:///shop.db")),
+    "not a scheme": (("inspect", "oracle://h/x"), ("postgresql://",)),
+    "a MongoDB as SQL": (("inspect", "mongodb://h/x"), ("postgresql://",)),
+    "no tables": (("inspect", "workload.sql"), ("no table is declared", "CREATE TABLE")),
+    "unknown dialect": (("inspect", "schema.sql", "--dialect", "oracle"), ("`oracle`", "`postgresql`")),
+    "workload missing": (("design", SHOP, "--workload", "w.sql"), ("'w.sql' does not exist", "design --help")),
+    "workload that is none": (("inspect", SHOP, "--workload", "shop.db"), ("shop.db:1",)),
+    "unknown strategy": (("design", SHOP, "--strategy", "best"), ("`best`", "`normalized`", "`tree`")),
+    "unknown threshold": (("design", SHOP, "--threshold", "fw=3"), ("no threshold `fw`; there is `few`",)),
+    "threshold without number": (("design", SHOP, "--threshold", "few=x"), ("`few=x`", "few=30")),
+    "negative threshold": (("design", SHOP, "--threshold", "few=-1"), ("`few` is negative",)),
+    "unknown format": (("emit", "design.yaml", "--as", "pdf"), ("`pdf`", "`mongosh`")),
+    "unknown relationship": (("explain", "design.yaml", "x"), ("`x`", "`product_review`")),
+    "model for a design": (("explain", "model.yaml"), ("holds a model", "nestling design model.yaml -o design.yaml")),
+    "no YAML for a design": (("emit", "shop.db", "--as", "mongosh"), ("shop.db", "UTF-8")),
+    "rows of a model": (("load", "design.yaml", "--from", "model.yaml"), ("model.yaml: holds no rows",)),
+    "rows of a DDL file": (("load", "design.yaml", "--from", "schema.sql"), ("schema.sql: holds no rows",)),
+    "rows of nothing": (("load", "design.yaml", "--from", "sqlite:///no.db"), ("no.db", "no such file")),
+    "unreachable": (("load", "design.yaml", "--from", SHOP, "--to", NOBODY), ("127.0.0.1:1", "cannot reach", "check")),
+    "verify unreachable": (("verify", "design.yaml", "--from", SHOP, "--to", NOBODY), ("cannot reach",)),
+    "unload unreachable": (("unload", "design.yaml", "--from", NOBODY, "--to", "sqlite:///c.db"), ("cannot reach",)),
+    "a SQL database as MongoDB": (("load", "design.yaml", "--from", SHOP, "--to", SHOP), ("mongodb://",)),
+    "not a port": (("load", "design.yaml", "--from", SHOP, "--to", "mongodb://h:x/"), ("the URI cannot be used",)),
+    "output below a file": (("design", SHOP, "-o", "shop.db/d.yaml"), ("shop.db/d.yaml", "is no folder", "-o")),
+    "output is a folder": (("design", SHOP, "-o", "."), ("is a directory",)),
+    "files below a file": (("emit", "design.yaml", "--as", "mongosh", "-o", "shop.db"), ("shop.db", "is a file")),
+    "an option of another command": (("inspect", SHOP, "--to", "x"), ("No such option", "inspect --help")),
+    "an argument too many": (("inspect", SHOP, SHOP), ("unexpected extra argument", "inspect --help")),
+    "an argument too few": (("load", "design.yaml"), ("--from", "load --help")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake(shop: Path, mistake: str) -> None:
+    """What is said names the place and the way out, and stdout stays empty."""
+    arguments, expected = MISTAKES[mistake]
+    done = nestling(*arguments, cwd=shop)
+    assert (done.code, done.out) == (2, "")
+    assert [words for words in expected if words not in done.err] == [], done.err
+    assert done.err.startswith("Error: ")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("inspect", "postgresql://ada:s3cret@127.0.0.1:1/x"),
+        ("inspect", "mysql://ada:s3cret@127.0.0.1:1/x"),
+        ("inspect", "oracle://ada:s3cret@127.0.0.1/x"),
+        ("inspect", "postgresql://ada:s3cret@127.0.0.1:port/x"),
+        ("load", "design.yaml", "--from", SHOP, "--to", "mongodb://ada:s3cret@127.0.0.1:1/x"),
+        ("load", "design.yaml", "--from", SHOP, "--to", "mongodb://ada:s3cret"),
+        ("unload", "design.yaml", "--from", "mongodb://ada:s3cret@127.0.0.1:1/x", "--to", "sqlite:///c.db"),
+        ("inspect", "sqlite:///x", "mongodb://ada:s3cret@127.0.0.1/x"),
+        ("explain", "mongodb://ada:s3cret@127.0.0.1/x"),
+    ],
+    ids=str,
+)
+def test_passwords_are_never_shown(shop: Path, arguments: tuple[str, ...]) -> None:
+    """Whatever is wrong with an address, the password in it stays out of the message."""
+    done = process(*arguments, cwd=shop)
+    assert done.code == 2
+    assert "s3cret" not in done.err + done.out
+    assert "127.0.0.1" in done.err or "ada" in done.err
+
+
+def test_a_wrong_password(postgresql: str, mariadb: str) -> None:
+    """Servers that refuse a password are named without it."""
+    for url in (postgresql, mariadb):
+        wrong = make_url(url).set(password="s3cret-and-wrong").render_as_string(hide_password=False)
+        done = nestling("inspect", wrong)
+        if done.code == 0:
+            continue  # a server that trusts its own machine asks for no password
+        assert done.code == 2
+        assert "s3cret" not in done.err
+
+
+def test_broken_yaml(tmp_path: Path) -> None:
+    """Line and column of what is no YAML."""
+    (tmp_path / "m.yaml").write_text("nestling: model\nmodel: {entities: [\n")
+    done = nestling("inspect", "m.yaml", cwd=tmp_path)
+    assert done.code == 2
+    assert "m.yaml:3" in done.err
+
+
+def test_every_mistake_of_a_file_at_once(shop: Path, tmp_path: Path) -> None:
+    """Unknown keys and names are all reported together, each with its line and what is known."""
+    text = (shop / "model.yaml").read_text(encoding="utf-8")
+    wrong = text.replace("  relationships:", "  relationshps:", 1).replace("    product:\n      key:", "    product:\n      kee:", 1)
+    assert wrong.count("kee:") == 1
+    (tmp_path / "m.yaml").write_text(wrong, encoding="utf-8")
+    done = nestling("design", "m.yaml", cwd=tmp_path)
+    assert done.code == 2
+    lines = [number for number, line in enumerate(wrong.splitlines(), 1) if "relationshps" in line or "kee:" in line]
+    assert all(f"m.yaml:{line}:" in done.err for line in lines), done.err
+    assert "`relationships`" in done.err
+    assert "`key`" in done.err
+
+
+def test_a_design_of_another_database(shop: Path, library: Path, target: str) -> None:
+    """Loading rows of a database that lacks the design's tables names a table, and writes nothing."""
+    done = nestling("load", shop / "design.yaml", "--from", "sqlite:///library.db", "--to", target, cwd=library)
+    assert (done.code, done.out) == (2, "")
+    assert "address" in done.err
+
+
+def test_a_table_that_lost_a_column(library: Path, target: str) -> None:
+    """A column the design knows and the database does not is named."""
+    with sqlite3.connect(library / "library.db") as connection:
+        connection.execute("ALTER TABLE author DROP COLUMN born")
+    done = nestling("load", "design.yaml", "--from", "sqlite:///library.db", "--to", target, cwd=library)
+    assert done.code == 2
+    assert "born" in done.err
+
+
+@contextmanager
+def _read_only(folder: Path) -> Iterator[None]:
+    folder.chmod(0o555)
+    try:
+        yield
+    finally:
+        folder.chmod(0o755)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_no_right_to_write(shop: Path, tmp_path: Path) -> None:
+    """A folder one may not write into is named before any work is done."""
+    with _read_only(tmp_path):
+        done = nestling("design", SHOP, "-o", tmp_path / "design.yaml", cwd=shop)
+    assert done.code == 2
+    assert "no right to write" in done.err
+
+
+def test_a_place_where_nobody_can_write(shop: Path) -> None:
+    """A kernel folder refuses even root: what could not be written is named, and why."""
+    done = nestling("design", "model.yaml", "-o", "/proc/nestling/design.yaml", cwd=shop)
+    assert done.code == 2
+    assert "/proc/nestling/design.yaml: cannot be written" in done.err
+
+
+def test_a_full_disk(shop: Path) -> None:
+    """Output that cannot be written is an error in words, not silence."""
+    with Path("/dev/full").open("w") as full:
+        import subprocess
+
+        from tests.cli.commands import PROGRAM, environment
+
+        done = subprocess.run(
+            [*PROGRAM, "inspect", "model.yaml", "--json"],
+            cwd=shop, env=environment(), stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_table_of_nothing(tmp_path: Path, target: str) -> None:
+    """A database without rows is no mistake: it is loaded, and equal."""
+    write_library(tmp_path / "library.db")
+    with sqlite3.connect(tmp_path / "library.db") as connection:
+        connection.execute("DELETE FROM book")
+        connection.execute("DELETE FROM author")
+    nestling("design", "sqlite:///library.db", "-o", "design.yaml", cwd=tmp_path)
+    done = nestling("load", "design.yaml", "--from", "sqlite:///library.db", "--to", target, "--json", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert done.json["verified"] is True
+
+
+def test_a_database_without_tables(tmp_path: Path) -> None:
+    """A database with nothing in it is said to hold nothing."""
+    sqlite3.connect(tmp_path / "empty.db").execute("VACUUM")
+    done = nestling("inspect", "sqlite:///empty.db", cwd=tmp_path)
+    assert done.code in (0, 2)
+    assert "table" in done.err or "entity" in done.out

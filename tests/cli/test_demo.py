@@ -1,0 +1,53 @@
+"""`nestling demo`: the whole chain, as the first command anybody runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nestling.common.server import Server
+from nestling.ir.proposal import Proposal
+from nestling.ir.text import read_file
+from nestling.strategies import strategy_names
+from tests.cli.commands import nestling, process
+
+
+def test_the_whole_chain(mongod: Server, tmp_path: Path) -> None:
+    """It inspects, designs, loads and verifies, shows a document, and keeps files that the other commands read."""
+    folder = tmp_path / "made" / "demo"
+    done = process("demo", "-o", folder, "--to", mongod.uri)
+    assert done.code == 0, done.err
+    for said in ("1. Inspect", "2. Design", "3. Create, load, verify", "Verified: 25,315 rows of 10 entities", "4. Look"):
+        assert said in done.out
+    assert "loyalty_card: {points: " in done.out
+    assert {path.name for path in folder.iterdir()} == {
+        "create.js", "design.yaml", "model.yaml", "schema.md", "shop.db", "workload.sql"
+    }  # fmt: skip
+    assert isinstance(read_file(folder / "design.yaml"), Proposal)
+    suggested = next(line for line in done.out.splitlines() if line.startswith("Ask why:")).split(":", 1)[1].split()
+    assert nestling(*suggested[1:]).code == 0
+
+
+@pytest.mark.parametrize("strategy", strategy_names())
+def test_each_strategy(mongod: Server, strategy: str) -> None:
+    """Every strategy ends verified, also when the demo ran there before."""
+    done = nestling("demo", "--strategy", strategy, "--to", mongod.uri, "--json")
+    assert done.code == 0, done.err
+    assert done.json["verified"] is True
+    assert set(done.json) == {"entities", "seconds", "peak_bytes", "verified"}
+
+
+def test_nothing_is_left_behind(mongod: Server, tmp_path: Path) -> None:
+    """Without `-o` the shop and its files are gone afterwards."""
+    done = process("demo", "--to", mongod.uri, cwd=tmp_path, TMPDIR=str(tmp_path))
+    assert done.code == 0, done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_somebody_elses_database_is_not_replaced(mongod: Server, target: str) -> None:
+    """Only the demo's own database is replaced: in one that is named, data is refused."""
+    assert nestling("demo", "--to", target, "--json").code == 0
+    done = nestling("demo", "--to", target, "--json")
+    assert done.code == 2
+    assert "documents already" in done.err

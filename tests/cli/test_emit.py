@@ -1,0 +1,44 @@
+"""`nestling emit`: every format, printed, as files and as JSON."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+from nestling.emitters import formats
+from tests.cli.commands import nestling
+
+
+@pytest.mark.parametrize("name", formats())
+def test_every_format(shop: Path, tmp_path: Path, name: str) -> None:
+    """What is printed, what is written and what `--json` holds are the same texts."""
+    printed = nestling("emit", "design.yaml", "--as", name, cwd=shop)
+    assert printed.code == 0, printed.err
+    done = nestling("emit", "design.yaml", "--as", name, "-o", tmp_path / "out", "--json", cwd=shop)
+    assert done.json["format"] == name
+    files = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "out").iterdir()}
+    assert done.json["files"] == files
+    assert printed.out == "".join(text if text.endswith("\n") else f"{text}\n" for text in done.json["files"].values())
+    assert all(f"Wrote {tmp_path}/out/{file}" in done.err for file in files)
+
+
+def test_what_is_emitted_can_be_read(shop: Path) -> None:
+    """Python parses, validators are JSON, the diagram is one, and the script creates every collection."""
+    emitted = {name: nestling("emit", "design.yaml", "--as", name, "--json", cwd=shop).json["files"] for name in formats()}
+    assert all(ast.parse(text) for text in emitted["python"].values())
+    validators = {file: json.loads(text) for file, text in emitted["jsonschema"].items()}
+    assert set(validators) == {f"{name}.json" for name in ("category", "customer", "page_view", "product", "purchase", "review")}
+    assert all("$jsonSchema" in validator for validator in validators.values())
+    assert all(text.startswith("erDiagram") for text in emitted["mermaid"].values())
+    (script,) = emitted["mongosh"].values()
+    assert script.count("ensureCollection(") == 1 + len(validators)
+
+
+def test_a_format_is_needed(shop: Path) -> None:
+    """Without `--as` the option is named."""
+    done = nestling("emit", "design.yaml", cwd=shop)
+    assert (done.code, done.out) == (2, "")
+    assert "--as" in done.err

@@ -1,0 +1,102 @@
+"""`nestling inspect` on real files and databases."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from sqlalchemy import create_engine, text
+
+from nestling.ir.reading import Reading
+from nestling.ir.text import read_file
+from tests.cli.commands import nestling, process
+
+
+def test_what_a_database_holds(shop: Path) -> None:
+    """Entities with their rows, relationships with their fan-out, the next step; nothing but notes on stderr."""
+    done = process("inspect", "sqlite:///shop.db", "--workload", "workload.sql", cwd=shop)
+    assert done.code == 0
+    assert "page_view          12,000" in done.out
+    assert "product_review              1:N     7.00    17     347" in done.out
+    assert "record_view          900/s   insert   page_view" in done.out
+    assert "note: table `page_view` has no primary key" in done.err
+    assert "Next: nestling design sqlite:///shop.db -o design.yaml" in done.err
+
+
+def test_json_shape(shop: Path) -> None:
+    """`--json` is one document with the keys docs/json.md names."""
+    found = nestling("inspect", "sqlite:///shop.db", "--workload", "workload.sql", "--json", cwd=shop).json
+    assert set(found) == {
+        "model", "origin", "dialect", "entities", "relationships", "hierarchies", "statements", "gaps", "notes"
+    }  # fmt: skip
+    assert found["entities"]["review"]["rows"] == 1680
+    assert found["entities"]["product"]["attributes"]["sku"] == {"type": "text(16)", "nullable": False}
+    assert found["relationships"]["product_review"]["fan_out"]["max"] == 347
+    assert found["relationships"]["product_category"] == {
+        "cardinality": "N:M",
+        "through": "product_category",
+        "between": ["product_product_category", "category_product_category"],
+    }
+    assert len(found["statements"]) == 15
+    assert found["gaps"] == []
+
+
+def test_the_file_written_is_a_source(shop: Path) -> None:
+    """`-o model.yaml` holds everything that was read: inspecting it says the same."""
+    assert isinstance(read_file(shop / "model.yaml"), Reading)
+    from_database = nestling("inspect", "sqlite:///shop.db", "--workload", "workload.sql", "--json", cwd=shop)
+    from_file = nestling("inspect", "model.yaml", "--json", cwd=shop)
+    assert from_file.json == from_database.json
+
+
+def test_a_ddl_file(shop: Path) -> None:
+    """A schema without rows has entities and relationships, and shows no column it knows nothing for."""
+    done = nestling("inspect", "schema.sql", cwd=shop)
+    assert done.code == 0
+    assert "purchase_line      purchase_id, line                  5" in done.out
+    assert "rows" not in done.out.splitlines()[1]
+
+
+def test_a_ddl_file_in_a_dialect(tmp_path: Path) -> None:
+    """`--dialect` says how to read a text that several databases would read differently."""
+    (tmp_path / "s.sql").write_text("CREATE TABLE a (id INTEGER NOT NULL PRIMARY KEY, b BIT(3));")
+    kinds = {
+        dialect: nestling("inspect", "s.sql", "--dialect", dialect, "--json", cwd=tmp_path).json["dialect"]
+        for dialect in ("sqlite", "mysql", "postgresql")
+    }
+    assert kinds == {"sqlite": "sqlite", "mysql": "mysql", "postgresql": "postgresql"}
+
+
+def test_a_database_file_by_its_path(shop: Path) -> None:
+    """A path with a database's ending needs no `sqlite:///`."""
+    assert nestling("inspect", "shop.db", "--json", cwd=shop).json["entities"]["customer"]["rows"] == 600
+
+
+def test_nothing_is_written(shop: Path) -> None:
+    """The database file has the same bytes afterwards, and no file beside it."""
+    before, files = (shop / "shop.db").read_bytes(), sorted(shop.iterdir())
+    nestling("inspect", "sqlite:///shop.db", cwd=shop)
+    assert (shop / "shop.db").read_bytes() == before
+    assert sorted(shop.iterdir()) == files
+
+
+def test_a_server_with_a_password(postgresql: str) -> None:
+    """A PostgreSQL is read by its URL; the password in it is never shown."""
+    engine = create_engine(postgresql)
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE IF NOT EXISTS inspected_pet (id int PRIMARY KEY, name text)"))
+    engine.dispose()
+    done = nestling("inspect", postgresql)
+    assert done.code == 0, done.err
+    assert "inspected_pet" in done.out
+    assert f":{engine.url.password}@" not in done.out + done.err
+    assert ":***@" in done.out
+
+
+def test_odd_names_cannot_break_a_table(tmp_path: Path) -> None:
+    """Control characters in a name are shown as escapes, so a database cannot steer the terminal."""
+    with sqlite3.connect(tmp_path / "odd.db") as connection:
+        connection.execute('CREATE TABLE "a\x1b[31mb\nc" (id INTEGER NOT NULL PRIMARY KEY)')
+    out = nestling("inspect", "sqlite:///odd.db", cwd=tmp_path).out
+    assert "\x1b" not in out
+    assert r"a\x1b[31mb\nc" in out

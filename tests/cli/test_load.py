@@ -1,0 +1,144 @@
+"""`nestling load` on a real server: what it writes, what it refuses, and how it goes on after an interruption."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from tests.cli.commands import nestling, process, started
+from tests.cli.conftest import write_library
+
+FROM = ("--from", "sqlite:///library.db")
+
+
+def test_documents_and_verdict(library: Path, target: str, database: Database[dict[str, Any]]) -> None:
+    """Authors hold their books, what was loaded is said, and every row is verified."""
+    done = process("load", "design.yaml", *FROM, "--to", target, cwd=library)
+    assert done.code == 0, done.err
+    assert "Loaded 6 rows as 3 documents" in done.out
+    assert "Verified: 6 rows of 2 entities read back equal" in done.out
+    assert f"database {database.name}" in done.err
+    assert database["author"].find_one({"_id": 2}) == {
+        "_id": 2,
+        "name": "Stanisław Lem",
+        "born": 1921,
+        "book": [{"book_id": 3, "title": "Solaris"}],
+    }
+
+
+def test_json_shape(library: Path, target: str) -> None:
+    """`--json` ends with exactly the documented document."""
+    found = nestling("load", "design.yaml", *FROM, "--to", target, "--json", cwd=library).json
+    assert set(found) == {"entities", "seconds", "peak_bytes", "verified"}
+    assert found["entities"] == {"author": {"rows": 3, "loaded": 3}, "book": {"rows": 3, "loaded": 3}}
+    assert found["verified"] is True
+    assert found["seconds"] > 0
+    assert found["peak_bytes"] > 1_000_000
+
+
+def test_without_verifying(library: Path, target: str) -> None:
+    """`--no-verify` leaves the verdict open: null, not false."""
+    found = nestling("load", "design.yaml", *FROM, "--to", target, "--no-verify", "--json", cwd=library).json
+    assert found["verified"] is None
+
+
+def test_collections_with_data_are_refused(loaded: Path, target: str, database: Database[dict[str, Any]]) -> None:
+    """A second load stops, names the collection and its documents, says what to do, and changes nothing."""
+    database["author"].insert_one({"_id": 99, "name": "added since", "book": []})
+    done = nestling("load", "design.yaml", *FROM, "--to", target, cwd=loaded)
+    assert (done.code, done.out) == (2, "")
+    assert "`author` holds 4 documents already" in done.err
+    assert "--replace" in done.err
+    assert "--resume" in done.err
+    assert database["author"].count_documents({}) == 4
+
+
+def test_replacing(loaded: Path, target: str, database: Database[dict[str, Any]]) -> None:
+    """`--replace` drops the design's collections and no others."""
+    database["author"].insert_one({"_id": 99, "name": "added since", "book": []})
+    database["bystander"].insert_one({"_id": 1})
+    done = nestling("load", "design.yaml", *FROM, "--to", target, "--replace", cwd=loaded)
+    assert done.code == 0, done.err
+    assert database["author"].count_documents({}) == 3
+    assert database["bystander"].count_documents({}) == 1
+
+
+def test_replace_and_resume_exclude_each_other(library: Path, target: str) -> None:
+    """Asking for both is misuse."""
+    done = nestling("load", "design.yaml", *FROM, "--to", target, "--replace", "--resume", cwd=library)
+    assert done.code == 2
+    assert "choose one" in done.err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "kill -9"])
+def test_an_interrupted_load_goes_on(
+    tmp_path: Path, target: str, database: Database[dict[str, Any]], number: signal.Signals
+) -> None:
+    """Interrupted in the middle, a load is resumed to an equal end; Ctrl-C says how."""
+    write_library(tmp_path / "library.db", more_books=60_000)
+    designed = nestling("design", "sqlite:///library.db", "--strategy", "normalized", "-o", "design.yaml", cwd=tmp_path)
+    assert designed.code == 0, designed.err
+    process = started("load", "design.yaml", *FROM, "--to", target, cwd=tmp_path)
+    _wait_for_documents(database)
+    os.kill(process.pid, number)
+    _, err = process.communicate(timeout=60)
+    assert database["book"].count_documents({}) < 60_003, "the load had ended before it was interrupted"
+    if number is signal.SIGINT:
+        assert process.returncode == 2
+        assert "Traceback" not in err
+        assert err.splitlines()[-1] == "Stopped; what is loaded stays; go on with `--resume`"
+    done = nestling("load", "design.yaml", *FROM, "--to", target, "--resume", "--json", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert done.json["verified"] is True
+    assert done.json["entities"]["book"] == {"rows": 60_003, "loaded": 60_003}
+
+
+def _wait_for_documents(database: Database[dict[str, Any]]) -> None:
+    end = time.monotonic() + 30
+    while database["book"].find_one() is None:
+        assert time.monotonic() < end, "nothing was ever loaded"
+        time.sleep(0.01)
+
+
+def test_an_embedded_server_is_named_and_ends(library: Path) -> None:
+    """Without a MongoDB one is started, said to be temporary, and gone afterwards."""
+    done = nestling("load", "design.yaml", *FROM, cwd=library)
+    assert done.code == 0, done.err
+    assert "mongod" in done.err
+    assert "ends with this command" in done.err
+
+
+def test_the_environment_names_the_server(library: Path, target: str, database: Database[dict[str, Any]]) -> None:
+    """NESTLING_MONGODB_URI stands in for `--to`, and is said to have been used."""
+    done = nestling("load", "design.yaml", *FROM, cwd=library, NESTLING_MONGODB_URI=target)
+    assert done.code == 0, done.err
+    assert "(NESTLING_MONGODB_URI)" in done.err
+    assert database["author"].count_documents({}) == 3
+
+
+def test_a_row_that_cannot_be_stored(tmp_path: Path, target: str) -> None:
+    """A number of 40 digits stops the load, naming row and way out; with `--long-decimals text` it is loaded and equal."""
+    digits = "1234567890" * 4
+    with sqlite3.connect(tmp_path / "library.db") as connection:
+        connection.execute("CREATE TABLE star (star_id INTEGER NOT NULL PRIMARY KEY, atoms DECIMAL(40,0) NOT NULL)")
+        connection.execute("INSERT INTO star VALUES (7, ?)", (f"n{digits}",))
+    nestling("design", "sqlite:///library.db", "-o", "design.yaml", cwd=tmp_path)
+    done = nestling("load", "design.yaml", *FROM, "--to", target, "--long-decimals", "text", cwd=tmp_path)
+    assert done.code == 0, done.err
+
+
+def test_a_database_whose_name_mongodb_refuses(tmp_path: Path, mongod: Any) -> None:
+    """A source called `my.shop 2` or `admin` is loaded into a database that may be called so."""
+    for name, expected in (("my.shop 2", "my_shop_2"), ("admin", "admin_data")):
+        write_library(tmp_path / f"{name}.db")
+        nestling("design", f"sqlite:///{name}.db", "-o", "design.yaml", cwd=tmp_path)
+        done = nestling("load", "design.yaml", "--from", f"sqlite:///{name}.db", "--to", mongod.uri, "--replace", cwd=tmp_path)
+        assert done.code == 0, done.err
+        assert f"database {expected}\n" in done.err

@@ -1,0 +1,57 @@
+"""`nestling unload`: the copy is what the original was."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from tests.cli.commands import nestling, process
+
+
+def _tables(path: Path) -> dict[str, list[tuple[object, ...]]]:
+    with closing(sqlite3.connect(path)) as connection:
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return {name: sorted(connection.execute(f'SELECT * FROM "{name}"'), key=repr) for name in sorted(names)}
+
+
+def test_the_copy_equals_the_original(shop: Path, tmp_path: Path, target: str) -> None:
+    """Loaded, embedded, and unloaded again, every table of the shop has the rows it had, to the type."""
+    design = tmp_path / "design.yaml"
+    nestling("design", "model.yaml", "--strategy", "embedded", "-o", design, cwd=shop)
+    loaded = nestling("load", design, "--from", "sqlite:///shop.db", "--to", target, cwd=shop)
+    assert loaded.code == 0, loaded.err
+    done = process("unload", design, "--from", target, "--to", f"sqlite:///{tmp_path}/copy.db")
+    assert done.code == 0, done.err
+    assert "Unloaded 25,315 rows of 10 entities" in done.out
+    assert _tables(tmp_path / "copy.db") == _tables(shop / "shop.db")
+
+
+def test_json_shape(loaded: Path, target: str) -> None:
+    """`--json` counts the rows written of each entity."""
+    found = nestling("unload", "design.yaml", "--from", target, "--to", "sqlite:///copy.db", "--json", cwd=loaded).json
+    assert set(found) == {"entities", "seconds"}
+    assert found["entities"] == {"author": 3, "book": 3}
+
+
+def test_tables_with_rows_are_refused(loaded: Path, target: str) -> None:
+    """Nothing is written over: the original itself is refused as a target, and stays as it was."""
+    before = _tables(loaded / "library.db")
+    done = nestling("unload", "design.yaml", "--from", target, "--to", "sqlite:///library.db", cwd=loaded)
+    assert (done.code, done.out) == (2, "")
+    assert "author" in done.err
+    assert _tables(loaded / "library.db") == before
+
+
+def test_a_database_that_was_never_loaded(library: Path, target: str) -> None:
+    """An empty database is not unloaded as no rows: the missing collection is named."""
+    done = nestling("unload", "design.yaml", "--from", target, "--to", "sqlite:///copy.db", cwd=library)
+    assert done.code == 2
+    assert "there is no collection `author`" in done.err
+
+
+def test_a_source_must_be_named(library: Path) -> None:
+    """There is nothing to unload from a MongoDB just started."""
+    done = nestling("unload", "design.yaml", "--to", "sqlite:///copy.db", cwd=library)
+    assert done.code == 2
+    assert "no MongoDB is named: give --from" in done.err

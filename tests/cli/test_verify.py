@@ -1,0 +1,90 @@
+"""`nestling verify`: equal, and every way of not being equal."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from pymongo.database import Database
+
+from tests.cli.commands import nestling, process
+
+FROM = ("--from", "sqlite:///library.db")
+
+
+def test_equal(loaded: Path, target: str) -> None:
+    """Untouched data is equal: exit code 0, and one sentence."""
+    done = nestling("verify", "design.yaml", *FROM, "--to", target, cwd=loaded)
+    assert (done.code, done.out.count("\n")) == (0, 1)
+    assert done.out.startswith("Verified: 6 rows of 2 entities read back equal")
+
+
+def test_json_shape_when_equal(loaded: Path, target: str) -> None:
+    """`--json` has exactly the documented keys."""
+    found = nestling("verify", "design.yaml", *FROM, "--to", target, "--json", cwd=loaded).json
+    assert found == {
+        "equal": True,
+        "entities": {"author": {"rows": 3, "differing": 0}, "book": {"rows": 3, "differing": 0}},
+        "differences": [],
+    }
+
+
+def test_an_edited_document(loaded: Path, target: str, database: Database[dict[str, Any]]) -> None:
+    """A value changed by hand inside an array: exit code 1, and entity, key, attribute and both values are named."""
+    edit = {"$set": {"book.$[b].title": "Fiasco"}}
+    database["author"].update_one({"_id": 2}, edit, array_filters=[{"b.book_id": 3}])
+    arguments = ("verify", "design.yaml", *FROM, "--to", target)
+    done = process(*arguments, cwd=loaded)
+    assert done.code == 1
+    row = next(line.split() for line in done.out.splitlines() if line.startswith("book") and "changed" in line)
+    assert row == ["book", "3", "changed", "title", "Solaris", "Fiasco"]
+    assert "NOT equal: 1 row differ" in done.out
+    as_json = nestling(*arguments, "--json", cwd=loaded)
+    assert as_json.code == 1
+    assert as_json.json["equal"] is False
+    assert as_json.json["entities"]["book"] == {"rows": 3, "differing": 1}
+    assert as_json.json["differences"] == [
+        {"entity": "book", "kind": "changed", "key": [3], "attribute": "title", "expected": "Solaris", "found": "Fiasco"}
+    ]
+
+
+def test_rows_lost_and_rows_added(loaded: Path, target: str, database: Database[dict[str, Any]]) -> None:
+    """A deleted document takes its children with it; an added one is too many."""
+    database["author"].delete_one({"_id": 1})
+    database["author"].insert_one({"_id": 9, "name": "Extra", "book": []})
+    found = nestling("verify", "design.yaml", *FROM, "--to", target, "--json", cwd=loaded).json
+    kinds = sorted((each["entity"], each["kind"], each["key"]) for each in found["differences"])
+    assert kinds == [("author", "extra", [9]), ("author", "missing", [1]), ("book", "missing", [1]), ("book", "missing", [2])]
+
+
+def test_a_source_that_changed(loaded: Path, target: str) -> None:
+    """Verify compares with the source as it is now."""
+    with closing(sqlite3.connect(loaded / "library.db")) as connection, connection:
+        connection.execute("UPDATE author SET born = NULL WHERE author_id = 2")
+    found = nestling("verify", "design.yaml", *FROM, "--to", target, "--json", cwd=loaded).json
+    assert [(d["attribute"], d["expected"], d["found"]) for d in found["differences"]] == [("born", None, 1921)]
+
+
+def test_values_json_has_no_form_for(loaded: Path, target: str, database: Database[dict[str, Any]]) -> None:
+    """Infinities, binary data and dates found in place of a value come out as text, in valid JSON."""
+    for value in (float("inf"), b"\x00\xff", {"nested": [1]}):
+        database["author"].update_one({"_id": 3}, {"$set": {"name": value}}, bypass_document_validation=True)
+        done = nestling("verify", "design.yaml", *FROM, "--to", target, "--json", cwd=loaded)
+        assert done.code == 1, done.err
+        assert [each["attribute"] for each in done.json["differences"]] == ["name"]
+
+
+def test_a_fresh_server_is_never_started(library: Path) -> None:
+    """There is nothing to verify in a MongoDB just started: one must be named."""
+    done = nestling("verify", "design.yaml", *FROM, cwd=library)
+    assert done.code == 2
+    assert "no MongoDB is named: give --to" in done.err
+
+
+def test_a_database_without_the_collections(library: Path, target: str) -> None:
+    """An empty database differs in every row, or is said to lack the collections; it is never equal."""
+    done = nestling("verify", "design.yaml", *FROM, "--to", target, cwd=library)
+    assert done.code in (1, 2)
+    assert "Verified" not in done.out

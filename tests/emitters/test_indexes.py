@@ -1,0 +1,89 @@
+"""Which indexes a design gets, why, and under which names."""
+
+from __future__ import annotations
+
+from nestling.emitters.indexes import NAME_BYTES, PlannedIndex, index_gaps, planned_indexes
+from nestling.ir.design import Design
+from nestling.ir.primitives import Collection, Document, Holder, Index, Reference
+from nestling.ir.types import INTEGER
+from tests.emitters.designs import DESIGNS, attribute, entity, link, model
+
+
+def keys_of(design: Design, collection: str) -> list[tuple[str, ...]]:
+    return [tuple(path for path, _ in i.keys) for i in planned_indexes(design) if i.collection == collection]
+
+
+def test_references_are_found_wherever_they_are_stored():
+    """Foreign keys at the root and inside arrays, and arrays of ids that alone tell a relationship, are indexed."""
+    assert keys_of(DESIGNS["orders"](), "orders") == [("customer_id", "placed"), ("lines.product_id",)]
+    assert keys_of(DESIGNS["references"](), "people") == [("tasks.id",), ("passport",)]
+    assert keys_of(DESIGNS["references"](), "teams") == [("seats",)]  # a note knows its team: its ids need no index
+    assert keys_of(DESIGNS["references"](), "notes") == [("team_id",)]
+
+
+def test_side_collections_are_found_by_their_owner():
+    """Pages, buckets and orphans have an index that leads to them."""
+    assert keys_of(DESIGNS["orders"](), "order_lines") == [("order_id", "page")]
+    assert keys_of(DESIGNS["orders"](), "lost_labels") == [("order_id",)]
+    assert keys_of(DESIGNS["buckets"](), "readings") == [("sensor", "bucket_start", "page")]
+    assert keys_of(DESIGNS["buckets"](), "clicks") == [("url", "page")]
+
+
+def test_an_index_that_begins_with_another_takes_its_place():
+    """The design's compound index serves the reference too, and says both."""
+    (index,) = (i for i in planned_indexes(DESIGNS["orders"]()) if i.keys[0][0] == "customer_id")
+    assert index.reasons == ("serves orders_of_customer", "finds `order` by `customer` (customer_order)")
+
+
+def test_a_partial_or_other_directed_index_takes_nobodys_place():
+    """An index that does not hold every document, or in another order first, covers no plain one."""
+    things = model(entity("a", attribute("x", INTEGER)), entity("b", attribute("a_id", INTEGER), attribute("k")),
+                   links=(link("a", "b", ("a_id",)),))  # fmt: skip
+    collections = (
+        Collection("a", Document("a"), ("id",)),
+        Collection("b", Document("b", references=(Reference("a_b", Holder.CHILD),)), ("id",)),
+    )
+    narrow = Index("b", (("a_id", 1), ("k", 1)), partial=(("k", "x"),))
+    design = Design(things, collections, (narrow, Index("b", (("k", 1), ("a_id", 1)))))
+    assert keys_of(design, "b") == [("a_id", "k"), ("k", "a_id"), ("a_id",)]
+
+
+def test_names_fit_and_differ():
+    """Names of long paths are cut to the server's bound, whole characters only, and still tell indexes apart."""
+    long = [PlannedIndex("c", (("größe" * 30 + str(number), 1),), ()) for number in range(3)]
+    assert len({index.name for index in long}) == 3
+    assert all(len(index.name.encode()) <= NAME_BYTES for index in long)
+    assert PlannedIndex("c", (("a", 1), ("b", -1)), ()).name == "a_1_b_-1"
+    same = [
+        PlannedIndex("c", (("a", 1),), (), unique, partial)
+        for unique in (True, False)
+        for partial in ((), (("a", None),))
+    ]
+    assert len({index.name for index in same}) == 4
+
+
+def test_more_indexes_than_a_collection_takes_are_gaps(database):
+    """The 64th index of a collection is listed as a gap, and the server takes all the others."""
+    names = [f"a{number}_id" for number in range(70)]
+    things = model(
+        *(entity(f"a{number}") for number in range(70)),
+        entity("hub", *(attribute(name, INTEGER) for name in names)),
+        links=[link(f"a{number}", "hub", (f"a{number}_id",)) for number in range(70)],
+    )
+    hub = Document("hub", references=tuple(Reference(f"a{number}_hub", Holder.CHILD) for number in range(70)))
+    homes = [Collection(f"a{number}", Document(f"a{number}"), ("id",)) for number in range(70)]
+    design = Design(things, (*homes, Collection("hub", hub, ("id",))))
+    for index in planned_indexes(design):
+        command = index.command()
+        database[command.collection].create_index(list(command.keys), **command.options)
+    assert len(list(database["hub"].list_indexes())) == 64
+    assert len(index_gaps(design)) == 7
+
+
+def test_what_time_series_cannot_index_is_a_gap():
+    """Unique and expiring indexes of a time series collection are listed, not created."""
+    plain = DESIGNS["buckets"]()
+    wanted = (Index("ticks", (("sensor", 1),), unique=True), Index("ticks", (("at", 1),), expire_after_seconds=60))
+    design = Design(plain.model, plain.collections, wanted)
+    assert keys_of(design, "ticks") == []
+    assert sum(gap.where == "ticks" for gap in index_gaps(design)) == 2

@@ -1,0 +1,38 @@
+"""Loads the shop, in small batches and with a pause after each: a process to kill."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from nestling.common.connection import connect
+from nestling.executors.load import sender, writer
+from nestling.sources.sql import open_database
+from tests.executors.load.loads import load_source
+from tests.executors.load.shops import DESIGN, MODEL
+
+PAUSE_SECONDS = 0.005
+
+
+class SlowWriter(writer.Writer):
+    """Gives whoever wants to kill this process time to do so in the middle."""
+
+    def write(self, batch: writer.Batch) -> None:
+        super().write(batch)
+        time.sleep(PAUSE_SECONDS)
+
+
+def main(path: str, uri: str, database: str, resume: str) -> None:
+    """Load."""
+    sender.BATCH_DOCUMENTS = 5
+    writer.CHECKPOINT_SECONDS = 0.02
+    from nestling.executors.load import loading
+
+    loading.Writer = SlowWriter  # type: ignore[misc]
+    with connect(uri) as client:
+        source = open_database(f"sqlite:///{path}", model=MODEL)
+        load_source(DESIGN, source, client[database], resume=bool(int(resume)))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,151 @@
+"""Unloading: what is stored in any form becomes tables again, or is an error that names where it fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import bson
+import pytest
+from bson.binary import Binary
+from gridfs import GridFSBucket
+from pymongo.database import Database
+
+from nestling.common.errors import RebuildError
+from nestling.emitters.mql import aggregation
+from nestling.executors.unload import UnloadReport, unload
+from nestling.ir.command import Aggregation
+from nestling.ir.design import Design
+from nestling.ir.model import Model
+from nestling.ir.primitives import Collection, Document, Split
+from nestling.ir.rows import Column, RowQuery, UndecodableText
+from nestling.ir.values import UNDECODABLE_TEXT_SUBTYPE
+from nestling.planner import home_views
+from nestling.sources.sql.rows import SqlDatabase
+from tests.planner.home_cases import CASES, NESTED, Case, entity
+from tests.planner.test_home import bag, write
+from tests.sqlite_rows import sqlite_sink, sqlite_source
+
+Rows = dict[str, list[tuple[object, ...]]]
+
+
+def homes_of(case: Case) -> dict[str, Aggregation]:
+    """The queries of a case's home views."""
+    return {name: aggregation(view) for name, view in home_views(Design(case.model, case.collections)).items()}
+
+
+def unloaded(database: Database[Any], case: Case, directory: Path) -> tuple[UnloadReport, Rows]:
+    """Unload into a SQLite file, and read that."""
+    sink = sqlite_sink(directory / "copy.db")
+    report = unload(case.model, homes_of(case), database, sink)
+    copy = SqlDatabase(sink.address, case.model)
+    rows = {
+        e.name: list(copy.rows(RowQuery(e.name, tuple(map(Column, e.attribute_names))))) for e in case.model.entities
+    }
+    return report, rows
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_every_form_becomes_tables_again(database: Database[Any], tmp_path: Path, case: Case) -> None:
+    """For every primitive: the rows the documents stand for, and how many there are."""
+    write(database, case)
+    report, rows = unloaded(database, case, tmp_path)
+    for name, expected in case.rows.items():
+        assert bag(case, name, rows[name]) == bag(case, name, expected)
+        assert report.entities[name] == len(expected)
+
+
+def test_a_missing_collection_is_named_before_anything_is_written(database: Database[Any], tmp_path: Path) -> None:
+    """An empty table would be rows dropped in silence."""
+    database.order.insert_one({})
+    with pytest.raises(RebuildError, match="no collection `orders`, the home of `order`; it has `order`"):
+        unloaded(database, NESTED, tmp_path)
+    assert not (tmp_path / "copy.db").exists()
+
+
+def test_a_row_that_cannot_be_read_is_an_error(database: Database[Any], tmp_path: Path) -> None:
+    """A date beyond what a date can say names the collection; nothing half done is to be seen."""
+    write(database, NESTED)
+    far = bson.encode({"_id": 9, "note": bson.DatetimeMS(10**15)})
+    database.get_collection("orders").insert_one(bson.raw_bson.RawBSONDocument(far))
+    with pytest.raises(RebuildError, match="orders: a document holds what cannot be read as a value"):
+        unloaded(database, NESTED, tmp_path)
+
+
+LETTER = entity("letter", "id:integer! scan:bytes body", "id")
+FILES = Case(
+    "files",
+    "",
+    Model("m", (LETTER,)),
+    (Collection("letters", Document("letter"), ("id",), splits=(Split("scans", ("scan", "body"), gridfs=True),)),),
+    {},
+    {
+        "letter": [
+            (1, bytes(range(256)) * 3000, "naïve"),
+            (2, b"", None),
+            (3, None, UndecodableText(b"\xff")),
+            (4, "as found", b"as found"),
+        ]
+    },
+)
+
+
+def upload(database: Database[Any], key: int, field: str, content: bytes) -> dict[str, Any]:
+    """Store a file as loading does; returns its pointer."""
+    name = {"collection": "letters", "field": field, "_id": key}
+    GridFSBucket(database, "scans").upload_from_stream_with_id(name, "", content)
+    return {"gridfs": name, "bytes": len(content)}
+
+
+def write_letters(database: Database[Any]) -> None:
+    """Write the documents and files of the letters."""
+    scan = upload(database, 1, "scan", bytes(range(256)) * 3000)
+    body = upload(database, 1, "body", "naïve".encode())
+    database.letters.insert_many(
+        [
+            {"_id": 1, "scan": scan, "body": body},
+            {"_id": 2, "scan": upload(database, 2, "scan", b"")},
+            {"_id": 3, "body": upload(database, 3, "body", b"\xff")},
+            {"_id": 4, "scan": "as found", "body": Binary(b"as found", 0)},
+        ]
+    )
+
+
+def test_files_are_fetched(database: Database[Any], tmp_path: Path) -> None:
+    """Bytes, text, and text that is not UTF-8 come back from GridFS; what did not fit the type never went there."""
+    write_letters(database)
+    _, rows = unloaded(database, FILES, tmp_path)
+    assert bag(FILES, "letter", rows["letter"]) == bag(FILES, "letter", FILES.rows["letter"])
+    assert [type(body) for *_, body in sorted(rows["letter"], key=lambda row: str(row[0]))][2] is UndecodableText
+    assert UNDECODABLE_TEXT_SUBTYPE == 128
+
+
+def test_a_missing_file_is_named(database: Database[Any], tmp_path: Path) -> None:
+    """The attribute, the file and the bucket."""
+    write_letters(database)
+    database["scans.files"].delete_one({"_id.field": "body", "_id._id": 3})
+    with pytest.raises(RebuildError, match=r"GridFS bucket scans: `body` points to the file .*'_id': 3"):
+        unloaded(database, FILES, tmp_path)
+
+
+def test_a_file_that_lacks_a_chunk_is_named(database: Database[Any], tmp_path: Path) -> None:
+    """Half a file is no value."""
+    write_letters(database)
+    database["scans.chunks"].delete_one({"files_id.field": "scan", "files_id._id": 1, "n": 1})
+    with pytest.raises(RebuildError, match="GridFS bucket scans: `scan` points to the file"):
+        unloaded(database, FILES, tmp_path)
+
+
+def test_files_are_verified(database: Database[Any], tmp_path: Path) -> None:
+    """A byte changed in a chunk is a difference of that attribute."""
+    from nestling.executors.verify import verify
+
+    write_letters(database)
+    source = sqlite_source(tmp_path / "source.db", FILES.model, FILES.rows)
+    assert verify(FILES.model, homes_of(FILES), source, database).equal
+    chunk = {"files_id.field": "scan", "files_id._id": 1, "n": 2}
+    data = bytearray(database["scans.chunks"].find_one(chunk)["data"])  # type: ignore[index]
+    data[5] ^= 1
+    database["scans.chunks"].update_one(chunk, {"$set": {"data": Binary(bytes(data), 0)}})
+    (difference,) = verify(FILES.model, homes_of(FILES), source, database).differences
+    assert (difference.key, difference.attribute) == ((1,), "scan")

@@ -1,0 +1,199 @@
+"""Every mistake of a file is reported at once, with its line, its column and what is known instead."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nestling.common.errors import InputError, Problem
+from nestling.ir.text import read_file, read_proposal, read_reading
+from tests.cases.pattern_case import pattern_cases
+
+MODEL = """\
+nestling: 1
+model:
+  name: cinema
+  entities:
+    movie:
+      key: movie_id
+      attributes: {movie_id: integer!, title: text!, year: integer}
+    screening:
+      key: [screening_id]
+      attributes: {screening_id: integer!, movie_id: integer!, revenue: "decimal(10,2)"}
+  relationships:
+    movie_screenings: {parent: movie, child: screening, attributes: movie_id, required: true}
+"""
+DESIGN = """\
+strategy: hand
+design:
+  collections:
+    movies:
+      root: movie
+      id: movie_id
+      embeddings:
+        screenings: {of: movie_screenings}
+  indexes:
+    - {collection: movies, keys: [title]}
+"""
+
+
+def problems_of(text: str) -> list[str]:
+    """Each problem in one line."""
+    with pytest.raises(InputError) as caught:
+        (read_proposal if "\ndesign:" in text else read_reading)(text, "f.yaml")
+    return [problem.text().split("\n")[0] for problem in caught.value.problems]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [  # the lines are as long as what they say
+        (
+            "key: movie_id",
+            "key: movie",
+            "f.yaml:6:12: no attribute `movie` in `movie`; it has `movie_id`, `title`, `year`",
+        ),
+        ("title: text!", "title: txt!", "f.yaml:7:47: no type `txt`; there is `text`, `boolean`"),
+        ("parent: movie,", "parent: film,", "f.yaml:12:32: no entity `film`; there is `movie`, `screening`"),
+        (
+            "required: true",
+            "requires: true",
+            "f.yaml:12:79: no key `requires` in `relationships.movie_screenings`; it has `required`",
+        ),
+        ("required: true", "required: 7", "f.yaml:12:89: `required` wants true or false, not `7`"),
+        ("key: [screening_id]", "key: {a: b}", "f.yaml:9:7: `key` wants a list, not a map"),
+        ("name: cinema", "name: 12", "f.yaml:3:9: `name` wants text, not `12`"),
+        ("    screening:\n", "    movie:\n", "f.yaml:8:5: `movie` is there twice"),
+        ("  name: cinema\n", "", "f.yaml:2:1: `name` is missing in `model`"),
+        ("nestling: 1", "nestling: 2", "f.yaml:1:11: the file is in version 2 of the text form"),
+        ("name: cinema", "name: [cinema", "f.yaml:4:11: not YAML: expected ',' or ']', but got ':'"),
+        (
+            "attributes: movie_id,",
+            "attributes: [movie_id, revenue],",
+            "f.yaml:12:57: `movie_screenings`: 2 attributes refer to 1",
+        ),
+        ("root: movie", "root: film", "f.yaml:17:13: no entity `film`; there is `movie`, `screening`"),
+        (
+            "of: movie_screenings",
+            "of: movie_screening",
+            "f.yaml:20:26: no relationship `movie_screening`; there is `movie_screenings`",
+        ),
+        ("id: movie_id", "id: title", "f.yaml:18:11: title is not a key of `movie`"),
+        ("keys: [title]", "keys: [titel]", "f.yaml:22:35: no field `titel` in `movies`; it has `title`"),
+        ("{of: movie_screenings}", "{of: movie_screenings, as: list}", "f.yaml:20:48: no form `list`; there is"),
+        (
+            "{of: movie_screenings}",
+            "movie_screenings",
+            "f.yaml:20:21: `screenings` wants a map, not `movie_screenings`",
+        ),
+        ("      embeddings:\n        screenings: {of: movie_screenings}\n", "", "entity `screening` has no home"),
+    ],
+)
+def test_mistake_is_placed_and_explained(old: str, new: str, said: str) -> None:
+    """A single mistake gives a problem with its place, what is wrong and what is known."""
+    text = MODEL + DESIGN
+    assert text.count(old) >= 1
+    assert any(said in line for line in problems_of(text.replace(old, new, 1))), problems_of(text.replace(old, new, 1))
+
+
+def test_all_mistakes_come_at_once() -> None:
+    """Mistakes of YAML, shape and sense, in the model and in the design, are one error, in the order of the file."""
+    text = MODEL.replace("title: text!", "title: txt!").replace("key: movie_id", "key: titel")
+    text += DESIGN.replace("root: movie", "root: movie\n      colour: red\n      root: film")
+    places = [line.split(": ")[0] for line in problems_of(text)]
+    assert places == ["f.yaml:6:12", "f.yaml:7:47", "f.yaml:18:7", "f.yaml:19:7"]
+
+
+def test_mistakes_of_shape_in_the_design_do_not_hide_those_of_the_model() -> None:
+    """A design that cannot be read at all still leaves the model's mistakes told."""
+    lines = problems_of(MODEL.replace("key: movie_id", "key: titel") + "strategy: hand\ndesign: [1]\n")
+    assert [line.split(": ")[0] for line in lines] == ["f.yaml:6:12", "f.yaml:14:1"]
+
+
+def test_names_of_statistics_and_requirements_are_checked() -> None:
+    """Numbers about things the model does not have are mistakes."""
+    text = MODEL + (
+        "statistics: {entities: {movie: {attributes: {titel: {distinct: many}}}}, relationships: {shows: {}}}\n"
+        "requirements: {freshness: {movie.title: sometimes}, atomic: [[film]]}\n"
+    )
+    said = "\n".join(problems_of(text))
+    for part in ("no attribute `titel` in `movie`", "`many` is not a number", "no relationship `shows`"):
+        assert part in said
+    for part in ("no freshness `sometimes`", "no entity `film`"):
+        assert part in said
+
+
+def test_self_relationship_needs_a_direction() -> None:
+    """A path along a tree says whether it goes up or down."""
+    text = (
+        "nestling: 1\nmodel: {name: t, entities: {n: {key: i, attributes: {i: integer!, p: integer}}}, relationships: "
+    )
+    text += "{tree: {parent: n, child: n, attributes: p}}}\nstrategy: s\ndesign: {collections: {c: {root: n, id: i, "
+    text += "references: {tree: parent-reference}, computed: {k: {count: tree, freshness: transaction}}}}}\n"
+    assert "`tree` relates `n` to itself" in problems_of(text)[0]
+    assert read_proposal(text.replace("count: tree", "count: tree:down"), "f").design.collections[0].body.computed
+
+
+_NO_FILES = ["", "# nothing\n", "just text", "- a\n- b\n", "a: &x 1\nb: *x\n", "? [a]\n: 1\n", "\x01", "[" * 5000]
+
+
+@pytest.mark.parametrize("text", _NO_FILES)
+def test_what_is_no_file_of_ours_is_an_input_error(text: str) -> None:
+    """Empty files, lists, aliases and control characters are refused in words."""
+    assert problems_of(text)
+
+
+def test_unreadable_files_are_input_errors(tmp_path: Path) -> None:
+    """A missing file and one that is not UTF-8 are refused with their names."""
+    broken = tmp_path / "model.yaml"
+    broken.write_bytes(b"name: \xff")
+    for path in (broken, tmp_path / "none.yaml", tmp_path):
+        with pytest.raises(InputError, match=path.name):
+            read_file(path)
+
+
+_TEXTS = [MODEL + DESIGN, *(case.proposal_text for case in pattern_cases())]
+_PIECES = [
+    *("{", "}", "[", "]", ":", ",", "- ", "'", '"', "\n", "  ", "#", "&a", "*a", "!"),
+    *("null", "1", "-1", "1e999", "true", "\t", "é", "name", "~"),
+]
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@given(st.sampled_from(_TEXTS), st.integers(1, 4), st.randoms(use_true_random=False))
+def test_mutilated_files_never_crash(text: str, cuts: int, luck: random.Random) -> None:
+    """Whatever happens to a valid file, reading it gives a value or an InputError with placed problems."""
+    problems: tuple[Problem, ...] = ()
+    try:
+        read_proposal(mutilated(text, cuts, luck), "f.yaml")
+    except InputError as error:
+        problems = error.problems
+    assert all(problem.where.startswith("f.yaml:") for problem in problems)
+
+
+def mutilated(text: str, cuts: int, luck: random.Random) -> str:
+    """The text with words swapped, lines dropped or doubled, or pieces of YAML thrown in."""
+    for _ in range(cuts):
+        lines = text.split("\n")
+        at, other = luck.randrange(len(lines)), luck.randrange(len(lines))
+        words = lines[at].split(" ")
+        spot = luck.randrange(len(words))
+        match luck.randrange(5):
+            case 0:
+                lines[at] = lines[other]
+            case 1:
+                del lines[at]
+            case 2:
+                words[spot] = luck.choice(lines[other].split(" "))
+                lines[at] = " ".join(words)
+            case 3:
+                words[spot] = luck.choice(_PIECES)
+                lines[at] = " ".join(words)
+            case _:
+                cut = luck.randrange(len(lines[at]) + 1)
+                lines[at] = lines[at][:cut] + luck.choice(_PIECES) + lines[at][cut:]
+        text = "\n".join(lines)
+    return text

@@ -1,0 +1,390 @@
+"""CREATE TABLE and ALTER TABLE of each dialect, as people and dump programs write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from nestling.common.errors import SourceError
+from nestling.ir.model import Cardinality, OnDelete
+from nestling.sources.ddl import read_ddl
+from tests.sources.ddl.ddl_texts import clean, read
+
+DIALECTS = ("sqlite", "postgresql", "mysql")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_table_constraints(dialect):
+    """Keys, unique groups and foreign keys after the columns, with and without names."""
+    model = clean(
+        """CREATE TABLE p (x int NOT NULL, y int NOT NULL, PRIMARY KEY (x, y));
+        CREATE TABLE c (id int NOT NULL, x int, y int NOT NULL, CONSTRAINT k PRIMARY KEY (id), CONSTRAINT u UNIQUE (x, y),
+            CONSTRAINT f FOREIGN KEY (x, y) REFERENCES p (x, y) ON DELETE SET NULL ON UPDATE CASCADE, CHECK (x > 0));""",
+        dialect,
+    )
+    child, (link,) = model.entity("c"), model.relationships
+    assert (child.key, child.uniques) == (("id",), (("x", "y"),))
+    assert [attribute.nullable for attribute in child.attributes] == [False, True, False]
+    assert (link.child_attributes, link.parent_attributes) == (("x", "y"), ("x", "y"))
+    assert (link.cardinality, link.required, link.on_delete) == (Cardinality.ONE_TO_ONE, False, OnDelete.SET_NULL)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_column_constraints_in_any_order(dialect):
+    """Defaults with calls, casts and strings do not hide what stands after them."""
+    model = clean(
+        """CREATE TABLE t (
+            id int PRIMARY KEY,
+            a varchar(10) DEFAULT 'it''s, (not) NULL' NOT NULL UNIQUE,
+            b timestamp DEFAULT CURRENT_TIMESTAMP NOT NULL CHECK (b > '2000-01-01'),
+            c int DEFAULT (1 + 2) CONSTRAINT positive CHECK (c > 0) NOT NULL,
+            d int NULL DEFAULT NULL,
+            e decimal(10,2) DEFAULT -1.5 NOT NULL
+        );""",
+        dialect,
+    )
+    entity = model.entity("t")
+    assert [attribute.name for attribute in entity.attributes if attribute.nullable] == ["d"]
+    assert (entity.key, entity.uniques) == (("id",), (("a",),))
+
+
+@pytest.mark.parametrize(("dialect", "enforced"), [("sqlite", True), ("postgresql", True), ("mysql", False)])
+def test_inline_references(dialect, enforced):
+    """A REFERENCES in a column is a foreign key; to the key when it names no column; MySQL reads and forgets it."""
+    reading = read(
+        """CREATE TABLE p (id int PRIMARY KEY);
+        CREATE TABLE c (a int NOT NULL REFERENCES p ON DELETE CASCADE, b int REFERENCES p (id) ON UPDATE SET NULL DEFERRABLE);""",
+        dialect,
+    )
+    assert reading.gaps == ()
+    first, second = reading.model.relationships
+    assert (first.parent_attributes, first.on_delete, first.required) == (("id",), OnDelete.CASCADE, enforced)
+    assert (second.name, second.required) == ("p_c_by_b", False)
+    assert any("not enforced" in note for note in reading.notes) is not enforced
+
+
+def test_phpmyadmin_adds_keys_afterwards():
+    """Keys, AUTO_INCREMENT and foreign keys come in ALTER TABLE, several actions each."""
+    model = clean(
+        """SET SQL_MODE = "NO_AUTO_VALUE_ON_ZERO";
+        /*!40101 SET NAMES utf8mb4 */;
+        CREATE TABLE `p` (`id` bigint(10) NOT NULL, `n` varchar(5) COLLATE utf8_bin DEFAULT NULL) ENGINE=InnoDB COMMENT='it; has';
+        CREATE TABLE `c` (`id` int(10) UNSIGNED NOT NULL, `p_id` bigint(10) NOT NULL) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+        ALTER TABLE `p` ADD PRIMARY KEY (`id`), ADD UNIQUE KEY `u` (`n`), ADD KEY `k` (`id`,`n`), ADD FULLTEXT KEY `f` (`n`);
+        ALTER TABLE `c` ADD PRIMARY KEY (`id`), ADD UNIQUE KEY `up` (`p_id`);
+        ALTER TABLE `c` MODIFY `id` int(10) UNSIGNED NOT NULL AUTO_INCREMENT, AUTO_INCREMENT=7;
+        ALTER TABLE `c` ADD CONSTRAINT `fk` FOREIGN KEY (`p_id`) REFERENCES `p` (`id`) ON DELETE CASCADE ON UPDATE NO ACTION;
+        COMMIT;"""
+    )
+    assert (model.entity("p").key, model.entity("p").uniques) == (("id",), (("n",),))
+    (link,) = model.relationships
+    assert (link.cardinality, link.required, link.on_delete) == (Cardinality.ONE_TO_ONE, True, OnDelete.CASCADE)
+
+
+def test_pg_dump_adds_constraints_afterwards():
+    """Schemas, ONLY, sequences, owners, COPY data, psql lines; statements that drop first mean nothing."""
+    model = clean(
+        r"""\restrict abc
+        SELECT pg_catalog.set_config('search_path', '', false);
+        ALTER TABLE IF EXISTS ONLY public.c DROP CONSTRAINT IF EXISTS f;
+        ALTER TABLE IF EXISTS public.c ALTER COLUMN id DROP DEFAULT;
+        DROP TABLE IF EXISTS public.c;
+        CREATE TYPE public.mood AS ENUM ('sad', 'it''s fine');
+        CREATE TABLE public.p (id bigint NOT NULL, m public.mood DEFAULT 'sad'::public.mood NOT NULL);
+        ALTER TABLE public.p OWNER TO me;
+        ALTER TABLE public.p ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (SEQUENCE NAME public.p_id_seq START WITH 1);
+        CREATE TABLE public.c (id integer DEFAULT nextval('public.c_id_seq'::regclass) NOT NULL, p_id bigint);
+        COPY public.p (id, m) FROM stdin;
+1	don't; CREATE TABLE nothing (id int
+\.
+
+        ALTER TABLE ONLY public.p ADD CONSTRAINT p_pkey PRIMARY KEY (id);
+        ALTER TABLE ONLY public.c ADD CONSTRAINT f FOREIGN KEY (p_id) REFERENCES public.p(id) MATCH FULL ON DELETE RESTRICT
+            DEFERRABLE INITIALLY DEFERRED;
+        CREATE UNIQUE INDEX u ON public.c USING btree (p_id DESC NULLS LAST) INCLUDE (id);
+        COMMENT ON TABLE public.p IS 'a; comment';
+        \unrestrict abc""",
+        "postgresql",
+    )
+    assert [entity.name for entity in model.entities] == ["p", "c"]
+    assert str(model.entity("p").attribute("m").type) == "enum('sad', 'it''s fine')"
+    assert (model.entity("p").key, model.relationships[0].cardinality) == (("id",), Cardinality.ONE_TO_ONE)
+
+
+def test_a_foreign_key_not_yet_validated_is_not_relied_on():
+    """NOT VALID: old rows may break it."""
+    text = """CREATE TABLE p (id int PRIMARY KEY); CREATE TABLE c (p int NOT NULL);
+        ALTER TABLE c ADD FOREIGN KEY (p) REFERENCES p NOT VALID;"""
+    assert not clean(text, "postgresql").relationships[0].required
+
+
+def test_foreign_keys_of_engines_that_ignore_them_are_not_relied_on():
+    """MyISAM takes the clause and does nothing."""
+    text = """CREATE TABLE p (id int PRIMARY KEY) ENGINE=InnoDB;
+        CREATE TABLE c (p int NOT NULL, FOREIGN KEY (p) REFERENCES p (id)) ENGINE={};"""
+    assert clean(text.format("InnoDB")).relationships[0].required
+    assert not clean(text.format("MyISAM")).relationships[0].required
+
+
+def test_sqlite_names_in_every_quoting_and_types_of_any_words():
+    """Brackets touching the type, backticks, single quotes; a type of several unknown words; no type at all."""
+    model = clean(
+        """CREATE TABLE [Order Details]( [Order.ID]TEXT NOT NULL, 'b' BLOB SUB_TYPE TEXT DEFAULT NULL, c, `z q` unsigned big int,
+            PRIMARY KEY ("Order.ID" ASC, `z q`) ON CONFLICT REPLACE) WITHOUT ROWID;""",
+        "sqlite",
+    )
+    entity = model.entity("Order Details")
+    assert entity.attribute_names == ("Order.ID", "b", "c", "z q")
+    assert entity.key == ("Order.ID", "z q")
+    assert [str(attribute.type) for attribute in entity.attributes] == ["text", "text", "any", "integer"]
+
+
+def test_sqlite_constraints_without_commas_between():
+    """SQLite does not mind."""
+    model = clean(
+        """CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (a int, b int,
+            PRIMARY KEY (a) FOREIGN KEY (b) REFERENCES p (id) UNIQUE (b));""",
+        "sqlite",
+    )
+    assert (model.entity("c").key, model.entity("c").uniques, len(model.relationships)) == (("a",), (("b",),), 1)
+
+
+def test_sqlite_keys_that_may_hold_null_are_said():
+    """Only a rowid, WITHOUT ROWID and NOT NULL keys never hold NULL there."""
+    text = """CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (id TEXT PRIMARY KEY);
+        CREATE TABLE c (id TEXT PRIMARY KEY) WITHOUT ROWID; CREATE TABLE d (id TEXT NOT NULL PRIMARY KEY);"""
+    reading = read(text, "sqlite")
+    assert not any(entity.attribute("id").nullable for entity in reading.model.entities)
+    assert [note for note in reading.notes if "NULL" in note] == [
+        "SQLite lets NULL stand in these key columns, which are taken as NOT NULL: `b`.`id`".replace(
+            "`b`.`id`", "`b.id`"
+        )
+    ]
+
+
+def test_words_that_begin_constraints_elsewhere_may_name_columns():
+    """`key`, `index`, `period` and `comment` are columns where the dialect lets them be."""
+    model = clean(
+        "CREATE TABLE t (key text, index integer, period int, comment text, type text, name text);", "postgresql"
+    )
+    assert model.entity("t").attribute_names == ("key", "index", "period", "comment", "type", "name")
+
+
+def test_names_differing_by_case_and_unicode_names():
+    """Two tables, two entities; quoted and unquoted names of any script."""
+    model = clean(
+        'CREATE TABLE "T" (id int PRIMARY KEY); CREATE TABLE t (größe int, "名 前$" int REFERENCES "T");', "postgresql"
+    )
+    assert [entity.name for entity in model.entities] == ["T", "t"]
+    assert model.entity("t").attribute_names == ("größe", "名 前$")
+    assert model.relationships[0].parent == "T"
+
+
+def test_schemas_stay_in_names_outside_the_default_one():
+    """As the live database is read: `public.x` is `x`, `app.x` is `app.x`."""
+    model = clean(
+        """CREATE TABLE public.x (id int PRIMARY KEY);
+        CREATE TABLE app.x (id int PRIMARY KEY, p int REFERENCES public.x (id), q int REFERENCES app.x);""",
+        "postgresql",
+    )
+    assert [entity.name for entity in model.entities] == ["x", "app.x"]
+    assert sorted(link.name for link in model.relationships) == ["app.x_app.x", "x_app.x"]
+
+
+def test_mysql_databases_before_names_are_left_out():
+    """A dump of one database may qualify its tables."""
+    assert clean("CREATE TABLE `shop`.`t` (`id` int KEY);").entity("t").key == ("id",)
+
+
+def test_tables_like_others_and_with_inherited_columns():
+    """LIKE takes columns (and keys when it says so); INHERITS takes columns and is a gap, for rows show in both."""
+    base = "CREATE TABLE p (id int PRIMARY KEY, n text);"
+    model = clean(base + "CREATE TABLE a (LIKE p INCLUDING ALL, x int); CREATE TABLE b (LIKE p);", "postgresql")
+    assert (model.entity("a").attribute_names, model.entity("a").key) == (("id", "n", "x"), ("id",))
+    assert model.entity("b").key == ()
+    assert clean(base + "CREATE TABLE a LIKE p;", "mysql").entity("a").key == ("id",)
+    reading = read(base + "CREATE TABLE k (x int) INHERITS (p);", "postgresql")
+    assert reading.model.entity("k").attribute_names == ("id", "n", "x")
+    assert "inherits from `p`" in reading.gaps[0].what
+
+
+def test_partitions_are_their_parent():
+    """Partitions, born or attached, are notes; a foreign key to one leads to the parent."""
+    reading = read(
+        """CREATE TABLE p (id int PRIMARY KEY) PARTITION BY LIST (id); CREATE TABLE p1 PARTITION OF p FOR VALUES IN (1);
+        CREATE TABLE p2 PARTITION OF p DEFAULT; CREATE TABLE p3 (id int PRIMARY KEY);
+        ALTER TABLE ONLY p ATTACH PARTITION p3 FOR VALUES IN (3); ALTER TABLE ONLY p1 ADD CONSTRAINT k PRIMARY KEY (id);
+        CREATE UNIQUE INDEX i ON p1 (id); CREATE TABLE c (p int REFERENCES p1 (id));""",
+        "postgresql",
+    )
+    assert reading.gaps == ()
+    assert [entity.name for entity in reading.model.entities] == ["p", "c"]
+    assert reading.model.relationships[0].parent == "p"
+    assert sum("is a partition" in note for note in reading.notes) == 3
+
+
+def test_later_statements_change_what_earlier_ones_made():
+    """Renaming, dropping, retyping and adding columns, as migrations do."""
+    model = clean(
+        """CREATE TABLE p (id int PRIMARY KEY); CREATE TABLE gone (id int); CREATE TABLE c (a int, b int, p_id int REFERENCES p);
+        ALTER TABLE c RENAME COLUMN a TO id; ALTER TABLE c DROP COLUMN b; ALTER TABLE c ADD COLUMN n text NOT NULL;
+        ALTER TABLE c ALTER COLUMN id TYPE bigint, ALTER COLUMN id SET NOT NULL; ALTER TABLE c ADD PRIMARY KEY (id);
+        ALTER TABLE p RENAME TO parent; DROP TABLE gone;""",
+        "postgresql",
+    )
+    assert [entity.name for entity in model.entities] == ["c", "parent"]
+    assert (model.entity("c").attribute_names, model.entity("c").key) == (("id", "p_id", "n"), ("id",))
+    assert model.relationships[0].parent == "parent"
+
+
+def test_mysql_change_modify_and_rename():
+    """CHANGE gives a column a new name that its keys follow."""
+    model = clean(
+        """CREATE TABLE `c` (`a` int, `b` int, UNIQUE KEY (`a`));
+        ALTER TABLE `c` CHANGE `a` `z` bigint NOT NULL, MODIFY COLUMN `b` text NOT NULL, ADD COLUMN (`x` int, `y` int);
+        ALTER TABLE `c` DROP COLUMN `y`; RENAME TABLE `c` TO `d`;"""
+    )
+    assert (model.entity("d").attribute_names, model.entity("d").uniques) == (("z", "b", "x"), (("z",),))
+    assert not model.entity("d").attribute("b").nullable
+
+
+def test_unique_indexes_over_some_rows_or_expressions_are_no_unique_attributes():
+    """They are notes; an index over plain columns counts, a prefix too (what is unique in its start is unique)."""
+    reading = read(
+        """CREATE TABLE t (a text, b text, c text); CREATE UNIQUE INDEX i ON t (a) WHERE b IS NULL;
+        CREATE UNIQUE INDEX j ON t (lower(a)); CREATE UNIQUE INDEX k ON t (b, (a || c));
+        CREATE UNIQUE INDEX IF NOT EXISTS l ON t (a, c);""",
+        "postgresql",
+    )
+    assert reading.model.entity("t").uniques == (("a", "c"),)
+    assert reading.gaps == ()
+    assert len(reading.notes) == 2
+    assert clean("CREATE TABLE `t` (`a` text, UNIQUE KEY `u` (`a`(10)));").entity("t").uniques == (("a",),)
+
+
+def test_computed_columns_are_plain_attributes_and_noted():
+    """The value is data all the same; an identity is not computed."""
+    reading = read(
+        """CREATE TABLE t (id int GENERATED ALWAYS AS IDENTITY (START WITH 3), a int,
+            b int GENERATED ALWAYS AS (a * 2) STORED NOT NULL, PRIMARY KEY (id));""",
+        "postgresql",
+    )
+    assert reading.model.entity("t").attribute_names == ("id", "a", "b")
+    assert [note for note in reading.notes if "computed" in note] == [
+        "`t.b` is computed by the database: it is kept as a plain attribute"
+    ]
+    assert (
+        len(
+            clean("CREATE TABLE `t` (`a` int, `b` int AS (`a` + 1) VIRTUAL, c int KEY) ENGINE=InnoDB;")
+            .entity("t")
+            .attributes
+        )
+        == 3
+    )
+
+
+# --- what is left out, and what is wrong ------------------------------------------------------------------------------
+
+
+def test_views_routines_rows_and_temporary_tables_are_notes():
+    """Nothing of them is a table, and nothing of them is silent."""
+    reading = read(
+        """CREATE TABLE t (id int); CREATE OR REPLACE VIEW v AS SELECT * FROM t; CREATE MATERIALIZED VIEW w AS SELECT 1;
+        CREATE TEMP TABLE x (id int); INSERT INTO t VALUES (1), (2); INSERT INTO t VALUES (3);
+        CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN CREATE TABLE no (id int); END; $body$;
+        CREATE TRIGGER r AFTER INSERT ON t FOR EACH ROW EXECUTE FUNCTION f();""",
+        "postgresql",
+    )
+    assert reading.gaps == ()
+    assert [entity.name for entity in reading.model.entities] == ["t"]
+    assert reading.notes == (
+        "2 statements with rows are left out (2 INSERT): a DDL file is read for its shape",
+        "view `v` is left out: what it shows is in its tables",
+        "view `w` is left out: what it shows is in its tables",
+        "temporary table `x` is left out",
+        "function `f` is left out: what it does stays in the application",
+        "trigger `r` is left out: what it does stays in the application",
+    )
+
+
+def test_mysqldump_stands_tables_in_for_views():
+    """The placeholder goes when the view comes."""
+    model = clean(
+        """CREATE TABLE `t` (`id` int);
+        /*!50001 CREATE TABLE `v` (`id` tinyint NOT NULL) ENGINE=MyISAM */;
+        /*!50001 DROP TABLE IF EXISTS `v`*/;
+        /*!50001 CREATE ALGORITHM=UNDEFINED */ /*!50013 DEFINER=`a`@`%` SQL SECURITY DEFINER */
+        /*!50001 VIEW `v` AS select 1 AS `id` */;"""
+    )
+    assert [entity.name for entity in model.entities] == ["t"]
+
+
+def test_virtual_tables_and_tables_made_by_queries_are_gaps():
+    """Their columns are not declared."""
+    reading = read(
+        "CREATE TABLE t (id int);\nCREATE VIRTUAL TABLE f USING fts5(a);\nCREATE TABLE q AS SELECT 1 AS a;", "sqlite"
+    )
+    assert [(gap.where, gap.what) for gap in reading.gaps] == [
+        ("s.sql:2", "virtual or foreign table `f` is left out"),
+        ("s.sql:3", "table `q` is made by a query: its columns are not declared"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("CREATE TABLE broken (id int,", "a parenthesis never closes"),
+        ("CREATE TABLE (id int)", "a name is missing before `(`"),
+        ("CREATE TABLE t2", "`(` is missing"),
+        ("CREATE TABLE f (a int, PRIMARY (a))", "constraint `PRIMARY ( a )` of `f`: is not understood"),
+        ("FROB THE TABLE", "statement `FROB THE TABLE`: is not understood"),
+        ("CREATE FROB x", "is not understood"),
+        ("ALTER TABLE missing ADD COLUMN x int", "ALTER TABLE `missing`, which is not declared"),
+        ("ALTER TABLE good FROB x", "is not understood"),
+        ("ALTER TABLE good ALTER COLUMN nope SET NOT NULL", "there is no column `nope`"),
+        ("ALTER TABLE good ADD CONSTRAINT u UNIQUE USING INDEX i", "takes its columns from the index `i`"),
+        ("CREATE UNIQUE INDEX i ON missing (a)", "a unique index on `missing`, which is not declared"),
+        ("CREATE TABLE good (id int)", "table `good` is declared twice"),
+        ("CREATE TABLE d (a int, a text)", "column `a` of `d` is declared twice"),
+        ("CREATE TABLE l (LIKE missing, a int)", "is made like `missing`, which is not declared"),
+        ("CREATE TABLE f (a int, FOREIGN KEY (a) good (id))", "REFERENCES is missing before `good`"),
+        ("CREATE TABLE k (a int WIBBLE WOBBLE NOT NULL)", "type `int wibble wobble` is not known"),
+        ("CREATE TABLE k (a int NOT NULL WIBBLE)", "column `a` of `k`: `WIBBLE` is not understood"),
+        ("CREATE TABLE k (a frobtype)", "type `frobtype` is not known and carried as text"),
+        ("CREATE TABLE k (a int REFERENCES nowhere)", "no table `nowhere`"),
+    ],
+)
+def test_a_mistake_is_a_gap_with_its_line_and_stops_nothing(wrong, said):
+    """Statements before and after it are read."""
+    reading = read(f"CREATE TABLE good (id int PRIMARY KEY);\n\n{wrong};\nCREATE TABLE after (id int);", "postgresql")
+    assert {"good", "after"} <= {entity.name for entity in reading.model.entities}
+    assert len(reading.gaps) == 1
+    assert said in reading.gaps[0].what
+    assert reading.gaps[0].where == "s.sql:3"
+
+
+def test_the_line_of_a_gap_is_that_of_its_column():
+    """A table of many lines is not searched by hand."""
+    assert read("CREATE TABLE t (\n  a int,\n  b frob\n);", "postgresql").gaps[0].where == "s.sql:3"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "   \n-- nothing\n", "SELECT 1;", "not SQL at all", "CREATE VIEW v AS SELECT 1;", "\x00\x01"]
+)
+def test_a_text_without_tables_is_an_error(text):
+    """There is nothing to make a model of."""
+    with pytest.raises(SourceError, match="no table is declared"):
+        read(text)
+
+
+def test_an_unknown_dialect_is_an_error_that_lists_the_known_ones():
+    """Aliases people use are taken."""
+    with pytest.raises(SourceError, match="no SQL dialect `oracle`"):
+        read_ddl("CREATE TABLE t (id int);", "m", dialect="oracle")
+    assert read_ddl("CREATE TABLE t (id int);", "m", dialect="MariaDB").dialect == "mysql"
+
+
+def test_what_a_reading_says_of_itself():
+    """Dialect and origin; no statistics, for there are no rows."""
+    reading = read("\ufeffCREATE TABLE t (id serial);")
+    assert (reading.dialect, reading.origin, reading.model.name) == ("postgresql", "s.sql", "m")
+    assert reading.statistics.entities == ()

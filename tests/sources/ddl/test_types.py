@@ -1,0 +1,95 @@
+"""Declared types of each dialect and the conceptual types they mean."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.sources.ddl.ddl_texts import read, types
+
+MYSQL = {
+    "bigint(20) unsigned NOT NULL AUTO_INCREMENT": "integer", "tinyint(1)": "boolean", "tinyint(4)": "integer", "bool": "boolean",
+    "enum('a','it''s')": "enum('a', 'it''s')", "enum('x') CHARACTER SET ascii COLLATE ascii_bin": "enum('x')",
+    "set('a','b')": "text",
+    "bit(4)": "bits(4)", "bit": "bits(1)", "year(4)": "integer", "json": "json", "double(8,2) unsigned": "float",
+    "decimal(10,2) unsigned zerofill": "decimal(10,2)", "dec(5)": "decimal(5)", "timestamp(6) NULL": "timestamptz",
+    "datetime(3)": "timestamp", "date": "date", "time(2)": "time", "varbinary(16)": "bytes", "longblob": "bytes",
+    "mediumtext CHARACTER SET utf8": "text", "varchar(255) BINARY": "text(255)", "national varchar(9)": "text(9)",
+    "double precision": "float", "inet6": "text", "mediumint(8)": "integer", "uuid": "uuid", "char": "text",
+}  # fmt: skip
+POSTGRESQL = {
+    "bigserial": "integer", "smallint": "integer", "double precision": "float", "numeric": "decimal",
+    "numeric(12, 4)": "decimal(12,4)",
+    "character varying(40)": "text(40)", 'varchar COLLATE "C"': "text", "character(3)": "text(3)", '"char"': "text",
+    "timestamp(6) without time zone": "timestamp", "timestamp with time zone": "timestamptz", "timestamptz(3)": "timestamptz",
+    "time without time zone": "time", "interval day to second(3)": "interval", "interval": "interval", "uuid": "uuid",
+    "jsonb": "json",
+    "bytea": "bytes", "bigint[]": "array(integer)", "text[][]": "array(text)", "varchar(9) ARRAY[4]": "array(text(9))",
+    "bit varying(5)": "bits(5)", "bit(3)": "bits(3)", "boolean": "boolean", "pg_catalog.int4": "integer",
+    "mood": "enum('sad', 'ok')",
+    "public.mood[]": "array(enum('sad', 'ok'))", "Email": "text(50)", "inet": "text", "citext": "text", "money": "text",
+}  # fmt: skip
+SQLITE = {
+    "": "any", "INTEGER": "integer", "NVARCHAR(40)": "text(40)", "VARYING CHARACTER(5)": "text(5)", "UNSIGNED BIG INT": "integer",
+    "DATETIME": "timestamp", "NUMERIC(10,5)": "decimal(10,5)", "REAL": "float", "DOUBLE PRECISION": "float", "BLOB": "bytes",
+    "FLOATING POINT": "integer", "STRANGE": "any", "BOOLEAN": "boolean", "ANY": "any", "POINTER": "integer",
+}  # fmt: skip
+CASES = [
+    *(("mysql", *item) for item in MYSQL.items()),
+    *(("postgresql", *item) for item in POSTGRESQL.items()),
+    *(("sqlite", *item) for item in SQLITE.items()),
+]
+MADE = "CREATE TYPE public.mood AS ENUM ('sad', 'ok'); CREATE DOMAIN email AS varchar(50) CHECK (VALUE ~ '@');"
+
+
+@pytest.mark.parametrize(("dialect", "declared", "expected"), CASES)
+def test_type(dialect, declared, expected):
+    """The type as people write it, in a column between others; nothing is a gap."""
+    before = MADE if dialect == "postgresql" else ""
+    text = f"{before} CREATE TABLE t (a int, b {declared}, c int);"
+    assert types(text, dialect) == {"a": "integer", "b": expected, "c": "integer"}
+    assert read(text, dialect).gaps == ()
+
+
+@pytest.mark.parametrize(
+    ("dialect", "declared", "expected"),
+    [
+        ("postgresql", "geometry(Point,4326)", "geometry"),
+        ("mysql", "point", "geometry"),
+        ("sqlite", "GEOMETRY", "geometry"),
+        ("postgresql", "frob(3)", "text"),
+        ("mysql", "frob", "text"),
+        ("postgresql", "pair", "text"),
+        ("postgresql", "pair[]", "array(text)"),
+    ],
+)
+def test_types_that_lose_something_are_gaps(dialect, declared, expected):
+    """Geometry, composite types and words nobody knows are carried, and listed by their column."""
+    text = f"CREATE TABLE t (a {declared});"
+    text = "CREATE TYPE pair AS (x int, y int);" + text if dialect == "postgresql" else text
+    assert types(text, dialect) == {"a": expected}
+    (gap,) = read(text, dialect).gaps
+    assert gap.what.startswith("`t.a`: type `")
+
+
+def test_types_carried_as_text_are_noted_once():
+    """Nothing of an address is lost in text; one note for all columns."""
+    assert read("CREATE TABLE t (a inet, b inet, c money);", "postgresql").notes == (
+        "type `inet` is carried as text",
+        "type `money` is carried as text",
+    )
+
+
+def test_a_serial_and_a_domain_may_say_not_null():
+    """What the type promises holds for the column."""
+    text = "CREATE DOMAIN d AS text NOT NULL; CREATE TABLE t (a serial, b d, c int);"
+    assert [attribute.nullable for attribute in read(text, "postgresql").model.entity("t").attributes] == [
+        False,
+        False,
+        True,
+    ]
+
+
+def test_an_enum_may_grow():
+    """ADD VALUE counts for columns declared before."""
+    text = "CREATE TYPE e AS ENUM ('a'); CREATE TABLE t (x e); ALTER TYPE e ADD VALUE IF NOT EXISTS 'b' AFTER 'a';"
+    assert types(text, "postgresql") == {"x": "enum('a', 'b')"}

@@ -1,0 +1,79 @@
+"""Bad addresses and unreachable databases get typed errors that show no password."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import make_url
+
+from nestling.common.errors import AuthenticationFailed, ConnectionFailed, NestlingError, SourceError
+from nestling.sources.sql import SqlDatabase, open_database
+
+
+@pytest.mark.parametrize(
+    ("url", "error", "said"),
+    [
+        ("sqlite:////no/such/file.db", SourceError, "no such file"),
+        ("sqlite:////tmp", SourceError, "directory"),
+        ("oracle://u:secret@h/d", SourceError, "no SQL database address"),
+        ("sqlite://", SourceError, "names no database"),
+        ("postgresql://u:secret@127.0.0.1:1/d", ConnectionFailed, ""),
+        ("postgres://u:secret@127.0.0.1:1/d", ConnectionFailed, ""),
+        ("mysql://u:secret@127.0.0.1:1/d", ConnectionFailed, ""),
+        ("mariadb://u:secret@127.0.0.1:1/d", ConnectionFailed, ""),
+    ],
+)
+def test_what_cannot_be_opened_says_why(url: str, error: type[NestlingError], said: str) -> None:
+    """The error's type tells what kind of trouble it is; the password is never in its text."""
+    with pytest.raises(error) as caught:
+        open_database(url)
+    assert said in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    """A text file is named as what it is not."""
+    path = tmp_path / "notes.db"
+    path.write_text("no database " * 100)
+    with pytest.raises(SourceError, match="not a SQLite database"):
+        open_database(f"sqlite:///{path}")
+
+
+def test_a_wrong_password_is_refused(mariadb: str) -> None:
+    """MariaDB's refusal is an authentication failure."""
+    url = make_url(mariadb).set(drivername="mysql", username="nobody", password="secret", database="x")
+    with pytest.raises(AuthenticationFailed) as caught:
+        open_database(url.render_as_string(hide_password=False))
+    assert "secret" not in str(caught.value)
+
+
+def test_a_missing_postgresql_database(postgresql: str) -> None:
+    """A database that does not exist cannot be reached, and the error names it."""
+    url = make_url(postgresql).set(drivername="postgresql", database="no_such_database")
+    with pytest.raises(NestlingError, match="no_such_database"):
+        open_database(url.render_as_string(hide_password=False))
+
+
+def test_a_missing_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the driver the error says what to install."""
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(SourceError, match=r"pip install 'nestling\[postgresql\]'"):
+        open_database("postgresql://h/d")
+
+
+def test_reading_leaves_the_file_untouched(torture_sqlite: SqlDatabase) -> None:
+    """Inspection writes nothing: same bytes, same time, no files beside it."""
+    path = torture_sqlite.address.path
+    before = path.read_bytes(), path.stat().st_mtime_ns, sorted(path.parent.iterdir())
+    torture_sqlite.reading()
+    assert (path.read_bytes(), path.stat().st_mtime_ns, sorted(path.parent.iterdir())) == before
+
+
+def test_importing_the_package_of_sources_loads_no_driver() -> None:
+    """SQLAlchemy and the drivers are loaded when they are used."""
+    code = "import sys, nestling.sources, nestling.sources.sql; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"sqlalchemy", "psycopg", "pymysql"} & set(loaded)

@@ -1,0 +1,287 @@
+"""Workload files: names, rates, parameters, samples and requirements, and every mistake with its place."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from nestling.common.errors import WorkloadError
+from nestling.ir.freshness import Freshness
+from nestling.ir.workload import Requirements, StatementKind
+from nestling.sources.ddl import read_ddl
+from nestling.sources.statements import parse_workload
+from nestling.sources.statements.placeholders import normalise
+from nestling.sources.statements.rates import read_rate
+from tests.sources.statements.shop import MODEL, read
+
+
+def test_a_file_of_statements():
+    """Names, rates with text behind them, samples, kinds; the semicolon and comments go."""
+    workload, gaps = read(
+        """-- A shop.
+
+-- name: product_page, rate: 900/s  [from the log]
+-- params: {"id": 7, "n": "x; y"}
+SELECT name FROM product -- what it is called
+WHERE id = :id AND name <> :n;
+
+-- name: Order.place-1, rate: 2/day
+INSERT INTO orders (id) VALUES (:id)
+"""
+    )
+    assert gaps == ()
+    first, second = workload.statements
+    assert (first.name, first.rate_per_second, first.kind, first.dialect) == (
+        "product_page",
+        900,
+        StatementKind.SELECT,
+        "sqlite",
+    )
+    assert (first.parameters, first.samples) == (("id", "n"), (("id", 7), ("n", "x; y")))
+    assert first.sql == "SELECT name FROM product -- what it is called\nWHERE id = :id AND name <> :n"
+    assert (second.name, second.rate_per_second, second.kind) == ("Order.place-1", 2 / 86400, StatementKind.INSERT)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("900/s", 900), ("0.5/s", 0.5), (".5 / s", 0.5), ("1,000/s", 1000), ("1e3/s", 1000), ("60/min", 1), ("3600/h", 1),
+        ("86400/day", 1), ("2/hour [note]", 2 / 3600), ("7 per week", 7 / 604800), ("0/s", 0), ("5/s, more", 5),
+        ("5", None), ("fast", None), ("5/fortnight", None), ("-1/s", None), ("", None), ("5/sx", None), ("1.2.3/s", None),
+    ],
+)  # fmt: skip
+def test_rates(text, expected):
+    """Executions a second, from any unit; None for what is no rate."""
+    assert read_rate(text) == (pytest.approx(expected) if expected is not None else None)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql", "expected", "parameters"),
+    [
+        ("sqlite", "a = ? AND b = ?", "a = :p1 AND b = :p2", "p1 p2"),
+        ("sqlite", "a = ?2 AND b = ?1", "a = :p2 AND b = :p1", "p2 p1"),
+        ("sqlite", "a = @x AND b = :y AND c = :x", "a = :x AND b = :y AND c = :x", "x y"),
+        ("postgresql", "IN ($1,$2)", "IN (:p1,:p2)", "p1 p2"),
+        ("postgresql", "a = %s AND b = %(who)s", "a = :p1 AND b = :who", "p1 who"),
+        ("postgresql", "a = :x::int AND b::text = 'a'", "a = :x::int AND b::text = 'a'", "x"),
+        (
+            "postgresql",
+            "d ? 'k' AND d ?| ARRAY['a'] AND d ?& x AND e = ?",
+            "d ? 'k' AND d ?| ARRAY['a'] AND d ?& x AND e = :p1",
+            "p1",
+        ),
+        ("postgresql", "a = $$ ? $1 $$ AND b = $1", "a = $$ ? $1 $$ AND b = :p1", "p1"),
+        ("mysql", "a = @@x AND b = '? :a %s @b' AND c = ?", "a = @@x AND b = '? :a %s @b' AND c = :p1", "p1"),
+        ("mysql", 'a % s = 1 AND a%s = 2 AND b = "?"', 'a % s = 1 AND a%s = 2 AND b = "?"', ""),
+        ("sqlite", "a = 1 -- ? :x\n", "a = 1 -- ? :x\n", ""),
+        ("sqlite", 'a = "x?" AND [b?] = 1 AND `:c` = 2', 'a = "x?" AND [b?] = 1 AND `:c` = 2', ""),
+        ("sqlite", "LIMIT ?", "LIMIT :p1", "p1"),
+        ("sqlite", "a = ?", "a = :p1", "p1"),
+    ],
+)
+def test_placeholders(dialect, sql, expected, parameters):
+    """Every style becomes `:name`; strings, comments, casts, operators and system variables stay."""
+    found = normalise(sql, dialect)
+    assert (found.sql, found.parameters) == (expected, tuple(parameters.split()))
+
+
+def test_a_place_in_the_rewritten_statement_leads_to_the_one_written():
+    """Gaps name columns people can find."""
+    found = normalise("a = %(long_name)s AND b = ? AND c", "postgresql")
+    assert found.sql == "a = :long_name AND b = :p1 AND c"
+    assert "a = %(long_name)s AND b = ? AND c"[found.original(len(found.sql) - 1)] == "c"
+    _, gaps = read(
+        "-- name: s, rate: 1/s\nSELECT name FROM product WHERE id = ? AND price < ?\n  AND nope = 1;"
+        "\n-- name: t, rate: 1/s\nSELECT 1;"
+    )
+    assert gaps[0].where == "w.sql:3:7"
+
+
+def test_samples_by_position():
+    """A list gives values in the order of parameters."""
+    workload, gaps = read(
+        '-- name: s, rate: 1/s\n-- params: [7, "x"]\nSELECT name FROM product WHERE id = ? AND name = ?'
+    )
+    assert (gaps, workload.statements[0].samples) == ((), (("p1", 7), ("p2", "x")))
+
+
+# --- requirements ----------------------------------------------------------------------------------------------------
+
+
+def test_requirements():
+    """Each line of the grammar, names in any case, sizes in decimal and binary units."""
+    workload, gaps = read(
+        """-- freshness: Product.NAME async(5s)
+-- freshness: customer_orders snapshot
+-- atomic: orders, order_line
+-- atomic: product, customer
+-- storage: 20 GB
+-- document bound: 1 MiB
+-- array bound: 500
+-- retention: orders 30 days
+-- retention: Log Entries 2 weeks
+-- Note: rates are guesses
+-- name: s, rate: 1/s
+SELECT 1;"""
+    )
+    assert gaps == ()
+    assert workload.requirements == Requirements(
+        freshness=(("product.name", Freshness.parse("async(5s)")), ("customer_orders", Freshness.parse("snapshot"))),
+        atomic=(("orders", "order_line"), ("product", "customer")),
+        storage_budget_bytes=20_000_000_000,
+        document_bound_bytes=1_048_576,
+        array_bound=500,
+        retention_days=(("orders", 30.0), ("Log Entries", 14.0)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("freshness: product.nam async(5s)", "no attribute `nam` in `product` it has `name`"),
+        ("freshness: prodct.name async(5s)", "no entity `prodct` there is `product`"),
+        ("freshness: nope snapshot", "no relationship `nope`"),
+        ("freshness: product.name soon", "no freshness `soon`"),
+        ("freshness: product.name async", "exactly async and scheduled say how long"),
+        ("freshness:", "no freshness ``"),
+        ("atomic: orders, lines", "no entity `lines`"),
+        ("storage: lots", "`lots` is not a size"),
+        ("array bound: -1", "`-1` is not a whole number above 0"),
+        ("array bound: 0", "`0` is not a whole number above 0"),
+        ("retention: orders", "is not an entity and a time"),
+        ("retention: nope 3 days", "no entity `nope`"),
+        ("freshnes: product.name snapshot", "`freshnes` is no requirement; did you mean `freshness`?"),
+    ],
+)
+def test_requirements_that_cannot_be_read(line, said):
+    """A gap with its line; the others hold."""
+    workload, gaps = read(f"-- array bound: 9\n-- {line}\n-- name: s, rate: 1/s\nSELECT 1;")
+    assert len(gaps) == 1
+    assert said in gaps[0].what
+    assert gaps[0].where == "w.sql:2"
+    if not line.startswith("array"):
+        assert workload.requirements.array_bound == 9
+
+
+# --- mistakes in the file ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "said"),
+    [
+        ("-- name: s, rate: soon\nSELECT 1;", "1", "statement `s`: rate `soon` is not understood"),
+        ("-- name: s\nSELECT 1;", "1", "no rate is given for `s`: taken as 1/s"),
+        ("-- name: s :many\nSELECT 1;", "1", "no rate is given for `s`"),
+        ("SELECT 1;", "1", "no rate is given for `line_1`"),
+        ("-- name: s, rate: 0/s\nSELECT 1;", "1", "the rate is 0 of `s`: they are kept but weigh nothing"),
+        ("-- name: s, rate: 1/s\n-- params: {id: 7}\nSELECT 1;", "2", "statement `s`: params are not JSON"),
+        ("-- name: s, rate: 1/s\n-- params: 7\nSELECT 1;", "2", "params must be an object"),
+        ('-- name: s, rate: 1/s\n-- params: {"x": 7}\nSELECT :y;', "1", "params name `x`, its parameters are `y`"),
+        ("-- name: s, rate: 1/s\nSELECT 1; SELECT 2;", "2", "`s` holds several statements; this one is called `s.2`"),
+        (
+            "-- name: e, rate: 1/s\n\n-- name: s, rate: 1/s\nSELECT 1;",
+            "1",
+            "statement `e`: there is no statement under this name",
+        ),
+        (
+            "-- name: s, rate: 1/s\nSELECT 1;\n-- name: s, rate: 1/s\nSELECT 2;",
+            "3",
+            "is there twice, in lines 1 and 3; the first one stands",
+        ),
+        (
+            "-- name: s, rate: 1/s\nSELECT 1;\n-- name: t, rate: 1/s\nSELECT a\nFROM nope;",
+            "5:6",
+            "statement `t`: no entity `nope`",
+        ),
+        (
+            "-- name: s, rate: 1/s\nSELECT 1;\n-- name: t, rate: 1/s\nSELECT 1\n  FROM WHERE;",
+            "5:",
+            "it is not SQL that can be read",
+        ),
+    ],
+)
+def test_a_mistake_is_a_gap_with_its_place(text, place, said):
+    """Line, and column where there is one; the other statements are read."""
+    workload, gaps = read(text)
+    assert [gap.what for gap in gaps if said in gap.what] != []
+    assert next(gap.where for gap in gaps if said in gap.what).startswith(f"w.sql:{place}")
+    assert "s" in [statement.name for statement in workload.statements] or "line_1" in workload.statements[0].name
+
+
+def test_statements_before_the_first_name_are_read_too():
+    """A file without names is a workload; each is called by its line."""
+    workload, _ = read("SELECT 1;\n\nSELECT 2;\n-- name: s, rate: 3/s\nSELECT 3;")
+    assert [statement.name for statement in workload.statements] == ["line_1", "line_3", "s"]
+    assert [statement.rate_per_second for statement in workload.statements] == [1, 1, 3]
+
+
+def test_an_empty_file_is_an_empty_workload():
+    """So is one of requirements alone."""
+    assert read("")[0].statements == ()
+    assert read("-- array bound: 5\n")[0].requirements.array_bound == 5
+
+
+@pytest.mark.parametrize(
+    "text", ["Dear all,\nplease find attached", '{\n  "a": 1\n}', "-- name: s, rate: 1/s\nSELEKT 1;", "\x00\x01\x02"]
+)
+def test_a_file_in_which_nothing_can_be_read_is_an_error(text):
+    """With every reason, and places."""
+    with pytest.raises(WorkloadError, match=r"w\.sql:\d"):
+        read(text)
+
+
+def test_an_unknown_dialect_is_an_error():
+    """No dialect at all is SQLite's, which takes most."""
+    with pytest.raises(WorkloadError, match="no SQL dialect `db2`"):
+        read("SELECT 1;", "db2")
+    assert read("-- name: s, rate: 1/s\nSELECT 1;", "")[0].statements[0].dialect == ""
+    assert read("-- name: s, rate: 1/s\nSELECT 1;", "postgres")[0].statements[0].dialect == "postgresql"
+
+
+def test_deep_nesting_is_a_gap_and_not_a_crash():
+    """Recursion ends somewhere; the other statements do not care."""
+    deep = "(" * 5000 + "1" + ")" * 5000
+    workload, gaps = read(f"-- name: s, rate: 1/s\nSELECT 1;\n-- name: deep, rate: 1/s\nSELECT {deep};")
+    assert workload.statements[0].name == "s"
+    assert len(gaps) <= 1
+
+
+def test_nothing_is_logged(caplog):
+    """sqlglot warns of what it does not know; we list gaps instead."""
+    with caplog.at_level(logging.DEBUG):
+        read("-- name: s, rate: 1/s\nREPLACE INTO product (id) VALUES (1);\n-- name: t, rate: 1/s\nVACUUM;")
+    assert caplog.records == []
+
+
+def test_tables_of_other_schemas_are_found_by_their_bare_name():
+    """`app.x` may be called `x` while no other schema has one."""
+    model = read_ddl(
+        "CREATE TABLE app.item (id int PRIMARY KEY); CREATE TABLE plain (id int);", "m", dialect="postgresql"
+    ).model
+    names = ("item", "app.item", "public.plain")
+    text = "\n".join(f"-- name: {name}, rate: 1/s\nSELECT id FROM {name};" for name in names)
+    workload, gaps = parse_workload(text, model, "postgresql")
+    assert gaps == ()
+    assert [statement.accesses[0].entity for statement in workload.statements] == ["app.item", "app.item", "plain"]
+
+
+def test_entities_that_differ_by_case_are_told_apart():
+    """The exact name wins; one that fits neither is a gap."""
+    model = read_ddl(
+        'CREATE TABLE "T" (id int); CREATE TABLE t (id int); CREATE TABLE "Ab" (id int); CREATE TABLE "aB" (id int)',
+        "m",
+        dialect="postgresql",
+    ).model
+    names = ('"T"', "t", "ab")
+    text = "\n".join(f"-- name: {name}, rate: 1/s\nSELECT id FROM {name};" for name in names)
+    workload, gaps = parse_workload(text, model, "postgresql")
+    assert [[access.entity for access in statement.accesses] for statement in workload.statements] == [["T"], ["t"], []]
+    assert "no entity `ab`" in gaps[0].what
+
+
+def test_the_model_of_these_tests_has_its_relationships():
+    """Were they missing, every `via` would be None by right."""
+    assert {link.name for link in MODEL.relationships} == {
+        "customer_customer", "customer_orders", "product_order_line", "orders_order_line", "order_line_delivery",
+    }  # fmt: skip

@@ -1,0 +1,207 @@
+"""Any strategy on any valid model: a proposal, with a decision for every relationship."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nestling.common.errors import InputError
+from nestling.ir.model import Attribute, Cardinality, Entity, ManyToMany, Model, OnDelete, Relationship
+from nestling.ir.reading import Gap, GapKind, Reading
+from nestling.ir.statistics import (
+    AttributeStatistics,
+    EntityStatistics,
+    Origin,
+    Quantity,
+    RelationshipStatistics,
+    Statistics,
+)
+from nestling.ir.types import Type
+from nestling.ir.workload import (
+    Access,
+    Filter,
+    Operator,
+    Requirements,
+    Statement,
+    StatementKind,
+    Workload,
+)
+from nestling.strategies import Thresholds, design, strategy_names
+from tests.strategies.readings import entity, reading
+
+NAMES = st.sampled_from(["a", "b", "id", "_id", "$x", "a.b", "a．b", "page", "count", "t", "T", "", "b_id", "x y"])
+TYPES = st.sampled_from(
+    [Type.parse(t) for t in ("integer", "text", "bytes", "json", "array(text)", "timestamp", "any")]
+)
+
+
+def test_strategies_are_the_files_of_the_folder():
+    """Adding a file adds a strategy; today there are three."""
+    assert strategy_names() == ("embedded", "normalized", "tree")
+
+
+def test_an_unknown_strategy_names_those_there_are():
+    """The message helps: it lists the strategies."""
+    with pytest.raises(InputError, match="normalized"):
+        design(reading([entity("a")]), "optimum")
+
+
+def test_what_the_reading_noted_is_carried_over():
+    """Statistics, requirements, gaps and notes of the reading belong to the proposal."""
+    gap = Gap(GapKind.NEVER, "a geometry")
+    plain = reading([entity("a")], requirements=Requirements(array_bound=7))
+    found = Reading(plain.model, plain.workload, plain.statistics, (gap,), ("a note",))
+    proposal = design(found, "tree")
+    assert proposal.gaps == (gap,)
+    assert proposal.notes == ("a note",)
+    assert proposal.statistics == plain.statistics
+    assert proposal.requirements.array_bound == 7
+
+
+def test_a_negative_threshold_is_refused():
+    """Thresholds are counts and shares."""
+    with pytest.raises(InputError, match="few"):
+        Thresholds(few=-1)
+
+
+def test_a_model_without_entities_has_a_design():
+    """Nothing in, nothing out."""
+    for strategy in strategy_names():
+        assert design(Reading(Model("empty", ())), strategy).design.collections == ()
+
+
+# --- any model -------------------------------------------------------------------------------------------------------
+
+
+def quantities(largest: int) -> st.SearchStrategy[Quantity | None]:
+    return st.none() | st.builds(Quantity, st.integers(0, largest).map(float), st.sampled_from(Origin))
+
+
+@st.composite
+def entities(draw: st.DrawFn, name: str) -> Entity:
+    names = draw(st.lists(NAMES, min_size=1, max_size=5, unique=True))
+    attributes = tuple(Attribute(each, draw(TYPES), nullable=draw(st.booleans())) for each in names)
+    key = tuple(draw(st.lists(st.sampled_from(names), max_size=2, unique=True)))
+    uniques = tuple(
+        tuple(group)
+        for group in draw(st.lists(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True), max_size=2))
+    )
+    return Entity(name, attributes, key, uniques)
+
+
+@st.composite
+def links(draw: st.DrawFn, number: int, all_entities: list[Entity]) -> Relationship | None:
+    parent, child = draw(st.sampled_from(all_entities)), draw(st.sampled_from(all_entities))
+    groups = [group for group in (parent.key, *parent.uniques) if group and len(group) <= len(child.attributes)]
+    if not groups:
+        return None
+    group = draw(st.sampled_from(groups))
+    columns = draw(st.permutations(child.attribute_names))[: len(group)]
+    return Relationship(
+        f"r{number}",
+        parent.name,
+        child.name,
+        group,
+        tuple(columns),
+        draw(st.sampled_from([Cardinality.ONE_TO_ONE, Cardinality.ONE_TO_MANY])),
+        draw(st.booleans()),
+        draw(NAMES),
+        draw(NAMES),
+        draw(st.sampled_from(OnDelete)),
+    )
+
+
+@st.composite
+def statements(draw: st.DrawFn, number: int, model: Model) -> Statement:
+    accesses = []
+    for each in draw(st.lists(st.sampled_from(model.entities), min_size=1, max_size=3)):
+        filters = draw(
+            st.lists(st.builds(Filter, st.sampled_from(each.attribute_names), st.sampled_from(Operator)), max_size=3)
+        )
+        touching = [link.name for link in model.relationships if each.name in (link.parent, link.child)]
+        via = draw(st.none() | st.sampled_from(touching)) if touching else None
+        accesses.append(Access(each.name, draw(st.sampled_from(StatementKind)), filters=tuple(filters), via=via))
+    return Statement(f"s{number}", "", StatementKind.SELECT, accesses=tuple(accesses))
+
+
+@st.composite
+def readings(draw: st.DrawFn) -> Reading:
+    names = draw(st.lists(st.sampled_from(["a", "b", "c", "$d", "＄d", "a_orphans", "e f"]), min_size=1, unique=True))
+    all_entities = [draw(entities(name)) for name in names]
+    found = [draw(links(number, all_entities)) for number in range(draw(st.integers(0, 9)))]
+    relationships = [link for link in found if link is not None]
+    pairs = [(a, b) for a in relationships for b in relationships if a.child == b.child and a.name <= b.name]
+    both = [
+        ManyToMany(f"m{number}", left.child, left.name, right.name)
+        for number, (left, right) in enumerate(draw(st.lists(st.sampled_from(pairs), max_size=2)) if pairs else [])
+    ]
+    model = Model("any", tuple(all_entities), tuple(relationships), tuple(both))
+    counts = tuple(
+        (
+            each.name,
+            EntityStatistics(
+                draw(quantities(10**7)),
+                draw(quantities(10**4)),
+                tuple(
+                    (a, AttributeStatistics(draw(quantities(10**5)), draw(quantities(10**8))))
+                    for a in each.attribute_names
+                ),
+            ),
+        )
+        for each in all_entities
+    )
+    fan_outs = tuple(
+        (
+            link.name,
+            RelationshipStatistics(
+                mean=draw(quantities(100)),
+                maximum=draw(quantities(10**5)),
+                grows=draw(quantities(1)),
+                dangling=draw(quantities(10)),
+                orphans=draw(quantities(10)),
+            ),
+        )
+        for link in relationships
+    )
+    work = tuple(draw(statements(number, model)) for number in range(draw(st.integers(0, 3))))
+    bound = draw(st.none() | st.integers(1, 300))
+    return Reading(model, Workload(work, Requirements(array_bound=bound)), Statistics(counts, fan_outs))
+
+
+@settings(max_examples=150, deadline=None)
+@given(readings())
+def test_every_valid_model_has_a_design(found: Reading):
+    """No name, cycle, bound or missing number makes a strategy fail, and each relationship is decided on once."""
+    for strategy in strategy_names():
+        proposal = design(found, strategy)
+        covered = {name for both in found.model.many_to_many for name in (both.left, both.right)}
+        expected = [link.name for link in found.model.relationships if link.name not in covered]
+        expected += [both.name for both in found.model.many_to_many]
+        assert [made.relationship for made in proposal.decisions] == expected
+        assert all(made.reasons and made.alternatives for made in proposal.decisions)
+
+
+@settings(max_examples=60, deadline=None)
+@given(readings())
+def test_choices_say_what_the_design_does(found: Reading):
+    """A relationship is embedded in the design exactly when its decision says so."""
+    for strategy in strategy_names():
+        proposal = design(found, strategy)
+        embedded = {
+            place.node.embedding.relationship
+            for places in proposal.design.places.values()
+            for place in places
+            if place.node.embedding is not None
+        }
+        plain = {link.name for link in found.model.relationships}
+        said = {made.relationship for made in proposal.decisions if str(made.choice) == "embed"}
+        assert said & plain == {made.relationship for made in proposal.decisions} & embedded
+
+
+@settings(max_examples=30, deadline=None)
+@given(readings())
+def test_the_same_reading_gives_the_same_proposal(found: Reading):
+    """Nothing depends on the order of sets."""
+    for strategy in strategy_names():
+        assert design(found, strategy) == design(found, strategy)

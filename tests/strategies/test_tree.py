@@ -1,0 +1,184 @@
+"""The tree beyond the sources' examples: thresholds, growth, lookups, and what invariants forbid."""
+
+from __future__ import annotations
+
+from nestling.ir.primitives import Holder
+from nestling.ir.proposal import Choice
+from nestling.ir.workload import Requirements
+from nestling.strategies import Thresholds, design
+from tests.strategies.readings import entity, fan_out, read, reading, relationship, rows, select
+
+FACTORS = (
+    "read pattern",
+    "write pattern",
+    "data size",
+    "atomicity",
+    "duplication",
+    "cardinality",
+    "document size",
+)
+
+
+def parts(maximum: float | None, **numbers: float):
+    return reading(
+        [entity("product"), entity("part", "product_id")],
+        [relationship("product", "part")],
+        fan_outs={"product_part": fan_out(maximum, **numbers)},
+    )
+
+
+def decided(found, name: str, *, few: int = Thresholds().few):
+    decision = design(found, "tree", Thresholds(few=few)).decision(name)
+    assert decision is not None
+    return decision
+
+
+def test_the_maximum_decides_and_not_the_mean():
+    """A mean of 2 with a maximum of 60 is not few (A12)."""
+    assert decided(parts(60, mean=2), "product_part").choice is Choice.CHILD_REFERENCE
+
+
+def test_a_mean_alone_does_not_make_it_few():
+    """Where only the mean is known, the tail may be long: neither embedded nor listed (A12)."""
+    decision = decided(parts(None, mean=2), "product_part")
+    assert decision.choice is Choice.PARENT_REFERENCE
+    assert any(reason.rule == "rule-4" and "not known" in reason.text for reason in decision.reasons)
+
+
+def test_growth_is_projected():
+    """Forty children today, ten times as many rows a year from now: no longer few (A12)."""
+    grown = reading(
+        [entity("product"), entity("part", "product_id")],
+        [relationship("product", "part")],
+        counts={"product": rows(1000, growth=0), "part": rows(3650, growth=90)},
+        fan_outs={"product_part": fan_out(40)},
+    )
+    assert decided(grown, "product_part").choice is Choice.CHILD_REFERENCE
+    assert decided(parts(40), "product_part").choice is Choice.EMBED
+
+
+def test_what_is_declared_to_grow_is_never_in_an_array():
+    """An unbounded relationship is a squillion, however few there are today (A4)."""
+    decision = decided(parts(5, grows=1), "product_part")
+    assert decision.choice is Choice.PARENT_REFERENCE
+    assert "A4" in {reason.rule for reason in decision.reasons}
+
+
+def test_thresholds_are_configurable():
+    """Sixty is few when few is a hundred."""
+    assert decided(parts(60), "product_part", few=100).choice is Choice.EMBED
+
+
+def test_a_long_array_of_ids_is_not_kept():
+    """More than a few thousand children: no array of ids (rule 4)."""
+    decision = decided(parts(2_001), "product_part")
+    assert decision.choice is Choice.PARENT_REFERENCE
+    assert any(reason.rule == "rule-4" and reason.number == 2_001 for reason in decision.reasons)
+
+
+def test_a_small_lookup_parent_does_not_collect_ids():
+    """Twenty genres with a hundred and forty tracks each classify; they do not own."""
+    found = reading(
+        [entity("genre"), entity("track", "genre_id")],
+        [relationship("genre", "track")],
+        counts={"genre": rows(20), "track": rows(2800)},
+        fan_outs={"genre_track": fan_out(1300, mean=140)},
+    )
+    assert decided(found, "genre_track").choice is Choice.PARENT_REFERENCE
+
+
+def test_every_decision_weighs_the_seven_factors():
+    """Read pattern to document size, each with the side it leans to (A7)."""
+    decision = decided(parts(400), "product_part")
+    factors = [reason.text.split(":")[0] for reason in decision.reasons if reason.rule == "A7"]
+    assert tuple(factors) == FACTORS
+    leaning = {reason.text.split(":")[0]: reason.text for reason in decision.reasons if reason.rule == "A7"}
+    assert "leans to referencing" in leaning["cardinality"]
+
+
+def test_two_parents_that_both_say_embed_yield_one_home():
+    """A child has one home; the other parent is referenced, and the reason says so."""
+    found = reading(
+        [entity("cart"), entity("product"), entity("cart_line", "cart_id", "product_id")],
+        [relationship("cart", "cart_line"), relationship("product", "cart_line")],
+        fan_outs={"cart_cart_line": fan_out(10), "product_cart_line": fan_out(3)},
+    )
+    proposal = design(found, "tree")
+    home, other = proposal.decision("cart_cart_line"), proposal.decision("product_cart_line")
+    assert home is not None
+    assert home.choice is Choice.EMBED
+    assert other is not None
+    assert other.choice is Choice.PARENT_REFERENCE
+    assert any(reason.rule == "invariant" and "one home" in reason.text for reason in other.reasons)
+
+
+def test_a_child_that_others_refer_to_stands_alone():
+    """Without a workload, references from elsewhere are rule 2's compelling reason, against A2 (A10)."""
+    found = reading(
+        [entity("maker"), entity("product", "maker_id"), entity("sale"), entity("line", "sale_id", "product_id")],
+        [relationship("maker", "product"), relationship("sale", "line"), relationship("product", "line")],
+        fan_outs={"maker_product": fan_out(10), "sale_line": fan_out(3), "product_line": fan_out(40)},
+    )
+    decision = decided(found, "maker_product")
+    assert decision.choice is not Choice.EMBED
+    assert any(reason.rule == "rule-2" and "`line`" in reason.text for reason in decision.reasons)
+
+
+def test_children_without_a_known_parent_are_not_embedded():
+    """A nullable foreign key of which nothing is known leaves rows without a home: referenced, with the reason."""
+    found = reading(
+        [entity("product"), entity("part", "product_id?")],
+        [relationship("product", "part", required=False)],
+        fan_outs={"product_part": fan_out(5)},
+    )
+    decision = decided(found, "product_part")
+    assert decision.choice is Choice.PARENT_REFERENCE
+    assert any(reason.rule == "invariant" for reason in decision.reasons)
+
+
+def test_a_list_of_ids_never_loses_dangling_keys():
+    """Foreign keys that point to nothing stay in the child."""
+    found = reading(
+        [entity("product"), entity("part", "product_id?")],
+        [relationship("product", "part", required=False)],
+        fan_outs={"product_part": fan_out(400, dangling=3, orphans=0)},
+    )
+    decision = decided(found, "product_part")
+    assert decision.choice is Choice.PARENT_REFERENCE
+    assert any(reason.number == 3 for reason in decision.reasons)
+
+
+def test_access_patterns_decide_on_the_side_of_the_ids():
+    """When no statement goes from the parent to its children, the children hold the id (rule 5)."""
+    found = reading(
+        [entity("product"), entity("part", "product_id")],
+        [relationship("product", "part")],
+        fan_outs={"product_part": fan_out(400)},
+        statements=[select("part", read("part", "id"), read("product", via="product_part"))],
+    )
+    decision = decided(found, "product_part")
+    assert decision.choice is Choice.PARENT_REFERENCE
+    assert "rule-5" in {reason.rule for reason in decision.reasons}
+
+
+def test_the_required_array_bound_holds_for_ids_too():
+    """An array bound below the number of ids leaves them to the children."""
+    found = reading(
+        [entity("product"), entity("part", "product_id")],
+        [relationship("product", "part")],
+        fan_outs={"product_part": fan_out(400)},
+        requirements=Requirements(array_bound=100),
+    )
+    assert decided(found, "product_part").choice is Choice.PARENT_REFERENCE
+
+
+def test_ids_are_kept_in_root_documents_only():
+    """An embedded parent cannot list its children's ids."""
+    found = reading(
+        [entity("maker"), entity("product", "maker_id"), entity("part", "product_id")],
+        [relationship("maker", "product"), relationship("product", "part")],
+        fan_outs={"maker_product": fan_out(10), "product_part": fan_out(400)},
+    )
+    proposal = design(found, "tree")
+    part = next(each for each in proposal.design.collections if each.root == "part")
+    assert [each.holder for each in part.body.references] == [Holder.CHILD]
