@@ -1,0 +1,482 @@
+"""Scalar expressions: what a row is asked, with nothing left to a dialect's habits.
+
+Values are conceptual (`nestling.ir.rows`). A predicate has type boolean: true, false or NULL, under SQL's three-valued logic.
+Whatever a dialect does on its own is a node here: an affinity is a `Coerce`, a number taken for a truth value or a truth value
+shown as 0 or 1 is a `Cast`, the case rule of LIKE, the collation of a comparison and the rule of a division are fields. Where a
+function or a cast differs between databases, its node carries the `Rules` it follows.
+
+A `Column` belongs to the relation whose alias it names. Aliases are unique in a whole statement, so that a column of an outer
+query inside a subquery's relation (a correlation) needs no mark: it is one that relation does not yield itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+from nestling.ir.types import BOOLEAN, TEXT, Type, TypeName
+
+if TYPE_CHECKING:
+    from nestling.ir.algebra import Relation
+
+ANY = Type(TypeName.ANY)
+
+
+class Rules(StrEnum):
+    """Whose rules a cast or function follows where databases differ."""
+
+    SQLITE = "sqlite"
+    POSTGRESQL = "postgresql"
+    MYSQL = "mysql"
+
+
+class Collation(StrEnum):
+    """When two texts are equal and which comes first. Numbers sort before texts, texts before bytes, in every collation."""
+
+    BINARY = "binary"  # by code point
+    NOCASE = "nocase"  # SQLite's: A-Z as a-z, the rest by code point
+    RTRIM = "rtrim"  # SQLite's: trailing spaces do not count
+    UNICODE_CI = "unicode_ci"  # MySQL's default: neither case nor accents count
+
+
+class Affinity(StrEnum):
+    """SQLite's affinities. BLOB converts nothing: no `Coerce` has it."""
+
+    NUMERIC = "numeric"  # a text that is a number in full becomes one
+    TEXT = "text"  # a number becomes text
+    BLOB = "blob"
+
+
+class Comparison(StrEnum):
+    """Comparison operators; the last two treat NULL as a value and are never NULL themselves."""
+
+    EQUAL = "="
+    NOT_EQUAL = "<>"
+    LESS = "<"
+    LESS_OR_EQUAL = "<="
+    GREATER = ">"
+    GREATER_OR_EQUAL = ">="
+    SAME = "is not distinct from"
+    DIFFERENT = "is distinct from"
+
+
+class Operator(StrEnum):
+    """Arithmetic on numbers; NULL if an operand is NULL."""
+
+    ADD = "+"
+    SUBTRACT = "-"
+    MULTIPLY = "*"
+    DIVIDE = "/"
+    MODULO = "%"  # the sign of the left operand
+    BIT_AND = "&"
+    BIT_OR = "|"
+    SHIFT_LEFT = "<<"
+    SHIFT_RIGHT = ">>"
+
+
+class Division(StrEnum):
+    """What `/` and `%` give."""
+
+    REAL = "real"  # a float
+    INTEGER = "integer"  # truncated towards zero
+    DECIMAL = "decimal"  # exact as far as the database's scale goes
+    BY_VALUE = "by value"  # SQLite: INTEGER if both values are integers, else REAL
+
+
+class CaseRule(StrEnum):
+    """Which characters LIKE takes for the same."""
+
+    EXACT = "exact"
+    ASCII = "ascii"  # A-Z as a-z
+    UNICODE = "unicode"  # simple case folding
+
+
+class Function(StrEnum):
+    """The closed set of functions. NULL if an argument is NULL, unless said otherwise.
+
+    Times: `TIMESTAMP_OF` reads text (SQLite's time values, PostgreSQL's input) or a date; NULL (SQLite, MySQL) or an error
+    (PostgreSQL) when it cannot. Units are literals: year, quarter, month, week, day, dow, doy, hour, minute, second, epoch.
+    """
+
+    COALESCE = "coalesce"  # the first that is not NULL
+    GREATEST = "greatest"  # PostgreSQL leaves NULLs out
+    LEAST = "least"
+    ABS = "abs"
+    ROUND = "round"  # (number, digits): half away from zero; SQLite: a float; PostgreSQL floats without digits: half to even
+    FLOOR = "floor"
+    CEILING = "ceiling"
+    TRUNCATE = "truncate"  # (number, digits): towards zero
+    SIGN = "sign"
+    SQRT = "sqrt"
+    POWER = "power"
+    EXP = "exp"
+    LN = "ln"
+    LOG10 = "log10"
+    LOG2 = "log2"
+    CONCAT = "concat"  # of texts
+    CONCAT_PRESENT = "concat present"  # NULLs left out; '' of none
+    CONCAT_SEPARATED = "concat separated"  # (separator, texts…): NULL texts left out
+    UPPER = "upper"  # SQLite: a-z only
+    LOWER = "lower"
+    LENGTH = "length"  # in characters; SQLite: of a bytes value in bytes
+    BYTE_LENGTH = "byte length"
+    SUBSTRING = "substring"  # (text, start from 1[, length]); a start below 1 counts from the end but in PostgreSQL
+    POSITION = "position"  # (text, sought): from 1, 0 when it is not there
+    REPLACE = "replace"  # (text, sought, replacement); an empty `sought` changes nothing
+    TRIM = "trim"  # (text, characters), both ends
+    TRIM_START = "trim start"
+    TRIM_END = "trim end"
+    PAD_START = "pad start"  # (text, length, filling): cut to the length when longer
+    PAD_END = "pad end"
+    REPEAT = "repeat"
+    REVERSE = "reverse"
+    TRANSLATE = "translate"  # (text, from, to), character by character
+    CODE_POINT = "code point"  # of the first character
+    CHARACTER = "character"
+    MATCHES = "matches"  # (text, regular expression): anywhere in the text
+    MATCHES_ANY_CASE = "matches any case"
+    GLOB = "glob"  # SQLite's * ? []
+    TYPE_OF = "type of"  # SQLite's typeof, never NULL
+    NOW = "now"  # the statement's instant in UTC, without a zone
+    TIMESTAMP_OF = "timestamp of"
+    DATE_OF = "date of"  # the day of a timestamp, as a date
+    FORMAT_TIME = "format time"  # (timestamp, a strftime format of %d %f %H %j %J %m %M %s %S %w %W %Y)
+    TIME_PART = "time part"  # (unit, timestamp)
+    TRUNCATE_TIME = "truncate time"  # (unit, timestamp)
+    ADD_TIME = (
+        "add time"  # (timestamp, unit, amount); a day beyond the month's last: SQLite goes into the next, others stay
+    )
+    TIME_BETWEEN = "time between"  # (later, earlier): an interval
+    DAYS_BETWEEN = "days between"  # (later, earlier): whole days between two dates
+    JULIAN_DAY = "julian day"
+    EPOCH = "epoch"  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant; `None` is NULL."""
+
+    value: object
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A value given when the statement runs. `type` is what its surroundings expect, ANY when they do not say."""
+
+    name: str
+    type: Type = field(default=ANY, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the relation `alias`. `mixed`: values of other types than `type` were seen or are possible."""
+
+    alias: str
+    name: str
+    type: Type = field(compare=False)
+    nullable: bool = field(default=True, compare=False)
+    mixed: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """`left operator right` on numbers; `division` is set for `/` and `%`. `zero_fails`: by zero is an error, not NULL."""
+
+    operator: Operator
+    left: Expression
+    right: Expression
+    type: Type
+    division: Division | None = None
+    zero_fails: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Negate:
+    """The number with the other sign."""
+
+    operand: Expression
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """Two values compared as they are: numbers by value, texts by `collation`, different classes by class."""
+
+    operator: Comparison
+    left: Expression
+    right: Expression
+    collation: Collation = Collation.BINARY
+    type: Type = field(default=BOOLEAN, init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All of the predicates (three-valued)."""
+
+    operands: tuple[Expression, ...]
+    type: Type = field(default=BOOLEAN, init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Any of the predicates (three-valued)."""
+
+    operands: tuple[Expression, ...]
+    type: Type = field(default=BOOLEAN, init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The other truth value; NULL stays NULL."""
+
+    operand: Expression
+    type: Type = field(default=BOOLEAN, init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    """Whether it is NULL: true or false."""
+
+    operand: Expression
+    type: Type = field(default=BOOLEAN, init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class InList:
+    """Whether the operand equals an item: NULL when none is equal and something is NULL; false for no items at all."""
+
+    operand: Expression
+    items: tuple[Expression, ...]
+    collation: Collation = Collation.BINARY
+    type: Type = field(default=BOOLEAN, init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """Whether the text matches `%` and `_`. `escape` is one character or None for no escapes."""
+
+    operand: Expression
+    pattern: Expression
+    escape: str | None
+    case: CaseRule
+    type: Type = field(default=BOOLEAN, init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The value of the first branch whose predicate is true, else the default."""
+
+    branches: tuple[tuple[Expression, Expression], ...]
+    default: Expression
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The value as `type`, by `rules`. NULL stays NULL.
+
+    From boolean to integer: 0 or 1. To boolean: whether the number is not zero. SQLite and MySQL take a text's longest numeric
+    prefix (none: 0), SQLite truncates to integer; PostgreSQL rounds (numeric: half away from zero, float: half to even) and fails
+    on text that is not a value. To text: SQLite shows a float with up to 15 digits and always a point, dates as ISO 8601 with
+    as many fraction digits as the type says, `2024-01-31 10:00:00`.
+    """
+
+    operand: Expression
+    type: Type
+    rules: Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Coerce:
+    """SQLite's affinity: converts where that loses nothing, else leaves the value as it is. NULL stays NULL."""
+
+    operand: Expression
+    affinity: Affinity
+
+    @property
+    def type(self) -> Type:
+        """Text for the text affinity, else anything."""
+        return TEXT if self.affinity is Affinity.TEXT else ANY
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """A conceptual value as SQL in its own database sees it; a value that is not of its attribute's type stays as it is.
+
+    A boolean is 0 or 1. SQLite has no dates, UUIDs or JSON either: they are the texts `nestling.sources` reads them from, such as
+    `2024-01-31` or `2024-01-31 10:00:00` with as many fraction digits as the type says. `type` is ANY for mixed columns.
+    """
+
+    operand: Expression
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The value as an attribute of `type` keeps it: SQLite's affinity, and dates read from canonical text; else as it is."""
+
+    operand: Expression
+    type: Type
+    rules: Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of the closed set."""
+
+    function: Function
+    arguments: tuple[Expression, ...]
+    type: Type
+    rules: Rules
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarSubquery:
+    """The one column of the first row, NULL when there is none; `many_fail`: a second row is an error."""
+
+    relation: Relation
+    type: Type
+    many_fail: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """Whether there is a row: true or false."""
+
+    relation: Relation
+    type: Type = field(default=BOOLEAN, init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class InSubquery:
+    """Whether a row of the relation equals the operands: NULL when none is equal and one might be, were NULL known."""
+
+    operands: tuple[Expression, ...]
+    relation: Relation
+    collation: Collation = Collation.BINARY
+    type: Type = field(default=BOOLEAN, init=False)
+
+
+Expression: TypeAlias = (
+    Literal
+    | Parameter
+    | Column
+    | Arithmetic
+    | Negate
+    | Compare
+    | And
+    | Or
+    | Not
+    | IsNull
+    | InList
+    | Like
+    | Case
+    | Cast
+    | Coerce
+    | Raw
+    | Stored
+    | Call
+    | ScalarSubquery
+    | Exists
+    | InSubquery
+)
+
+NULL = Literal(None, ANY)
+TRUE = Literal(True, BOOLEAN)
+FALSE = Literal(False, BOOLEAN)
+
+
+def conjunction(*predicates: Expression | None) -> Expression | None:
+    """All the predicates as one, flat; None for none."""
+    flat: list[Expression] = []
+    for predicate in predicates:
+        if isinstance(predicate, And):
+            flat.extend(predicate.operands)
+        elif predicate is not None:
+            flat.append(predicate)
+    return None if not flat else flat[0] if len(flat) == 1 else And(tuple(flat))
+
+
+def operands(expression: Expression) -> Iterator[Expression]:
+    """The expressions directly inside, those in a subquery's relation not included."""
+    match expression:
+        case Literal() | Parameter() | Column() | ScalarSubquery() | Exists():
+            return
+        case Arithmetic(left=left, right=right) | Compare(left=left, right=right):
+            yield from (left, right)
+        case And(operands=inner) | Or(operands=inner) | InSubquery(operands=inner) | Call(arguments=inner):
+            yield from inner
+        case InList(operand=operand, items=items):
+            yield from (operand, *items)
+        case Like(operand=operand, pattern=pattern):
+            yield from (operand, pattern)
+        case Case(branches=branches, default=default):
+            yield from (part for branch in branches for part in branch)
+            yield default
+        case _:
+            yield expression.operand
+
+
+def columns_of(expression: Expression) -> Iterator[Column]:
+    """Every column mentioned, outside subqueries' relations."""
+    if isinstance(expression, Column):
+        yield expression
+    for inner in operands(expression):
+        yield from columns_of(inner)
+
+
+_NEVER_NULL = frozenset({Function.CONCAT_PRESENT, Function.NOW, Function.TYPE_OF})
+_NULL_IF_ALL = frozenset({Function.COALESCE})
+_MAY_FAIL_TO_NULL = frozenset({Function.TIMESTAMP_OF, Function.SQRT, Function.LN, Function.LOG10, Function.LOG2})
+
+
+def nullable(expression: Expression) -> bool:
+    """Whether it can be NULL: False is certain, True is a possibility."""
+    match expression:
+        case Literal(value=value):
+            return value is None
+        case Column():
+            return expression.nullable
+        case Parameter() | ScalarSubquery() | InSubquery():
+            return True
+        case IsNull() | Exists() | Compare(operator=Comparison.SAME | Comparison.DIFFERENT):
+            return False
+        case Case(branches=branches, default=default):
+            return nullable(default) or any(nullable(value) for _, value in branches)
+        case Call(function=function, arguments=arguments):
+            if function in _NEVER_NULL:
+                return False
+            if function in _NULL_IF_ALL:
+                return all(map(nullable, arguments))
+            return function in _MAY_FAIL_TO_NULL or any(map(nullable, arguments))
+        case Arithmetic(division=division) if division is not None:
+            return True
+        case _:
+            return any(map(nullable, operands(expression)))
+
+
+NUMBERS = frozenset({TypeName.INTEGER, TypeName.DECIMAL, TypeName.FLOAT})
+TIMES = frozenset({TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ})
+
+
+def is_number(expression: Expression) -> bool:
+    """Whether its values are certainly numbers (or NULL)."""
+    return expression.type.name in NUMBERS and not (isinstance(expression, Column) and expression.mixed)
+
+
+def is_integer(expression: Expression) -> bool:
+    """Whether its values are certainly integers (or NULL)."""
+    return expression.type.name is TypeName.INTEGER and is_number(expression)
+
+
+def is_float(expression: Expression) -> bool:
+    """Whether its values are certainly floats (or NULL)."""
+    return expression.type.name is TypeName.FLOAT and is_number(expression)
+
+
+def is_text(expression: Expression) -> bool:
+    """Whether its values are certainly texts (or NULL)."""
+    return expression.type.name is TypeName.TEXT and not (isinstance(expression, Column) and expression.mixed)

@@ -1,0 +1,125 @@
+"""Arithmetic: the dialect's conversions of operands, type of result and rule of division."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+
+from sqlglot import exp
+
+from nestling.ir.expression import (
+    TIMES,
+    Arithmetic,
+    Call,
+    Cast,
+    Division,
+    Expression,
+    Function,
+    Literal,
+    Negate,
+    Operator,
+    Parameter,
+    Rules,
+    is_float,
+    is_integer,
+)
+from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.planner.sql import values
+from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.times import add_interval, is_interval
+
+_ARITHMETIC: dict[type[exp.Expr], Operator] = {
+    exp.Add: Operator.ADD,
+    exp.Sub: Operator.SUBTRACT,
+    exp.Mul: Operator.MULTIPLY,
+    exp.Div: Operator.DIVIDE,
+    exp.IntDiv: Operator.DIVIDE,
+    exp.Mod: Operator.MODULO,
+    exp.BitwiseAnd: Operator.BIT_AND,
+    exp.BitwiseOr: Operator.BIT_OR,
+    exp.BitwiseLeftShift: Operator.SHIFT_LEFT,
+    exp.BitwiseRightShift: Operator.SHIFT_RIGHT,
+}
+
+
+def _arithmetic(node: exp.Binary, env: Env, bound: Bound) -> Expression:
+    if is_interval(node.this) or is_interval(node.expression):
+        return add_interval(node, env, bound)
+    left, right = bound(node.this), bound(node.expression)
+    operator = _ARITHMETIC[type(node)]
+    if not env.dialect.is_sqlite and {left.type.name, right.type.name} & TIMES:
+        return _time_arithmetic(node, operator, left, right, env)
+    return arithmetic(operator, left, right, env, whole=isinstance(node, exp.IntDiv), node=node)
+
+
+def arithmetic(
+    operator: Operator,
+    left: Expression,
+    right: Expression,
+    env: Env,
+    *,
+    whole: bool = False,
+    node: exp.Expr | None = None,
+) -> Arithmetic:
+    """Arithmetic with the dialect's conversions, result type and division."""
+    left, right = values.number(left, env.translation), values.number(right, env.translation)
+    left, right = (left, right) if env.dialect.lenient else (_beside(left, right), _beside(right, left))
+    bits = operator in (Operator.BIT_AND, Operator.BIT_OR, Operator.SHIFT_LEFT, Operator.SHIFT_RIGHT)
+    remainder = env.dialect.is_sqlite and operator is Operator.MODULO and isinstance(node, exp.Mod)
+    if bits or remainder or whole:
+        left, right = (side if is_integer(side) else Cast(side, INTEGER, env.dialect.rules) for side in (left, right))
+    kind = _number_type(left, right)
+    division = None
+    if operator in (Operator.DIVIDE, Operator.MODULO):
+        kind, division = _division(kind, env, whole or operator is Operator.MODULO)
+    return Arithmetic(operator, left, right, kind, division, env.dialect.zero_fails and division is not None)
+
+
+def _beside(side: Expression, other: Expression) -> Expression:
+    """PostgreSQL: an untyped operand takes the other's type."""
+    return Parameter(side.name, other.type) if isinstance(side, Parameter) else values.adapt(side, other.type)
+
+
+def _number_type(left: Expression, right: Expression) -> Type:
+    if is_integer(left) and is_integer(right):
+        return INTEGER
+    return FLOAT if is_float(left) or is_float(right) else values.DECIMAL
+
+
+def _division(kind: Type, env: Env, whole: bool) -> tuple[Type, Division]:
+    if kind == FLOAT:
+        return FLOAT, Division.REAL
+    if env.dialect.rules is Rules.SQLITE:
+        return kind, Division.INTEGER if kind == INTEGER else Division.BY_VALUE
+    if kind == INTEGER and (whole or env.dialect.rules is Rules.POSTGRESQL):
+        return INTEGER, Division.INTEGER
+    return values.DECIMAL, Division.DECIMAL
+
+
+def _time_arithmetic(node: exp.Binary, operator: Operator, left: Expression, right: Expression, env: Env) -> Expression:
+    rules = env.dialect.rules
+    if rules is not Rules.POSTGRESQL or operator not in (Operator.ADD, Operator.SUBTRACT):
+        raise gap("arithmetic with dates", node)
+    left, right = values.adapt(left, right.type), values.adapt(right, left.type)
+    if left.type.name in TIMES and right.type.name in TIMES and operator is Operator.SUBTRACT:
+        if left.type.name is TypeName.DATE:
+            return Call(Function.DAYS_BETWEEN, (left, right), INTEGER, rules)
+        return Call(Function.TIME_BETWEEN, (left, right), Type(TypeName.INTERVAL), rules)
+    if left.type.name is TypeName.DATE and is_integer(right):
+        amount = Negate(right, INTEGER) if operator is Operator.SUBTRACT else right
+        return Call(Function.ADD_TIME, (left, Literal("day", TEXT), amount), left.type, rules)
+    raise gap("arithmetic with dates", node)
+
+
+def _negate(node: exp.Neg, env: Env, bound: Bound) -> Expression:
+    operand = values.number(bound(node.this), env.translation)
+    if isinstance(operand, Literal) and isinstance(operand.value, int | float | Decimal):
+        return Literal(-operand.value, operand.type)
+    return Negate(operand, operand.type)
+
+
+ARITHMETIC: dict[type[exp.Expr], Callable[..., Expression]] = {
+    **dict.fromkeys(_ARITHMETIC, _arithmetic),
+    exp.Neg: _negate,
+}

@@ -1,0 +1,57 @@
+"""What the front end must know of a SQL dialect before it can write its semantics down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nestling.common.errors import Problem, WorkloadError, suggest
+from nestling.ir.expression import CaseRule, Collation, Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """Habits of one database.
+
+    `lenient`: booleans are numbers, any value can be a condition, and columns need not be grouped. `collation` is what texts are
+    compared by when nothing else is known: PostgreSQL's depends on its database and is taken to be `C`.
+    """
+
+    rules: Rules
+    grammar: str  # sqlglot's name
+    collation: Collation
+    like: CaseRule
+    like_escape: str | None
+    lenient: bool
+    quoted_is_text: bool = False  # "x" that is no column is the text x
+    aliases_everywhere: bool = False  # a select list's names are known in WHERE and ON too
+    zero_fails: bool = False  # dividing by zero is an error
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether values carry their own types and columns have affinities."""
+        return self.rules is Rules.SQLITE
+
+
+SQLITE = Dialect(
+    Rules.SQLITE, "sqlite", Collation.BINARY, CaseRule.ASCII, None, True, quoted_is_text=True, aliases_everywhere=True
+)
+POSTGRESQL = Dialect(Rules.POSTGRESQL, "postgres", Collation.BINARY, CaseRule.EXACT, "\\", False, zero_fails=True)
+MYSQL = Dialect(Rules.MYSQL, "mysql", Collation.UNICODE_CI, CaseRule.UNICODE, "\\", True)
+
+DIALECTS = {
+    "": SQLITE,
+    "sqlite": SQLITE,
+    "postgresql": POSTGRESQL,
+    "postgres": POSTGRESQL,
+    "mysql": MYSQL,
+    "mariadb": MYSQL,
+}
+
+
+def dialect_of(name: str) -> Dialect:
+    """The dialect called `name`; raises WorkloadError listing those there are."""
+    try:
+        return DIALECTS[name]
+    except KeyError:
+        known = suggest(name, [known for known in DIALECTS if known]).replace("it has", "there is", 1)
+        raise WorkloadError(Problem(what=f"no dialect `{name}`", known=known)) from None

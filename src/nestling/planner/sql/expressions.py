@@ -1,0 +1,314 @@
+"""Scalar SQL to expressions: one short function for each construct, found by its sqlglot class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+from sqlglot import exp
+
+from nestling.ir.algebra import SortKey
+from nestling.ir.expression import (
+    ANY,
+    FALSE,
+    NULL,
+    TRUE,
+    Call,
+    Cast,
+    Compare,
+    Comparison,
+    Exists,
+    Expression,
+    Function,
+    InList,
+    InSubquery,
+    Literal,
+    Not,
+    Or,
+    Parameter,
+    Rules,
+    ScalarSubquery,
+    conjunction,
+)
+from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.planner.sql import values
+from nestling.planner.sql.arithmetic import ARITHMETIC
+from nestling.planner.sql.comparisons import COMPARISONS, collation, comparison, row_comparison
+from nestling.planner.sql.functions import FUNCTIONS
+from nestling.planner.sql.gaps import gap, mistake, no_such
+from nestling.planner.sql.scope import Bound, Env
+
+AGGREGATES = (
+    exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max, exp.GroupConcat, exp.LogicalAnd, exp.LogicalOr, exp.AnyValue,
+)  # fmt: skip
+
+
+def bind(node: exp.Expr, env: Env) -> Expression:
+    """What the SQL under `node` means in `env`; raises WorkloadError or a gap."""
+    if env.grouped is not None and (key := env.grouped.key(node)) is not None:
+        return key
+    if is_aggregate(node):
+        if env.grouped is None:
+            raise mistake(f"{node.sql()} is an aggregate where rows are not grouped", node)
+        return env.grouped.aggregate(node, env)
+    if (handler := _HANDLERS.get(type(node))) is not None:
+        return handler(node, env)
+    if (call := _CALLS.get(type(node))) is not None:
+        return call(node, env, _bound(env))
+    raise gap(_name(node), node)
+
+
+def _bound(env: Env) -> Bound:
+    return lambda node: bind(node, env)
+
+
+def is_aggregate(node: exp.Expr) -> bool:
+    """Whether it is an aggregate call (one over a window lies under an `exp.Window`)."""
+    if isinstance(node, exp.Filter):
+        return True
+    return isinstance(node, AGGREGATES) or (isinstance(node, exp.Anonymous) and node.name.casefold() == "total")
+
+
+def sort_key(node: exp.Ordered, expression: Expression, env: Env) -> SortKey:
+    """The key of an ORDER BY item whose expression is bound; NULLs go where it says, or where the dialect puts them."""
+    nulls_first = bool(node.args.get("nulls_first"))
+    value = values.ordered(expression, env.translation)
+    return SortKey(value, bool(node.args.get("desc")), nulls_first, collation(env, node.this))
+
+
+def bind_sort(nodes: Sequence[exp.Expr], env: Env) -> tuple[SortKey, ...]:
+    """The keys of an ORDER BY inside a function or window."""
+    return tuple(sort_key(node, bind(node.this, env), env) for node in nodes if isinstance(node, exp.Ordered))
+
+
+def predicate(node: exp.Expr, env: Env) -> Expression:
+    """The SQL as a condition."""
+    return values.truth(bind(node, env), env.translation)
+
+
+def _name(node: exp.Expr) -> str:
+    name = node.name if isinstance(node, exp.Anonymous) else node.key
+    return f"{name.upper()}() function" if isinstance(node, exp.Func) else f"`{node.sql()[:40]}` ({node.key})"
+
+
+def _literal(node: exp.Literal, env: Env) -> Expression:
+    if node.is_string:
+        return Literal(node.this, TEXT)
+    digits = str(node.this)
+    if digits.isdecimal() and int(digits) < 1 << 63:
+        return Literal(int(digits), INTEGER)
+    if env.dialect.is_sqlite or "e" in digits.casefold():
+        return Literal(float(digits), FLOAT)
+    return Literal(Decimal(digits), values.DECIMAL)
+
+
+def _column(node: exp.Column, env: Env) -> Expression:
+    found = env.find(node)
+    if isinstance(found, exp.Expr):
+        inner = replace(env, outputs={name: tree for name, tree in env.outputs.items() if tree is not found})
+        return bind(found, inner)
+    if found is not None:
+        return found
+    quoted = isinstance(node.this, exp.Identifier) and node.this.args.get("quoted")
+    if env.dialect.quoted_is_text and quoted and not node.table:
+        return Literal(node.name, TEXT)
+    if env.dialect.is_sqlite and not node.table and node.name.casefold() in ("true", "false"):
+        return TRUE if node.name.casefold() == "true" else FALSE
+    if node.table:
+        tables = [source.name for source in env.scope.sources]
+        raise no_such("table or alias", node.table, tables, node.args["table"])
+    raise no_such("column", node.name, env.known(), node)
+
+
+def _parameter(node: exp.Expr, _: Env) -> Expression:
+    if isinstance(node, exp.Placeholder) and not node.this:
+        raise gap("a parameter without a name", node)
+    return Parameter(node.name)
+
+
+def _paren(node: exp.Expr, env: Env) -> Expression:
+    return bind(node.this, env)
+
+
+def _and(node: exp.And, env: Env) -> Expression:
+    parts = [predicate(part, env) for part in node.flatten()]
+    found = conjunction(*parts)
+    assert found is not None
+    return found
+
+
+def _or(node: exp.Or, env: Env) -> Expression:
+    return Or(tuple(predicate(part, env) for part in node.flatten()))
+
+
+def _xor(node: exp.Xor, env: Env) -> Expression:
+    sides = (predicate(node.this, env), predicate(node.expression, env))
+    return values.compare(Comparison.NOT_EQUAL, *sides, env.translation)
+
+
+def _not(node: exp.Not, env: Env) -> Expression:
+    return Not(predicate(node.this, env))
+
+
+def _in(node: exp.In, env: Env) -> Expression:
+    query = node.args.get("query")
+    if query is not None:
+        return _in_subquery(node, query, env)
+    if node.args.get("field") is not None or node.args.get("unnest") is not None:
+        raise gap("IN without a list", node)
+    if isinstance(node.this, exp.Tuple):
+        return Or(
+            tuple(
+                row_comparison(exp.EQ(this=node.this, expression=item), env, _bound(env)) for item in node.expressions
+            )
+        )
+    operand = bind(node.this, env)
+    items = [bind(item, env) for item in node.expressions]
+    rule = collation(env, node.this)
+    if env.dialect.is_sqlite:  # only the left side's affinity counts; the items have none
+        kind = values.affinity(values.plain(operand, env.translation), env.translation)
+        items = [values.plain(item, env.translation) for item in items]
+        items = [values.coerce(item, kind) for item in items] if kind else items
+        return InList(values.plain(operand, env.translation), tuple(items), rule)
+    pairs = [values.comparable(operand, item, env.translation) for item in items]
+    if len({left for left, _ in pairs}) > 1:
+        return Or(tuple(values.compare(Comparison.EQUAL, operand, item, env.translation, rule) for item in items))
+    return InList(pairs[0][0] if pairs else operand, tuple(right for _, right in pairs), rule)
+
+
+def _in_subquery(node: exp.In, query: exp.Expr, env: Env) -> Expression:
+    from nestling.planner.sql.outputs import recast
+    from nestling.planner.sql.queries import bind_subquery
+
+    lefts = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
+    operands = [bind(left, env) for left in lefts]
+    relation = bind_subquery(query, env)
+    if len(relation.columns) != len(operands):
+        raise mistake(f"IN compares {len(operands)} values with {len(relation.columns)} columns", node)
+    pairs = [
+        values.comparable(left, right, env.translation) for left, right in zip(operands, relation.columns, strict=True)
+    ]
+    relation = recast(relation, [right for _, right in pairs], env.translation)
+    return InSubquery(tuple(left for left, _ in pairs), relation, collation(env, *lefts))
+
+
+def _exists(node: exp.Exists, env: Env) -> Expression:
+    from nestling.planner.sql.queries import bind_subquery
+
+    return Exists(bind_subquery(node.this, env))
+
+
+def _window(node: exp.Window, env: Env) -> Expression:
+    from nestling.planner.sql.windows import bind_window
+
+    return bind_window(node, env)
+
+
+def _subquery(node: exp.Expr, env: Env) -> Expression:
+    from nestling.planner.sql.queries import bind_subquery
+
+    relation = bind_subquery(node, env)
+    if len(relation.columns) != 1:
+        raise mistake(f"a subquery of {len(relation.columns)} columns stands for one value", node)
+    column = relation.columns[0]
+    kind = ANY if column.mixed else column.type
+    return ScalarSubquery(relation, kind, many_fail=not env.dialect.is_sqlite)
+
+
+def _case(node: exp.Case, env: Env) -> Expression:
+    branches = []
+    for branch in node.args["ifs"]:
+        if node.this is not None:
+            condition: Expression = comparison(exp.EQ(this=node.this, expression=branch.this), env, _bound(env))
+        else:
+            condition = predicate(branch.this, env)
+        branches.append((condition, bind(branch.args["true"], env)))
+    default = node.args.get("default")
+    return values.case(branches, bind(default, env) if default is not None else NULL, env.translation)
+
+
+def _if(node: exp.If, env: Env) -> Expression:
+    default = node.args.get("false")
+    branch = (predicate(node.this, env), bind(node.args["true"], env))
+    return values.case([branch], bind(default, env) if default is not None else NULL, env.translation)
+
+
+def _coalesce(node: exp.Coalesce, env: Env) -> Expression:
+    return values.coalesce([bind(part, env) for part in (node.this, *node.expressions)], env.translation)
+
+
+def _nullif(node: exp.Nullif, env: Env) -> Expression:
+    left, right = bind(node.this, env), bind(node.expression, env)
+    rule = collation(env, node.this, node.expression)
+    if env.dialect.is_sqlite:  # a function there: no affinity is applied
+        left, right = values.plain(left, env.translation), values.plain(right, env.translation)
+        same = Compare(Comparison.EQUAL, left, right, rule)
+    else:
+        same = values.compare(Comparison.EQUAL, left, right, env.translation, rule)
+    return values.case([(same, NULL)], left, env.translation)
+
+
+_CASTS: dict[str, TypeName] = {
+    **dict.fromkeys(("INT", "BIGINT", "SMALLINT", "TINYINT", "MEDIUMINT", "UBIGINT", "UINT"), TypeName.INTEGER),
+    **dict.fromkeys(("DECIMAL", "NUMERIC", "UDECIMAL"), TypeName.DECIMAL),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), TypeName.FLOAT),
+    **dict.fromkeys(("TEXT", "VARCHAR", "CHAR", "NCHAR", "NVARCHAR"), TypeName.TEXT),
+    "BOOLEAN": TypeName.BOOLEAN,
+    "DATE": TypeName.DATE,
+    **dict.fromkeys(("TIMESTAMP", "DATETIME", "TIMESTAMPNTZ"), TypeName.TIMESTAMP),
+    "UUID": TypeName.UUID,
+}
+
+
+def _cast(node: exp.Cast, env: Env) -> Expression:
+    word = node.to.this.value if isinstance(node.to.this, exp.DataType.Type) else str(node.to)
+    name = _CASTS.get(word)
+    if name is None or (
+        env.dialect.is_sqlite and name not in (TypeName.INTEGER, TypeName.FLOAT, TypeName.TEXT, TypeName.DECIMAL)
+    ):
+        raise gap(f"CAST to {word}", node)
+    numbers = tuple(int(part.name) for part in node.to.expressions if part.name.isdecimal())
+    counted = name in (TypeName.DECIMAL, TypeName.TEXT) and not env.dialect.is_sqlite
+    kind = Type(name, numbers if counted else ())
+    operand = bind(node.this, env)
+    if env.dialect.rules is Rules.POSTGRESQL and isinstance(operand, Literal) and isinstance(operand.value, str):
+        return values.typed_literal(operand.value, kind)
+    return Cast(values.plain(operand, env.translation), kind, env.dialect.rules)
+
+
+def _collate(node: exp.Collate, env: Env) -> Expression:
+    return bind(node.this, env)
+
+
+def _concatenation(node: exp.DPipe, env: Env) -> Expression:
+    parts = tuple(values.text(bind(part, env), env.translation) for part in node.flatten())
+    return Call(Function.CONCAT, parts, TEXT, env.dialect.rules)
+
+
+_CALLS: dict[type[exp.Expr], Callable[..., Expression]] = {**ARITHMETIC, **COMPARISONS, **FUNCTIONS}
+_HANDLERS: dict[type[exp.Expr], Callable[..., Expression]] = {
+    exp.Literal: _literal,
+    exp.Column: _column,
+    exp.Placeholder: _parameter,
+    exp.Parameter: _parameter,
+    exp.Null: lambda _, __: NULL,
+    exp.Boolean: lambda node, _: TRUE if node.this else FALSE,
+    exp.Paren: _paren,
+    exp.And: _and,
+    exp.Or: _or,
+    exp.Xor: _xor,
+    exp.Not: _not,
+    exp.In: _in,
+    exp.Exists: _exists,
+    exp.Subquery: _subquery,
+    exp.Select: _subquery,
+    exp.Case: _case,
+    exp.If: _if,
+    exp.Coalesce: _coalesce,
+    exp.Nullif: _nullif,
+    exp.Cast: _cast,
+    exp.Collate: _collate,
+    exp.DPipe: _concatenation,
+    exp.Window: _window,
+}

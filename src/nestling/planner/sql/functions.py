@@ -1,0 +1,287 @@
+"""SQL functions to the closed set: each sqlglot class, or name it has no class for, and the function it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sqlglot import exp
+
+from nestling.ir.expression import (
+    Call,
+    Cast,
+    Expression,
+    Function,
+    Literal,
+    Parameter,
+    Rules,
+    is_float,
+    is_integer,
+)
+from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.planner.sql import values
+from nestling.planner.sql.gaps import gap, mistake
+from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.times import TIME_FUNCTIONS, TIME_NAMES
+
+Handler = Callable[[exp.Expr, Env, Bound], Expression]
+
+
+def _texts(parts: Sequence[exp.Expr], env: Env, bound: Bound) -> tuple[Expression, ...]:
+    return tuple(_text(part, env, bound) for part in parts)
+
+
+def _text(part: exp.Expr, env: Env, bound: Bound) -> Expression:
+    found = bound(part)
+    return Parameter(found.name, TEXT) if isinstance(found, Parameter) else values.text(found, env.translation)
+
+
+def _integer(part: exp.Expr, env: Env, bound: Bound) -> Expression:
+    found = values.number(bound(part), env.translation)
+    if isinstance(found, Parameter):
+        return Parameter(found.name, INTEGER)
+    return found if is_integer(found) else Cast(found, INTEGER, env.dialect.rules)
+
+
+def _of_text(function: Function, kind: Type = TEXT) -> Handler:
+    """A function of one text."""
+    return lambda node, env, bound: Call(function, (_text(node.this, env, bound),), kind, env.dialect.rules)
+
+
+def _of_texts(function: Function, kind: Type, *names: str) -> Handler:
+    """A function of the texts under those arguments."""
+
+    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+        parts = [node.args[name] for name in names if node.args.get(name) is not None]
+        return Call(function, _texts(parts, env, bound), kind, env.dialect.rules)
+
+    return call
+
+
+def _of_number(function: Function, kind: Type | None = None) -> Handler:
+    """A function of one number; of the number's own type unless told."""
+
+    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+        operand = values.number(bound(node.this), env.translation)
+        return Call(function, (operand,), kind or operand.type, env.dialect.rules)
+
+    return call
+
+
+def _floor(function: Function) -> Handler:
+    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+        if node.args.get("decimals") is not None or node.args.get("to") is not None:
+            raise gap(f"{node.key.upper()} with digits", node)
+        operand = values.number(bound(node.this), env.translation)
+        kind = operand.type if is_integer(operand) or env.dialect.rules is Rules.SQLITE else values.DECIMAL
+        return Call(function, (operand,), FLOAT if is_float(operand) else kind, env.dialect.rules)
+
+    return call
+
+
+def _round(function: Function) -> Handler:
+    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+        operand = values.number(bound(node.this), env.translation)
+        digits = node.args.get("decimals")
+        arguments = (operand,) if digits is None else (operand, _integer(digits, env, bound))
+        kind = FLOAT if env.dialect.is_sqlite or is_float(operand) else values.DECIMAL
+        if env.dialect.rules is Rules.MYSQL and is_integer(operand):
+            kind = INTEGER
+        return Call(function, arguments, kind, env.dialect.rules)
+
+    return call
+
+
+def _length(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    operand = bound(node.this)
+    function = Function.BYTE_LENGTH if node.args.get("binary") else Function.LENGTH
+    if operand.type.name is TypeName.BYTES:
+        return Call(function, (operand,), INTEGER, env.dialect.rules)
+    return Call(function, (_text(node.this, env, bound),), INTEGER, env.dialect.rules)
+
+
+def _substring(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    start = node.args.get("start")
+    length = node.args.get("length")
+    arguments = [
+        _text(node.this, env, bound),
+        _integer(start, env, bound) if start is not None else Literal(1, INTEGER),
+    ]
+    if length is not None:
+        arguments.append(_integer(length, env, bound))
+    return Call(Function.SUBSTRING, tuple(arguments), TEXT, env.dialect.rules)
+
+
+def _left(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    count = node.expression
+    if not isinstance(count, exp.Literal):
+        raise gap(f"{node.key.upper()} with a length that is no constant", node)
+    value = _text(node.this, env, bound)
+    if isinstance(node, exp.Left):
+        return Call(
+            Function.SUBSTRING, (value, Literal(1, INTEGER), Literal(int(count.this), INTEGER)), TEXT, env.dialect.rules
+        )
+    if int(count.this) == 0:
+        raise gap("RIGHT of no characters", node)
+    return Call(Function.SUBSTRING, (value, Literal(-int(count.this), INTEGER)), TEXT, Rules.MYSQL)
+
+
+def _trim(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    side = str(node.args.get("position") or "BOTH").upper()
+    function = {"LEADING": Function.TRIM_START, "TRAILING": Function.TRIM_END}.get(side, Function.TRIM)
+    characters = node.args.get("expression")
+    if characters is not None and env.dialect.rules is Rules.MYSQL:
+        raise gap("TRIM of a text in MySQL", node)
+    what = _text(characters, env, bound) if characters is not None else Literal(" ", TEXT)
+    return Call(function, (_text(node.this, env, bound), what), TEXT, env.dialect.rules)
+
+
+def _concat(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    function = Function.CONCAT_PRESENT if node.args.get("coalesce") else Function.CONCAT
+    return Call(function, _texts(node.expressions, env, bound), TEXT, env.dialect.rules)
+
+
+def _concat_ws(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    return Call(Function.CONCAT_SEPARATED, _texts(node.expressions, env, bound), TEXT, env.dialect.rules)
+
+
+def _extreme(function: Function) -> Handler:
+    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+        parts = [bound(part) for part in (node.this, *node.expressions)]
+        if env.dialect.rules is Rules.SQLITE:  # compared as they are, by class
+            parts = [values.plain(part, env.translation) for part in parts]
+        alike, kind = values.common(parts, env.translation)
+        return Call(function, alike, kind, env.dialect.rules)
+
+    return call
+
+
+def _position(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    if node.args.get("position") is not None or node.args.get("occurrence") is not None:
+        raise gap("a position to search from", node)
+    return Call(Function.POSITION, _texts([node.this, node.args["substr"]], env, bound), INTEGER, env.dialect.rules)
+
+
+def _replace(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    replacement = node.args.get("replacement")
+    new = _text(replacement, env, bound) if replacement is not None else Literal("", TEXT)
+    return Call(Function.REPLACE, (*_texts([node.this, node.expression], env, bound), new), TEXT, env.dialect.rules)
+
+
+def _pad(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    function = Function.PAD_START if node.args.get("is_left") else Function.PAD_END
+    filling = node.args.get("fill_pattern")
+    what = _text(filling, env, bound) if filling is not None else Literal(" ", TEXT)
+    arguments = (_text(node.this, env, bound), _integer(node.expression, env, bound), what)
+    return Call(function, arguments, TEXT, env.dialect.rules)
+
+
+def _repeat(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    arguments = (_text(node.this, env, bound), _integer(node.args["times"], env, bound))
+    return Call(Function.REPEAT, arguments, TEXT, env.dialect.rules)
+
+
+def _character(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    if len(node.expressions) != 1:
+        raise gap("CHAR of several numbers", node)
+    return Call(Function.CHARACTER, (_integer(node.expressions[0], env, bound),), TEXT, env.dialect.rules)
+
+
+def _power(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    sides = tuple(values.number(bound(side), env.translation) for side in (node.this, node.expression))
+    return Call(Function.POWER, sides, FLOAT, env.dialect.rules)
+
+
+def _logarithm(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    base = node.args.get("expression")
+    function = {"2": Function.LOG2, "10": Function.LOG10}.get(node.this.name) if base is not None else None
+    if base is None:
+        function = Function.LN if env.dialect.rules is Rules.MYSQL else Function.LOG10
+    if function is None:
+        raise gap("LOG to any base", node)
+    operand = values.number(bound(base if base is not None else node.this), env.translation)
+    return Call(function, (operand,), FLOAT, env.dialect.rules)
+
+
+def _regexp(function: Function) -> Handler:
+    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+        if env.dialect.is_sqlite:
+            raise gap("REGEXP in SQLite, which has none of its own", node)
+        which = Function.MATCHES_ANY_CASE if env.dialect.rules is Rules.MYSQL else function
+        return Call(which, _texts([node.this, node.expression], env, bound), BOOLEAN, env.dialect.rules)
+
+    return call
+
+
+def _type_of(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    if not env.dialect.is_sqlite:
+        raise gap("TYPEOF()", node)
+    return Call(Function.TYPE_OF, (values.plain(bound(node.this), env.translation),), TEXT, env.dialect.rules)
+
+
+def _anonymous(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """A function sqlglot has no class for, by its name."""
+    name = node.name.casefold()
+    if name in TIME_NAMES:
+        return TIME_NAMES[name](node, env, bound)
+    handler = _NAMES.get(name)
+    if handler is None:
+        raise gap(f"{node.name.upper()}() function", node)
+    if not node.expressions:
+        raise mistake(f"{node.name.upper()}() needs an argument", node)
+    return handler(node, env, bound)
+
+
+def _named(function: Function, kind: Type) -> Handler:
+    return lambda node, env, bound: Call(function, _texts(node.expressions, env, bound), kind, env.dialect.rules)
+
+
+def _likelihood(node: exp.Expr, env: Env, bound: Bound) -> Expression:  # noqa: ARG001 - a hint to SQLite's planner
+    return bound(node.expressions[0])
+
+
+_NAMES: dict[str, Handler] = {
+    "octet_length": _named(Function.BYTE_LENGTH, INTEGER),
+    "reverse": _named(Function.REVERSE, TEXT),
+    "likely": _likelihood,
+    "unlikely": _likelihood,
+}
+
+FUNCTIONS: dict[type[exp.Expr], Handler] = {
+    exp.Abs: _of_number(Function.ABS),
+    exp.Sign: _of_number(Function.SIGN),
+    exp.Sqrt: _of_number(Function.SQRT, FLOAT),
+    exp.Exp: _of_number(Function.EXP, FLOAT),
+    exp.Ln: _of_number(Function.LN, FLOAT),
+    exp.Log: _logarithm,
+    exp.Pow: _power,
+    exp.Round: _round(Function.ROUND),
+    exp.Trunc: _round(Function.TRUNCATE),
+    exp.Floor: _floor(Function.FLOOR),
+    exp.Ceil: _floor(Function.CEILING),
+    exp.Upper: _of_text(Function.UPPER),
+    exp.Lower: _of_text(Function.LOWER),
+    exp.Length: _length,
+    exp.ByteLength: _of_text(Function.BYTE_LENGTH, INTEGER),
+    exp.Substring: _substring,
+    exp.Left: _left,
+    exp.Right: _left,
+    exp.Trim: _trim,
+    exp.Concat: _concat,
+    exp.ConcatWs: _concat_ws,
+    exp.Greatest: _extreme(Function.GREATEST),
+    exp.Least: _extreme(Function.LEAST),
+    exp.StrPosition: _position,
+    exp.Replace: _replace,
+    exp.Pad: _pad,
+    exp.Repeat: _repeat,
+    exp.Reverse: _of_text(Function.REVERSE),
+    exp.Translate: _of_texts(Function.TRANSLATE, TEXT, "this", "from_", "to"),
+    exp.Unicode: _of_text(Function.CODE_POINT, INTEGER),
+    exp.Ascii: _of_text(Function.CODE_POINT, INTEGER),
+    exp.Chr: _character,
+    exp.RegexpLike: _regexp(Function.MATCHES),
+    exp.RegexpILike: _regexp(Function.MATCHES_ANY_CASE),
+    exp.Typeof: _type_of,
+    exp.Anonymous: _anonymous,
+    **TIME_FUNCTIONS,
+}

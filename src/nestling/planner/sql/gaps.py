@@ -1,0 +1,46 @@
+"""What a statement can be refused for, each with its line and column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from sqlglot import exp
+
+from nestling.common.errors import GapError, Problem, WorkloadError, unknown
+from nestling.ir.reading import Gap, GapKind
+
+
+class StatementGap(GapError):
+    """A construct nothing could be made of: `gap` says which, where (`line:column`) and who lacks it."""
+
+    def __init__(self, gap: Gap) -> None:
+        super().__init__(Problem(what=f"{gap.what} ({gap.kind})", where=gap.where))
+        self.gap = gap
+
+    def __reduce__(self) -> tuple[type[StatementGap], tuple[Gap]]:
+        return StatementGap, (self.gap,)
+
+
+def gap(construct: str, node: exp.Expr | None = None, kind: GapKind = GapKind.NOTIMPL) -> StatementGap:
+    """The gap of a construct at its node."""
+    return StatementGap(Gap(kind, construct, position(node)))
+
+
+def mistake(what: str, node: exp.Expr | None = None, next_move: str = "") -> WorkloadError:
+    """The error of a statement that is wrong."""
+    return WorkloadError(Problem(what=what, where=position(node), next_move=next_move))
+
+
+def no_such(kind: str, name: str, known: Iterable[str], node: exp.Expr | None, of: str = "") -> WorkloadError:
+    """The error of a name that does not exist, with those that do."""
+    return WorkloadError(replace(unknown(kind, name, known, of=of), where=position(node)))
+
+
+def position(node: exp.Expr | None) -> str:
+    """`line:column` of the first thing under the node that knows where it stands; the column counts from 1."""
+    for inner in node.walk() if node is not None else ():
+        if "line" in inner.meta:
+            width = inner.meta["end"] - inner.meta["start"]
+            return f"{inner.meta['line']}:{inner.meta['col'] - width}"
+    return ""

@@ -1,0 +1,214 @@
+"""What a SELECT's rows become once they are grouped: keys, aggregates, and the columns that are neither."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from nestling.ir.algebra import Aggregate, AggregateFunction, Group, Named, NamedAggregate, Relation, SortKey
+from nestling.ir.expression import ANY, Collation, Column, Expression, Literal, columns_of, is_float, nullable
+from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.planner.sql import values
+from nestling.planner.sql.comparisons import collation
+from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate, predicate
+from nestling.planner.sql.gaps import gap, mistake
+from nestling.planner.sql.scope import Env, Translation
+
+_FUNCTIONS: dict[type[exp.Expr], AggregateFunction] = {
+    exp.Count: AggregateFunction.COUNT,
+    exp.Sum: AggregateFunction.SUM,
+    exp.Avg: AggregateFunction.AVG,
+    exp.Min: AggregateFunction.MIN,
+    exp.Max: AggregateFunction.MAX,
+    exp.GroupConcat: AggregateFunction.CONCAT,
+    exp.LogicalAnd: AggregateFunction.EVERY,
+    exp.LogicalOr: AggregateFunction.SOME,
+    exp.AnyValue: AggregateFunction.ANY_VALUE,
+    exp.Anonymous: AggregateFunction.TOTAL,
+}
+_EXTREMES = (AggregateFunction.MIN, AggregateFunction.MAX)
+
+
+@dataclass
+class Grouping:
+    """The keys and aggregates of one SELECT; aggregates are added as its expressions are bound."""
+
+    rows: Env
+    alias: str
+    trees: tuple[exp.Expr, ...]
+    keys: tuple[Named, ...]
+    collations: tuple[Collation, ...]
+    unique: frozenset[str] = frozenset()  # aliases of scans whose whole key is grouped by
+    aggregates: list[NamedAggregate] = field(default_factory=list)
+    _columns: dict[Expression, Column] = field(default_factory=dict)
+    _found: dict[Aggregate, Column] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for named in self.keys:
+            key = Column(self.alias, named.name, named.expression.type, nullable(named.expression), named.mixed)
+            self._columns.setdefault(named.expression, key)
+            _keep_affinity(named.expression, key, self.rows.translation)
+        self._trees = [tree for tree in self.trees if not isinstance(tree, exp.Column)]
+
+    def key(self, node: exp.Expr) -> Expression | None:
+        """The key the expression is as it is written."""
+        if isinstance(node, exp.Column) or not any(type(tree) is type(node) for tree in self._trees):
+            return None
+        place = next((place for place, tree in enumerate(self.trees) if tree == node), None)
+        return None if place is None else self._columns[self.keys[place].expression]
+
+    def column(self, column: Column, node: exp.Expr) -> Expression:
+        """The key, or the value some row of the group has for the column."""
+        if column in self._columns:
+            return self._columns[column]
+        if not self.rows.dialect.lenient and column.alias not in self.unique:
+            what = f"`{column.name}` is neither grouped by nor aggregated"
+            raise mistake(what, node, "name it in GROUP BY, or take its min() or max()")
+        found = self._add(Aggregate(AggregateFunction.ANY_VALUE, column, column.type), column.name, mixed=column.mixed)
+        _keep_affinity(column, found, self.rows.translation)
+        return found
+
+    def aggregate(self, node: exp.Expr, env: Env) -> Expression:
+        """The column of an aggregate call; its arguments see the rows, not the groups."""
+        found = bind_aggregate(node, env.rows())
+        own = {
+            column.alias
+            for source in self.rows.scope.sources
+            for _, named in source.columns
+            for column in columns_of(named)
+        }
+        used = {column.alias for column in columns_of(found.argument)} if found.argument is not None else set()
+        if used and not used & own:
+            raise gap("an aggregate of an outer query's columns", node)
+        return self._add(found, found.function.value)
+
+    def group(self, source: Relation) -> Group:
+        """The relation, once everything above it is bound."""
+        extremes = [item.aggregate for item in self.aggregates if item.aggregate.function in _EXTREMES]
+        if len(extremes) == 1 and self.rows.dialect.is_sqlite and extremes[0].argument is not None:
+            at = (extremes[0].function, extremes[0].argument)
+            self.aggregates = [
+                replace(item, aggregate=replace(item.aggregate, at=at))
+                if item.aggregate.function is AggregateFunction.ANY_VALUE
+                else item
+                for item in self.aggregates
+            ]
+        return Group(source, self.alias, self.keys, tuple(self.aggregates), self.collations)
+
+    def _add(self, aggregate: Aggregate, wish: str, *, mixed: bool = False) -> Column:
+        if aggregate not in self._found:
+            taken = {key.name for key in self.keys} | {item.name for item in self.aggregates}
+            name = unique_name(wish, taken)
+            self.aggregates.append(NamedAggregate(name, aggregate, mixed))
+            counted = aggregate.function in (AggregateFunction.COUNT, AggregateFunction.TOTAL)
+            self._found[aggregate] = Column(self.alias, name, aggregate.type, not counted, mixed)
+        return self._found[aggregate]
+
+
+def unique_name(wish: str, taken: set[str]) -> str:
+    """The name wished for, with a number when it is taken."""
+    name, number = wish, 1
+    while name in taken:
+        number += 1
+        name = f"{wish}_{number}"
+    return name
+
+
+def _keep_affinity(source: Expression, column: Column, translation: Translation) -> None:
+    if isinstance(source, Column):
+        translation.affinities[column.alias, column.name] = translation.affinities.get((source.alias, source.name))
+
+
+def start_grouping(nodes: Sequence[exp.Expr], env: Env, unique: frozenset[str]) -> Grouping:
+    """A grouping by these expressions (positions and output names already replaced by what they stand for)."""
+    keys: list[Named] = []
+    for node in nodes:
+        expression = values.ordered(bind(node, env), env.translation)
+        wish = expression.name if isinstance(expression, Column) else "key"
+        mixed = isinstance(expression, Column) and expression.mixed
+        keys.append(Named(unique_name(wish, {key.name for key in keys}), expression, mixed))
+    collations = tuple(collation(env, node) for node in nodes)
+    return Grouping(env, env.translation.alias("grouped"), tuple(nodes), tuple(keys), collations, unique)
+
+
+def bind_aggregate(node: exp.Expr, env: Env) -> Aggregate:
+    """One aggregate call over rows."""
+    if isinstance(node, exp.Filter):
+        inner = bind_aggregate(node.this, env)
+        return replace(inner, filter=predicate(node.expression.this, env))
+    if not is_aggregate(node):
+        raise gap(f"{node.key.upper()} as an aggregate", node)
+    function = _FUNCTIONS[type(node)]
+    argument, distinct, order = _argument(node)
+    if argument is None:
+        return Aggregate(function, None, INTEGER)
+    operand = _operand(function, bind(argument, env), env)
+    separator = _separator(node, env) if function is AggregateFunction.CONCAT else None
+    if distinct and isinstance(argument, exp.Tuple):
+        raise gap("COUNT(DISTINCT) of several columns", node)
+    keys: tuple[SortKey, ...] = bind_sort(order, env)
+    kind = _result(function, operand, env)
+    return Aggregate(function, operand, kind, distinct, None, keys, separator, collation(env, argument))
+
+
+def _argument(node: exp.Expr) -> tuple[exp.Expr | None, bool, Sequence[exp.Expr]]:
+    """The argument (None for the star), whether only distinct values count, and the order of a concatenation."""
+    inner = node.expressions[0] if isinstance(node, exp.Anonymous) else node.this
+    order: Sequence[exp.Expr] = ()
+    if isinstance(inner, exp.Order):
+        order, inner = inner.expressions, inner.this
+    distinct = isinstance(inner, exp.Distinct)
+    if isinstance(inner, exp.Distinct):
+        if len(inner.expressions) != 1:
+            raise gap("DISTINCT of several columns in an aggregate", node)
+        inner = inner.expressions[0]
+    if isinstance(inner, exp.Order):
+        order, inner = inner.expressions, inner.this
+    if isinstance(node, exp.Count) and (inner is None or isinstance(inner, exp.Star)):
+        return None, False, ()
+    if inner is None or (
+        isinstance(node, exp.Min | exp.Max | exp.Count) and node.expressions and not isinstance(node, exp.Anonymous)
+    ):
+        raise gap(f"{node.key.upper()} of several arguments", node)
+    return inner, distinct, order
+
+
+def _operand(function: AggregateFunction, value: Expression, env: Env) -> Expression:
+    translation = env.translation
+    match function:
+        case AggregateFunction.SUM | AggregateFunction.AVG | AggregateFunction.TOTAL:
+            return values.number(value, translation)
+        case AggregateFunction.CONCAT:
+            return values.text(value, translation)
+        case AggregateFunction.EVERY | AggregateFunction.SOME:
+            return values.truth(value, translation)
+        case AggregateFunction.MIN | AggregateFunction.MAX:
+            return values.shown(values.ordered(value, translation), translation)
+        case _:
+            return value
+
+
+def _separator(node: exp.Expr, env: Env) -> Expression:
+    separator = node.args.get("separator")
+    return values.text(bind(separator, env), env.translation) if separator is not None else Literal(",", TEXT)
+
+
+def _result(function: AggregateFunction, operand: Expression, env: Env) -> Type:
+    match function:
+        case AggregateFunction.COUNT:
+            return INTEGER
+        case AggregateFunction.TOTAL:
+            return FLOAT
+        case AggregateFunction.SUM:
+            return operand.type if operand.type.name in (TypeName.INTEGER, TypeName.FLOAT) else values.DECIMAL
+        case AggregateFunction.AVG:
+            exact = not env.dialect.is_sqlite and not is_float(operand)
+            return values.DECIMAL if exact else FLOAT
+        case AggregateFunction.CONCAT:
+            return TEXT
+        case AggregateFunction.EVERY | AggregateFunction.SOME:
+            return BOOLEAN
+        case _:
+            return ANY if isinstance(operand, Column) and operand.mixed else operand.type

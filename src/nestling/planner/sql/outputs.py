@@ -1,0 +1,125 @@
+"""The outputs of a SELECT: its list with stars written out, the names SQL gives them, and its LIMIT."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from nestling.ir.algebra import Named, Project, Relation
+from nestling.ir.expression import Expression, Parameter
+from nestling.ir.types import INTEGER
+from nestling.planner.sql.expressions import bind
+from nestling.planner.sql.gaps import gap, mistake, no_such
+from nestling.planner.sql.scope import Env, Scope, Translation
+
+
+@dataclass(frozen=True, slots=True)
+class BoundQuery:
+    """A query's relation, whose columns are exactly its outputs, with their names and (where it is a SELECT) trees."""
+
+    relation: Relation
+    names: tuple[str, ...]
+    trees: tuple[exp.Expr | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One output of a SELECT: its name, and its tree or (from a star) the column itself."""
+
+    name: str
+    tree: exp.Expr | None
+    column: Expression | None = None
+
+
+def select_items(nodes: Sequence[exp.Expr], scope: Scope, env: Env) -> list[Item]:
+    """The select list, its stars written out."""
+    items: list[Item] = []
+    for node in nodes:
+        if isinstance(node, exp.Star):
+            items += [Item(name, None, column) for name, column in _star(node, scope, env)]
+        elif isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
+            source = scope.source(node.table)
+            if source is None:
+                raise no_such("table or alias", node.table, (s.name for s in scope.sources), node)
+            items += [Item(name, None, column) for name, column in source.columns]
+        else:
+            items.append(Item(_title(node, scope, env), node))
+    return items
+
+
+def _star(node: exp.Star, scope: Scope, env: Env) -> list[tuple[str, Expression]]:
+    if any(node.args.get(part) for part in ("except_", "replace", "rename")):
+        raise gap("a star with EXCEPT or REPLACE", node)
+    if not scope.sources:
+        raise mistake("`*` without a FROM", node)
+    return scope.columns(in_place=env.dialect.is_sqlite)
+
+
+_SPELLED = {exp.DPipe, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Literal, exp.Neg, exp.Paren, exp.Null}
+
+
+def _title(node: exp.Expr, scope: Scope, env: Env) -> str:
+    """What SQL calls an output: its alias, its column's own name, or what the dialect makes of an expression."""
+    if isinstance(node, exp.Alias):
+        return node.alias
+    inner = node.unnest()
+    if isinstance(inner, exp.Column):
+        return _declared(inner, scope) if env.dialect.is_sqlite else inner.name
+    if env.dialect.lenient:
+        return node.sql(dialect=env.dialect.grammar)
+    if isinstance(inner, exp.Cast) and isinstance(inner.this, exp.Column):
+        return inner.this.name
+    if isinstance(inner, exp.Case | exp.Coalesce | exp.Extract | exp.Cast | exp.Exists):
+        return (
+            {"cast": inner.to.sql("postgres").casefold()}.get(inner.key, inner.key)
+            if isinstance(inner, exp.Cast)
+            else inner.key
+        )
+    if isinstance(inner, exp.Window):
+        inner = inner.this
+    if type(inner) in _SPELLED or not isinstance(inner, exp.Func):
+        return "?column?"
+    return inner.sql(dialect="postgres").split("(")[0].casefold() or inner.key
+
+
+def _declared(node: exp.Column, scope: Scope) -> str:
+    sources = scope.sources if not node.table else tuple(filter(None, (scope.source(node.table),)))
+    for name, _ in scope.merged if not node.table else ():
+        if name.casefold() == node.name.casefold():
+            return name
+    for source in sources:
+        for name, _ in source.columns:
+            if name.casefold() == node.name.casefold():
+                return name
+    return node.name
+
+
+def limits(node: exp.Expr, env: Env) -> tuple[Expression | None, Expression | None]:
+    """How many rows and how many left out, as LIMIT, OFFSET or FETCH say."""
+    clause, after = node.args.get("limit"), node.args.get("offset")
+    if isinstance(clause, exp.Fetch):
+        if clause.args.get("limit_options") is not None and clause.args["limit_options"].args.get("with_ties"):
+            raise gap("FETCH WITH TIES", clause)
+        count = clause.args.get("count")
+    else:
+        count = clause.expression if clause is not None else None
+        after = clause.args.get("offset") or after if clause is not None else after
+    offset = after.expression if isinstance(after, exp.Offset) else after
+    bare = Env(env.translation)
+    found = [_whole(bind(part, bare)) if part is not None else None for part in (count, offset)]
+    return found[0], found[1]
+
+
+def _whole(expression: Expression) -> Expression:
+    return Parameter(expression.name, INTEGER) if isinstance(expression, Parameter) else expression
+
+
+def recast(relation: Relation, wanted: Sequence[Expression], translation: Translation) -> Relation:
+    """The relation with each column replaced by an expression over it, where one differs."""
+    if all(expression == column for expression, column in zip(wanted, relation.columns, strict=True)):
+        return relation
+    alias = translation.alias("converted")
+    named = tuple(Named(column.name, expression) for column, expression in zip(relation.columns, wanted, strict=True))
+    return Project(relation, alias, named)

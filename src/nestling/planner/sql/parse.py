@@ -1,0 +1,132 @@
+"""Text to sqlglot's tree: one statement, not too long, of a kind that reads or writes rows."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from nestling.common.errors import Problem, WorkloadError
+from nestling.ir.reading import Gap, GapKind
+from nestling.planner.sql.dialect import Dialect
+from nestling.planner.sql.gaps import StatementGap
+
+LONGEST_BYTES = 100_000
+"""Statements people write are far shorter; those machines write beyond this belong into a table of their own."""
+
+_REPLACE = re.compile(r"^(\s|--[^\n]*\n)*(REPLACE)\s+INTO\b", re.IGNORECASE)
+_STATEMENTS = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values, exp.Insert, exp.Update, exp.Delete)
+_LIST_ENDS = frozenset(
+    {
+        TokenType.FROM, TokenType.WHERE, TokenType.GROUP_BY, TokenType.HAVING, TokenType.ORDER_BY, TokenType.LIMIT,
+        TokenType.UNION, TokenType.INTERSECT, TokenType.EXCEPT, TokenType.WINDOW, TokenType.SEMICOLON, TokenType.OFFSET,
+    }
+)  # fmt: skip
+
+
+_OPERANDS = frozenset(
+    {
+        TokenType.R_PAREN, TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.STRING, TokenType.NULL, TokenType.END,
+        TokenType.PLACEHOLDER, TokenType.CURRENT_DATE, TokenType.CURRENT_TIMESTAMP, TokenType.TRUE, TokenType.FALSE,
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A statement's tree, the texts of its (first) select list's items as written, and whether it is a REPLACE INTO."""
+
+    tree: exp.Expr
+    items: tuple[str, ...]
+    replaces: bool = False
+
+
+def parse(sql: str, dialect: Dialect) -> Parsed:
+    """Parse one statement; raises WorkloadError (syntax, length, several statements) or a gap (DDL and the like)."""
+    if len(sql.encode()) > LONGEST_BYTES:
+        what = f"the statement has {len(sql.encode())} bytes; at most {LONGEST_BYTES} are taken"
+        raise WorkloadError(Problem(what=what, next_move="put its constants into parameters or a table"))
+    replaces = dialect.lenient and _REPLACE.match(sql) is not None
+    if replaces:  # which sqlglot does not parse; every place in the text stays where it is
+        sql = _REPLACE.sub(lambda found: found[0].replace(found[2], "INSERT "), sql)
+    found = sqlglot.Dialect.get_or_raise(dialect.grammar)
+    try:
+        with _quiet():
+            tokens = found.tokenize(sql)
+            trees = [tree for tree in found.parser().parse(tokens, sql) if tree is not None]
+    except (SqlglotError, RecursionError) as error:
+        raise _syntax(error) from None
+    if len(trees) != 1:
+        what = "there is no statement" if not trees else f"there are {len(trees)} statements where one is meant"
+        raise WorkloadError(Problem(what=what, next_move="give one statement"))
+    if not isinstance(trees[0], _STATEMENTS):
+        word = tokens[0].text.upper() if tokens else ""
+        raise StatementGap(Gap(GapKind.NOTIMPL, f"{word} statement", "1:1"))
+    if dialect.is_sqlite:
+        _refuse_signs(tokens)
+    return Parsed(trees[0], _items(tokens, sql), replaces)
+
+
+def _refuse_signs(tokens: Sequence[Token]) -> None:
+    """In SQLite a plus in front of a column takes its affinity away; sqlglot drops it without a trace."""
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        is_sign = token.token_type is TokenType.PLUS and before.token_type not in _OPERANDS
+        if is_sign and after.token_type is not TokenType.NUMBER:
+            raise StatementGap(Gap(GapKind.NOTIMPL, "a plus sign in front of a value", f"{token.line}:{token.col}"))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep sqlglot's own warnings to itself: what it cannot parse is raised as a gap."""
+    logger = logging.getLogger("sqlglot")
+    before, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = before
+
+
+def _syntax(error: Exception) -> WorkloadError:
+    places = getattr(error, "errors", None) or [{}]
+    place = f"{places[0]['line']}:{places[0]['col']}" if places[0].get("line") else ""
+    what = places[0].get("description") or str(error).splitlines()[0] or "it is nested too deeply"
+    return WorkloadError(Problem(what=f"the statement cannot be read: {what}", where=place))
+
+
+def _items(tokens: Sequence[Token], sql: str) -> tuple[str, ...]:
+    """The select list's items, cut from the text at the commas of its own depth: SQLite names columns by them."""
+    start = _first_select(tokens)
+    items: list[str] = []
+    depth, first = 0, None
+    for index in range(start + 1, len(tokens) + 1):
+        token = tokens[index] if index < len(tokens) else None
+        kind = token.token_type if token is not None else TokenType.SEMICOLON
+        depth += (kind is TokenType.L_PAREN) - (kind is TokenType.R_PAREN)
+        ends = depth < 0 or (depth == 0 and kind in _LIST_ENDS) or token is None
+        if first is not None and (ends or (depth == 0 and kind is TokenType.COMMA)):
+            items.append(sql[first : tokens[index - 1].end + 1])
+            first = None
+        elif first is None and token is not None and kind not in (TokenType.DISTINCT, TokenType.ALL, TokenType.COMMA):
+            first = token.start
+        if ends:
+            break
+    return tuple(items)
+
+
+def _first_select(tokens: Sequence[Token]) -> int:
+    """The place of the SELECT that names the result's columns: outside WITH's parentheses where there is one."""
+    depth, fallback = 0, None
+    for index, token in enumerate(tokens):
+        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
+        if token.token_type is TokenType.SELECT:
+            if depth == 0:
+                return index
+            fallback = index if fallback is None else fallback
+    return len(tokens) if fallback is None else fallback

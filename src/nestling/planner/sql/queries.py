@@ -1,0 +1,192 @@
+"""Queries of every kind: WITH, set operations, VALUES, recursion, and the ORDER BY and LIMIT behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from nestling.ir.algebra import (
+    Limit,
+    Recursive,
+    Relation,
+    SetOperation,
+    SetOperator,
+    Sort,
+    Values,
+    Working,
+)
+from nestling.ir.expression import ANY, Collation, Column, Expression, nullable
+from nestling.planner.sql import values
+from nestling.planner.sql.expressions import bind, sort_key
+from nestling.planner.sql.gaps import gap, mistake, no_such
+from nestling.planner.sql.grouping import unique_name
+from nestling.planner.sql.outputs import BoundQuery, limits, recast
+from nestling.planner.sql.scope import Cte, Env, Translation
+from nestling.planner.sql.select import Select
+
+
+def bind_subquery(node: exp.Expr, env: Env) -> Relation:
+    """A subquery inside an expression, which may mention the columns of `env`."""
+    return bind_query(node, env).relation
+
+
+def bind_query(node: exp.Expr, env: Env, wish: str = "") -> BoundQuery:
+    """A query; `env` is what lies around it. Its columns get an alias like `wish`."""
+    env = replace(env, ctes=_with(node, env), windows=None)
+    if isinstance(node, exp.Select):
+        return Select(node, env, wish or "selected").bound()
+    if isinstance(node, exp.SetOperation):
+        return _set_operation(node, env, wish)
+    if isinstance(node, exp.Subquery):
+        return _parenthesised(node, env, wish)
+    if isinstance(node, exp.Values):
+        return _values(node, env, wish)
+    raise gap(f"{node.key.upper()} as a query", node)
+
+
+def _with(node: exp.Expr, env: Env) -> Mapping[str, Cte]:
+    clause = node.args.get("with_")
+    if clause is None:
+        return env.ctes
+    ctes = dict(env.ctes)
+    for item in clause.expressions:
+        alias = item.args["alias"]
+        names = tuple(column.name for column in alias.args.get("columns") or ())
+        recursive = _mentions(item.this, alias.name)
+        ctes[alias.name.casefold()] = Cte(item.this, names, dict(ctes), recursive)
+    return ctes
+
+
+def _mentions(query: exp.Expr, name: str) -> bool:
+    return isinstance(query, exp.SetOperation) and any(
+        table.name.casefold() == name.casefold() for table in query.expression.find_all(exp.Table)
+    )
+
+
+_SETS: dict[type[exp.Expr], SetOperator] = {
+    exp.Union: SetOperator.UNION,
+    exp.Intersect: SetOperator.INTERSECT,
+    exp.Except: SetOperator.EXCEPT,
+}
+
+
+def _set_operation(node: exp.SetOperation, env: Env, wish: str) -> BoundQuery:
+    if node.args.get("by_name") or node.args.get("on") or node.args.get("side"):
+        raise gap("a set operation by name", node)
+    left, right = bind_query(node.this, env), bind_query(node.expression, env)
+    _same_width(left.relation, right.relation, node)
+    (one, other), columns = _alike(left.relation, right.relation, left.names, env.translation, wish or "united")
+    rules = () if env.dialect.collation is Collation.BINARY else (env.dialect.collation,) * len(columns)
+    operator = _SETS[type(node)]
+    relation: Relation = SetOperation(
+        operator, not node.args.get("distinct"), one, other, columns[0].alias, columns, rules
+    )
+    return _ordered(BoundQuery(relation, left.names, left.trees), node, env, right)
+
+
+def _same_width(left: Relation, right: Relation, node: exp.Expr) -> None:
+    if len(left.columns) != len(right.columns):
+        what = f"one side has {len(left.columns)} columns and the other {len(right.columns)}"
+        raise mistake(what, node)
+
+
+def _alike(
+    left: Relation, right: Relation, names: Sequence[str], translation: Translation, wish: str
+) -> tuple[tuple[Relation, Relation], tuple[Column, ...]]:
+    """Both sides with columns of one type each, and the columns they make together."""
+    alias = translation.alias(wish)
+    sides: list[tuple[Expression, ...]] = []
+    columns: list[Column] = []
+    taken: set[str] = set()
+    for name, one, other in zip(names, left.columns, right.columns, strict=True):
+        alike, kind = values.common([one, other], translation)
+        sides.append(alike)
+        unique = unique_name(name, taken)
+        taken.add(unique)
+        mixed = kind == ANY or any(isinstance(side, Column) and side.mixed for side in alike)
+        columns.append(Column(alias, unique, kind, nullable(one) or nullable(other), mixed))
+        translation.affinities[alias, unique] = values.affinity(one, translation)
+    lefts, rights = ([side[place] for side in sides] for place in (0, 1))
+    return (recast(left, lefts, translation), recast(right, rights, translation)), tuple(columns)
+
+
+def _ordered(bound: BoundQuery, node: exp.Expr, env: Env, right: BoundQuery | None = None) -> BoundQuery:
+    """A query with the ORDER BY and LIMIT that stand behind it."""
+    order = node.args.get("order")
+    relation = bound.relation
+    if order is not None:
+        keys = [sort_key(item, _output(item.this, bound, right), env) for item in order.expressions]
+        relation = Sort(relation, tuple(keys))
+    count, offset = limits(node, env)
+    if count is not None or offset is not None:
+        relation = Limit(relation, count, offset)
+    return replace(bound, relation=relation)
+
+
+def _output(tree: exp.Expr, bound: BoundQuery, right: BoundQuery | None) -> Column:
+    """The output an ORDER BY behind a set operation means: by position, name, or as it is written in the select list."""
+    tree = tree.unnest()
+    if isinstance(tree, exp.Literal) and str(tree.this).isdecimal() and 1 <= int(tree.this) <= len(bound.names):
+        return bound.relation.columns[int(tree.this) - 1]
+    sides = [bound, right] if right is not None else [bound]
+    if isinstance(tree, exp.Column) and not tree.table:
+        for side in sides:
+            for place, name in enumerate(side.names):
+                if name.casefold() == tree.name.casefold():
+                    return bound.relation.columns[place]
+    for side in sides:
+        for place, item in enumerate(side.trees):
+            if item is not None and item.unalias() == tree:
+                return bound.relation.columns[place]
+    if isinstance(tree, exp.Column):
+        raise no_such("output column", tree.name, bound.names, tree)
+    raise gap("ORDER BY an expression behind a set operation", tree)
+
+
+def _parenthesised(node: exp.Subquery, env: Env, wish: str) -> BoundQuery:
+    return _ordered(bind_query(node.this, env, wish), node, env)
+
+
+def _values(node: exp.Values, env: Env, wish: str) -> BoundQuery:
+    rows = [[bind(cell, env) for cell in row.expressions] for row in node.expressions]
+    if len({len(row) for row in rows}) != 1:
+        raise mistake("VALUES has rows of different length", node)
+    alias = env.translation.alias(wish or "rows")
+    names = tuple(f"column{place + 1}" for place in range(len(rows[0])))
+    made = [values.common(column, env.translation) for column in zip(*rows, strict=True)]
+    columns = tuple(
+        Column(alias, name, kind, any(map(nullable, cells)), kind == ANY)
+        for name, (cells, kind) in zip(names, made, strict=True)
+    )
+    cells = tuple(zip(*(cells for cells, _ in made), strict=True))
+    return _ordered(BoundQuery(Values(alias, columns, cells), names), node, env)
+
+
+def bind_recursive(name: str, cte: Cte, env: Env) -> Relation:
+    """A WITH RECURSIVE's query: its base, and its step over the rows found last."""
+    query = cte.query
+    assert isinstance(query, exp.SetOperation)
+    if not isinstance(query, exp.Union) or query.args.get("limit") or query.args.get("order"):
+        raise gap("a recursion with anything but UNION", query)
+    base = bind_query(query.this, env).relation
+    names = cte.columns or tuple(column.name for column in base.columns)
+    alias = env.translation.alias(name)
+    columns = tuple(replace(c, alias=alias, name=n, nullable=True) for n, c in zip(names, base.columns, strict=False))
+    step = _step(query, name, cte, alias, columns, env)
+    _same_width(base, step, query)
+    if [a.type.name for a in step.columns] != [b.type.name for b in columns]:
+        kinds = [values.common([a, b], env.translation)[1] for a, b in zip(columns, step.columns, strict=True)]
+        columns = tuple(replace(c, type=kind, mixed=kind == ANY) for c, kind in zip(columns, kinds, strict=True))
+        step = _step(query, name, cte, alias, columns, env)
+    return Recursive(alias, columns, base, step, not query.args.get("distinct"))
+
+
+def _step(query: exp.SetOperation, name: str, cte: Cte, alias: str, columns: tuple[Column, ...], env: Env) -> Relation:
+    def working(wish: str) -> Relation:
+        own = env.translation.alias(wish)
+        return Working(alias, own, tuple(replace(column, alias=own) for column in columns))
+
+    ctes = {**cte.ctes, name.casefold(): replace(cte, columns=(), working=working)}
+    return bind_query(query.expression, replace(env, ctes=ctes)).relation

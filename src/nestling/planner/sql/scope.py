@@ -1,0 +1,218 @@
+"""Which names a piece of SQL can see, and what they become.
+
+An `Env` is what an expression is bound in: the sources of its SELECT, the SELECT's own output names, the grouping once rows are
+grouped, and the `Env` around it (for a subquery). Names are found whatever their case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from sqlglot import exp
+
+from nestling.ir.algebra import NamedWindow, Relation, WindowFunction
+from nestling.ir.expression import Affinity, Column, Expression
+from nestling.ir.model import Entity, Model
+from nestling.planner.sql.dialect import Dialect
+from nestling.planner.sql.gaps import gap, mistake, no_such
+
+Bound = Callable[[exp.Expr], Expression]
+"""Binds a part of what is being bound, in the same `Env`."""
+
+MOST_RELATIONS = 500
+"""A CTE is bound wherever it is named; beyond so many tables such a statement doubles itself without end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One table of a FROM: the name it goes by, and what each of its column names means, in order."""
+
+    name: str
+    columns: tuple[tuple[str, Expression], ...]
+    hidden: frozenset[str] = frozenset()  # folded names a USING or NATURAL took into one
+    found: dict[str, Expression] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        names: dict[str, Expression] = {}
+        for name, column in self.columns:
+            names.setdefault(name.casefold(), column)
+        object.__setattr__(self, "found", names)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The sources in order, and the columns USING or NATURAL merged."""
+
+    sources: tuple[Source, ...] = ()
+    merged: tuple[tuple[str, Expression], ...] = ()
+
+    def source(self, name: str) -> Source | None:
+        """The source of that name."""
+        return next((source for source in self.sources if source.name.casefold() == name.casefold()), None)
+
+    def find(self, name: str, node: exp.Expr) -> Expression | None:
+        """The one column of that name; raises WorkloadError when several sources have it."""
+        folded = name.casefold()
+        for merged, expression in self.merged:
+            if merged.casefold() == folded:
+                return expression
+        having = [source for source in self.sources if folded in source.found and folded not in source.hidden]
+        if len(having) > 1:
+            tables = " and ".join(f"`{source.name}`" for source in having)
+            raise mistake(f"`{name}` is ambiguous: {tables} have it", node, f"write `{having[0].name}.{name}`")
+        return having[0].found[folded] if having else None
+
+    def columns(self, *, in_place: bool = False) -> list[tuple[str, Expression]]:
+        """What `*` means: merged columns first, or (in SQLite) where the leftmost table has them."""
+        if in_place:
+            return self._in_place()
+        rest = (
+            (name, column)
+            for source in self.sources
+            for name, column in source.columns
+            if name.casefold() not in source.hidden
+        )
+        return [*self.merged, *rest]
+
+    def _in_place(self) -> list[tuple[str, Expression]]:
+        waiting = {name.casefold(): expression for name, expression in self.merged}
+        found: list[tuple[str, Expression]] = []
+        for source in self.sources:
+            for name, column in source.columns:
+                if name.casefold() not in source.hidden:
+                    found.append((name, column))
+                elif name.casefold() in waiting:
+                    found.append((name, waiting.pop(name.casefold())))
+        return found
+
+
+@dataclass
+class Translation:
+    """What is shared by all of one statement's translation: the model, and the names and facts handed out so far."""
+
+    model: Model
+    dialect: Dialect
+    entities: dict[str, Entity] = field(init=False)
+    affinities: dict[tuple[str, str], Affinity | None] = field(default_factory=dict)
+    scans: dict[str, Entity] = field(default_factory=dict)
+    aliases: dict[str, int] = field(default_factory=dict)
+    relations: int = 0
+
+    def __post_init__(self) -> None:
+        self.entities = {entity.name.casefold(): entity for entity in self.model.entities}
+
+    def alias(self, wish: str) -> str:
+        """An alias nobody has yet in this statement."""
+        self.relations += 1
+        if self.relations > MOST_RELATIONS:
+            raise gap(f"a statement of more than {MOST_RELATIONS} tables and steps")
+        number = self.aliases.get(wish.casefold(), 0) + 1
+        self.aliases[wish.casefold()] = number
+        return wish if number == 1 else self.alias(f"{wish}_{number}")
+
+    def entity(self, table: exp.Table) -> Entity:
+        """The entity a table stands for; a schema in front of it is only there to be read."""
+        for name in (table.name, f"{table.db}.{table.name}"):
+            if name.casefold() in self.entities:
+                return self.entities[name.casefold()]
+        raise no_such("table", table.name, (entity.name for entity in self.model.entities), table)
+
+
+@dataclass(frozen=True, slots=True)
+class Cte:
+    """A WITH's query, bound anew wherever it is named. `working` makes the reference inside its own recursion."""
+
+    query: exp.Expr
+    columns: tuple[str, ...]
+    ctes: Mapping[str, Cte]
+    recursive: bool = False
+    working: Callable[[str], Relation] | None = None
+
+
+@dataclass
+class Windows:
+    """The window functions of one SELECT, as they are met."""
+
+    alias: str
+    named: Mapping[str, exp.Expr]
+    functions: list[NamedWindow] = field(default_factory=list)
+
+    def add(self, window: WindowFunction) -> Column:
+        """The column of the function; equal ones share it."""
+        for item in self.functions:
+            if item.window == window:
+                return Column(self.alias, item.name, window.type)
+        self.functions.append(NamedWindow(f"{window.function.value}_{len(self.functions) + 1}", window))
+        return Column(self.alias, self.functions[-1].name, window.type)
+
+
+class Grouped(Protocol):
+    """How things are seen after grouping; `nestling.planner.sql.grouping` has the one there is."""
+
+    def column(self, column: Column, node: exp.Expr) -> Expression:
+        """The key the column is, or a bare column."""
+
+    def key(self, node: exp.Expr) -> Expression | None:
+        """The key the expression is, if it is one."""
+
+    def aggregate(self, node: exp.Expr, env: Env) -> Expression:
+        """The column an aggregate becomes."""
+
+
+@dataclass(frozen=True)
+class Env:
+    """What an expression is bound in."""
+
+    translation: Translation
+    scope: Scope = Scope()
+    ctes: Mapping[str, Cte] = field(default_factory=dict)
+    parent: Env | None = None
+    outputs: Mapping[str, exp.Expr] = field(default_factory=dict)
+    grouped: Grouped | None = None
+    windows: Windows | None = None
+
+    @property
+    def dialect(self) -> Dialect:
+        """The statement's dialect."""
+        return self.translation.dialect
+
+    def rows(self) -> Env:
+        """The same before grouping, without window functions."""
+        return replace(self, grouped=None, windows=None)
+
+    def find(self, node: exp.Column) -> Expression | exp.Expr | None:
+        """What a column's name means here: an expression, an output's tree still to be bound, or None."""
+        found = self._own(node)
+        if found is not None:
+            return self._seen(found, node)
+        output = self.outputs.get(node.name.casefold()) if not node.table else None
+        if output is not None:
+            return output
+        return self.parent.find(node) if self.parent is not None else None
+
+    def _own(self, node: exp.Column) -> Expression | None:
+        if not node.table:
+            return self.scope.find(node.name, node)
+        source = self.scope.source(node.table)
+        if source is None:
+            return None
+        if node.name.casefold() not in source.found:
+            raise no_such("column", node.name, (name for name, _ in source.columns), node, of=source.name)
+        return source.found[node.name.casefold()]
+
+    def _seen(self, found: Expression, node: exp.Expr) -> Expression:
+        if self.grouped is None:
+            return found
+        if isinstance(found, Column):
+            return self.grouped.column(found, node)
+        key = self.grouped.key(node)
+        if key is None:
+            raise gap("a merged column that is not grouped by", node)
+        return key
+
+    def known(self) -> list[str]:
+        """Every name visible, for suggestions."""
+        names = [name for name, _ in self.scope.columns()] + list(self.outputs)
+        return names + (self.parent.known() if self.parent is not None else [])

@@ -1,0 +1,255 @@
+"""SELECT to relations.
+
+One SELECT becomes, from the inside out: its FROM, a `Filter` for WHERE, a `Group`, a `Filter` for HAVING, a `Window`; then
+`Sort`, `Limit` and `Project` – or, where DISTINCT must come between, `Project`, `Distinct`, `Sort` and `Limit`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from nestling.ir.algebra import (
+    Aggregate,
+    AggregateFunction,
+    Distinct,
+    Group,
+    Limit,
+    Named,
+    NamedAggregate,
+    Project,
+    Relation,
+    Sort,
+    SortKey,
+    Window,
+)
+from nestling.ir.expression import Collation, Column, Expression, columns_of
+from nestling.planner.sql import values
+from nestling.planner.sql.comparisons import collation
+from nestling.planner.sql.expressions import bind, is_aggregate, predicate, sort_key
+from nestling.planner.sql.gaps import gap, mistake
+from nestling.planner.sql.grouping import Grouping, start_grouping, unique_name
+from nestling.planner.sql.outputs import BoundQuery, Item, limits, select_items
+from nestling.planner.sql.scope import Env, Translation, Windows
+from nestling.planner.sql.tables import bind_from, filtered
+
+_REFUSED = ("distribute", "sort", "cluster", "connect", "prewhere", "qualify", "into", "kind")
+
+
+@dataclass
+class Select:
+    """The translation of one SELECT, step by step. `outside` is what lies around it, `wish` what its alias should be like."""
+
+    node: exp.Select
+    outside: Env
+    wish: str
+    items: list[Item] = field(default_factory=list)
+    outputs: dict[str, exp.Expr] = field(default_factory=dict)
+
+    @property
+    def translation(self) -> Translation:
+        """The statement's."""
+        return self.outside.translation
+
+    def bound(self) -> BoundQuery:
+        """Build the relation."""
+        self._refuse_odd_clauses()
+        parent = self.outside if self.outside.scope.sources or self.outside.parent or self.outside.grouped else None
+        rows = Env(self.translation, ctes=self.outside.ctes, parent=parent)
+        relation, scope = bind_from(self.node, rows)
+        rows = replace(rows, scope=scope)
+        self.items = list(select_items(self.node.expressions, scope, rows))
+        self.outputs = {item.name.casefold(): item.tree.this for item in self.items if isinstance(item.tree, exp.Alias)}
+        where = self.node.args.get("where")
+        if where is not None:
+            inside = replace(rows, outputs=self.outputs if rows.dialect.aliases_everywhere else {})
+            relation = filtered(relation, predicate(where.this, inside))
+        grouping = self._grouping(rows)
+        windows = Windows(self.translation.alias("windows"), self._named_windows())
+        env = replace(rows, grouped=grouping, windows=windows)
+        having = self._having(env)
+        named = self._named(env)
+        order = self._order(env, named)
+        relation = relation if grouping is None else grouping.group(relation)
+        relation = filtered(relation, having)
+        if windows.functions:
+            relation = Window(relation, windows.alias, tuple(windows.functions))
+        return BoundQuery(
+            self._finish(relation, named, order, rows),
+            tuple(item.name for item in self.items),
+            tuple(item.tree for item in self.items),
+        )
+
+    def _refuse_odd_clauses(self) -> None:
+        for clause in _REFUSED:
+            if self.node.args.get(clause):
+                raise gap(f"{clause.upper()} clause", self.node)
+        distinct = self.node.args.get("distinct")
+        if distinct is not None and distinct.args.get("on") is not None:
+            raise gap("DISTINCT ON", distinct)
+
+    def _grouping(self, rows: Env) -> Grouping | None:
+        group = self.node.args.get("group")
+        having = self.node.args.get("having")
+        if group is None:
+            order = self.node.args.get("order")
+            places = [item.tree for item in self.items if item.tree is not None]
+            places += [part for part in (having, order) if part is not None]
+            if having is None and not any(map(_aggregates, places)):
+                return None
+            return start_grouping((), rows, frozenset())
+        if any(group.args.get(kind) for kind in ("rollup", "cube", "grouping_sets", "totals", "all")):
+            raise gap("ROLLUP, CUBE or GROUPING SETS", group)
+        trees = [self._group_tree(tree, rows) for tree in group.expressions]
+        inside = replace(rows, outputs=self.outputs)
+        grouping = start_grouping(trees, inside, frozenset())
+        return replace_unique(grouping, self.translation)
+
+    def _group_tree(self, tree: exp.Expr, rows: Env) -> exp.Expr:
+        """A GROUP BY item, or the select list's item that it names by position or alias."""
+        if isinstance(tree, exp.Paren):
+            return self._group_tree(tree.this, rows)
+        if isinstance(tree, exp.Literal) and not tree.is_string:
+            return self._at(tree)
+        if isinstance(tree, exp.Column) and not tree.table and rows.scope.find(tree.name, tree) is None:
+            return self.outputs.get(tree.name.casefold(), tree)
+        return tree
+
+    def _at(self, position: exp.Literal) -> exp.Expr:
+        place = int(position.this) if str(position.this).isdecimal() else 0
+        if not 1 <= place <= len(self.items):
+            raise mistake(f"there is no column {position.this} in the select list", position)
+        tree = self.items[place - 1].tree
+        if tree is None:
+            raise gap("a position inside a star", position)
+        return tree.unalias()
+
+    def _named_windows(self) -> dict[str, exp.Expr]:
+        return {window.name.casefold(): window for window in self.node.args.get("windows") or ()}
+
+    def _having(self, env: Env) -> Expression | None:
+        having = self.node.args.get("having")
+        if having is None:
+            return None
+        outputs = self.outputs if env.dialect.lenient else {}
+        return predicate(having.this, replace(env, windows=None, outputs=outputs))
+
+    def _named(self, env: Env) -> tuple[Named, ...]:
+        """The outputs, with names that are unique."""
+        named: list[Named] = []
+        taken: set[str] = set()
+        for item in self.items:
+            expression = self._output(item, env)
+            name = unique_name(item.name, taken)
+            taken.add(name)
+            named.append(Named(name, expression, isinstance(expression, Column) and expression.mixed))
+        return tuple(named)
+
+    def _output(self, item: Item, env: Env) -> Expression:
+        if item.tree is not None:
+            return values.shown(bind(item.tree.unalias(), env), self.translation)
+        if env.grouped is not None and isinstance(item.column, Column):
+            return env.grouped.column(item.column, self.node)
+        assert item.column is not None
+        return item.column
+
+    def _order(self, env: Env, named: Sequence[Named]) -> list[SortKey]:
+        order = self.node.args.get("order")
+        if order is None:
+            return []
+        inside = replace(env, outputs=self.outputs if env.dialect.lenient else {})
+        return [sort_key(item, self._order_value(item.this, inside, named), env) for item in order.expressions]
+
+    def _order_value(self, tree: exp.Expr, env: Env, named: Sequence[Named]) -> Expression:
+        """A position or an output's name stands for the output; anything else is an expression over the rows."""
+        while isinstance(tree, exp.Paren | exp.Collate):
+            tree = tree.this
+        if isinstance(tree, exp.Literal) and not tree.is_string and str(tree.this).isdecimal():
+            if not 1 <= int(tree.this) <= len(named):
+                raise mistake(f"there is no column {tree.this} in the select list", tree)
+            return named[int(tree.this) - 1].expression
+        if isinstance(tree, exp.Column) and not tree.table and self._is_output(tree.name.casefold(), env):
+            place = next(place for place, item in enumerate(self.items) if item.name.casefold() == tree.name.casefold())
+            return named[place].expression
+        return bind(tree, env)
+
+    def _is_output(self, folded: str, env: Env) -> bool:
+        """Whether ORDER BY takes the name for an output's: one given by AS, or (but in SQLite) any."""
+        others = () if env.dialect.is_sqlite else (item.name.casefold() for item in self.items)
+        return folded in self.outputs or folded in others
+
+    def _finish(self, relation: Relation, named: tuple[Named, ...], order: list[SortKey], env: Env) -> Relation:
+        alias = self.translation.alias(self.wish)
+        for item in named:
+            self.translation.affinities[alias, item.name] = values.affinity(item.expression, self.translation)
+        if self.node.args.get("distinct") is None:
+            return Project(self._cut(relation, order, env), alias, named)
+        return self._distinct(relation, alias, named, order, env)
+
+    def _cut(self, relation: Relation, keys: Sequence[SortKey], env: Env) -> Relation:
+        """The relation sorted and limited as the SELECT says."""
+        relation = Sort(relation, tuple(keys)) if keys else relation
+        count, offset = limits(self.node, env)
+        return Limit(relation, count, offset) if count is not None or offset is not None else relation
+
+    def _distinct(
+        self, relation: Relation, alias: str, named: tuple[Named, ...], order: list[SortKey], env: Env
+    ) -> Relation:
+        """DISTINCT, then the sort in terms of its columns."""
+        project = Project(relation, alias, named)
+        columns: dict[Expression, Expression] = {}
+        for item, column in zip(named, project.columns, strict=True):
+            columns.setdefault(item.expression, column)
+        if any(key.expression not in columns and any(columns_of(key.expression)) for key in order):
+            return self._distinct_by_more(relation, alias, named, order, env)
+        keys = [replace(key, expression=columns.get(key.expression, key.expression)) for key in order]
+        return self._cut(Distinct(project, self._collations(env)), keys, env)
+
+    def _distinct_by_more(
+        self, relation: Relation, alias: str, named: tuple[Named, ...], order: list[SortKey], env: Env
+    ) -> Relation:
+        """DISTINCT sorted by what is no output: SQLite and MySQL take it from any of the equal rows."""
+        if not env.dialect.lenient:
+            raise mistake("with SELECT DISTINCT, ORDER BY expressions must be in the select list", self.node)
+        extras = tuple(
+            NamedAggregate(
+                f"order_{place}", Aggregate(AggregateFunction.ANY_VALUE, key.expression, key.expression.type)
+            )
+            for place, key in enumerate(order)
+        )
+        rules = self._collations(env) or (Collation.BINARY,) * len(named)
+        once = Group(relation, self.translation.alias("once"), named, extras, rules)
+        keys = [replace(key, expression=column) for key, column in zip(order, once.columns[len(named) :], strict=True)]
+        outputs = tuple(Named(item.name, column, item.mixed) for item, column in zip(named, once.columns, strict=False))
+        return Project(self._cut(once, keys, env), alias, outputs)
+
+    def _collations(self, env: Env) -> tuple[Collation, ...]:
+        found = tuple(collation(env, item.tree.unalias() if item.tree is not None else None) for item in self.items)
+        return found if any(rule is not Collation.BINARY for rule in found) else ()
+
+
+def replace_unique(grouping: Grouping, translation: Translation) -> Grouping:
+    """Note the scans whose whole key is grouped by: their other columns have one value in each group."""
+    grouped = {
+        (key.expression.alias, key.expression.name) for key in grouping.keys if isinstance(key.expression, Column)
+    }
+    whole = frozenset(
+        alias
+        for alias, entity in translation.scans.items()
+        if entity.key and all((alias, name) in grouped for name in entity.key)
+    )
+    grouping.unique = whole
+    return grouping
+
+
+def _aggregates(tree: exp.Expr) -> bool:
+    """Whether there is an aggregate of this SELECT: not inside a subquery, not the function of a window."""
+    if isinstance(tree, exp.Query):
+        return False
+    if isinstance(tree, exp.Window):
+        inner = tree.this.this if isinstance(tree.this, exp.Filter) else tree.this
+        parts = [*inner.iter_expressions(), *(part for part in tree.iter_expressions() if part is not tree.this)]
+        return any(map(_aggregates, parts))
+    return is_aggregate(tree) or any(map(_aggregates, tree.iter_expressions()))

@@ -1,0 +1,282 @@
+"""Dates and times: SQLite's functions over texts, PostgreSQL's and MySQL's over values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from sqlglot import exp
+
+from nestling.ir.expression import (
+    NULL,
+    TIMES,
+    Arithmetic,
+    Call,
+    Cast,
+    Column,
+    Expression,
+    Function,
+    Literal,
+    Negate,
+    Operator,
+    Rules,
+    is_integer,
+)
+from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.planner.sql import values
+from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.scope import Bound, Env
+
+Handler = Callable[[exp.Expr, Env, Bound], Expression]
+
+DATE = Type(TypeName.DATE)
+TIMESTAMP = Type(TypeName.TIMESTAMP)
+_UNITS = ("year", "quarter", "month", "week", "day", "dow", "doy", "isodow", "hour", "minute", "second", "epoch")
+_FORMAT = re.compile(r"(?:[^%]|%[dfHjJmMsSwWY%])*\Z")
+_MODIFIER = re.compile(r"\s*([+-]?)(\d+(?:\.\d+)?)\s+(day|hour|minute|second|month|year)s?\s*\Z", re.IGNORECASE)
+_STARTS = re.compile(r"\s*start of (day|month|year)\s*\Z", re.IGNORECASE)
+_AMOUNT = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*", re.IGNORECASE)
+
+
+# --- SQLite ----------------------------------------------------------------------------------------------------------
+
+
+def _instant(parts: Sequence[exp.Expr], bound: Bound) -> Expression:
+    """A SQLite time value with its modifiers as a timestamp, NULL when it is none."""
+    if not parts:
+        return Call(Function.NOW, (), TIMESTAMP, Rules.SQLITE)
+    first = parts[0].this if isinstance(parts[0], exp.TsOrDsToTimestamp | exp.TsOrDsToDate) else parts[0]
+    found = _timestamp(bound(first))
+    for part in parts[1:]:
+        found = _modified(found, part)
+    return found
+
+
+def _timestamp(value: Expression) -> Expression:
+    if isinstance(value, Literal) and isinstance(value.value, str) and value.value.casefold() == "now":
+        return Call(Function.NOW, (), TIMESTAMP, Rules.SQLITE)
+    if value.type.name is TypeName.TIMESTAMP and not (isinstance(value, Column) and value.mixed):
+        return value
+    return Call(Function.TIMESTAMP_OF, (value,), TIMESTAMP, Rules.SQLITE)
+
+
+def _modified(value: Expression, modifier: exp.Expr) -> Expression:
+    word = modifier.this if isinstance(modifier, exp.Literal) and modifier.is_string else ""
+    if match := _STARTS.match(word):
+        return Call(Function.TRUNCATE_TIME, (Literal(match[1].lower(), TEXT), value), TIMESTAMP, Rules.SQLITE)
+    match = _MODIFIER.match(word)
+    if match is None or ("." in match[2] and match[3].lower() in ("month", "year")):
+        raise gap(f"date modifier `{word or modifier.sql()}`", modifier)
+    amount = float(match[2]) if "." in match[2] else int(match[2])
+    signed = Literal(-amount if match[1] == "-" else amount, FLOAT if isinstance(amount, float) else INTEGER)
+    return Call(Function.ADD_TIME, (value, Literal(match[3].lower(), TEXT), signed), TIMESTAMP, Rules.SQLITE)
+
+
+def _formatted(pattern: str) -> Handler:
+    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+        if not env.dialect.is_sqlite:
+            return _other(node, env, bound)
+        parts = node.expressions or ([node.this] if isinstance(node.this, exp.Expr) else [])
+        parts = [*parts, *(node.args.get("expressions") or [] if not node.expressions else [])]
+        return Call(Function.FORMAT_TIME, (_instant(parts, bound), Literal(pattern, TEXT)), TEXT, Rules.SQLITE)
+
+    return call
+
+
+def _date(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    if env.dialect.is_sqlite:
+        parts = [part for part in (node.this, node.args.get("zone"), *node.expressions) if part is not None]
+        return Call(Function.FORMAT_TIME, (_instant(parts, bound), Literal("%Y-%m-%d", TEXT)), TEXT, Rules.SQLITE)
+    return Call(Function.DATE_OF, (_time(bound(node.this), env),), DATE, env.dialect.rules)
+
+
+def _strftime(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    pattern = node.args["format"]
+    if not isinstance(pattern, exp.Literal):
+        raise gap("a time format that is no constant", node)
+    if env.dialect.rules is Rules.POSTGRESQL:
+        raise gap("TO_CHAR", node)
+    if not _FORMAT.match(pattern.this):
+        raise gap(f"time format `{pattern.this}`", node)
+    value = node.this.this if isinstance(node.this, exp.TsOrDsToTimestamp) else node.this
+    instant = _instant([value], bound) if env.dialect.is_sqlite else _time(bound(value), env)
+    return Call(Function.FORMAT_TIME, (instant, Literal(pattern.this, TEXT)), TEXT, env.dialect.rules)
+
+
+def _strftime_modified(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    pattern, *parts = node.expressions
+    if not env.dialect.is_sqlite:
+        return _other(node, env, bound)
+    if not isinstance(pattern, exp.Literal) or not _FORMAT.match(pattern.this):
+        raise gap(f"time format {pattern.sql()}", node)
+    return Call(Function.FORMAT_TIME, (_instant(parts, bound), Literal(pattern.this, TEXT)), TEXT, Rules.SQLITE)
+
+
+def _julian(function: Function, kind: Type) -> Handler:
+    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+        if not env.dialect.is_sqlite:
+            raise gap(f"{node.name.upper()}() function", node)
+        return Call(function, (_instant(node.expressions, bound),), kind, Rules.SQLITE)
+
+    return call
+
+
+# --- PostgreSQL and MySQL --------------------------------------------------------------------------------------------
+
+
+def _time(value: Expression, env: Env) -> Expression:
+    """A value as a timestamp or date, whichever it is."""
+    if isinstance(value, Literal) and isinstance(value.value, str):
+        return values.typed_literal(value.value, TIMESTAMP)
+    if value.type.name in TIMES or value.type.name is TypeName.INTERVAL or value == NULL:
+        return value
+    return Cast(value, TIMESTAMP, env.dialect.rules)
+
+
+def _other(node: exp.Expr, env: Env, bound: Bound) -> Expression:  # noqa: ARG001 - a handler's signature
+    raise gap(f"{node.name.upper() or node.key.upper()}() function", node)
+
+
+def _now(kind: Type, pattern: str) -> Handler:
+    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:  # noqa: ARG001
+        now = Call(Function.NOW, (), TIMESTAMP, env.dialect.rules)
+        if env.dialect.is_sqlite:
+            return Call(Function.FORMAT_TIME, (now, Literal(pattern, TEXT)), TEXT, Rules.SQLITE)
+        return Call(Function.DATE_OF, (now,), DATE, env.dialect.rules) if kind == DATE else now
+
+    return call
+
+
+def _extract(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    return _part(node.this.name.casefold(), node.expression, node, env, bound)
+
+
+def _part(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    if unit not in _UNITS:
+        raise gap(f"EXTRACT of {unit}", node)
+    inner = value.this if isinstance(value, exp.TsOrDsToDate | exp.TsOrDsToTimestamp) else value
+    found = _time(bound(inner), env)
+    kind = INTEGER if unit not in ("second", "epoch") else values.DECIMAL
+    if unit == "epoch":
+        return Call(Function.EPOCH, (found,), kind, env.dialect.rules)
+    return Call(Function.TIME_PART, (Literal(unit, TEXT), found), kind, env.dialect.rules)
+
+
+def _part_of(unit: str) -> Handler:
+    return lambda node, env, bound: _part(unit, node.this, node, env, bound)
+
+
+def _truncate(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    unit = node.args["unit"].name.casefold()
+    if unit not in _UNITS or unit in ("dow", "doy", "isodow", "epoch") or env.dialect.is_sqlite:
+        raise gap(f"DATE_TRUNC to {unit}", node)
+    return Call(
+        Function.TRUNCATE_TIME, (Literal(unit, TEXT), _time(bound(node.this), env)), TIMESTAMP, env.dialect.rules
+    )
+
+
+def _difference(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    if env.dialect.rules is not Rules.MYSQL:
+        raise gap("DATEDIFF", node)
+    sides = tuple(
+        Call(Function.DATE_OF, (_time(bound(side), env),), DATE, Rules.MYSQL) for side in (node.this, node.expression)
+    )
+    return Call(Function.DAYS_BETWEEN, sides, INTEGER, Rules.MYSQL)
+
+
+def _date_add(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    return _shifted(node.this, node.expression, node.args.get("unit"), isinstance(node, exp.DateSub), env, bound)
+
+
+def is_interval(node: exp.Expr) -> bool:
+    """Whether it is an interval constant, or a multiple of one."""
+    inner = node.unnest()
+    if isinstance(inner, exp.Mul):
+        return is_interval(inner.this) or is_interval(inner.expression)
+    return isinstance(inner, exp.Interval)
+
+
+def add_interval(node: exp.Binary, env: Env, bound: Bound) -> Expression:
+    """A timestamp plus or minus an interval of one unit, or such an interval by itself times a number."""
+    left, right = node.this.unnest(), node.expression.unnest()
+    if is_interval(left) and isinstance(node, exp.Add):
+        left, right = right, left
+    if not isinstance(node, exp.Add | exp.Sub) or not is_interval(right) or is_interval(left):
+        raise gap("arithmetic of intervals alone", node)
+    times: exp.Expr | None = None
+    if isinstance(right, exp.Mul):
+        times, right = (right.expression, right.this) if is_interval(right.this) else (right.this, right.expression)
+    return _shifted(left, right.unnest(), None, isinstance(node, exp.Sub), env, bound, times)
+
+
+def _shifted(
+    base: exp.Expr, amount: exp.Expr, unit: exp.Expr | None, minus: bool, env: Env, bound: Bound,
+    times: exp.Expr | None = None,
+) -> Expression:  # fmt: skip
+    inner = amount.this if isinstance(amount, exp.Interval) else amount
+    said = unit if unit is not None else amount.args.get("unit")
+    word = said.name if said is not None else ""
+    number: Expression
+    if isinstance(inner, exp.Literal) and not word:
+        match = _AMOUNT.fullmatch(inner.this)
+        if match is None:
+            raise gap(f"interval `{inner.this}`", amount)
+        number, word = values.number_literal(match[1]), match[2]
+    else:
+        number = (
+            values.number_literal(inner.this)
+            if isinstance(inner, exp.Literal)
+            else values.number(bound(inner), env.translation)
+        )
+    word = word.casefold().rstrip("s")
+    if word not in _UNITS or word in ("dow", "doy", "isodow", "epoch"):
+        raise gap(f"interval of {word or 'no unit'}", amount)
+    if times is not None:
+        number = Arithmetic(Operator.MULTIPLY, values.number(bound(times), env.translation), number, INTEGER)
+    if minus:
+        number = Literal(-number.value, number.type) if isinstance(number, Literal) else Negate(number, INTEGER)  # type: ignore[operator]
+    found = _time(bound(base.this if isinstance(base, exp.TsOrDsToDate) else base), env)
+    kind = (
+        found.type
+        if env.dialect.rules is Rules.MYSQL and word in ("year", "quarter", "month", "week", "day")
+        else TIMESTAMP
+    )
+    if found.type.name is TypeName.TIMESTAMPTZ:
+        kind = found.type
+    if kind != found.type:
+        found = Cast(found, kind, env.dialect.rules)
+    if not is_integer(number) and word in ("year", "quarter", "month"):
+        raise gap("a fraction of a month", amount)
+    return Call(Function.ADD_TIME, (found, Literal(word, TEXT), number), kind, env.dialect.rules)
+
+
+TIME_NAMES: dict[str, Handler] = {
+    "date": _formatted("%Y-%m-%d"),
+    "time": _formatted("%H:%M:%S"),
+    "datetime": _formatted("%Y-%m-%d %H:%M:%S"),
+    "strftime": _strftime_modified,
+    "julianday": _julian(Function.JULIAN_DAY, FLOAT),
+    "unixepoch": _julian(Function.EPOCH, INTEGER),
+    "now": _now(TIMESTAMP, ""),
+}
+
+TIME_FUNCTIONS: dict[type[exp.Expr], Handler] = {
+    exp.Date: _date,
+    exp.TsOrDsToDate: _date,
+    exp.TimeToStr: _strftime,
+    exp.CurrentDate: _now(DATE, "%Y-%m-%d"),
+    exp.CurrentTimestamp: _now(TIMESTAMP, "%Y-%m-%d %H:%M:%S"),
+    exp.CurrentTime: _now(TIMESTAMP, "%H:%M:%S"),
+    exp.Extract: _extract,
+    exp.TimestampTrunc: _truncate,
+    exp.DateTrunc: _truncate,
+    exp.DateDiff: _difference,
+    exp.DateAdd: _date_add,
+    exp.DateSub: _date_add,
+    exp.Year: _part_of("year"),
+    exp.Month: _part_of("month"),
+    exp.Day: _part_of("day"),
+    exp.Hour: _part_of("hour"),
+    exp.Minute: _part_of("minute"),
+    exp.Second: _part_of("second"),
+}

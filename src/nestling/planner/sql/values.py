@@ -1,0 +1,299 @@
+"""From one kind of value to another: truth and numbers, SQLite's affinities, PostgreSQL's and MySQL's conversions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from itertools import pairwise
+
+from nestling.ir.expression import (
+    ANY,
+    FALSE,
+    NULL,
+    TIMES,
+    TRUE,
+    Affinity,
+    Call,
+    Case,
+    Cast,
+    Coerce,
+    Collation,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    Function,
+    Literal,
+    Parameter,
+    Raw,
+    Rules,
+    ScalarSubquery,
+    is_number,
+    is_text,
+)
+from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.planner.sql.scope import Translation
+
+DECIMAL = Type(TypeName.DECIMAL)
+TIMESTAMP = Type(TypeName.TIMESTAMP)
+_NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*\Z", re.ASCII)
+_TEXTUAL = frozenset({TypeName.TEXT, TypeName.ENUM})
+_RANK = {TypeName.INTEGER: 0, TypeName.DECIMAL: 1, TypeName.FLOAT: 2}
+_TIME_RANK = {TypeName.DATE: 0, TypeName.TIMESTAMP: 1, TypeName.TIMESTAMPTZ: 2}
+_CONVERTED = TIMES | {TypeName.BOOLEAN, TypeName.UUID, TypeName.JSON, TypeName.ARRAY}
+
+
+def affinity_of_type(kind: Type) -> Affinity:
+    """The affinity of a SQLite column by its conceptual type."""
+    if kind.name is TypeName.TEXT:
+        return Affinity.TEXT
+    return Affinity.BLOB if kind.name in (TypeName.ANY, TypeName.BYTES) else Affinity.NUMERIC
+
+
+def affinity(expression: Expression, translation: Translation) -> Affinity | None:
+    """The affinity of a column, or of what stands for one; None for any other expression."""
+    match expression:
+        case Raw(operand=operand):
+            return affinity(operand, translation)
+        case Column(alias=alias, name=name):
+            return translation.affinities.get((alias, name))
+        case ScalarSubquery(relation=relation):
+            return affinity(relation.columns[0], translation)
+        case Cast(type=kind):
+            return affinity_of_type(kind)
+        case _:
+            return None
+
+
+def plain(expression: Expression, translation: Translation) -> Expression:
+    """The value as the dialect's own operations see it: SQLite knows no dates, and truth is 0 or 1 there and in MySQL."""
+    if not translation.dialect.lenient or expression.type.name not in _CONVERTED:
+        return expression
+    if expression.type.name is TypeName.BOOLEAN:
+        return _number_of_truth(expression, translation.dialect.rules)
+    if translation.dialect.is_sqlite and not isinstance(expression, Parameter):
+        return Raw(expression, ANY if isinstance(expression, Column) and expression.mixed else TEXT)
+    return expression
+
+
+def _number_of_truth(expression: Expression, rules: Rules) -> Expression:
+    if expression in (TRUE, FALSE):
+        return Literal(int(expression == TRUE), INTEGER)
+    if isinstance(expression, Column):
+        return Raw(expression, ANY if expression.mixed else INTEGER)
+    return Cast(expression, INTEGER, rules)
+
+
+def shown(expression: Expression, translation: Translation) -> Expression:
+    """The value as a result shows it: attributes as they are stored, computed truth as the dialect shows it."""
+    if isinstance(expression, Column | Parameter) or expression.type.name is not TypeName.BOOLEAN:
+        return expression
+    return plain(expression, translation)
+
+
+def ordered(expression: Expression, translation: Translation) -> Expression:
+    """The value as it is ordered and grouped by: itself, unless it mixes dates with texts."""
+    return plain(expression, translation) if isinstance(expression, Column) and expression.mixed else expression
+
+
+def truth(expression: Expression, translation: Translation) -> Expression:
+    """The value as a condition."""
+    if expression.type.name is TypeName.BOOLEAN and not (isinstance(expression, Column) and expression.mixed):
+        return expression
+    if not translation.dialect.lenient:
+        return Parameter(expression.name, BOOLEAN) if isinstance(expression, Parameter) else expression
+    if isinstance(expression, Literal) and isinstance(expression.value, int | float):
+        return TRUE if expression.value else FALSE
+    return Cast(plain(expression, translation), BOOLEAN, translation.dialect.rules)
+
+
+def number(expression: Expression, translation: Translation) -> Expression:
+    """The value as an operand of arithmetic."""
+    value = plain(expression, translation)
+    if is_number(value) or value == NULL or not translation.dialect.lenient:
+        return (
+            Parameter(value.name, DECIMAL)
+            if isinstance(value, Parameter) and not translation.dialect.lenient
+            else value
+        )
+    return Cast(value, DECIMAL, translation.dialect.rules)
+
+
+def text(expression: Expression, translation: Translation) -> Expression:
+    """The value as an operand of a text function."""
+    value = plain(expression, translation)
+    if is_text(value) or value == NULL or value.type.name is TypeName.ENUM:
+        return value
+    if isinstance(value, Literal) and isinstance(value.value, int):
+        return Literal(str(value.value), TEXT)
+    return Cast(value, TEXT, translation.dialect.rules)
+
+
+def coerce(expression: Expression, wanted: Affinity) -> Expression:
+    """SQLite's affinity applied, unless it certainly changes nothing; constants at once."""
+    if wanted is Affinity.BLOB:
+        return expression
+    if isinstance(expression, Literal):
+        return _coerced_literal(expression, wanted)
+    if wanted is Affinity.NUMERIC:
+        idle = is_number(expression) or (
+            isinstance(expression, Raw) and expression.operand.type.name in TIMES and expression.type != ANY
+        )
+        return expression if idle else Coerce(expression, wanted)
+    return expression if is_text(expression) else Coerce(expression, wanted)
+
+
+def _coerced_literal(literal: Literal, wanted: Affinity) -> Literal:
+    value = literal.value
+    if wanted is Affinity.NUMERIC and isinstance(value, str) and _NUMBER.match(value):
+        return number_literal(value.strip())
+    if wanted is Affinity.TEXT and isinstance(value, int):
+        return Literal(str(value), TEXT)
+    if wanted is Affinity.TEXT and isinstance(value, float):
+        shown_text = f"{value:.15g}"
+        return Literal(shown_text if set(shown_text) & set(".en") else shown_text + ".0", TEXT)
+    return literal
+
+
+def number_literal(value: str) -> Literal:
+    """A numeral as SQLite reads it: an integer if it is one (or worth one, as a text is), else a float."""
+    if value.lstrip("+-").isdecimal() and -(1 << 63) <= int(value) < 1 << 63:
+        return Literal(int(value), INTEGER)
+    found = float(value)
+    whole = found.is_integer() and abs(found) < 2**51
+    return Literal(int(found), INTEGER) if whole else Literal(found, FLOAT)
+
+
+def compare(
+    operator: Comparison,
+    left: Expression,
+    right: Expression,
+    translation: Translation,
+    collation: Collation | None = None,
+) -> Compare:
+    """A comparison, its operands converted as the dialect does."""
+    left, right = comparable(left, right, translation)
+    return Compare(operator, left, right, collation or translation.dialect.collation)
+
+
+def comparable(left: Expression, right: Expression, translation: Translation) -> tuple[Expression, Expression]:
+    """Both operands, converted so that comparing them as they are is what the dialect does."""
+    match translation.dialect.rules:
+        case Rules.SQLITE:
+            return _comparable_sqlite(left, right, translation)
+        case Rules.POSTGRESQL:
+            return adapt(left, right.type), adapt(right, left.type)
+        case Rules.MYSQL:
+            return _mysql(left, right, translation), _mysql(right, left, translation)
+
+
+def _comparable_sqlite(left: Expression, right: Expression, translation: Translation) -> tuple[Expression, Expression]:
+    same = left.type.name is right.type.name in _CONVERTED
+    if same and not any(isinstance(side, Column) and side.mixed for side in (left, right)):
+        return left, right
+    left, right = plain(left, translation), plain(right, translation)
+    of_left, of_right = affinity(left, translation), affinity(right, translation)
+    if Affinity.NUMERIC in (of_left, of_right):
+        left = left if of_left is Affinity.NUMERIC else coerce(left, Affinity.NUMERIC)
+        right = right if of_right is Affinity.NUMERIC else coerce(right, Affinity.NUMERIC)
+    elif of_left is Affinity.TEXT and of_right is None:
+        right = coerce(right, Affinity.TEXT)
+    elif of_right is Affinity.TEXT and of_left is None:
+        left = coerce(left, Affinity.TEXT)
+    return left, right
+
+
+def adapt(expression: Expression, wanted: Type) -> Expression:
+    """PostgreSQL: an untyped constant or parameter takes the other side's type; dates become timestamps beside one."""
+    if isinstance(expression, Parameter):
+        return Parameter(expression.name, wanted) if expression.type == ANY else expression
+    if isinstance(expression, Literal) and isinstance(expression.value, str) and expression.type.name is TypeName.TEXT:
+        return typed_literal(expression.value, wanted)
+    mine, other = expression.type.name, wanted.name
+    if mine in _TIME_RANK and other in _TIME_RANK and _TIME_RANK[mine] < _TIME_RANK[other]:
+        return Cast(expression, wanted, Rules.POSTGRESQL)
+    return expression
+
+
+def typed_literal(value: str, wanted: Type) -> Expression:
+    """A constant of that type when the text is one as people write it; else the cast that says whether it is."""
+    try:
+        match wanted.name:
+            case TypeName.TEXT | TypeName.ENUM | TypeName.ANY:
+                return Literal(value, TEXT)
+            case TypeName.INTEGER:
+                return Literal(int(value), INTEGER)
+            case TypeName.DECIMAL:
+                return Literal(Decimal(value), DECIMAL)
+            case TypeName.FLOAT:
+                return Literal(float(value), FLOAT)
+            case TypeName.DATE:
+                return Literal(date.fromisoformat(value), wanted)
+            case TypeName.TIMESTAMP:
+                return Literal(datetime.fromisoformat(value), wanted)
+            case _:
+                return Cast(Literal(value, TEXT), wanted, Rules.POSTGRESQL)
+    except (ValueError, ArithmeticError):
+        return Cast(Literal(value, TEXT), wanted, Rules.POSTGRESQL)
+
+
+def _mysql(expression: Expression, other: Expression, translation: Translation) -> Expression:
+    """MySQL: a text beside a number is taken for a float, beside a date for a timestamp."""
+    if other.type.name in TIMES and expression.type.name in (*_TEXTUAL, TypeName.ANY):
+        text_value = expression.value if isinstance(expression, Literal) else None
+        folded = typed_literal(text_value, TIMESTAMP) if isinstance(text_value, str) else None
+        return folded if isinstance(folded, Literal) else Cast(expression, TIMESTAMP, Rules.MYSQL)
+    if other.type.name in TIMES and expression.type.name is TypeName.DATE and other.type != expression.type:
+        return Cast(expression, TIMESTAMP, Rules.MYSQL)
+    value, beside = plain(expression, translation), plain(other, translation)
+    if is_number(beside) and not is_number(value) and value != NULL and value.type.name not in TIMES:
+        return Cast(value, FLOAT, Rules.MYSQL)
+    return value
+
+
+def common(values: Sequence[Expression], translation: Translation) -> tuple[tuple[Expression, ...], Type]:
+    """Values that become one (CASE, COALESCE, UNION), made alike, and their type."""
+    known = [value for value in values if value != NULL and not (isinstance(value, Parameter) and value.type == ANY)]
+    names = {value.type.name for value in known}
+    mixed = any(isinstance(value, Column) and value.mixed for value in known)
+    if len(names) == 1 and not mixed:
+        kind = known[0].type if all(a.type == b.type for a, b in pairwise(known)) else Type(known[0].type.name)
+        if translation.dialect.rules is Rules.POSTGRESQL:
+            return tuple(adapt(value, kind) for value in values), kind
+        return tuple(values), kind
+    alike = tuple(plain(value, translation) for value in values)
+    kind = _widest([value for value in alike if value != NULL], translation)
+    if translation.dialect.rules is Rules.POSTGRESQL:
+        alike = tuple(adapt(value, kind) for value in alike)
+    return alike, kind
+
+
+def _widest(values: Sequence[Expression], translation: Translation) -> Type:
+    names = {value.type.name for value in values}
+    if names and names <= set(_RANK) and all(map(is_number, values)):
+        # In SQLite each value keeps its own class: a number, but not which.
+        widest = max(names, key=_RANK.__getitem__)
+        return DECIMAL if translation.dialect.is_sqlite and len(names) > 1 else Type(widest)
+    if names and names <= set(_TIME_RANK):
+        return Type(max(names, key=_TIME_RANK.__getitem__))
+    typed = {value.type for value in values if value.type.name is not TypeName.TEXT}
+    if translation.dialect.rules is Rules.POSTGRESQL and len(typed) == 1:
+        return typed.pop()
+    if names <= {TypeName.TEXT, TypeName.ENUM} and all(map(is_text, values)):
+        return TEXT
+    return ANY
+
+
+def case(branches: Sequence[tuple[Expression, Expression]], default: Expression, translation: Translation) -> Case:
+    """CASE with values made alike."""
+    values, kind = common([*(value for _, value in branches), default], translation)
+    predicates = (predicate for predicate, _ in branches)
+    return Case(tuple(zip(predicates, values[:-1], strict=True)), values[-1], kind)
+
+
+def coalesce(values: Sequence[Expression], translation: Translation) -> Expression:
+    """The first that is not NULL, values made alike."""
+    alike, kind = common(values, translation)
+    return Call(Function.COALESCE, alike, kind, translation.dialect.rules)

@@ -1,0 +1,111 @@
+"""Window functions: the function, what it is partitioned and ordered by, and the frame it sees."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from nestling.ir.algebra import AggregateFunction, Bound, Frame, FrameUnit, SortKey, WindowFunction, WindowOnly
+from nestling.ir.expression import ANY, Collation, Expression, Literal
+from nestling.ir.types import FLOAT, INTEGER, Type
+from nestling.planner.sql import values
+from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate
+from nestling.planner.sql.gaps import gap, mistake
+from nestling.planner.sql.grouping import bind_aggregate
+from nestling.planner.sql.scope import Env, Windows
+
+_ONLY: dict[type[exp.Expr], WindowOnly] = {
+    exp.RowNumber: WindowOnly.ROW_NUMBER,
+    exp.Rank: WindowOnly.RANK,
+    exp.DenseRank: WindowOnly.DENSE_RANK,
+    exp.PercentRank: WindowOnly.PERCENT_RANK,
+    exp.CumeDist: WindowOnly.CUME_DIST,
+    exp.Ntile: WindowOnly.NTILE,
+    exp.Lag: WindowOnly.LAG,
+    exp.Lead: WindowOnly.LEAD,
+    exp.FirstValue: WindowOnly.FIRST_VALUE,
+    exp.LastValue: WindowOnly.LAST_VALUE,
+    exp.NthValue: WindowOnly.NTH_VALUE,
+}
+_FLOATS = (WindowOnly.PERCENT_RANK, WindowOnly.CUME_DIST)
+_VALUES = (WindowOnly.LAG, WindowOnly.LEAD, WindowOnly.FIRST_VALUE, WindowOnly.LAST_VALUE, WindowOnly.NTH_VALUE)
+_CURRENT = Bound(Literal(0, INTEGER), following=False)
+_START = Bound(None, following=False)
+_END = Bound(None, following=True)
+
+
+def bind_window(node: exp.Window, env: Env) -> Expression:
+    """The column of a window function; raises WorkloadError where there is no window to look through."""
+    windows = env.windows
+    if windows is None:
+        raise mistake("a window function where there is none: it belongs into the select list or ORDER BY", node)
+    partition, order, frame = _over(node, windows, env)
+    function, arguments, kind, condition, rule = _function(node.this, env)
+    return windows.add(WindowFunction(function, arguments, kind, partition, order, frame, condition, rule))
+
+
+def _over(node: exp.Window, windows: Windows, env: Env) -> tuple[tuple[Expression, ...], tuple[SortKey, ...], Frame]:
+    """Partition, order and frame, those of a named window where it is named."""
+    name = node.alias or (node.this.name if isinstance(node.this, exp.Identifier) else "")
+    base = windows.named.get(name.casefold()) if name else None
+    if name and base is None:
+        raise mistake(f"no window `{name}`", node)
+    parts = [part for part in (node, base) if part is not None]
+    partition: list[exp.Expr] = next((part.args["partition_by"] for part in parts if part.args.get("partition_by")), [])
+    order = next((part.args["order"] for part in parts if part.args.get("order")), None)
+    spec = next((part.args["spec"] for part in parts if part.args.get("spec")), None)
+    keys = bind_sort(order.expressions if order is not None else (), env)
+    terms = tuple(values.ordered(bind(term, env), env.translation) for term in partition)
+    return terms, keys, _frame(spec, bool(keys), env)
+
+
+def _frame(spec: exp.Expr | None, is_ordered: bool, env: Env) -> Frame:
+    if spec is None:
+        return Frame(FrameUnit.RANGE, _START, _CURRENT) if is_ordered else Frame(FrameUnit.ROWS, _START, _END)
+    if spec.args.get("exclude"):
+        raise gap("a frame's EXCLUDE", spec)
+    unit = FrameUnit(str(spec.args["kind"]).casefold())
+    end = _bound(spec.args.get("end"), spec.args.get("end_side"), env) if spec.args.get("end") else _CURRENT
+    return Frame(unit, _bound(spec.args.get("start"), spec.args.get("start_side"), env), end)
+
+
+def _bound(value: object, side: object, env: Env) -> Bound:
+    following = str(side).upper() == "FOLLOWING"
+    if value == "UNBOUNDED":
+        return _END if following else _START
+    if value == "CURRENT ROW":
+        return _CURRENT
+    assert isinstance(value, exp.Expr)
+    return Bound(bind(value, env), following)
+
+
+def _function(
+    node: exp.Expr, env: Env
+) -> tuple[WindowOnly | AggregateFunction, tuple[Expression, ...], Type, Expression | None, Collation]:
+    if isinstance(node, exp.IgnoreNulls | exp.RespectNulls):
+        raise gap("IGNORE NULLS", node)
+    only = _ONLY.get(type(node))
+    if only is not None:
+        return only, *_only(only, node, env), None, env.dialect.collation
+    if not is_aggregate(node):
+        raise gap(f"{node.key.upper()} over a window", node)
+    found = bind_aggregate(node, env)
+    if found.distinct or found.order or found.separator is not None:
+        raise gap("DISTINCT or a concatenation over a window", node)
+    arguments = (found.argument,) if found.argument is not None else ()
+    return found.function, arguments, found.type, found.filter, found.collation
+
+
+def _only(only: WindowOnly, node: exp.Expr, env: Env) -> tuple[tuple[Expression, ...], Type]:
+    names = {WindowOnly.NTILE: ("this",), WindowOnly.NTH_VALUE: ("this", "offset")}.get(
+        only, ("this", "offset", "default")
+    )
+    if only not in (*_VALUES, WindowOnly.NTILE):
+        return (), FLOAT if only in _FLOATS else INTEGER
+    arguments = tuple(bind(node.args[name], env) for name in names if node.args.get(name) is not None)
+    if only is WindowOnly.NTILE:
+        return arguments, INTEGER
+    value = values.shown(arguments[0], env.translation)
+    if len(arguments) > 2:
+        (value, default), kind = values.common([value, arguments[2]], env.translation)
+        return (value, arguments[1], default), kind
+    return (value, *arguments[1:]), ANY if getattr(value, "mixed", False) else value.type

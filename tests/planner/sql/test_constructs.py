@@ -1,0 +1,30 @@
+"""Every construct, run through the algebra and by SQLite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.planner.sql.shop_rows import shop
+
+_FILE = Path(__file__).with_name("constructs.sql")
+
+
+def queries() -> Iterator[tuple[str, str]]:
+    """(construct, query) of the list."""
+    construct = ""
+    for line in _FILE.read_text().splitlines()[1:]:
+        if line.startswith("--"):
+            construct = line[2:].strip()
+        elif line.strip():
+            yield construct, line
+
+
+@pytest.mark.parametrize(("construct", "sql"), list(queries()))
+def test_answers_as_sqlite_does(construct: str, sql: str) -> None:
+    """The algebra's rows, order and column names are SQLite's."""
+    answer = shop().ask(sql)
+    assert answer.equal(), f"{answer.mine} is not {answer.theirs}"
+    assert answer.query.names == answer.names

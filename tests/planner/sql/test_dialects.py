@@ -1,0 +1,185 @@
+"""What dialects do differently is in the nodes."""
+
+# ruff: noqa: E501 - SQL reads best on one line
+from __future__ import annotations
+
+from datetime import date, datetime
+
+import pytest
+
+from nestling.ir import algebra as a
+from nestling.ir import expression as e
+from nestling.ir.types import TEXT, Type, TypeName
+from nestling.planner.sql import translate
+from tests.planner.sql.shop_rows import shop
+
+
+def output(sql: str, dialect: str) -> e.Expression:
+    """The first output of a query."""
+    query = translate(sql, shop().model, dialect)
+    assert isinstance(query, a.Query)
+    assert isinstance(query.relation, a.Project)
+    return query.relation.outputs[0].expression
+
+
+def condition(sql: str, dialect: str) -> e.Expression:
+    """The WHERE of a query over one table."""
+    query = translate(sql, shop().model, dialect)
+    assert isinstance(query, a.Query)
+    assert isinstance(query.relation, a.Project)
+    assert isinstance(query.relation.input, a.Filter)
+    return query.relation.input.predicate
+
+
+@pytest.mark.parametrize(
+    ("dialect", "division", "zero_fails"),
+    [("sqlite", e.Division.INTEGER, False), ("postgresql", e.Division.INTEGER, True), ("mysql", e.Division.DECIMAL, False)],
+)  # fmt: skip
+def test_division_of_integers(dialect: str, division: e.Division, zero_fails: bool) -> None:
+    """SQLite and PostgreSQL truncate, MySQL does not; only PostgreSQL fails on zero."""
+    found = output("SELECT id / 2 FROM person", dialect)
+    assert isinstance(found, e.Arithmetic)
+    assert (found.division, found.zero_fails) == (division, zero_fails)
+
+
+def test_division_of_a_numeric_column_goes_by_value() -> None:
+    """SQLite's NUMERIC holds integers and floats side by side."""
+    found = output("SELECT pay / 2 FROM person", "sqlite")
+    assert isinstance(found, e.Arithmetic)
+    assert found.division is e.Division.BY_VALUE
+
+
+@pytest.mark.parametrize(
+    ("dialect", "case", "escape"),
+    [
+        ("sqlite", e.CaseRule.ASCII, None),
+        ("postgresql", e.CaseRule.EXACT, "\\"),
+        ("mysql", e.CaseRule.UNICODE, "\\"),
+    ],
+)
+def test_like(dialect: str, case: e.CaseRule, escape: str | None) -> None:
+    """LIKE's case rule and escape are the dialect's."""
+    found = condition("SELECT id FROM person WHERE name LIKE 'a%'", dialect)
+    assert isinstance(found, e.Like)
+    assert (found.case, found.escape) == (case, escape)
+
+
+def test_ilike_and_an_own_escape() -> None:
+    """ILIKE folds case; ESCAPE replaces the dialect's."""
+    found = condition("SELECT id FROM person WHERE name NOT ILIKE 'a#%' ESCAPE '#'", "postgresql")
+    assert isinstance(found, e.Not)
+    assert found.operand == e.Like(e.Column("person", "name", TEXT), e.Literal("a#%", TEXT), "#", e.CaseRule.UNICODE)
+
+
+@pytest.mark.parametrize(("dialect", "collation"), [("sqlite", e.Collation.BINARY), ("mysql", e.Collation.UNICODE_CI)])
+def test_texts_compare_by_the_dialects_collation(dialect: str, collation: e.Collation) -> None:
+    """MySQL's default takes neither case nor accents into account."""
+    found = condition("SELECT id FROM person WHERE name = 'a'", dialect)
+    assert isinstance(found, e.Compare)
+    assert found.collation is collation
+
+
+def test_truth_is_a_number_where_it_is_one() -> None:
+    """A computed truth value is 0 or 1 in SQLite, and true or false in PostgreSQL."""
+    assert output("SELECT id = 1 FROM person", "sqlite").type.name is TypeName.INTEGER
+    assert output("SELECT id = 1 FROM person", "postgresql").type.name is TypeName.BOOLEAN
+
+
+def test_concatenation_and_null() -> None:
+    """`||` and MySQL's CONCAT yield NULL, PostgreSQL's concat() leaves NULLs out; `||` is OR in MySQL."""
+    calls = [
+        output("SELECT name || 'x' FROM person", "postgresql"),
+        output("SELECT concat(name, 'x') FROM person", "mysql"),
+        output("SELECT concat(name, 'x') FROM person", "postgresql"),
+    ]
+    functions = [call.function for call in calls if isinstance(call, e.Call)]
+    assert functions == [e.Function.CONCAT, e.Function.CONCAT, e.Function.CONCAT_PRESENT]
+    assert isinstance(condition("SELECT id FROM person WHERE active || id", "mysql"), e.Or)
+
+
+def test_postgresql_types_its_constants_and_parameters() -> None:
+    """An untyped constant is read as the other side's type when the statement is translated."""
+    day = condition("SELECT id FROM person WHERE born >= '2020-01-31'", "postgresql")
+    assert isinstance(day, e.Compare)
+    assert day.right == e.Literal(date(2020, 1, 31), Type(TypeName.DATE))
+    moment = condition("SELECT city FROM visit WHERE at < '2020-01-31'", "postgresql")
+    assert isinstance(moment, e.Compare)
+    assert moment.right == e.Literal(datetime(2020, 1, 31), Type(TypeName.TIMESTAMP))  # noqa: DTZ001
+    named = condition("SELECT id FROM person WHERE born >= :day", "postgresql")
+    assert isinstance(named, e.Compare)
+    assert isinstance(named.right, e.Parameter)
+    assert named.right.type.name is TypeName.DATE
+
+
+def test_sqlite_compares_dates_as_the_texts_they_are() -> None:
+    """A date beside a text is its text; beside a date it is itself."""
+    beside_text = condition("SELECT id FROM person WHERE born >= '2020'", "sqlite")
+    assert isinstance(beside_text, e.Compare)
+    assert isinstance(beside_text.left, e.Raw)
+    beside_date = condition("SELECT id FROM person WHERE born = born", "sqlite")
+    assert isinstance(beside_date, e.Compare)
+    assert isinstance(beside_date.left, e.Column)
+
+
+@pytest.mark.parametrize(("dialect", "first"), [("sqlite", True), ("mysql", True), ("postgresql", False)])
+def test_where_nulls_sort(dialect: str, first: bool) -> None:
+    """NULLs come first in SQLite and MySQL, last in PostgreSQL, when nothing is said."""
+    query = translate("SELECT id FROM person ORDER BY name", shop().model, dialect)
+    assert isinstance(query, a.Query)
+    assert isinstance(query.relation, a.Project)
+    assert isinstance(query.relation.input, a.Sort)
+    assert query.relation.input.keys[0].nulls_first is first
+
+
+@pytest.mark.parametrize(
+    ("sql", "function"),
+    [
+        ("SELECT extract(year FROM at) FROM visit", e.Function.TIME_PART),
+        ("SELECT date_trunc('month', at) FROM visit", e.Function.TRUNCATE_TIME),
+        ("SELECT at + interval '1 month' FROM visit", e.Function.ADD_TIME),
+        ("SELECT at - stars * interval '30 minutes' FROM visit", e.Function.ADD_TIME),
+        ("SELECT at - at FROM visit", e.Function.TIME_BETWEEN),
+        ("SELECT current_date", e.Function.DATE_OF),
+        ("SELECT lpad(city, 5, '0') FROM visit", e.Function.PAD_START),
+        ("SELECT translate(city, 'a', 'b') FROM visit", e.Function.TRANSLATE),
+        ("SELECT city ~ 'x' FROM visit", e.Function.MATCHES),
+        ("SELECT greatest(stars, 1) FROM visit", e.Function.GREATEST),
+    ],
+)
+def test_postgresql_functions(sql: str, function: e.Function) -> None:
+    """PostgreSQL's own functions are those of the closed set."""
+    found = output(sql, "postgresql")
+    assert isinstance(found, e.Call)
+    assert found.function is function
+
+
+@pytest.mark.parametrize(
+    ("sql", "function"),
+    [
+        ("SELECT date_add(at, interval 1 day) FROM visit", e.Function.ADD_TIME),
+        ("SELECT date_format(at, '%Y') FROM visit", e.Function.FORMAT_TIME),
+        ("SELECT year(at) FROM visit", e.Function.TIME_PART),
+        ("SELECT datediff(at, at) FROM visit", e.Function.DAYS_BETWEEN),
+        ("SELECT concat_ws(',', city, code) FROM visit", e.Function.CONCAT_SEPARATED),
+        ("SELECT now()", e.Function.NOW),
+    ],
+)
+def test_mysql_functions(sql: str, function: e.Function) -> None:
+    """MySQL's own functions are those of the closed set."""
+    found = output(sql, "mysql")
+    assert isinstance(found, e.Call)
+    assert found.function is function
+
+
+@pytest.mark.parametrize(
+    ("sql", "names"),
+    [
+        ("SELECT count(*), sum(id) AS total, id + 1, coalesce(1, 2) FROM person GROUP BY id", ("count", "total", "?column?", "coalesce")),
+        ("SELECT CASE WHEN true THEN 1 END, extract(year FROM born), (SELECT 1) FROM person", ("case", "extract", "?column?")),
+    ],
+)  # fmt: skip
+def test_postgresql_names(sql: str, names: tuple[str, ...]) -> None:
+    """PostgreSQL names an output after its function."""
+    query = translate(sql, shop().model, "postgresql")
+    assert isinstance(query, a.Query)
+    assert query.names == names

@@ -1,0 +1,111 @@
+"""What is refused, and how it is said: mistakes with what was known, gaps with their construct, place and kind."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from nestling.common.errors import GapError, WorkloadError
+from nestling.ir.reading import GapKind
+from nestling.planner.sql import StatementGap, translate
+from tests.planner.sql.shop_rows import shop
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("SELECT nmae FROM person", "1:8: no column `nmae`; there is `name`"),
+        ("SELECT p.nmae FROM person p", "1:10: no column `nmae` in `p`; it has `name`"),
+        ("SELECT *\nFROM persn", "2:6: no table `persn`; there is `person`"),
+        ("SELECT q.name FROM person p", "1:8: no table or alias `q`; there is `p`"),
+        ("SELECT q.* FROM person p", "no table or alias `q`"),
+        ("SELECT city FROM visit v, visit w", "`city` is ambiguous: `v` and `w` have it"),
+        ("SELECT 1; SELECT 2", "there are 2 statements where one is meant"),
+        ("", "there is no statement"),
+        ("-- only a comment", "there is no statement"),
+        ("SELECT FROM WHERE", "cannot be read"),
+        ("SELECT (1", "cannot be read"),
+        ("SELECT 1 FROM person WHERE count(*) > 1", "aggregate where rows are not grouped"),
+        ("SELECT id FROM person WHERE row_number() OVER () = 1", "a window function where there is none"),
+        ("SELECT 1 UNION SELECT 1, 2", "one side has 1 columns and the other 2"),
+        ("SELECT id FROM person WHERE id IN (SELECT id, name FROM person)", "IN compares 1 values with 2 columns"),
+        ("SELECT (SELECT id, name FROM person)", "a subquery of 2 columns stands for one value"),
+        ("SELECT id FROM person ORDER BY 3", "there is no column 3 in the select list"),
+        ("SELECT id FROM person GROUP BY 0", "there is no column 0 in the select list"),
+        ("SELECT * FROM person JOIN visit USING (id)", "no column `id`"),
+        ("SELECT *", "`*` without a FROM"),
+        ("SELECT sum(id) OVER w FROM person", "no window `w`"),
+        ("INSERT INTO person (id, nam) VALUES (1, 2)", "no column `nam` in `person`"),
+        ("INSERT INTO hollow VALUES (1)", "1 values for 2 columns of `hollow`"),
+        ("UPDATE person SET nam = 1", "no column `nam` in `person`"),
+        ("DELETE FROM persn", "no table `persn`"),
+        ("SELECT '" + "x" * 100_000 + "'", "at most 100000 are taken"),
+    ],
+)
+def test_mistakes_say_what_and_where(sql: str, said: str) -> None:
+    """A mistake is a WorkloadError that names the place and what exists."""
+    with pytest.raises(WorkloadError) as caught:
+        translate(sql, shop().model, "sqlite")
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("sql", "construct", "where"),
+    [
+        ("CREATE TABLE x (y int)", "CREATE statement", "1:1"),
+        ("DROP TABLE person", "DROP statement", "1:1"),
+        ("SELECT printf('%d', id) FROM person", "PRINTF() function", "1:8"),
+        ("SELECT id,\n  random() FROM person", "RAND", "2:"),
+        ("SELECT id FROM person WHERE +id = '1'", "a plus sign in front of a value", "1:"),
+        ("SELECT date(born, 'weekday 1') FROM person", "date modifier `weekday 1`", ""),
+        ("SELECT name COLLATE german = 'x' FROM person", "collation `german`", "1:"),
+        ("SELECT sum(id) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW EXCLUDE TIES) FROM person", "EXCLUDE", ""),
+        ("SELECT strftime('%G', born) FROM person", "time format `%G`", ""),
+        ("DELETE FROM person RETURNING id", "DELETE with RETURNING", "1:"),
+        ("UPDATE person SET pay = 1 FROM visit WHERE person_id = id", "UPDATE with FROM", "1:"),
+        ("SELECT id FROM person WHERE (id, boss) < (1, 2)", "an ordered comparison of rows", "1:"),
+    ],
+)  # fmt: skip
+def test_gaps_name_construct_place_and_kind(sql: str, construct: str, where: str) -> None:
+    """A construct nothing is made of is a gap, and survives pickling."""
+    with pytest.raises(GapError) as caught:
+        translate(sql, shop().model, "sqlite")
+    gap = caught.value
+    assert isinstance(gap, StatementGap)
+    assert construct in gap.gap.what
+    assert gap.gap.where.startswith(where)
+    assert gap.gap.kind is GapKind.NOTIMPL
+    assert pickle.loads(pickle.dumps(gap)).gap == gap.gap
+
+
+def test_unknown_dialects_are_named() -> None:
+    """A dialect that does not exist is answered with those that do."""
+    with pytest.raises(WorkloadError, match="no dialect `oracle`; there is"):
+        translate("SELECT 1", shop().model, "oracle")
+
+
+def test_postgresql_wants_columns_grouped() -> None:
+    """PostgreSQL's rule for bare columns: only beside a whole key."""
+    with pytest.raises(WorkloadError, match="`name` is neither grouped by nor aggregated"):
+        translate("SELECT name, count(*) FROM person GROUP BY boss", shop().model, "postgresql")
+    translate("SELECT name, count(*) FROM person GROUP BY id", shop().model, "postgresql")
+
+
+@pytest.mark.parametrize("depth", [60, 5000])
+def test_deep_nesting_is_an_error_not_a_crash(depth: int) -> None:
+    """Parentheses beyond the interpreter's depth are refused; those people write are not."""
+    sql = "SELECT " + "(" * depth + "1" + ")" * depth
+    if depth < 100:
+        translate(sql, shop().model)
+        return
+    with pytest.raises((WorkloadError, GapError)):
+        translate(sql, shop().model)
+
+
+def test_a_cte_that_doubles_itself_is_refused() -> None:
+    """Bound at every mention, thirty CTEs naming the one before twice would never end."""
+    ctes = ["c0 AS (SELECT 1 AS x)"]
+    ctes += [f"c{n} AS (SELECT a.x FROM c{n - 1} a, c{n - 1} b)" for n in range(1, 30)]
+    with pytest.raises(GapError, match="a statement of more than"):
+        translate(f"WITH {', '.join(ctes)} SELECT * FROM c29", shop().model)

@@ -1,0 +1,399 @@
+"""What values do in the reference interpreter: order, equality, three-valued logic, casts and functions, after SQLite's rules."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from fnmatch import fnmatchcase
+from typing import Any
+
+from nestling.ir import expression as e
+from nestling.ir.types import TypeName
+
+Row = tuple[Any, ...]
+
+
+class Unsupported(Exception):
+    """Something this interpreter does not know: the test that meets it says so."""
+
+
+def identities(row: Row, rules: Sequence[e.Collation]) -> tuple[Any, ...]:
+    return tuple(identity(value, rule) for value, rule in zip(row, rules, strict=True))
+
+
+def identity(value: Any, rule: e.Collation = e.Collation.BINARY) -> Any:
+    """Equal for values that are the same in SQL; None for NULL."""
+    return None if value is None else order_key(value, rule)
+
+
+def order_key(value: Any, rule: e.Collation = e.Collation.BINARY) -> tuple[int, Any]:
+    if isinstance(value, bool | int | float | Decimal):
+        return (1, value)
+    if isinstance(value, str):
+        return (2, collated(value, rule))
+    if isinstance(value, bytes):
+        return (3, value)
+    return (4, value.isoformat())
+
+
+def collated(value: str, rule: e.Collation) -> str:
+    match rule:
+        case e.Collation.BINARY:
+            return value
+        case e.Collation.NOCASE:
+            return value.translate(_ASCII_LOWER)
+        case e.Collation.RTRIM:
+            return value.rstrip(" ")
+        case e.Collation.UNICODE_CI:
+            return value.casefold()
+
+
+_ASCII_LOWER = {ord(c): ord(c) + 32 for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+_ASCII_UPPER = {new: old for old, new in _ASCII_LOWER.items()}
+
+
+def conjunction(parts: Iterable[Any]) -> bool | None:
+    found: bool | None = True
+    for part in parts:
+        if part is False:
+            return False
+        found = None if part is None else found
+    return found
+
+
+def negation(value: bool | None) -> bool | None:
+    return None if value is None else not value
+
+
+def compared(operator: e.Comparison, left: Any, right: Any, rule: e.Collation) -> bool | None:
+    if operator in (e.Comparison.SAME, e.Comparison.DIFFERENT):
+        return (identity(left, rule) == identity(right, rule)) is (operator is e.Comparison.SAME)
+    if left is None or right is None:
+        return None
+    one, other = order_key(left, rule), order_key(right, rule)
+    match operator:
+        case e.Comparison.EQUAL:
+            return one == other
+        case e.Comparison.NOT_EQUAL:
+            return one != other
+        case e.Comparison.LESS:
+            return one < other
+        case e.Comparison.LESS_OR_EQUAL:
+            return one <= other
+        case e.Comparison.GREATER:
+            return one > other
+        case e.Comparison.GREATER_OR_EQUAL:
+            return one >= other
+
+
+def among(operands: list[Any], rows: Sequence[Row], rule: e.Collation) -> bool | None:
+    """IN: whether a row equals the operands."""
+    found: bool | None = False
+    for row in rows:
+        same = conjunction(compared(e.Comparison.EQUAL, x, y, rule) for x, y in zip(operands, row, strict=True))
+        if same:
+            return True
+        found = None if same is None else found
+    return found
+
+
+def arithmetic(node: e.Arithmetic, left: Any, right: Any) -> Any:  # noqa: C901 - one case for each operator
+    if left is None or right is None:
+        return None
+    match node.operator:
+        case e.Operator.ADD:
+            return left + right
+        case e.Operator.SUBTRACT:
+            return left - right
+        case e.Operator.MULTIPLY:
+            return left * right
+        case e.Operator.DIVIDE:
+            return divided(left, right, node.division)
+        case e.Operator.MODULO:
+            return (
+                None
+                if right == 0
+                else int(math.fmod(left, right))
+                if abs(left) < 2**53
+                else left - right * divided(left, right, node.division)
+            )
+        case e.Operator.BIT_AND:
+            return left & right
+        case e.Operator.BIT_OR:
+            return left | right
+        case e.Operator.SHIFT_LEFT:
+            return left << right
+        case e.Operator.SHIFT_RIGHT:
+            return left >> right
+
+
+def divided(left: Any, right: Any, rule: e.Division | None) -> Any:
+    if right == 0:
+        return None
+    whole = isinstance(left, int) and isinstance(right, int)
+    if rule is e.Division.INTEGER or (rule is e.Division.BY_VALUE and whole):
+        found = abs(left) // abs(right)
+        return found if (left < 0) == (right < 0) else -found
+    return left / right
+
+
+def like(text: Any, pattern: Any, escape: str | None, case: e.CaseRule) -> bool | None:
+    if text is None or pattern is None:
+        return None
+    if case is e.CaseRule.ASCII:
+        text, pattern = text.translate(_ASCII_LOWER), pattern.translate(_ASCII_LOWER)
+        escape = escape.translate(_ASCII_LOWER) if escape else escape
+    parts, escaped = [], False
+    for character in pattern:
+        if not escaped and escape is not None and character == escape:
+            escaped = True
+            continue
+        wild = {"%": ".*", "_": "."}.get(character) if not escaped else None
+        parts.append(wild or re.escape(character))
+        escaped = False
+    if escaped:
+        return False
+    flags = re.DOTALL | (re.IGNORECASE if case is e.CaseRule.UNICODE else 0)
+    return re.fullmatch("".join(parts), text, flags) is not None
+
+
+_PREFIX = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)", re.ASCII)
+_DIGITS = re.compile(r"\s*([-+]?\d+)", re.ASCII)
+
+
+def number_prefix(value: str) -> int | float:
+    match = _PREFIX.match(value)
+    return whole(match[1]) if match else 0
+
+
+def whole(text: str) -> int | float:
+    if text.lstrip("+-").isdecimal() and -(1 << 63) <= int(text) < 1 << 63:
+        return int(text)
+    found = float(text)
+    return int(found) if found.is_integer() and abs(found) < 2**51 else found
+
+
+def shown(value: Any) -> str:
+    """A value as SQLite casts it to text."""
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, float):
+        if math.isinf(value):
+            return "Inf" if value > 0 else "-Inf"
+        text = f"{value:.15g}"
+        if "e" in text:
+            mantissa, exponent = text.split("e")
+            return (mantissa if "." in mantissa else mantissa + ".0") + "e" + exponent
+        return text if "." in text else text + ".0"
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return str(value)
+
+
+def cast(value: Any, node: e.Cast) -> Any:
+    if value is None:
+        return None
+    if node.rules is not e.Rules.SQLITE:
+        raise Unsupported(f"cast by {node.rules}")
+    match node.type.name:
+        case TypeName.TEXT:
+            return shown(value)
+        case TypeName.BOOLEAN:
+            return bool(number_of(value))
+        case TypeName.INTEGER:
+            if isinstance(value, str):
+                match = _DIGITS.match(value)
+                return int(match[1]) if match else 0
+            return max(min(int(value), (1 << 63) - 1), -(1 << 63))
+        case TypeName.FLOAT:
+            return float(number_of(value))
+        case TypeName.DECIMAL:
+            return number_of(value)
+        case _:
+            raise Unsupported(f"cast to {node.type}")
+
+
+def number_of(value: Any) -> Any:
+    return number_prefix(value) if isinstance(value, str) else int(value) if isinstance(value, bool) else value
+
+
+def coerce(value: Any, wanted: e.Affinity) -> Any:
+    if wanted is e.Affinity.TEXT:
+        return shown(value) if isinstance(value, int | float) else value
+    if isinstance(value, str) and (match := _PREFIX.match(value)) and not value[match.end() :].strip():
+        return whole(match[1])
+    return value
+
+
+def raw(value: Any, digits: int) -> Any:
+    """A conceptual value as SQLite holds it."""
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, datetime):
+        return value.isoformat(" ", {0: "seconds", 3: "milliseconds"}.get(digits, "microseconds"))
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def stored(value: Any, kind: TypeName) -> Any:
+    if kind is TypeName.TEXT:
+        return coerce(value, e.Affinity.TEXT)
+    if kind in (TypeName.INTEGER, TypeName.DECIMAL):
+        value = coerce(value, e.Affinity.NUMERIC)
+        return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**63 else value
+    if kind is TypeName.FLOAT:
+        value = coerce(value, e.Affinity.NUMERIC)
+        return float(value) if isinstance(value, int) else value
+    if kind is TypeName.DATE and isinstance(value, str):
+        return date.fromisoformat(value) if re.fullmatch(r"\d{4}-\d\d-\d\d", value) else value
+    if kind is TypeName.TIMESTAMP and isinstance(value, str):
+        return datetime.fromisoformat(value) if re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", value) else value
+    return value
+
+
+def type_of(value: Any) -> str:
+    if value is None:
+        return "null"
+    return {bool: "integer", int: "integer", float: "real", bytes: "blob"}.get(type(value), "text")
+
+
+_TIME = re.compile(
+    r"\s*(?:(\d{4})-(\d\d)-(\d\d))?(?:[ T]*(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?\s*(Z|[-+]\d\d:\d\d)?\s*", re.ASCII
+)
+
+
+def timestamp_of(value: Any) -> datetime | None:
+    """A SQLite time value: text in one of its forms, a Julian day, or a date."""
+    if isinstance(value, datetime):
+        return value
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day)  # noqa: DTZ001
+    if isinstance(value, int | float):
+        if not 1721426 <= value < 5373484:
+            raise Unsupported("a year before 1 or after 9999")
+        return datetime(2000, 1, 1, 12) + timedelta(days=value - 2451545)  # noqa: DTZ001
+    match = _TIME.fullmatch(value)
+    if match is None or (match[1] is None and match[4] is None):
+        if isinstance(value, str) and (number := _PREFIX.fullmatch(value.strip())):
+            return timestamp_of(float(number[1]))
+        return None
+    year, month, day = (int(match[1]), int(match[2]), int(match[3])) if match[1] else (2000, 1, 1)
+    hour, minute, second = (int(match[n] or 0) for n in (4, 5, 6))
+    if not (1 <= month <= 12 and 1 <= day <= 31 and hour < 24 and minute < 60 and second < 60) or not year:
+        return None
+    base = datetime(year, month, 1) + timedelta(days=day - 1, hours=hour, minutes=minute, seconds=second)  # noqa: DTZ001
+    base += timedelta(seconds=float("0." + match[7])) if match[7] else timedelta()
+    zone = match[8]
+    if zone and zone != "Z":
+        shift = timedelta(hours=int(zone[1:3]), minutes=int(zone[4:6]))
+        base += -shift if zone[0] == "+" else shift
+    return base
+
+
+def julian(value: datetime) -> float:
+    return 2451544.5 + (value - datetime(2000, 1, 1)) / timedelta(days=1)  # noqa: DTZ001
+
+
+def format_time(value: datetime, pattern: str) -> str:
+    seconds = value.second + round(value.microsecond / 1e6, 3)
+    fields = {
+        "Y": f"{value.year:04}", "m": f"{value.month:02}", "d": f"{value.day:02}", "H": f"{value.hour:02}",
+        "M": f"{value.minute:02}", "S": f"{value.second:02}", "f": f"{min(seconds, 59.999):06.3f}",
+        "j": f"{value.timetuple().tm_yday:03}", "w": str(value.isoweekday() % 7), "%": "%",
+        "s": str(math.floor((value - datetime(1970, 1, 1)).total_seconds())),  # noqa: DTZ001
+        "W": f"{(value.timetuple().tm_yday + 6 - value.weekday()) // 7:02}", "J": f"{julian(value):.16g}",
+    }  # fmt: skip
+    return re.sub("%(.)", lambda match: fields[match[1]], pattern)
+
+
+def add_time(value: datetime, unit: str, amount: Any) -> datetime:
+    if unit in ("month", "year"):
+        months = value.year * 12 + value.month - 1 + amount * (12 if unit == "year" else 1)
+        return value.replace(year=months // 12, month=months % 12 + 1, day=1) + timedelta(days=value.day - 1)
+    return value + timedelta(**{unit + "s": amount})
+
+
+def truncate_time(unit: str, value: datetime) -> datetime:
+    day = value.replace(hour=0, minute=0, second=0, microsecond=0)
+    return day if unit == "day" else day.replace(day=1) if unit == "month" else day.replace(month=1, day=1)
+
+
+def substring(text: str, start: int, length: int | None = None) -> str:
+    """SQLite's substr: a negative start counts from the end, a negative length goes backwards."""
+    if length is None:
+        length = 1 << 62
+    if start < 0:
+        start += len(text)
+        if start < 0:
+            length = max(0, length + start) if length >= 0 else length
+            start = 0
+    elif start > 0:
+        start -= 1
+    elif length > 0:
+        length -= 1
+    if length < 0:
+        start, length = start + length, -length
+        if start < 0:
+            length, start = max(0, length + start), 0
+    return text[start : start + length]
+
+
+def rounded(value: Any, digits: int = 0) -> float:
+    digits = max(0, min(30, digits))
+    if abs(value) > 4503599627370496.0:
+        return float(value)
+    if digits == 0:
+        return float(int(value + (0.5 if value >= 0 else -0.5)))
+    return float(f"{float(value):.{digits}f}") if digits > 15 else float(round_half_away(value, digits))
+
+
+def round_half_away(value: Any, digits: int) -> str:
+    # SQLite's printf works on the value's 15 or 16 significant digits, which Decimal(repr) gives too.
+    return str(Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+
+
+def floor_of(function: Callable[[Any], int]) -> Callable[[Any], Any]:
+    return lambda value: value if isinstance(value, int) else float(function(value))
+
+
+def glob(text: str, pattern: str) -> bool:
+    """SQLite's GLOB: Python's has the same signs, but `!` where SQLite has `^`."""
+    return fnmatchcase(text, pattern.replace("[^", "[!"))
+
+
+def extreme(choose: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *values: choose(values, key=order_key)
+
+
+FUNCTIONS: dict[e.Function, Callable[..., Any]] = {
+    e.Function.GREATEST: extreme(max),
+    e.Function.LEAST: extreme(min),
+    e.Function.ABS: abs,
+    e.Function.ROUND: rounded,
+    e.Function.FLOOR: floor_of(math.floor),
+    e.Function.CEILING: floor_of(math.ceil),
+    e.Function.SIGN: lambda v: (v > 0) - (v < 0),
+    e.Function.SQRT: lambda v: math.sqrt(v) if v >= 0 else None,
+    e.Function.POWER: lambda x, y: float(x) ** y,
+    e.Function.CONCAT: lambda *values: "".join(values),
+    e.Function.UPPER: lambda v: v.translate(_ASCII_UPPER),
+    e.Function.LOWER: lambda v: v.translate(_ASCII_LOWER),
+    e.Function.LENGTH: len,
+    e.Function.SUBSTRING: substring,
+    e.Function.POSITION: lambda text, sought: text.find(sought) + 1,
+    e.Function.REPLACE: lambda text, old, new: text.replace(old, new) if old else text,
+    e.Function.TRIM: lambda text, what: text.strip(what) if what else text,
+    e.Function.TRIM_START: lambda text, what: text.lstrip(what) if what else text,
+    e.Function.TRIM_END: lambda text, what: text.rstrip(what) if what else text,
+    e.Function.GLOB: glob,
+    e.Function.CODE_POINT: lambda text: ord(text[0]) if text else None,
+    e.Function.CHARACTER: chr,
+    e.Function.TIMESTAMP_OF: timestamp_of,
+    e.Function.FORMAT_TIME: format_time,
+    e.Function.ADD_TIME: add_time,
+    e.Function.TRUNCATE_TIME: truncate_time,
+    e.Function.JULIAN_DAY: julian,
+    e.Function.EPOCH: lambda v: math.floor((v - datetime(1970, 1, 1)).total_seconds()),  # noqa: DTZ001
+}
