@@ -12,31 +12,38 @@ Client and server share one core (`--cores` for more). `--rows 5000000` loads a 
 from __future__ import annotations
 
 import argparse
-import cProfile
+import collections
 import os
-import pstats
 import random
 import sqlite3
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from datetime import UTC, datetime
+from datetime import time as midnight
 from pathlib import Path
 from typing import Any
 
-from bson.raw_bson import RawBSONDocument
+import bson
 from bson.codec_options import CodecOptions
+from bson.raw_bson import RawBSONDocument
 from pymongo.database import Database
 
 from nestling.common.connection import connect
 from nestling.common.server import start_server
 from nestling.executors.load import LoadReport, load
+from nestling.executors.load.collection_pace import seldom_collected
+from nestling.executors.load.level import own_columns
+from nestling.executors.load.merge import Merge
+from nestling.executors.load.stored_value import Values
+from nestling.executors.load.units import units_of
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.primitives import Collection, Document, Embedding, Form
+from nestling.ir.rows import RowQuery
 from nestling.ir.types import INTEGER, TEXT, Type
+from nestling.ir.values import CODEC, Policy
 from nestling.sources.sql import open_database
 
 BATCH = 2_000
@@ -78,11 +85,12 @@ def generate(path: Path, orders: int) -> int:
     chance = random.Random(42)
     connection = sqlite3.connect(path)
     connection.executescript(
-        """CREATE TABLE "order" (id INTEGER PRIMARY KEY, customer TEXT NOT NULL, placed DATE NOT NULL, status TEXT NOT NULL, note TEXT);
+        """CREATE TABLE "order" (id INTEGER PRIMARY KEY, customer TEXT NOT NULL, placed DATE NOT NULL, status TEXT NOT NULL,
+                                 note TEXT);
            CREATE TABLE line (id INTEGER PRIMARY KEY, order_id INTEGER NOT NULL REFERENCES "order", product TEXT NOT NULL,
                               quantity INTEGER NOT NULL, price REAL NOT NULL);"""
     )
-    rows, line = 0, 0
+    line = 0
     for number in range(1, orders + 1):
         note = "deliver after six" if number % 3 == 0 else None
         placed = f"20{chance.randint(10, 25)}-{chance.randint(1, 12):02}-{chance.randint(1, 28):02}"
@@ -96,8 +104,7 @@ def generate(path: Path, orders: int) -> int:
     connection.execute("CREATE INDEX line_order ON line (order_id)")
     connection.commit()
     connection.close()
-    rows = orders + line
-    return rows
+    return orders + line
 
 
 def nestling(path: Path, database: Database[Any]) -> LoadReport:
@@ -107,8 +114,6 @@ def nestling(path: Path, database: Database[Any]) -> LoadReport:
 
 def script(path: Path, database: Database[Any]) -> None:
     """What a user would write."""
-    import datetime
-
     import sqlalchemy as sa
 
     engine = sa.create_engine(f"sqlite:///{path}")
@@ -124,7 +129,7 @@ def script(path: Path, database: Database[Any]) -> None:
         for row in connection.execute(sa.select(order).order_by(order.c.id)):
             document = {name: value for name, value in row._mapping.items() if value is not None}
             document["_id"] = document.pop("id")
-            document["placed"] = datetime.datetime.combine(document["placed"], datetime.time())
+            document["placed"] = datetime.combine(document["placed"], midnight())
             document["lines"] = lines.get(document["_id"], [])
             batch.append(document)
             if len(batch) == BATCH:
@@ -156,8 +161,9 @@ def compare(orders: int, repeats: int) -> None:
         database = client.get_database("load_benchmark")
         seconds: dict[str, list[float]] = {"nestling": [], "script": [], "ceiling": []}
         nestling(path, database)
-        raw = CodecOptions(document_class=RawBSONDocument)
-        documents = [RawBSONDocument(bytes(found.raw)) for found in database.get_collection("orders", codec_options=raw).find()]
+        raw: CodecOptions[RawBSONDocument] = CodecOptions(document_class=RawBSONDocument)
+        loaded: Any = database.get_collection("orders", codec_options=raw)
+        documents = [RawBSONDocument(bytes(found.raw)) for found in loaded.find()]
         for _ in range(repeats):
             for name, work in (
                 ("nestling", lambda: nestling(path, database)),
@@ -167,7 +173,9 @@ def compare(orders: int, repeats: int) -> None:
                 client.drop_database(database.name)
                 client.admin.command("fsync")
                 seconds[name].append(timed(work))
-        print(f"MongoDB {server.version}, {os.cpu_count()} cores of which {len(os.sched_getaffinity(0))} used, ", end="")
+        print(
+            f"MongoDB {server.version}, {os.cpu_count()} cores of which {len(os.sched_getaffinity(0))} used, ", end=""
+        )
         print(f"{orders:,} orders with {rows - orders:,} lines, {sum(len(d.raw) for d in documents):,} bytes of BSON")
         _print_rates(seconds, rows)
         client.drop_database(database.name)
@@ -184,29 +192,62 @@ def _print_rates(seconds: dict[str, list[float]], rows: int) -> None:
     print(f"nestling / ceiling: {medians['ceiling'] / medians['nestling']:.0%} of its speed")
 
 
-STAGES = {
-    "read": ("sources/sql",),
-    "build": ("<document>", "embedded.py", "roots.py"),
-    "encode": ("sender.py", "_bson.encode", "bson/__init__.py"),
-    "wait": ("threading.py", "queue.py", "writer.py"),
-}
-
-
 def where_it_goes(path: Path, database: Database[Any]) -> None:
-    """Shares of the loading thread's time, by a profile (which itself slows what makes many calls)."""
-    profile = cProfile.Profile()
-    profile.runcall(nestling, path, database)
-    stats = pstats.Stats(profile)
-    if "--profile" in sys.argv:
-        stats.sort_stats("tottime").print_stats(25)
+    """CPU seconds of the client by stage, each measured as what it adds to the one before, and of the server."""
+    source = open_database(f"sqlite:///{path}", model=MODEL)
+    unit = units_of(DESIGN)[0]
+
+    def merge() -> Merge:
+        return Merge(DESIGN, source, Values(Policy()), datetime.now(UTC), None, collections.Counter())
+
+    def read() -> None:
+        for entity, first in (("order", "id"), ("line", "order_id")):
+            columns = own_columns((first, *MODEL.entity(entity).attribute_names))
+            collections.deque(source.rows(RowQuery(entity, columns, own_columns((first, "id")))), maxlen=0)
+
+    def build() -> None:
+        collections.deque(unit.documents(merge()), maxlen=0)
+
+    def encode() -> None:
+        for _, document, _ in unit.documents(merge()):
+            bson.encode(document, codec_options=CODEC)
+
+    def load_all() -> None:
+        database.client.drop_database(database.name)
+        nestling(path, database)
+
+    with seldom_collected():
+        reading, building, encoding = cpu_seconds(read), cpu_seconds(build), cpu_seconds(encode)
+    whole = cpu_seconds(load_all)
+    rest = whole - encoding
+    print("\n| CPU seconds of the client | |\n|---|---|")
+    for stage, seconds in (
+        ("read rows", reading),
+        ("build documents", building - reading),
+        ("encode them", encoding - building),
+        ("check, count, send, wait", rest),
+    ):
+        print(f"| {stage} | {seconds:.2f} |")
 
 
-def million(rows: int) -> None:
+def cpu_seconds(work: Callable[[], Any]) -> float:
+    """Least CPU seconds of three runs: what other programs do to the caches only ever adds."""
+    found = []
+    for _ in range(3):
+        start = time.process_time()
+        work()
+        found.append(time.process_time() - start)
+    return min(found)
+
+
+def one_table(rows: int) -> None:
     """One table of many rows: time and peak memory."""
     with tempfile.TemporaryDirectory() as folder, start_server() as server, connect(server.uri) as client:
         path = Path(folder) / "big.db"
         connection = sqlite3.connect(path)
-        connection.execute("CREATE TABLE event (id INTEGER PRIMARY KEY, device TEXT NOT NULL, at TEXT NOT NULL, value REAL)")
+        connection.execute(
+            "CREATE TABLE event (id INTEGER PRIMARY KEY, device TEXT NOT NULL, at TEXT NOT NULL, value REAL)"
+        )
         connection.execute(
             """INSERT INTO event WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
                SELECT i, 'device ' || (i % 1000), '2025-01-01 00:00', i / 7.0 FROM n""",
@@ -218,7 +259,7 @@ def million(rows: int) -> None:
         entity = source.model.entity("event")
         design = Design(source.model, (Collection("events", Document(entity.name), ("id",)),))
         report = load(design, source, client.get_database("load_benchmark"))
-        print(f"| rows | seconds | rows/s | peak memory |\n|---|---|---|---|")
+        print("| rows | seconds | rows/s | peak memory |\n|---|---|---|---|")
         print(f"| {rows:,} | {report.seconds:.0f} | {rows / report.seconds:,.0f} | {report.peak_bytes / 1e6:,.0f} MB |")
 
 
@@ -229,12 +270,11 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--cores", type=int, default=1)
     parser.add_argument("--rows", type=int, help="load one table of so many rows instead")
-    parser.add_argument("--profile", action="store_true", help="print the functions that take most of the time")
     chosen = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):  # inherited by the server
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: chosen.cores])
     if chosen.rows:
-        million(chosen.rows)
+        one_table(chosen.rows)
     else:
         compare(chosen.orders, chosen.repeats)
 

@@ -53,9 +53,7 @@ def _say_where(server: Server, data_dir: Path | None, *, as_json: bool) -> None:
 
     if as_json:
         kept = str(data_dir.absolute()) if data_dir is not None else None
-        text.print_json(
-            {"uri": server.uri, "version": server.version, "origin": server.origin, "data_directory": kept}
-        )
+        text.print_json({"uri": server.uri, "version": server.version, "origin": server.origin, "data_directory": kept})
         return
     click.echo(server.uri)
     text.say(f"{server.text()}, {f'data in {data_dir}' if data_dir else 'temporary data'}. Ctrl-C stops it.")

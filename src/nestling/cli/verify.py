@@ -83,4 +83,4 @@ def show(report: VerifyReport) -> None:
     ]
     table("Differences", ("entity", "key", "row is", "attribute", "source has", "MongoDB has"), shown)
     total = sum(count for _, _, count in differing)
-    click.echo(f"\nNOT equal: {counted(total, 'row')} differ, of {rows:,}; {counted(len(shown), 'difference')} listed.")
+    click.echo(f"\nNOT equal: {total:,} of {counted(rows, 'row')}; {counted(len(shown), 'difference')} listed.")

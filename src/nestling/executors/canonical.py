@@ -59,7 +59,7 @@ def canonical_encoder(columns: Sequence[str], entity: Entity, policy: Policy) ->
 def canonical(value: object) -> object:
     """The value with its keys in order and the one NaN; strings of numbers, dates and bytes stay apart from those."""
     match value:
-        case float() if value != value:  # noqa: PLR0124 - only NaN is not itself
+        case float() if value != value:
             return float("nan")
         case dict():
             return {name: canonical(value[name]) for name in sorted(value)}

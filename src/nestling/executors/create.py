@@ -16,7 +16,7 @@ from nestling.common.errors import LoadError, PermissionDenied, Problem
 from nestling.ir.command import Command, CreateCollection, CreateIndex, ModifyCollection
 
 DUPLICATE_KEY = 11000
-_WRITING = ("find", "insert", "update", "createCollection", "createIndex", "collMod")
+_WRITING = ("find", "insert", "update", "createCollection", "createIndex")
 _REPLACING = (*_WRITING, "dropCollection")
 
 
@@ -46,16 +46,17 @@ def create(
             _carry_out(database, command, existing)
 
 
-def check_empty(database: Database[Any], collections: Iterable[str]) -> None:
-    """Raise `LoadError` naming each collection that holds documents, and how many."""
-    problems = [
-        Problem(f"`{name}` holds {database[name].count_documents({}):,} documents already", where=database.name)
-        for name in collections
-        if database[name].find_one({}, {"_id": 1}) is not None
-    ]
-    if problems:
-        move = "`--replace` drops the design's collections first, `--resume` goes on with an interrupted load"
-        raise LoadError(*problems[:-1], Problem(problems[-1].what, where=database.name, next_move=move))
+def check_empty(database: Database[Any], collections: Iterable[str], *, resume: bool = False) -> None:
+    """Raise `LoadError` naming each collection that holds documents, and how many; `resume`: it was asked to go on with them."""
+    filled = [name for name in collections if database[name].find_one({}, {"_id": 1}) is not None]
+    if filled:
+        held = ", ".join(f"`{name}` ({database[name].count_documents({}):,})" for name in filled)
+        what = f"collections hold documents already: {held}"
+        move = "`--replace` drops the design's own collections first, `--resume` goes on with an interrupted load"
+        if resume:
+            what = f"there is no interrupted load to go on with, and {what}"
+            move = "if they are those of a finished load, `verify` it; `--replace` drops the design's own collections first"
+        raise LoadError(Problem(what, where=database.name, next_move=move))
 
 
 def create_indexes(database: Database[Any], commands: Iterable[CreateIndex]) -> None:

@@ -74,7 +74,9 @@ def _database_url(address: str) -> str | None:
 def _required_url(address: str) -> str:
     url = _database_url(address)
     if url is None:
-        raise SourceError(Problem(what="holds no rows", where=address, next_move="name a database: sqlite:///file.db, …"))
+        raise SourceError(
+            Problem(what="holds no rows", where=address, next_move="name a database: sqlite:///file.db, …")
+        )
     return url
 
 

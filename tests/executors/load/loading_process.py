@@ -6,7 +6,7 @@ import sys
 import time
 
 from nestling.common.connection import connect
-from nestling.executors.load import sender, writer
+from nestling.executors.load import loading, sender, writer
 from nestling.sources.sql import open_database
 from tests.executors.load.loads import load_source
 from tests.executors.load.shops import DESIGN, MODEL
@@ -24,11 +24,9 @@ class SlowWriter(writer.Writer):
 
 def main(path: str, uri: str, database: str, resume: str) -> None:
     """Load."""
-    sender.BATCH_DOCUMENTS = 5
-    writer.CHECKPOINT_SECONDS = 0.02
-    from nestling.executors.load import loading
-
-    loading.Writer = SlowWriter  # type: ignore[misc]
+    vars(sender)["BATCH_DOCUMENTS"] = 5
+    vars(writer)["CHECKPOINT_SECONDS"] = 0.02
+    vars(loading)["Writer"] = SlowWriter
     with connect(uri) as client:
         source = open_database(f"sqlite:///{path}", model=MODEL)
         load_source(DESIGN, source, client[database], resume=bool(int(resume)))

@@ -30,7 +30,13 @@ def load_rows(
 def load_source(design: Design, source: RowSource, database: Database[Any], **more: Any) -> LoadReport:
     """Create the design's collections and load a source."""
     names = written_collections(design)
-    create(collection_commands(design), database, names, replace=more.pop("replace", False), resume=bool(more.get("resume")))
+    create(
+        collection_commands(design),
+        database,
+        names,
+        replace=more.pop("replace", False),
+        resume=bool(more.get("resume")),
+    )
     return load(design, source, database, indexes=index_commands(design), **more)
 
 

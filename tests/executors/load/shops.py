@@ -38,7 +38,7 @@ from tests.planner.home_cases import Rows, entity, link
 
 CUSTOMER = entity("customer", "code! name city", "code")
 ORDER = entity("order", "id:integer! customer placed:date note photo:bytes colour size", "id")
-LINE = entity("line", "order_id:integer! no:integer! product price:decimal", "order_id no")
+LINE = entity("line", "order_id:integer! no:integer! product price:decimal(10,1)", "order_id no")
 SERIAL = entity("serial", "order_id:integer! no:integer! serial!", "order_id no serial")
 SEAT = entity("seat", "order_id:integer! place:integer! guest", "order_id place")
 REMARK = entity("remark", "order_id:integer text", "")
@@ -57,7 +57,23 @@ TAGGING = entity("tagging", "order_id:integer! tag_id:integer!", "order_id tag_i
 MODEL = Model(
     "shop",
     (
-        *(CUSTOMER, ORDER, LINE, SERIAL, SEAT, REMARK, PRODUCT, CATEGORY, READING, TICK, BADGE, CAR, SHIP, HOST, MESSAGE),
+        *(
+            CUSTOMER,
+            ORDER,
+            LINE,
+            SERIAL,
+            SEAT,
+            REMARK,
+            PRODUCT,
+            CATEGORY,
+            READING,
+            TICK,
+            BADGE,
+            CAR,
+            SHIP,
+            HOST,
+            MESSAGE,
+        ),
         *(TAG, TAGGING),
     ),
     (
@@ -100,16 +116,29 @@ ORDERS = Collection(
             LINES,
             Embedding("seats", "order_seat", Form.ARRAY, Document("seat"), slots=Slots("place", 4)),
             Embedding("remarks", "order_remark", Form.ARRAY, Document("remark"), orphans="stray_remarks"),
-            Embedding("taggings", "order_tagging", Form.SCALARS, Document("tagging", references=(Reference("tag_tagging", Holder.CHILD),))),
+            Embedding(
+                "taggings",
+                "order_tagging",
+                Form.SCALARS,
+                Document("tagging", references=(Reference("tag_tagging", Holder.CHILD),)),
+            ),
         ),
         references=(Reference("customer_order", Holder.CHILD), Reference("order_car", Holder.PARENT, "car")),
         copies=(
-            Copy("client", (Hop("customer_order", up=True),), (Field("name", "name"), Field("city", "town")), Form.OBJECT, TRANSACTION),
+            Copy(
+                "client",
+                (Hop("customer_order", up=True),),
+                (Field("name", "name"), Field("city", "town")),
+                Form.OBJECT,
+                TRANSACTION,
+            ),
             Copy("labels", TAGGED, (Field("label", "label"),), Form.SCALARS, TRANSACTION),
         ),
         computed=(
             Computed("about.lines", (Hop("order_line", up=False),), Function.COUNT, TRANSACTION),
-            Computed("about.total", (Hop("order_line", up=False),), Function.MAX, TRANSACTION, "order_id", stamp="about.at"),
+            Computed(
+                "about.total", (Hop("order_line", up=False),), Function.MAX, TRANSACTION, "order_id", stamp="about.at"
+            ),
         ),
     ),
     ("id",),
@@ -142,15 +171,31 @@ DESIGN = Design(
             ("code",),
             splits=(Split("cities", ("city",)),),
         ),
-        Collection("products", Document("product", references=(Reference("category_product", Holder.CHILD),)), ("name",)),
+        Collection(
+            "products", Document("product", references=(Reference("category_product", Holder.CHILD),)), ("name",)
+        ),
         Collection(
             "categories",
             Document(
                 "category",
                 references=(Reference("category_tree", Holder.CHILD),),
                 copies=(
-                    Copy("path", (Hop("category_tree", up=True),), (Field("id", "id"),), Form.PATH, TRANSACTION, closure=True),
-                    Copy("above", (Hop("category_tree", up=True),), (Field("name", "name"),), Form.ARRAY, TRANSACTION, closure=True),
+                    Copy(
+                        "path",
+                        (Hop("category_tree", up=True),),
+                        (Field("id", "id"),),
+                        Form.PATH,
+                        TRANSACTION,
+                        closure=True,
+                    ),
+                    Copy(
+                        "above",
+                        (Hop("category_tree", up=True),),
+                        (Field("name", "name"),),
+                        Form.ARRAY,
+                        TRANSACTION,
+                        closure=True,
+                    ),
                 ),
             ),
             ("id",),
@@ -163,7 +208,11 @@ DESIGN = Design(
                 "readings",
                 3,
                 Window("at", WindowUnit.DAY),
-                (Summary("total", Function.SUM, "value"), Summary("mean", Function.AVG, "value"), Summary("top", Function.MAX, "at")),
+                (
+                    Summary("total", Function.SUM, "value"),
+                    Summary("mean", Function.AVG, "value"),
+                    Summary("top", Function.MAX, "at"),
+                ),
             ),
         ),
         Collection("ticks", Document("tick"), options=Options(CollectionKind.TIME_SERIES, time="at", meta="sensor")),
@@ -199,9 +248,9 @@ DESIGN = Design(
 
 def shop_rows(orders: int) -> dict[str, Rows]:
     """Rows for every entity: lines that overflow, rows without a parent, equal rows without a key, buckets of several pages."""
-    day, start = date(2020, 12, 1), datetime(2024, 1, 1)
+    day, start = date(2020, 12, 1), datetime.fromisoformat("2024-01-01")
     numbers = range(1, orders + 1)
-    lines = [(n, k, f"p{(n + k) % 7}", Decimal(k * n % 5) / 2) for n in numbers for k in range(n % 6)]
+    lines = [(n, k, f"p{(n + k) % 7}", Decimal(k * n % 5 * 5).scaleb(-1)) for n in numbers for k in range(n % 6)]
     return {
         "customer": [(f"c{n:03}", f"name {n}", None if n % 2 else f"city {n % 3}") for n in range(orders // 3 + 2)],
         "order": [
@@ -223,11 +272,21 @@ def shop_rows(orders: int) -> dict[str, Rows]:
             (1, 99, "stray"),
         ],
         "seat": [(n, p, None if p == 2 else f"guest {p}") for n in numbers for p in range(1, 5) if (n + p) % 3 == 0],
-        "remark": [*((n, "same") for n in numbers for _ in range(n % 3)), (None, "alone"), (None, "alone"), (orders + 9, None)],
+        "remark": [
+            *((n, "same") for n in numbers for _ in range(n % 3)),
+            (None, "alone"),
+            (None, "alone"),
+            (orders + 9, None),
+        ],
         "product": [(f"p{n}", n or None, n) for n in range(7)],
         "category": [(n, n // 2 or None, f"category {n}") for n in range(1, 20)],
         "reading": [
-            (n, f"sensor {n % 3}" if n % 7 else None, start + timedelta(hours=5 * n) if n % 13 else None, n if n % 4 else None)
+            (
+                n,
+                f"sensor {n % 3}" if n % 7 else None,
+                start + timedelta(hours=5 * n) if n % 13 else None,
+                n if n % 4 else None,
+            )
             for n in numbers
         ],
         "tick": [(start + timedelta(seconds=n // 2), f"s{n % 2}", n / 8) for n in numbers],

@@ -28,7 +28,9 @@ def test_documents_are_those_written_by_hand(database: Database[Any], tmp_path: 
             found.remove(document)
         assert found == []
     names = [name for name in database.list_collection_names() if not name.startswith("system.")]
-    assert {name for name in names if database[name].find_one()} == {name for name in case.documents if case.documents[name]}
+    assert {name for name in names if database[name].find_one()} == {
+        name for name in case.documents if case.documents[name]
+    }
     assert report.entities == {name: (len(rows), len(rows)) for name, rows in case.rows.items()}
 
 

@@ -57,5 +57,5 @@ def _say_unexpected(error: BaseException) -> None:
 def _say(text: str) -> None:
     from nestling.common.connection import redact
 
-    sys.stdout.flush() if sys.stdout is not None else None
+    sys.stdout.flush()
     click.echo(redact(text), err=True)

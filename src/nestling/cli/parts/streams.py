@@ -6,12 +6,16 @@ import os
 import sys
 from contextlib import suppress
 from io import TextIOWrapper
+from pathlib import Path
 
 COULD_NOT_RUN = 2
 
 
 def write_any_text() -> None:
-    """Characters the terminal's encoding lacks are written as escapes instead of ending the command."""
+    """Characters the terminal's encoding lacks become escapes, and a stream the caller has closed leads nowhere."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # a file opened later must not take its number
+            setattr(sys, name, Path(os.devnull).open("r" if name == "stdin" else "w"))  # noqa: SIM115 - open to the end
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -40,11 +44,10 @@ def discard() -> None:
     """Send what is still to be written nowhere, so that Python does not complain about it at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):
+        with suppress(OSError, ValueError):
             os.dup2(nowhere, stream.fileno())
 
 
 def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.flush()
+        stream.flush()

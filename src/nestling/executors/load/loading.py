@@ -78,9 +78,11 @@ class _Load:
         self.rows.update(checkpoint.rows)
         self.documents.update(checkpoint.documents)
         self._rows_before = self.rows.total()
-        writer = Writer(self.database, self.checkpoints, repeats=not is_new)
+        units = units_of(self.design)
+        without_id = frozenset(unit.store.name for unit in units if unit.anew)
+        writer = Writer(self.database, self.checkpoints, repeats=not is_new, without_id=without_id)
         try:
-            self._units(checkpoint, writer, is_new=is_new)
+            self._units(units, checkpoint, writer, is_new=is_new)
         except BaseException as error:
             with suppress(Exception):  # whatever happened, what was handed over is written, and its checkpoint
                 writer.close()
@@ -102,7 +104,7 @@ class _Load:
         mark = fingerprint(self.design, self.values.policy)
         if resume and (found := self.checkpoints.resume(mark, total)) is not None:
             return found, False
-        check_empty(self.database, names)
+        check_empty(self.database, names, resume=resume)
         check_parents(self.design, self.source)
         now = datetime.now(UTC)
         moment = now.replace(microsecond=now.microsecond // 1000 * 1000, tzinfo=None)
@@ -110,8 +112,8 @@ class _Load:
         self.checkpoints.save(checkpoint)
         return checkpoint, True
 
-    def _units(self, checkpoint: Checkpoint, writer: Writer, *, is_new: bool) -> None:
-        for unit in units_of(self.design):
+    def _units(self, units: Sequence[Unit], checkpoint: Checkpoint, writer: Writer, *, is_new: bool) -> None:
+        for unit in units:
             if unit.name in checkpoint.done:
                 continue
             if unit.anew and not is_new:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bson.raw_bson import RawBSONDocument
 from pymongo.errors import OperationFailure
 
-from nestling.common.connection import redact
+from nestling.common.connection import UNAUTHORIZED, redact
 from nestling.common.errors import LoadError, Problem
 
 DUPLICATE = 11000
@@ -16,36 +17,40 @@ _DISK_FULL = 14031
 SHOWN = 3
 
 
-def refusal(store: str, errors: Sequence[Mapping[str, Any]], cause: OperationFailure) -> LoadError:
-    """The error of documents the server would not take; the others of the batch are stored."""
-    if not errors:
-        return LoadError(Problem(redact(str(cause)), where=store))
-    problems = [_problem(store, item) for item in errors[:SHOWN]]
-    if len(errors) > SHOWN:
-        problems.append(Problem(f"{len(errors) - SHOWN} more documents of this batch were refused", where=store))
+def refusal(
+    store: str, refused: Sequence[tuple[RawBSONDocument, Mapping[str, Any]]], cause: OperationFailure | None = None
+) -> LoadError | OperationFailure:
+    """The error of documents the server would not take (the others of the batch are stored), or of a whole command."""
+    if cause is not None:
+        return cause if cause.code == UNAUTHORIZED else LoadError(Problem(_said(cause.details or {}), where=store))
+    problems = [_problem(store, document, error) for document, error in refused[:SHOWN]]
+    if len(refused) > SHOWN:
+        problems.append(Problem(f"{len(refused) - SHOWN} more documents of this batch were refused", where=store))
     return LoadError(*problems)
 
 
-def _problem(store: str, item: Mapping[str, Any]) -> Problem:
-    where = f"{store}, _id {_id_of(item)!r}"
-    match item.get("code"):
+def _said(error: Mapping[str, Any]) -> str:
+    return redact(str(error.get("errmsg", "the server refused it")))
+
+
+def _problem(store: str, document: RawBSONDocument, error: Mapping[str, Any]) -> Problem:
+    where = f"{store}, _id {_id_of(document)!r}"
+    match error.get("code"):
         case code if code == DUPLICATE:
-            key = dict(item.get("keyValue", {}))
-            return Problem(
-                f"two documents have the same {', '.join(key) or '_id'}: {key}", where=where, next_move=_DUPLICATE_MOVE
-            )
+            key = dict(error.get("keyValue", {}))
+            what = f"two documents have the same {', '.join(key) or '_id'}: {key}"
+            return Problem(what, where=where, next_move=_DUPLICATE_MOVE)
         case code if code == INVALID:
             move = "mend the row, or the collection's validator"
             return Problem("the document breaks the collection's validator", where=where, next_move=move)
         case code if code == _DISK_FULL:
             return Problem("the server's disk is full", where=where, next_move="make room, then load with `--resume`")
-    return Problem(redact(str(item.get("errmsg", "the server refused the document"))), where=where)
+    return Problem(_said(error), where=where)
 
 
 _DUPLICATE_MOVE = "mend the source, or choose another `id` or an index that is not unique"
 
 
-def _id_of(item: Mapping[str, Any]) -> object:
-    document = item.get("op")
-    found = document.get("_id") if isinstance(document, Mapping) else None
+def _id_of(document: RawBSONDocument) -> object:
+    found = document.get("_id")
     return dict(found) if isinstance(found, Mapping) else found

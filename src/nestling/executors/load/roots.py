@@ -32,6 +32,17 @@ class _Root:
     parts: tuple[Callable[[Row, object], None], ...] = ()
     archives: tuple[tuple[str, Callable[[Row], bool]], ...] = ()
 
+    @property
+    def leaves(self) -> bool:
+        """Whether anything of a root row lies in other collections."""
+        return bool(self.parts or self.archives)
+
+    def settle(self, row: Row, document: Document) -> str:
+        """Store the parts of a row elsewhere; returns the collection of its document."""
+        for part in self.parts:
+            part(row, document["_id"])
+        return next((name for name, belongs in self.archives if belongs(row)), self.store)
+
 
 def home_documents(merge: Merge, store: Store, root: Node) -> Documents:
     """Documents of a collection's root entity, or of one member of a variant."""
@@ -84,16 +95,12 @@ def _documents(
     entity, loaded, store = merge.model.entity(root.entity), merge.loaded, made.store
     build = made.code.compile_stream(lambda error, row: located(error, entity, layout, row))
     merge.key_width = len(level.identity)
-    for row, document in build(distinct(merge, root, merge.source.rows(query), layout)):
-        for part in made.parts:
-            part(row, document["_id"])
-        for name, belongs in made.archives:
-            if belongs(row):
-                store = name
-                break
-        else:
-            store = made.store
-        loaded[entity.name] += 1
+    leaves = made.leaves
+    rows, name = distinct(merge, root, merge.source.rows(query), layout), entity.name
+    for row, document in build(rows):
+        if leaves:
+            store = made.settle(row, document)
+        loaded[name] += 1
         yield store, document, row
     merge.check_exhausted()
 

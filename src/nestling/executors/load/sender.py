@@ -19,6 +19,7 @@ from nestling.ir.values import CODEC
 
 DOCUMENT_BYTES = 16 * 1024 * 1024
 """The server's bound for one document."""
+UNENCODABLE = (bson.errors.BSONError, OverflowError, UnicodeError)
 
 
 class Sender:
@@ -35,25 +36,31 @@ class Sender:
         self._checkpoint = replace(checkpoint, unit=unit.name)
         self._written = 0 if unit.anew else checkpoint.roots_of(unit.name)
         self._batch = Batch()
-        self.documents = 0
 
     def send_all(self, documents: Documents, merge: Merge) -> Iterator[None]:
         """Send root documents with those that came up beside them; yields now and then, for others to look how far it is."""
-        counts, side, batch, number = self._documents, merge.side, self._batch, self.documents
-        for store, document, row in documents:
-            number += 1
+        counts, side, batch, encode, codec = self._documents, merge.side, self._batch, bson.encode, CODEC
+        for number, (store, document, row) in enumerate(
+            documents, 1
+        ):  # the hot loop: calls it can do without are written out
             counts[store] += 1
-            is_new = number > self._written
-            if is_new:
-                batch.add(store, self._encoded(store, document))
+            if number > self._written:
+                try:
+                    encoded = encode(document, codec_options=codec)
+                except UNENCODABLE as error:
+                    raise self._unencodable(store, document, error) from None
+                size = len(encoded)
+                if size > DOCUMENT_BYTES:
+                    raise self._too_large(store, document, size)
+                batch.documents[store].append(encoded)
+                batch.count += 1
+                batch.size_bytes += size
             if side:
-                self._send_side(side, is_new=is_new)
+                self._send_side(side, is_new=number > self._written)
             if batch.size_bytes >= BATCH_BYTES or batch.count >= BATCH_DOCUMENTS:
-                self.documents = number
-                self._flush(row[: merge.key_width])
+                self._flush(row[: merge.key_width], number)
                 batch = self._batch
                 yield
-        self.documents = number
 
     def _send_side(self, side: SIDE, *, is_new: bool) -> None:
         for store, document in side:
@@ -75,12 +82,12 @@ class Sender:
         self._writer.write(self._batch)
         return self._checkpoint
 
-    def _flush(self, key: Key) -> None:
+    def _flush(self, key: Key, roots: int) -> None:
         if self._unit.by_key:
             rows, documents = dict(self._rows), dict(self._documents)
             self._checkpoint = replace(self._checkpoint, after=key, rows=rows, documents=documents)
         elif not self._unit.anew:
-            self._checkpoint = replace(self._checkpoint, roots=self.documents)
+            self._checkpoint = replace(self._checkpoint, roots=roots)
         self._batch.checkpoint = self._checkpoint
         self._writer.write(self._batch)
         self._batch = Batch()
@@ -88,13 +95,22 @@ class Sender:
     def _encoded(self, store: str, document: Document) -> bytes:
         try:
             encoded = bson.encode(document, codec_options=CODEC)
-        except (bson.errors.BSONError, OverflowError, UnicodeError) as error:
-            raise LoadError(Problem(f"cannot be stored: {error}", where=self._place(store, document))) from None
+        except UNENCODABLE as error:
+            raise self._unencodable(store, document, error) from None
         if len(encoded) > DOCUMENT_BYTES:
-            what = f"the document has {len(encoded):,} bytes; the server takes {DOCUMENT_BYTES:,}"
-            move = "reference, bucket or bound what it holds, or split it off (GridFS for large values)"
-            raise LoadError(Problem(what, where=self._place(store, document), next_move=move))
+            raise self._too_large(store, document, len(encoded))
         return encoded
 
-    def _place(self, store: str, document: Document) -> str:
-        return f"{store}, _id {document['_id']!r}"
+    @staticmethod
+    def _unencodable(store: str, document: Document, error: Exception) -> LoadError:
+        return LoadError(Problem(f"cannot be stored: {error}", where=_place(store, document)))
+
+    @staticmethod
+    def _too_large(store: str, document: Document, size_bytes: int) -> LoadError:
+        what = f"the document has {size_bytes:,} bytes; the server takes {DOCUMENT_BYTES:,}"
+        move = "reference, bucket or bound what it holds, or split it off (GridFS for large values)"
+        return LoadError(Problem(what, where=_place(store, document), next_move=move))
+
+
+def _place(store: str, document: Document) -> str:
+    return f"{store}, _id {document['_id']!r}"

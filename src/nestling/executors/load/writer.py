@@ -10,31 +10,34 @@ from __future__ import annotations
 import queue
 import threading
 import time
+from collections import defaultdict
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from bson.codec_options import CodecOptions
 from bson.raw_bson import RawBSONDocument
-from pymongo import WriteConcern
 from pymongo.database import Database
-from pymongo.errors import BulkWriteError
+from pymongo.errors import AutoReconnect, OperationFailure
 
 from nestling.executors.load.checkpoint import Checkpoint, Checkpoints
 from nestling.executors.load.refusal import DUPLICATE, refusal
 
-BATCH_DOCUMENTS = 5_000
+BATCH_DOCUMENTS = 10_000
 BATCH_BYTES = 8 * 1024 * 1024
 QUEUED_BATCHES = 2
+MESSAGE_BYTES = 32 * 1024 * 1024
+"""The server takes messages of 48 MB; this leaves room for what goes around the documents."""
 CHECKPOINT_SECONDS = 0.5
 """A checkpoint waits for the server's disk; more often than this would cost more than the little a restart repeats."""
-_RAW: CodecOptions[RawBSONDocument] = CodecOptions(document_class=RawBSONDocument)
+_RAW: CodecOptions[Any] = CodecOptions(document_class=RawBSONDocument)
 
 
 @dataclass(slots=True)
 class Batch:
     """Encoded documents by collection, complete up to `checkpoint`; `lasting`: the checkpoint is saved at once."""
 
-    documents: dict[str, list[bytes]] = field(default_factory=dict)
+    documents: defaultdict[str, list[bytes]] = field(default_factory=lambda: defaultdict(list))
     count: int = 0
     size_bytes: int = 0
     checkpoint: Checkpoint | None = None
@@ -42,18 +45,23 @@ class Batch:
 
     def add(self, store: str, encoded: bytes) -> None:
         """Add one document."""
-        self.documents.setdefault(store, []).append(encoded)
+        self.documents[store].append(encoded)
         self.count += 1
         self.size_bytes += len(encoded)
 
 
 class Writer:
-    """Writes batches in order; an error stops it and is raised by the next call."""
+    """Writes batches in order; an error stops it and is raised by the next call.
 
-    def __init__(self, database: Database[Any], checkpoints: Checkpoints, *, repeats: bool) -> None:
+    `repeats`: documents may be there already. `without_id`: collections that would take a document twice.
+    """
+
+    def __init__(
+        self, database: Database[Any], checkpoints: Checkpoints, *, repeats: bool, without_id: Collection[str] = ()
+    ) -> None:
         self._database = database
         self._checkpoints = checkpoints
-        self._repeats = repeats
+        self._repeats, self._without_id = repeats, without_id
         self._batches: queue.Queue[Batch | None] = queue.Queue(QUEUED_BATCHES)
         self._error: BaseException | None = None
         self._saved = time.monotonic()
@@ -100,21 +108,35 @@ class Writer:
             self._error = error
 
     def _insert(self, store: str, encoded: list[bytes]) -> None:
-        documents = list(map(RawBSONDocument, encoded))
-        collection = self._database.get_collection(store, codec_options=_RAW, write_concern=WriteConcern(w=1))
-        try:
-            collection.insert_many(documents, ordered=False)
-        except BulkWriteError as error:
-            errors: list[Any] = error.details["writeErrors"] if error.details else []
-            unexplained = [item for item in errors if not (self._repeats and self._is_same(collection, item))]
-            if unexplained or not errors:
-                raise refusal(store, unexplained, error) from None
+        start = size = 0
+        for end, document in enumerate(encoded):
+            if size and size + len(document) > MESSAGE_BYTES:
+                self._insert_some(store, encoded[start:end], repeats=self._repeats)
+                start, size = end, 0
+            size += len(document)
+        self._insert_some(store, encoded[start:], repeats=self._repeats)
 
-    @staticmethod
-    def _is_same(collection: Any, item: Any) -> bool:
+    def _insert_some(self, store: str, encoded: list[bytes], *, repeats: bool) -> None:
+        """One insert command: the driver's `insert_many`, with its retries, costs client and server a sixth more."""
+        documents = list(map(RawBSONDocument, encoded))
+        command = {"insert": store, "documents": documents, "ordered": False, "writeConcern": {"w": 1}}
+        try:
+            reply = self._database.command(command)
+        except AutoReconnect:
+            if repeats or store in self._without_id:
+                raise
+            self._insert_some(store, encoded, repeats=True)  # some may have been written, or all
+            return
+        except OperationFailure as error:
+            raise refusal(store, [], error) from None
+        refused = [(documents[item["index"]], item) for item in reply.get("writeErrors", ())]
+        unexplained = [pair for pair in refused if not (repeats and self._is_same(store, *pair))]
+        if unexplained:
+            raise refusal(store, unexplained)
+
+    def _is_same(self, store: str, refused: RawBSONDocument, error: Mapping[str, Any]) -> bool:
         """Whether a document was refused because exactly it is already there."""
-        if item["code"] != DUPLICATE:
+        if error["code"] != DUPLICATE:
             return False
-        refused: RawBSONDocument = item["op"]
-        found = collection.find_one({"_id": refused["_id"]})
+        found: Any = self._database.get_collection(store, codec_options=_RAW).find_one({"_id": refused["_id"]})
         return found is not None and found.raw == refused.raw

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from nestling.ir.rows import Hop
-from nestling.sources.sql.row_sql import after, matching, ordered, selected, sort_value
+from nestling.sources.sql.row_sql import Joins, after, matching, ordered, selected, sort_value
 
 if TYPE_CHECKING:
     from nestling.ir.rows import Column, RowQuery
@@ -27,21 +27,22 @@ def compile_ancestors(tables: Tables, query: RowQuery) -> sa.Select[Any]:
     deep = reach.alias("deep")
     level = sa.select(*(deep.c[f"row{i}"] for i in range(len(names))), sa.func.count().label("depth"))
     level_of = level.group_by(*(deep.c[f"row{i}"] for i in range(len(names)))).subquery("level")
-    base, ancestor = tables.table(query.entity).alias("base"), tables.table(query.entity).alias("ancestor")
-    clause: Any = base.join(reach, sa.and_(*(base.c[n] == reach.c[f"row{i}"] for i, n in enumerate(names))))
+    joins = Joins(tables, query)
+    base, ancestor = joins.alias(()), tables.table(query.entity).alias("ancestor")
+
+    def column(wanted: Column) -> Any:
+        is_ancestor = wanted.path == (Hop(link.name, up=True),)
+        return ancestor.c[wanted.attribute] if is_ancestor else joins.column(wanted)
+
+    chosen = [
+        selected(column(c), joins.attribute(c), tables.dialect).label(f"c{i}") for i, c in enumerate(query.columns)
+    ]
+    keys = [sort_value(column(c), joins.attribute(c), tables.dialect) for c in query.order]
+    # only now are the paths of all columns joined
+    clause = joins.clause.join(reach, sa.and_(*(base.c[n] == reach.c[f"row{i}"] for i, n in enumerate(names))))
     clause = clause.join(ancestor, sa.and_(*(ancestor.c[n] == reach.c[f"up{i}"] for i, n in enumerate(names))))
     on_level = sa.and_(*(ancestor.c[n] == level_of.c[f"row{i}"] for i, n in enumerate(names)))
     clause = clause.outerjoin(level_of, on_level)
-    entity = tables.model.entity(query.entity)
-
-    def column(wanted: Column) -> Any:
-        return (ancestor if wanted.path == (Hop(link.name, up=True),) else base).c[wanted.attribute]
-
-    chosen = [
-        selected(column(c), entity.attribute(c.attribute), tables.dialect).label(f"c{i}")
-        for i, c in enumerate(query.columns)
-    ]
-    keys = [sort_value(column(c), entity.attribute(c.attribute), tables.dialect) for c in query.order]
     order = [ordered(key, tables.dialect, nullable=True) for key in keys]
     downwards = [sa.func.coalesce(level_of.c.depth, 0), *(ancestor.c[name] for name in names)]
     select = sa.select(*chosen).select_from(clause).order_by(*order, *downwards)

@@ -22,6 +22,8 @@ FIXED_BYTES = {
 }
 """Bytes of a BSON value of each type whose values are all of one size."""
 _NOT_COMPARED = (_T.BYTES, _T.GEOMETRY)
+_NOT_ALWAYS_EQUAL = (_T.JSON, _T.ARRAY, _T.ANY, _T.TEXT)
+"""Types that stand for some PostgreSQL types without an equality operator: json, and xml carried as text."""
 _DATES = (_T.DATE, _T.TIMESTAMP, _T.TIMESTAMPTZ)
 _DAY = "[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]"
 _CLOCK = f"{_DAY} [0-2][0-9]:[0-5][0-9]:[0-5][0-9]"
@@ -35,7 +37,7 @@ def probes(attribute: Attribute, column: Any, dialect: str) -> Iterator[tuple[st
     name = attribute.type.name
     yield "values", sa.func.count(column)
     if name not in _NOT_COMPARED:
-        as_text = dialect == POSTGRESQL and name in (_T.JSON, _T.ARRAY, _T.ANY)
+        as_text = dialect == POSTGRESQL and name in _NOT_ALWAYS_EQUAL
         yield "distinct", sa.func.count(sa.distinct(sa.cast(column, sa.Text) if as_text else column))
     if name is _T.INTEGER:
         yield "least", sa.func.min(column)

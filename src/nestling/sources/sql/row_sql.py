@@ -44,7 +44,7 @@ def quoted(name: str) -> quoted_name:
 
 
 @dataclass
-class _Joins:
+class Joins:
     """The FROM clause as it grows: an alias for each path."""
 
     tables: Tables
@@ -92,7 +92,7 @@ def compile_query(tables: Tables, query: RowQuery, *, limit: int | None = None) 
         from nestling.sources.sql.ancestors import compile_ancestors
 
         return compile_ancestors(tables, query)
-    joins = _Joins(tables, query)
+    joins = Joins(tables, query)
     if query.newest is not None:
         return _newest(joins, query, limit)
     order = [joins.column(column) for column in query.order]
@@ -143,7 +143,7 @@ def ordered(column: ColumnElement[Any], dialect: str, *, nullable: bool, descend
     return key.nulls_last() if descending else key.nulls_first()
 
 
-def _conditions(joins: _Joins, query: RowQuery) -> list[ColumnElement[bool]]:
+def _conditions(joins: Joins, query: RowQuery) -> list[ColumnElement[bool]]:
     conditions = []
     model, base = joins.tables.model, joins.alias(())
     for name, is_up in ((query.without_parent, True), (query.without_children, False)):
@@ -176,7 +176,7 @@ def after(columns: Sequence[Any], values: Sequence[object], dialect: str) -> Col
     return sa.or_(*(sa.and_(*equal[:position], beyond[position]) for position in range(len(columns))))
 
 
-def _aggregate(joins: _Joins, aggregate: Aggregate) -> ColumnElement[Any]:
+def _aggregate(joins: Joins, aggregate: Aggregate) -> ColumnElement[Any]:
     if aggregate.column is None:
         return sa.func.count()
     column, attribute = joins.column(aggregate.column), joins.attribute(aggregate.column)
@@ -187,7 +187,7 @@ def _aggregate(joins: _Joins, aggregate: Aggregate) -> ColumnElement[Any]:
     return function
 
 
-def _newest(joins: _Joins, query: RowQuery, limit: int | None) -> sa.Select[Any]:
+def _newest(joins: Joins, query: RowQuery, limit: int | None) -> sa.Select[Any]:
     """Number the rows of each group first, in a derived table; then keep, order and aggregate."""
     assert query.newest is not None
     dialect, newest = joins.tables.dialect, query.newest
@@ -221,7 +221,7 @@ def _regrouped(aggregates: Sequence[Aggregate], columns: Sequence[Any]) -> list[
     ]
 
 
-def _sort_key(joins: _Joins, key: SortKey) -> Any:
+def _sort_key(joins: Joins, key: SortKey) -> Any:
     attribute, dialect = joins.attribute(key.column), joins.tables.dialect
     column = sort_value(joins.column(key.column), attribute, dialect)
     nullable = bool(key.column.path) or attribute.nullable

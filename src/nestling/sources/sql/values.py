@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     Converter = Callable[[Any], Any]
 
+_NAN = "NaN"
+"""How SQLite holds what is not a number."""
 _TIMESPEC = {0: "seconds", 3: "milliseconds", 6: "microseconds"}
 
 
@@ -55,12 +57,16 @@ def converter(attribute: Attribute, dialect: str) -> Converter | None:
     return _by_type(kind, dialect)
 
 
-def convert_rows(rows: Iterable[Sequence[Any]], converters: Sequence[Converter | None]) -> list[tuple[Any, ...]]:
-    """Convert a batch column by column, touching only columns that need it."""
-    columns = [
-        column if f is None else map(f, column) for f, column in zip(converters, zip(*rows, strict=True), strict=True)
-    ]
-    return list(zip(*columns, strict=True))
+def convert_rows(rows: Sequence[tuple[Any, ...]], converters: Sequence[Converter | None]) -> Sequence[tuple[Any, ...]]:
+    """Convert a batch column by column, touching only columns that need it; floats need it only where one is the text NaN."""
+    columns: list[Iterable[Any]] = list(zip(*rows, strict=True))
+    needed = False
+    for place, convert in enumerate(converters):
+        column = columns[place]
+        if convert is not None and (convert is not _float or _NAN in column):
+            columns[place] = map(convert, column)
+            needed = True
+    return list(zip(*columns, strict=True)) if needed else rows
 
 
 def _by_type(kind: Type, dialect: str) -> Converter | None:
@@ -155,7 +161,7 @@ def _big_integer(value: Any) -> Any:
 
 
 def _float(value: Any) -> Any:
-    return float("nan") if value == "NaN" else value
+    return float("nan") if value == _NAN else value
 
 
 def _json(value: Any) -> Any:
