@@ -19,7 +19,7 @@ $(INSTALLED): pyproject.toml requirements.lock
 	@touch $@
 
 demo: $(INSTALLED) ## take a bundled shop from SQL to a verified MongoDB
-	$(BIN)/nestling demo
+	$(BIN)/nestling demo -o build/demo
 
 test: $(INSTALLED) ## run all tests, on real servers
 	$(BIN)/pytest -n 2
@@ -36,7 +36,8 @@ bench: $(INSTALLED) ## run every benchmark
 		echo "== $$script"; $(BIN)/python $$script || exit 1; \
 	done
 
-docs: $(INSTALLED) ## build the documentation into site/
+docs: $(INSTALLED) ## write the pages made from code, build the documentation into site/
+	$(BIN)/python -m scripts.pages
 	$(BIN)/zensical build --clean
 
 soak: $(INSTALLED) ## run all tests with many more examples, and the ones that take minutes
@@ -50,4 +51,4 @@ lock: $(INSTALLED) ## write requirements.lock anew from pyproject.toml
 clean: ## remove everything these targets have made
 	rm -rf .venv .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist htmlcov site
 	rm -f .coverage .coverage.*
-	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	find src tests benchmarks scripts -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

@@ -69,7 +69,7 @@ class Interpreter:
 
     # --- relations ---------------------------------------------------------------------------------------------------
 
-    def relation(self, node: a.Relation, outer: Layout) -> Running:  # noqa: C901 - one case for each node
+    def relation(self, node: a.Relation, outer: Layout) -> Running:
         match node:
             case a.Scan():
                 found = list(self.rows[node.entity])
@@ -300,7 +300,7 @@ class Interpreter:
 
         return run
 
-    def window_function(self, node: a.WindowFunction, inner: Layout) -> Callable[[list[Row]], list[Any]]:  # noqa: C901 - one closure for each step
+    def window_function(self, node: a.WindowFunction, inner: Layout) -> Callable[[list[Row]], list[Any]]:
         partition = [self.scalar(term, inner) for term in node.partition]
         order = self.ordering(node.order, inner)
         arguments = [self.scalar(argument, inner) for argument in node.arguments]
@@ -373,7 +373,7 @@ class Interpreter:
 
     # --- scalars -----------------------------------------------------------------------------------------------------
 
-    def scalar(self, node: e.Expression, where: Layout) -> Compiled:  # noqa: C901 - one case for each node
+    def scalar(self, node: e.Expression, where: Layout) -> Compiled:
         match node:
             case e.Literal(value=value):
                 return lambda _: value

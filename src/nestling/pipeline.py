@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nestling.ir.proposal import Proposal
-from nestling.ir.reading import Reading
+from nestling.ir.reading import Gap, Reading
 from nestling.ir.values import Policy
+from nestling.ir.workload import Workload
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from nestling.executors.unload import UnloadReport
     from nestling.executors.verify import VerifyReport
     from nestling.ir.command import Aggregation
+    from nestling.ir.compiled import CompiledRead
     from nestling.ir.design import Design
     from nestling.strategies import Thresholds
 
@@ -169,3 +171,38 @@ def unload(proposal: Proposal, database: Database[Any], address: str, *, watch: 
     told = (lambda p: watch(f"unloading {p.entity}", p.rows, p.total_rows)) if watch is not None else None
     homes = home_queries(proposal.design)
     return rebuild(proposal.design.model, homes, database, open_target(address), report=told)
+
+
+def convert(
+    proposal: Proposal, sql: str, *, name: str = "", dialect: str = "", values: Mapping[str, object] | None = None
+) -> CompiledRead:
+    """Compile one SELECT for a design, with `values` in place of its parameters when they are given.
+
+    What cannot be compiled comes back with its `gap` set; unknown names and mistakes in the SQL raise `WorkloadError`.
+    """
+    from nestling.common.errors import GapError
+    from nestling.emitters.mql.read import compiled_read
+    from nestling.ir.algebra import Query
+    from nestling.ir.compiled import CompiledRead, bind
+    from nestling.ir.reading import GapKind
+    from nestling.planner.reads import plan_read
+    from nestling.planner.sql import translate
+
+    try:
+        query = translate(sql, proposal.design.model, dialect)
+        if not isinstance(query, Query):
+            gap = Gap(GapKind.NOTIMPL, f"{type(query).__name__.upper()}: only reads are compiled so far")
+            return CompiledRead(name, sql, gap=gap)
+        read = compiled_read(plan_read(query, proposal.design), name=name, sql=sql)
+        return bind(read, values) if values is not None else read
+    except GapError as error:
+        found = getattr(error, "gap", None) or Gap(GapKind.NOTIMPL, error.problems[0].what, error.problems[0].where)
+        return CompiledRead(name, sql, gap=found)
+
+
+def statements_of(proposal: Proposal, path: Path, dialect: str) -> tuple[Workload, tuple[Gap, ...]]:
+    """The statements of a workload file over a design's model, and what of it could not be understood."""
+    from nestling.sources.front import with_workload
+
+    read = with_workload(Reading(proposal.design.model, dialect=dialect), path)
+    return read.workload, read.gaps

@@ -35,7 +35,11 @@ class Ran:
 
 def environment(**changed: str) -> dict[str, str]:
     """The environment of a command nobody watches: no colours, no terminal, no MongoDB but those a test names."""
-    kept = {k: v for k, v in os.environ.items() if k not in ("NESTLING_MONGODB_URI", "COLUMNS", "FORCE_COLOR", "NO_COLOR")}
+    kept = {
+        k: v
+        for k, v in os.environ.items()
+        if k not in ("NESTLING_MONGODB_URI", "COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR")
+    }
     return kept | changed
 
 

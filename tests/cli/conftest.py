@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -65,8 +64,8 @@ def target(mongod: Server, database: Database[dict[str, Any]]) -> str:
 
 
 @pytest.fixture
-def loaded(library: Path, target: str) -> Iterator[Path]:
+def loaded(library: Path, target: str) -> Path:
     """The library's folder, its rows loaded into `target`."""
     done = nestling("load", "design.yaml", "--from", "sqlite:///library.db", "--to", target, cwd=library)
     assert done.code == 0, done.err
-    yield library
+    return library

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
-from tests.cli.commands import nestling, process
+from tests.cli.commands import PROGRAM, environment, nestling, process
 from tests.cli.conftest import write_library
 
 SHOP = "sqlite:///shop.db"
@@ -29,7 +30,7 @@ MISTAKES = {
     "no tables": (("inspect", "workload.sql"), ("no table is declared", "CREATE TABLE")),
     "unknown dialect": (("inspect", "schema.sql", "--dialect", "oracle"), ("`oracle`", "`postgresql`")),
     "workload missing": (("design", SHOP, "--workload", "w.sql"), ("'w.sql' does not exist", "design --help")),
-    "workload that is none": (("inspect", SHOP, "--workload", "shop.db"), ("shop.db:1",)),
+    "workload that is none": (("inspect", SHOP, "--workload", "model.yaml"), ("model.yaml:1",)),
     "unknown strategy": (("design", SHOP, "--strategy", "best"), ("`best`", "`normalized`", "`tree`")),
     "unknown threshold": (("design", SHOP, "--threshold", "fw=3"), ("no threshold `fw`; there is `few`",)),
     "threshold without number": (("design", SHOP, "--threshold", "few=x"), ("`few=x`", "few=30")),
@@ -110,7 +111,9 @@ def test_broken_yaml(tmp_path: Path) -> None:
 def test_every_mistake_of_a_file_at_once(shop: Path, tmp_path: Path) -> None:
     """Unknown keys and names are all reported together, each with its line and what is known."""
     text = (shop / "model.yaml").read_text(encoding="utf-8")
-    wrong = text.replace("  relationships:", "  relationshps:", 1).replace("    product:\n      key:", "    product:\n      kee:", 1)
+    wrong = text.replace("  relationships:", "  relationshps:", 1).replace(
+        "    product:\n      key:", "    product:\n      kee:", 1
+    )
     assert wrong.count("kee:") == 1
     (tmp_path / "m.yaml").write_text(wrong, encoding="utf-8")
     done = nestling("design", "m.yaml", cwd=tmp_path)
@@ -165,14 +168,16 @@ def test_a_place_where_nobody_can_write(shop: Path) -> None:
 def test_a_full_disk(shop: Path) -> None:
     """Output that cannot be written is an error in words, not silence."""
     with Path("/dev/full").open("w") as full:
-        import subprocess
-
-        from tests.cli.commands import PROGRAM, environment
-
         done = subprocess.run(
             [*PROGRAM, "inspect", "model.yaml", "--json"],
-            cwd=shop, env=environment(), stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False,
-        )  # fmt: skip
+            cwd=shop,
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
     assert done.returncode == 2
     assert "No space left on device" in done.stderr
     assert "Traceback" not in done.stderr

@@ -18,7 +18,13 @@ def test_the_whole_chain(mongod: Server, tmp_path: Path) -> None:
     folder = tmp_path / "made" / "demo"
     done = process("demo", "-o", folder, "--to", mongod.uri)
     assert done.code == 0, done.err
-    for said in ("1. Inspect", "2. Design", "3. Create, load, verify", "Verified: 25,315 rows of 10 entities", "4. Look"):
+    for said in (
+        "1. Inspect",
+        "2. Design",
+        "3. Create, load, verify",
+        "Verified: 25,315 rows of 10 entities",
+        "4. Look",
+    ):
         assert said in done.out
     assert "loyalty_card: {points: " in done.out
     assert {path.name for path in folder.iterdir()} == {

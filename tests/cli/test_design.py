@@ -55,8 +55,7 @@ def test_the_workload_decides(tmp_path: Path) -> None:
     )
     (tmp_path / "alone.sql").write_text("-- name: book, rate: 9/s\nSELECT title FROM book WHERE id = :id;\n")
     (tmp_path / "with.sql").write_text(
-        "-- name: author, rate: 9/s\n"
-        "SELECT b.title FROM author a JOIN book b ON b.author_id = a.id WHERE a.id = :id;\n"
+        "-- name: author, rate: 9/s\nSELECT b.title FROM author a JOIN book b ON b.author_id = a.id WHERE a.id = :id;\n"
     )
     choices = {
         name: nestling(
@@ -64,13 +63,28 @@ def test_the_workload_decides(tmp_path: Path) -> None:
         ).json["decisions"][0]["choice"]
         for name in ("alone.sql", "with.sql")
     }
-    assert choices["alone.sql"] != "embed"
+    assert choices == {"alone.sql": "parent-reference", "with.sql": "embed"}
+
+
+def test_a_key_becomes_the_id(shop: Path) -> None:
+    """A natural key is `_id`, which saves an index; rows without a key get one of MongoDB's."""
+    found = nestling("design", "model.yaml", "--strategy", "normalized", "--json", cwd=shop).json["collections"]
+    ids = {name: collection["id"] for name, collection in found.items()}
+    assert ids["product"] == ["product_id"]
+    assert ids["purchase_line"] == ["purchase_id", "line"]
+    assert ids["page_view"] == []
+    keys = [{"product_id": 1}, {"purchase_id": 1, "line": 1}, {"purchase_id": 1}]
+    assert [
+        index["keys"] for name in ids for index in found[name]["indexes"] if name == "product" and index["keys"] in keys
+    ] == []
 
 
 def test_a_threshold_changes_the_answer(shop: Path) -> None:
     """With `few=2` and nothing always read together, the addresses of a customer are many, and the answer says so."""
     reasons = {
-        few: nestling("design", "model.yaml", "--threshold", f"few={few}", "--json", cwd=shop).json["decisions"][0]["reasons"]
+        few: nestling("design", "model.yaml", "--threshold", f"few={few}", "--json", cwd=shop).json["decisions"][0][
+            "reasons"
+        ]
         for few in (50, 2)
     }
     assert reasons[50][0]["rule"] == "A2"

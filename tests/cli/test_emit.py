@@ -27,10 +27,14 @@ def test_every_format(shop: Path, tmp_path: Path, name: str) -> None:
 
 def test_what_is_emitted_can_be_read(shop: Path) -> None:
     """Python parses, validators are JSON, the diagram is one, and the script creates every collection."""
-    emitted = {name: nestling("emit", "design.yaml", "--as", name, "--json", cwd=shop).json["files"] for name in formats()}
+    emitted = {
+        name: nestling("emit", "design.yaml", "--as", name, "--json", cwd=shop).json["files"] for name in formats()
+    }
     assert all(ast.parse(text) for text in emitted["python"].values())
     validators = {file: json.loads(text) for file, text in emitted["jsonschema"].items()}
-    assert set(validators) == {f"{name}.json" for name in ("category", "customer", "page_view", "product", "purchase", "review")}
+    assert set(validators) == {
+        f"{name}.json" for name in ("category", "customer", "page_view", "product", "purchase", "review")
+    }
     assert all("$jsonSchema" in validator for validator in validators.values())
     assert all(text.startswith("erDiagram") for text in emitted["mermaid"].values())
     (script,) = emitted["mongosh"].values()

@@ -6,6 +6,7 @@ import os
 import signal
 import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ def test_collections_with_data_are_refused(loaded: Path, target: str, database: 
     database["author"].insert_one({"_id": 99, "name": "added since", "book": []})
     done = nestling("load", "design.yaml", *FROM, "--to", target, cwd=loaded)
     assert (done.code, done.out) == (2, "")
-    assert "`author` holds 4 documents already" in done.err
+    assert "`author` (4)" in done.err
     assert "--replace" in done.err
     assert "--resume" in done.err
     assert database["author"].count_documents({}) == 4
@@ -115,6 +116,20 @@ def test_an_embedded_server_is_named_and_ends(library: Path) -> None:
     assert "ends with this command" in done.err
 
 
+def test_a_stopped_load_promises_nothing_of_an_embedded_server(mongod: Any, tmp_path: Path) -> None:
+    """What was loaded into a MongoDB that ends with the command cannot be resumed, and nobody is told so."""
+    write_library(tmp_path / "library.db", more_books=60_000)
+    nestling("design", "sqlite:///library.db", "--strategy", "normalized", "-o", "design.yaml", cwd=tmp_path)
+    process = started("load", "design.yaml", *FROM, cwd=tmp_path)
+    assert process.stderr is not None
+    assert "mongod" in process.stderr.readline()
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert err.splitlines()[-1] == "Stopped"
+
+
 def test_the_environment_names_the_server(library: Path, target: str, database: Database[dict[str, Any]]) -> None:
     """NESTLING_MONGODB_URI stands in for `--to`, and is said to have been used."""
     done = nestling("load", "design.yaml", *FROM, cwd=library, NESTLING_MONGODB_URI=target)
@@ -125,13 +140,24 @@ def test_the_environment_names_the_server(library: Path, target: str, database: 
 
 def test_a_row_that_cannot_be_stored(tmp_path: Path, target: str) -> None:
     """A number of 40 digits stops the load, naming row and way out; with `--long-decimals text` it is loaded and equal."""
-    digits = "1234567890" * 4
-    with sqlite3.connect(tmp_path / "library.db") as connection:
-        connection.execute("CREATE TABLE star (star_id INTEGER NOT NULL PRIMARY KEY, atoms DECIMAL(40,0) NOT NULL)")
-        connection.execute("INSERT INTO star VALUES (7, ?)", (f"n{digits}",))
+    with closing(sqlite3.connect(tmp_path / "library.db")) as connection, connection:
+        connection.execute(
+            "CREATE TABLE star (star_id INTEGER NOT NULL PRIMARY KEY, atoms DECIMAL_TEXT(40,0) NOT NULL)"
+        )
+        connection.execute("INSERT INTO star VALUES (7, ?)", ("1234567890" * 4,))
     nestling("design", "sqlite:///library.db", "-o", "design.yaml", cwd=tmp_path)
-    done = nestling("load", "design.yaml", *FROM, "--to", target, "--long-decimals", "text", cwd=tmp_path)
+    arguments = ("load", "design.yaml", *FROM, "--to", target)
+    refused = nestling(*arguments, cwd=tmp_path)
+    assert (refused.code, refused.out) == (2, "")
+    assert "has 40 digits" in refused.err
+    assert "star" in refused.err
+    assert "7" in refused.err.replace("1234567890" * 4, "")
+    assert "--long-decimals text" in refused.err
+    done = nestling(*arguments, "--replace", "--long-decimals", "text", "--json", cwd=tmp_path)
     assert done.code == 0, done.err
+    assert done.json["verified"] is True
+    again = nestling("verify", *arguments[1:], "--long-decimals", "text", cwd=tmp_path)
+    assert again.code == 0, again.err
 
 
 def test_a_database_whose_name_mongodb_refuses(tmp_path: Path, mongod: Any) -> None:
@@ -139,6 +165,8 @@ def test_a_database_whose_name_mongodb_refuses(tmp_path: Path, mongod: Any) -> N
     for name, expected in (("my.shop 2", "my_shop_2"), ("admin", "admin_data")):
         write_library(tmp_path / f"{name}.db")
         nestling("design", f"sqlite:///{name}.db", "-o", "design.yaml", cwd=tmp_path)
-        done = nestling("load", "design.yaml", "--from", f"sqlite:///{name}.db", "--to", mongod.uri, "--replace", cwd=tmp_path)
+        done = nestling(
+            "load", "design.yaml", "--from", f"sqlite:///{name}.db", "--to", mongod.uri, "--replace", cwd=tmp_path
+        )
         assert done.code == 0, done.err
         assert f"database {expected}\n" in done.err

@@ -40,13 +40,20 @@ def test_an_edited_document(loaded: Path, target: str, database: Database[dict[s
     assert done.code == 1
     row = next(line.split() for line in done.out.splitlines() if line.startswith("book") and "changed" in line)
     assert row == ["book", "3", "changed", "title", "Solaris", "Fiasco"]
-    assert "NOT equal: 1 row differ" in done.out
+    assert "NOT equal: 1 of 6 rows; 1 difference listed." in done.out
     as_json = nestling(*arguments, "--json", cwd=loaded)
     assert as_json.code == 1
     assert as_json.json["equal"] is False
     assert as_json.json["entities"]["book"] == {"rows": 3, "differing": 1}
     assert as_json.json["differences"] == [
-        {"entity": "book", "kind": "changed", "key": [3], "attribute": "title", "expected": "Solaris", "found": "Fiasco"}
+        {
+            "entity": "book",
+            "kind": "changed",
+            "key": [3],
+            "attribute": "title",
+            "expected": "Solaris",
+            "found": "Fiasco",
+        }
     ]
 
 
@@ -56,7 +63,12 @@ def test_rows_lost_and_rows_added(loaded: Path, target: str, database: Database[
     database["author"].insert_one({"_id": 9, "name": "Extra", "book": []})
     found = nestling("verify", "design.yaml", *FROM, "--to", target, "--json", cwd=loaded).json
     kinds = sorted((each["entity"], each["kind"], each["key"]) for each in found["differences"])
-    assert kinds == [("author", "extra", [9]), ("author", "missing", [1]), ("book", "missing", [1]), ("book", "missing", [2])]
+    assert kinds == [
+        ("author", "extra", [9]),
+        ("author", "missing", [1]),
+        ("book", "missing", [1]),
+        ("book", "missing", [2]),
+    ]
 
 
 def test_a_source_that_changed(loaded: Path, target: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import bson
 import pytest
@@ -19,7 +20,7 @@ from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Document, Split
 from nestling.ir.rows import Column, RowQuery, UndecodableText
-from nestling.ir.values import UNDECODABLE_TEXT_SUBTYPE
+from nestling.ir.values import CODEC, UNDECODABLE_TEXT_SUBTYPE
 from nestling.planner import home_views
 from nestling.sources.sql.rows import SqlDatabase
 from tests.planner.home_cases import CASES, NESTED, Case, entity
@@ -90,7 +91,7 @@ FILES = Case(
 )
 
 
-def upload(database: Database[Any], key: int, field: str, content: bytes) -> dict[str, Any]:
+def upload(database: Database[Any], key: object, field: str, content: bytes) -> dict[str, Any]:
     """Store a file as loading does; returns its pointer."""
     name = {"collection": "letters", "field": field, "_id": key}
     GridFSBucket(database, "scans").upload_from_stream_with_id(name, "", content)
@@ -118,6 +119,16 @@ def test_files_are_fetched(database: Database[Any], tmp_path: Path) -> None:
     assert bag(FILES, "letter", rows["letter"]) == bag(FILES, "letter", FILES.rows["letter"])
     assert [type(body) for *_, body in sorted(rows["letter"], key=lambda row: str(row[0]))][2] is UndecodableText
     assert UNDECODABLE_TEXT_SUBTYPE == 128
+
+
+def test_files_of_rows_with_any_key_are_fetched(database: Database[Any], tmp_path: Path) -> None:
+    """A file is called by its row's key, which here is a UUID."""
+    sheet = entity("sheet", "id:uuid! scan:bytes", "id")
+    collection = Collection("letters", Document("sheet"), ("id",), splits=(Split("scans", ("scan",), gridfs=True),))
+    case = Case("uuid", "", Model("m", (sheet,)), (collection,), {}, {"sheet": [(UUID(int=7), b"x")]})
+    writable = database.with_options(codec_options=CODEC)
+    writable.letters.insert_one({"_id": UUID(int=7), "scan": upload(writable, UUID(int=7), "scan", b"x")})
+    assert unloaded(database, case, tmp_path)[1] == case.rows
 
 
 def test_a_missing_file_is_named(database: Database[Any], tmp_path: Path) -> None:

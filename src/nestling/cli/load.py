@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,7 +55,7 @@ def command(
     reach_rows(proposal, source)
     with opened(target, proposal.design.model.name) as (server, database):
         say_server(server, database.name)
-        with progress(enabled=not as_json) as watch:
+        with _honest(server), progress(enabled=not as_json) as watch:
             done = load(proposal, source, database, mode=mode, policy=policy, check=not no_verify, watch=watch)
     if as_json:
         text.print_json(load_json(done))
@@ -61,6 +63,17 @@ def command(
     else:
         show(done)
     return FINE if done.verified is None or done.verified.equal else DIFFERENT
+
+
+@contextmanager
+def _honest(server: Server) -> Iterator[None]:
+    """Keep Ctrl-C from promising that a load can go on whose MongoDB ends with it."""
+    try:
+        yield
+    except KeyboardInterrupt as stopped:
+        if server.data_directory is None:
+            raise
+        raise KeyboardInterrupt from stopped.with_traceback(None)
 
 
 def say_server(server: Server, database: str) -> None:

@@ -120,7 +120,9 @@ def _unusable(error: Exception, where: str) -> ConnectionFailed:
 
 def _first(said: str) -> str:
     """Keep the sentence and drop the driver's dump of its topology or of the whole reply."""
-    return re.split(r" \(configured timeouts: |, Timeout: |, full error: |, Topology Description: ", said, maxsplit=1)[0]
+    return re.split(r" \(configured timeouts: |, Timeout: |, full error: |, Topology Description: ", said, maxsplit=1)[
+        0
+    ]
 
 
 def database_name(uri: str, default: str) -> str:

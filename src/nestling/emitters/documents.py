@@ -45,7 +45,7 @@ class _Documents:
         variant = collection.variant
         if variant is None or not home:
             return
-        if variant.members:
+        if variant.members and (root.body != collection.body or not variant.subtypes):
             value = root.presence.value if root.presence is not None else ""
             yield Field(variant.discriminator, Constant((value,)), required=True, remark="discriminator")
             return

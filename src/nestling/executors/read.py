@@ -80,7 +80,8 @@ def decode_raw(raw: bytes | memoryview, query: Aggregation) -> dict[str, Any]:
 
 
 def _read_documents(database: Database[Any], query: Aggregation) -> Iterator[dict[str, Any]]:
-    files = [(file, GridFSBucket(database, file.bucket)) for file in query.files]
+    readable = database.with_options(codec_options=CODEC)  # a file is called by its row's key, which may be a UUID
+    files = [(file, GridFSBucket(readable, file.bucket)) for file in query.files]
     for batch in _batches(database, query):
         for document in _decoded(batch, query):
             for file, bucket in files:

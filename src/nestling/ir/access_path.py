@@ -211,7 +211,12 @@ def describe(path: AccessPath) -> str:
     return "\n".join(_step_lines(path.step, names))
 
 
-def _step_lines(step: Step, names: dict[str, str]) -> Iterator[str]:
+def describe_step(step: Step) -> str:
+    """The steps of a statement in words, a line for each in the order they are done."""
+    return "\n".join(_step_lines(step, {}))
+
+
+def _step_lines(step: Step, names: dict[str, str]) -> Iterator[str]:  # noqa: C901 - one case for each
     if isinstance(step, ROW_STEPS):
         from nestling.ir.row_words import row_step_lines
 
@@ -242,7 +247,8 @@ def _step_lines(step: Step, names: dict[str, str]) -> Iterator[str]:
             yield "once per distinct " + ", ".join(names.get(name, name) for name in by)
         case ClientFile(source, field, bucket, is_text):
             yield from _step_lines(source, names)
-            yield f"the client fetches {'the text of ' if is_text else ''}{names.get(field, field)} from the GridFS bucket `{bucket}`"
+            what = f"{'the text of ' if is_text else ''}{names.get(field, field)}"
+            yield f"the client fetches {what} from the GridFS bucket `{bucket}`"
         case _:
             assert_never(step)
 

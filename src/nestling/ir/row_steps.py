@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
-from nestling.ir.algebra import Aggregate, WindowFunction
+from nestling.ir.algebra import Aggregate, SortKey, WindowFunction
 from nestling.ir.expression import Collation, Column, Expression
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ class Layout:
     @staticmethod
     def of(paths: Mapping[ColumnId, str] | Iterable[tuple[ColumnId, str]]) -> Layout:
         """A layout of these paths; of several for one column the last."""
-        return Layout(tuple(dict(paths).items()))
+        found: dict[ColumnId, str] = dict(paths)
+        return Layout(tuple(found.items()))
 
     def __contains__(self, column: Column) -> bool:
         return (column.alias, column.name) in self._paths
@@ -54,6 +55,11 @@ class Layout:
             tuple((key, path if path.startswith(VARIABLE) else f"{prefix}.{path}") for key, path in self.entries)
         )
 
+    def inside(self, path: str) -> Layout:
+        """The columns whose paths begin with `path`, as seen from what lies there."""
+        start = f"{path}."
+        return Layout(tuple((key, at.removeprefix(start)) for key, at in self.entries if at.startswith(start)))
+
 
 class Keep(StrEnum):
     """What becomes of the rows a lookup finds."""
@@ -64,24 +70,29 @@ class Keep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The rows for which the predicate is true."""
+    """The rows for which the predicate is true.
 
-    source: Step
-    predicate: Expression
-    layout: Layout
-
-
-@dataclass(frozen=True, slots=True)
-class Prefilter:
-    """Only documents an element of whose arrays may satisfy the predicate: it is asked again once they are unwound.
-
-    `array` is the path of the array all columns lie in, empty when they lie in none.
+    `identity`: the parts of a compound `_id`, in order, where these are still the documents of a collection: given all of them
+    (or the first few), one `_id` (or a range of them) is meant, which its index finds.
     """
 
     source: Step
     predicate: Expression
     layout: Layout
-    array: str = ""
+    identity: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prefilter:
+    """Only documents with an element of the array that satisfies the predicate; it is asked again once that is unwound.
+
+    `layout` is that of the unwound documents.
+    """
+
+    source: Step
+    predicate: Expression
+    layout: Layout
+    array: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,19 +123,12 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrap:
-    """Each document as the one field of a new one."""
-
-    source: Step
-    field: str
-
-
-@dataclass(frozen=True, slots=True)
 class Correlate:
     """Each row with the rows `foreign` yields for it, one under `field` at a time.
 
     `equal`: (path here, path in the collection that `foreign` scans first) whose values must be equal or both missing, asked
-    before anything `foreign` does. `variables` are values of this row that `foreign` mentions, by name.
+    before anything `foreign` does. With `identity`, (name, path here) of the parts of a compound `_id`, that is what must be
+    equal. `variables` are values of this row that `foreign` mentions, by name.
     """
 
     source: Step
@@ -133,6 +137,7 @@ class Correlate:
     keep: Keep
     equal: tuple[str, str] | None = None
     variables: tuple[tuple[str, str], ...] = ()
+    identity: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +156,12 @@ class GroupRows:
 
 @dataclass(frozen=True, slots=True)
 class SortRows:
-    """The documents in the order of fields: (path, descending)."""
+    """The documents in order. `prefix`: what the fields are called that keys become which are no plain fields."""
 
     source: Step
-    keys: tuple[tuple[str, bool], ...]
+    keys: tuple[SortKey, ...]
+    layout: Layout
+    prefix: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +205,10 @@ class Constants:
 
 @dataclass(frozen=True, slots=True)
 class GraphLookup:
-    """Each document with all that are reached from it, one under `field` at a time.
+    """Each document with all that are reached from it, one under `field` at a time, none twice.
 
-    From `start` (a path here) on, documents of `collection` whose `to` is the value of the `by` field of those found before.
+    From `start` (a path here) on, documents of `collection` whose `to` is the value of the `by` field of those found before;
+    their field `depth` counts the steps, from 0.
     """
 
     source: Step
@@ -209,8 +217,7 @@ class GraphLookup:
     by: str
     to: str
     field: str
-    depth: str = ""
-    restriction: tuple[Expression, Layout] | None = None
+    depth: str
 
 
 RowStep: TypeAlias = (
@@ -219,7 +226,6 @@ RowStep: TypeAlias = (
     | Compute
     | Add
     | Shape
-    | Wrap
     | Correlate
     | GroupRows
     | SortRows
@@ -236,7 +242,6 @@ ROW_STEPS = (
     Compute,
     Add,
     Shape,
-    Wrap,
     Correlate,
     GroupRows,
     SortRows,

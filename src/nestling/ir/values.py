@@ -27,7 +27,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
-from typing import Literal
+from typing import Any, Literal
 
 import bson
 from bson.binary import Binary, UuidRepresentation
@@ -46,7 +46,7 @@ DECIMAL128_DIGITS = DIGITS
 JSON_DEPTH = 64
 """Deepest nesting stored as documents; the server stops at 180 levels, counted from the root of the whole document."""
 
-CODEC: CodecOptions[dict[str, object]] = CodecOptions(uuid_representation=UuidRepresentation.STANDARD)
+CODEC: CodecOptions[Any] = CodecOptions(uuid_representation=UuidRepresentation.STANDARD)
 """How every document of ours is encoded and decoded; dates come back naive, in UTC."""
 
 Convert = Callable[[object], object]

@@ -13,7 +13,7 @@ FROM review r LEFT JOIN customer c ON c.customer_id = r.customer_id
 WHERE r.product_id = :id ORDER BY r.written_at DESC LIMIT 10;
 
 -- name: category_listing, rate: 300/s
--- params: {"category": 3}
+-- params: {"category": 7}
 SELECT p.product_id, p.name, p.price
 FROM product_category pc JOIN product p ON p.product_id = pc.product_id
 WHERE pc.category_id = :category ORDER BY p.name;

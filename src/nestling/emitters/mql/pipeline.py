@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from nestling.emitters.mql.expression import Mql, expression_mql, predicate_mql
+from nestling.emitters.mql.row_steps import Pipeline, row_step_stages
 from nestling.ir.access_path import (
     AccessPath,
     ClientFile,
@@ -19,8 +20,7 @@ from nestling.ir.access_path import (
     Unwind,
 )
 from nestling.ir.command import Aggregation, FileField
-
-Pipeline = tuple[str, tuple[Mql, ...]]  # a collection and the stages run on it
+from nestling.ir.row_steps import ROW_STEPS
 
 
 def aggregation(path: AccessPath) -> Aggregation:
@@ -29,16 +29,21 @@ def aggregation(path: AccessPath) -> Aggregation:
     while isinstance(step, ClientFile):
         files.append(FileField(step.field, step.bucket, step.is_text))
         step = step.source
-    collection, stages = _pipeline(step)
+    collection, stages = pipeline(step)
+    assert collection is not None, "a home is in a collection"
     return Aggregation(collection, stages, path.columns, tuple(reversed(files)))
 
 
-def _pipeline(step: Step) -> Pipeline:
+def pipeline(step: Step) -> Pipeline:
+    """The collection and stages of a step; no collection when the statement itself makes the first documents."""
+    if isinstance(step, ROW_STEPS):
+        return row_step_stages(step, pipeline)
     match step:
         case CollectionScan(collection):
             return collection, ()
-        case Unwind(source, path):
-            return _then(source, {"$unwind": f"${path}"})
+        case Unwind(source, path, keep_empty):
+            whole: Mql = {"path": f"${path}", "preserveNullAndEmptyArrays": True}
+            return _then(source, {"$unwind": whole if keep_empty else f"${path}"})
         case Filter(source, predicate):
             return _then(source, {"$match": predicate_mql(predicate)})
         case Project(source, fields):
@@ -56,19 +61,21 @@ def _pipeline(step: Step) -> Pipeline:
 
 
 def _then(source: Step, *stages: Mql) -> Pipeline:
-    collection, before = _pipeline(source)
+    collection, before = pipeline(source)
     return collection, (*before, *stages)
 
 
 def _union(sources: tuple[Step, ...]) -> Pipeline:
-    (collection, stages), *others = (_pipeline(source) for source in sources)
-    unions = tuple({"$unionWith": {"coll": name, "pipeline": list(inner)}} for name, inner in others)
+    (collection, stages), *others = (pipeline(source) for source in sources)
+    unions: tuple[Mql, ...] = tuple(
+        {"$unionWith": {**({} if name is None else {"coll": name}), "pipeline": list(inner)}} for name, inner in others
+    )
     return collection, (*stages, *unions)
 
 
 def _lookup(step: Lookup) -> Pipeline:
     """`localField` must be a path: another expression is put where the result will be first."""
-    collection, inner = _pipeline(step.foreign)
+    collection, inner = pipeline(step.foreign)
     is_path = isinstance(step.local, FieldPath)
     local = step.local.path if isinstance(step.local, FieldPath) else step.field
     lookup: Mql = {"from": collection, "localField": local, "foreignField": step.foreign_path}
@@ -76,5 +83,5 @@ def _lookup(step: Lookup) -> Pipeline:
         lookup["pipeline"] = list(inner)
     lookup["as"] = step.field
     computed: tuple[Mql, ...] = () if is_path else ({"$set": {step.field: expression_mql(step.local)}},)
-    unwind = {"$unwind": {"path": f"${step.field}", "preserveNullAndEmptyArrays": True}}
+    unwind: Mql = {"$unwind": {"path": f"${step.field}", "preserveNullAndEmptyArrays": True}}
     return _then(step.source, *computed, {"$lookup": lookup}, unwind)

@@ -38,6 +38,7 @@ def mistakes_in_layout(
     for link in model.relationships:
         yield from _said_mistakes(link, said)
     for store in stores:
+        yield from _part_mistakes(store)
         for root in store.roots:
             yield from _collisions(root, store)
             yield from _scalar_mistakes(model, root, ("collections", store.collection.name))
@@ -116,6 +117,16 @@ def _collisions(root: Node, store: Store) -> Iterator[Problem]:
             yield from _collisions(child, store)
 
 
+def _part_mistakes(store: Store) -> Iterator[Problem]:
+    """Only what is stored can be split off."""
+    if store.role is Role.PART and store.split is not None:
+        for name in store.split.attributes:
+            if store.roots[0].path_of(name) is None:
+                what = f"`{name}` is told by its parent's ids alone and cannot be split off"
+                path = ("collections", store.collection.name, "splits", store.name)
+                yield Problem(what=what, path=path, next_move="let the child hold the id as well")
+
+
 def _scalar_mistakes(model: Model, node: Node, path: Where) -> Iterator[Problem]:
     """Rows embedded as bare values have room for one attribute, whose NULL cannot be told from json's null."""
     body, embedding = node.body, node.embedding
@@ -126,12 +137,16 @@ def _scalar_mistakes(model: Model, node: Node, path: Where) -> Iterator[Problem]
             stored = ", ".join(field.attribute for field in node.stored) or "nothing"
             what = f"bare values hold one attribute and nothing else, but `{node.entity}` has {stored} to store"
             yield Problem(what=what, path=where, next_move="embed it as an array")
-        elif (kept := model.entity(node.entity).attribute(node.stored[0].attribute)).nullable:
-            if kept.type.name is TypeName.JSON:
-                what = f"among bare values NULL could not be told from the null of json in `{kept.name}`"
-                yield Problem(what=what, path=where, next_move="embed it as an array")
+        elif _is_nullable_json(model, node):
+            what = f"among bare values NULL could not be told from the null of json in `{node.stored[0].attribute}`"
+            yield Problem(what=what, path=where, next_move="embed it as an array")
     for child in node.children:
         yield from _scalar_mistakes(model, child, path)
+
+
+def _is_nullable_json(model: Model, node: Node) -> bool:
+    kept = model.entity(node.entity).attribute(node.stored[0].attribute)
+    return kept.nullable and kept.type.name is TypeName.JSON
 
 
 def _own_paths(node: Node) -> Iterator[str]:

@@ -58,6 +58,9 @@ def _collection_mistakes(model: Model, collection: Collection, path: Where) -> I
     if collection.id and set(collection.id) not in ({*entity.key}, *map(set, entity.uniques)):
         what = f"{', '.join(collection.id)} is not a key of `{entity.name}`"
         yield Problem(what=what, path=(*path, "id"), next_move=f"use its key: {', '.join(entity.key) or 'it has none'}")
+    paired = {name for pairs in collection.body.pairs for name in pairs.attributes}
+    for name in (name for name in collection.id if name in paired and name not in entity.key):
+        yield Problem(what=f"`{name}` is in `_id` and cannot be in a list of pairs", path=(*path, "id"))
     yield from _said_twice((*path, "splits"), (split.collection for split in collection.splits))
     for split in collection.splits:
         yield from _split_mistakes(entity, collection, split, (*path, "splits", split.collection))
@@ -98,18 +101,16 @@ def _file_mistakes(model: Model, entity: Entity, split: Split, path: Where) -> I
 
 def _bucket_mistakes(entity: Entity, collection: Collection, bucket: Bucket, path: Where) -> Iterator[Problem]:
     yield from _unknown_attributes(entity, bucket.by, (*path, "by"))
+    for name in bucket.by:
+        if name in entity and entity.attribute(name).type.name in (TypeName.JSON, TypeName.ARRAY):
+            yield Problem(what=f"`{name}` is {entity.attribute(name).type}: no value to group by", path=(*path, "by"))
     yield from _unknown_attributes(entity, (s.attribute for s in bucket.summary if s.attribute), (*path, "summary"))
     for summary in bucket.summary:
         if summary.attribute is None and summary.function is not Function.COUNT:
             what = f"{summary.function} needs an attribute of `{entity.name}`"
             yield Problem(what=what, path=(*path, "summary", summary.field))
-    if bucket.window is not None and bucket.window.attribute not in entity:
-        yield entity.no_attribute(bucket.window.attribute, (*path, "window"))
-    elif bucket.window is not None and entity.attribute(bucket.window.attribute).type.name not in _TIMES:
-        what = (
-            f"`{bucket.window.attribute}` is {entity.attribute(bucket.window.attribute).type}, not a date or timestamp"
-        )
-        yield Problem(what=what, path=(*path, "window"))
+    if bucket.window is not None:
+        yield from _window_mistakes(entity, bucket.window.attribute, (*path, "window"))
     if bucket.limit < 1:
         yield Problem(what="a bucket holds at least one event", path=(*path, "limit"))
     for reference in collection.body.references:
@@ -118,6 +119,14 @@ def _bucket_mistakes(entity: Entity, collection: Collection, bucket: Bucket, pat
             yield Problem(what=what, path=path, next_move="let the child hold the parent's id")
     if collection.id or collection.variant or collection.splits:
         yield Problem(what="a bucket collection has no id, variant or splits of its own", path=path)
+
+
+def _window_mistakes(entity: Entity, attribute: str, path: Where) -> Iterator[Problem]:
+    if attribute not in entity:
+        yield entity.no_attribute(attribute, path)
+    elif entity.attribute(attribute).type.name not in _TIMES:
+        what = f"`{attribute}` is {entity.attribute(attribute).type}, not a date or timestamp"
+        yield Problem(what=what, path=path)
 
 
 def _variant_mistakes(collection: Collection, variant: Variant, path: Where) -> Iterator[Problem]:
@@ -154,6 +163,8 @@ def _document_mistakes(model: Model, body: Document, path: Where, collection: Co
     yield from _unknown_attributes(entity, (field.attribute for field in body.fields), (*path, "fields"))
     for pairs in body.pairs:
         yield from _unknown_attributes(entity, pairs.attributes, (*path, "pairs", pairs.field))
+        if not pairs.attributes:
+            yield Problem(what="a list of pairs names its attributes", path=(*path, "pairs", pairs.field))
         if set(pairs.attributes) & set(entity.key):
             yield Problem(what="key attributes cannot be stored as pairs", path=(*path, "pairs", pairs.field))
         for name in sorted({field.attribute for field in body.fields} & set(pairs.attributes)):

@@ -139,6 +139,8 @@ def typed_errors(address: Address) -> Iterator[None]:
         yield
     except NestlingError:
         raise
+    except UnicodeDecodeError:  # SQLite's own message about a broken schema quotes it
+        raise SourceError(Problem("its schema holds what is not UTF-8 text", where=address.origin)) from None
     except Exception as error:
         kind = type(error).__module__.split(".")[0]
         if kind not in ("sqlite3", "psycopg", "pymysql"):

@@ -61,9 +61,10 @@ class SqlDatabase:
         from nestling.sources.sql.inspection import read_database
 
         with self.snapshot(), typed_errors(self.address):
+            catalog = self.catalog  # names must be UTF-8, values need not
             if self.address.dialect == SQLITE:
                 self._snapshot.text_factory = _text  # the smallest of a column's values may be text that is not UTF-8
-            found = read_database(self.address, self.catalog, self._snapshot, sampled_above_rows, progress)
+            found = read_database(self.address, catalog, self._snapshot, sampled_above_rows, progress)
         if self._model is None:
             self._model = found.model
         return found

@@ -1,0 +1,6 @@
+"""Write the generated pages into docs/."""
+
+from scripts.pages import DOCS, pages
+
+for name, text in pages().items():
+    (DOCS / name).write_text(text, encoding="utf-8")

@@ -1,0 +1,8 @@
+"""`docs/rules.md`: the rules that explanations cite."""
+
+from nestling.emitters.explanation import rules_page
+
+
+def page() -> str:
+    """The page's text."""
+    return rules_page()

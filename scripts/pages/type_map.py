@@ -1,0 +1,284 @@
+"""`docs/type-map.md`: each SQL type to BSON and back.
+
+`tests/docs/test_type_map.py` loads and unloads every row of it on real servers.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import NamedTuple
+
+import bson
+
+from nestling.common.errors import LoadError
+from nestling.ir.model import Attribute
+from nestling.ir.rows import JSON_NULL, UndecodableText
+from nestling.ir.types import Type
+from nestling.ir.values import CODEC, Policy, decoder, encoder
+from nestling.sources.sql.table_ddl import column_words
+from scripts.pages._markdown import code, table
+
+
+class Column(NamedTuple):
+    """A SQL type, a literal of it, the conceptual type the source makes of it, and its BSON type as `$type` names it."""
+
+    declared: str
+    literal: str
+    conceptual: str
+    bson: str
+
+
+UUID_TEXT = "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'"
+JSON_TEXT = "'{\"a\": [1, null]}'"
+COLUMNS = {
+    "sqlite": (
+        Column("INTEGER", "42", "integer", "int"),
+        Column("BIGINT", "9007199254740993", "integer", "long"),
+        Column("BOOLEAN", "1", "boolean", "bool"),
+        Column("REAL", "1.5", "float", "double"),
+        Column("DECIMAL(10,2)", "12.50", "float", "double"),
+        Column("DECIMAL_TEXT(40,2)", "'12.50'", "decimal(40,2)", "decimal"),
+        Column("VARCHAR(20)", "'Ada'", "text(20)", "string"),
+        Column("TEXT", "'Ada'", "text", "string"),
+        Column("BLOB", "x'00ff'", "bytes", "binData"),
+        Column("DATE", "'2024-02-29'", "date", "date"),
+        Column("TIME", "'23:59:59'", "time", "string"),
+        Column("TIMESTAMP", "'2024-02-29 10:00:00'", "timestamp", "date"),
+        Column("TIMESTAMP", "'2024-02-29 10:00:00.250'", "timestamp(3)", "date"),
+        Column("TIMESTAMP", "'2024-02-29 10:00:00.123456'", "timestamp(6)", "string"),
+        Column("DATETIME", "'2024-02-29'", "date", "date"),
+        Column("UUID", UUID_TEXT, "uuid", "binData"),
+        Column("JSON", JSON_TEXT, "json", "object"),
+        Column("GEOMETRY", "x'0101'", "geometry", "binData"),
+        Column("", "'anything'", "text", "string"),
+    ),
+    "postgresql": (
+        Column("boolean", "true", "boolean", "bool"),
+        Column("smallint", "42", "integer", "int"),
+        Column("integer", "42", "integer", "int"),
+        Column("bigint", "9007199254740993", "integer", "long"),
+        Column("numeric(10,2)", "12.50", "decimal(10,2)", "decimal"),
+        Column("numeric", "12.50", "decimal", "decimal"),
+        Column("real", "1.5", "float", "double"),
+        Column("double precision", "1.5", "float", "double"),
+        Column("money", "'12.50'", "text", "string"),
+        Column("varchar(20)", "'Ada'", "text(20)", "string"),
+        Column("char(5)", "'Ada'", "text(5)", "string"),
+        Column("text", "'Ada'", "text", "string"),
+        Column("bytea", "'\\x00ff'", "bytes", "binData"),
+        Column("date", "'2024-02-29'", "date", "date"),
+        Column("time", "'23:59:59.5'", "time", "string"),
+        Column("timetz", "'23:59:59+02'", "time", "string"),
+        Column("timestamp", "'2024-02-29 10:00:00'", "timestamp", "date"),
+        Column("timestamp", "'2024-02-29 10:00:00.123456'", "timestamp(6)", "string"),
+        Column("timestamptz", "'2024-02-29 10:00:00+02'", "timestamptz", "date"),
+        Column("interval", "'1 day 2 hours'", "interval", "string"),
+        Column("uuid", UUID_TEXT, "uuid", "binData"),
+        Column("json", JSON_TEXT, "json", "object"),
+        Column("jsonb", JSON_TEXT, "json", "object"),
+        Column("mood", "'glad'", "enum('glad', 'sad')", "string"),
+        Column("integer[]", "'{1,2}'", "array(integer)", "array"),
+        Column("text[]", "'{a,NULL}'", "array(text)", "array"),
+        Column("bit(3)", "B'101'", "bits(3)", "string"),
+        Column("bit varying", "B'10100'", "bits", "string"),
+        Column("point", "'(1,2)'", "geometry", "string"),
+        Column("inet", "'10.0.0.1'", "text", "string"),
+        Column("int4range", "'[1,5)'", "text", "string"),
+        Column("xml", "'<a/>'", "text", "string"),
+    ),
+    "mysql": (
+        Column("tinyint(1)", "1", "boolean", "bool"),
+        Column("tinyint", "42", "integer", "int"),
+        Column("int", "42", "integer", "int"),
+        Column("int unsigned", "4294967295", "integer", "long"),
+        Column("bigint", "9007199254740993", "integer", "long"),
+        Column("bigint unsigned", "18446744073709551615", "integer", "decimal"),
+        Column("decimal(10,2)", "12.50", "decimal(10,2)", "decimal"),
+        Column("float", "1.5", "float", "double"),
+        Column("double", "1.5", "float", "double"),
+        Column("varchar(20)", "'Ada'", "text(20)", "string"),
+        Column("char(5)", "'Ada'", "text(5)", "string"),
+        Column("longtext", "'Ada'", "text", "string"),
+        Column("varbinary(20)", "x'00ff'", "bytes", "binData"),
+        Column("longblob", "x'00ff'", "bytes", "binData"),
+        Column("date", "'2024-02-29'", "date", "date"),
+        Column("time", "'-838:59:59'", "time", "string"),
+        Column("datetime", "'2024-02-29 10:00:00'", "timestamp", "date"),
+        Column("datetime(6)", "'2024-02-29 10:00:00.123456'", "timestamp(6)", "string"),
+        Column("timestamp", "'2024-02-29 10:00:00'", "timestamptz", "date"),
+        Column("year", "2024", "integer", "int"),
+        Column("enum('glad','sad')", "'glad'", "enum('glad', 'sad')", "string"),
+        Column("set('a','b')", "'a,b'", "text", "string"),
+        Column("bit(3)", "b'101'", "bits(3)", "string"),
+        Column("json", JSON_TEXT, "json", "object"),
+        Column("uuid", UUID_TEXT, "uuid", "binData"),
+        Column("inet6", "'::1'", "text", "string"),
+        Column("geometry", "ST_GeomFromText('POINT(1 2)')", "geometry", "binData"),
+    ),
+}
+TITLES = {"sqlite": "SQLite", "postgresql": "PostgreSQL", "mysql": "MySQL and MariaDB"}
+REMARKS = {
+    ("sqlite", "DECIMAL(10,2)"): "SQLite keeps such numbers as binary floats, so that is what they are",
+    ("sqlite", "DECIMAL_TEXT(40,2)"): "a type word with TEXT in it keeps every digit",
+    ("sqlite", "DATETIME"): "all values are days",
+    ("sqlite", ""): "no type: what the values are",
+    ("sqlite", "GEOMETRY"): "carried as found; listed as a gap",
+    ("postgresql", "money"): "carried as text; listed as a gap",
+    ("postgresql", "point"): "carried as text; listed as a gap",
+    ("postgresql", "inet"): "carried as text; listed as a gap",
+    ("postgresql", "int4range"): "carried as text; listed as a gap",
+    ("postgresql", "xml"): "carried as text; listed as a gap",
+    ("postgresql", "timestamptz"): "the instant, in UTC; PostgreSQL itself keeps no zone",
+    ("postgresql", "interval"): "ISO 8601, `P1DT2H`",
+    ("postgresql", "mood"): "CREATE TYPE … AS ENUM; the validator lists the values",
+    ("postgresql", "text[]"): "NULL inside an array is `null`",
+    ("mysql", "tinyint(1)"): "when all values are 0 or 1",
+    ("mysql", "bigint unsigned"): "beyond 64 bits signed",
+    ("mysql", "time"): "may pass 24 hours, and be negative",
+    ("mysql", "timestamp"): "an instant, in UTC",
+    ("mysql", "geometry"): "carried as found; listed as a gap",
+}
+
+POLICIES = (
+    (
+        "more than 34 digits",
+        "`--long-decimals error` (default) stops and names the row; `--long-decimals text` stores such numbers as text",
+    ),
+    (
+        "a blob or text of more than about 15 MiB",
+        "its column goes to GridFS, which the strategies propose; where nothing can be split off the load stops, naming the row",
+    ),
+    (
+        "a document of more than 16 MiB",
+        "named before loading where statistics show it; at load time an error that names the row, everything else intact",
+    ),
+    (
+        "an embedded row whose parent does not exist",
+        "it goes to the embedding's `orphans` collection; without one the load stops and names the row",
+    ),
+    ("views, triggers, defaults", "not carried over; a note names the views"),
+)
+
+
+class Limit(NamedTuple):
+    """A value the usual BSON type cannot hold, or that people wonder about."""
+
+    words: str
+    type: str
+    value: object
+
+
+LIMITS = (
+    Limit("NULL", "integer", None),
+    Limit("an empty text", "text", ""),
+    Limit("JSON `null`, which is not NULL", "json", JSON_NULL),
+    Limit("NULL inside an array", "array(integer)", [1, None]),
+    Limit("a whole number within 32 bits", "integer", 2**31 - 1),
+    Limit("a whole number within 64 bits", "integer", 2**63 - 1),
+    Limit("a whole number beyond 64 bits", "integer", 2**64 - 1),
+    Limit("a decimal of 34 digits", "decimal", Decimal("1234567890123456789012345678901.234")),
+    Limit("a decimal of 35 digits", "decimal", Decimal("12345678901234567890123456789012.345")),
+    Limit("a decimal NaN", "decimal", Decimal("NaN")),
+    Limit("an infinite float", "float", float("inf")),
+    Limit("a day", "date", date(2024, 2, 29)),
+    Limit("a date outside the years 1–9999, `0000-00-00`, `infinity`", "date", "0000-00-00"),
+    Limit("a timestamp with milliseconds", "timestamp(3)", datetime(2024, 2, 29, 10, 0, 0, 250_000)),  # noqa: DTZ001
+    Limit("a timestamp with microseconds", "timestamp(6)", datetime(2024, 2, 29, 10, 0, 0, 123_456)),  # noqa: DTZ001
+    Limit("text in a timestamp column that looks like that", "timestamp(6)", "2024-02-29T10:00:00.123456"),
+    Limit("text that is not UTF-8", "text", UndecodableText(b"caf\xe9")),
+    Limit("JSON with a key that starts with `$`", "json", {"$ref": 1}),
+    Limit("SQLite: text in an INTEGER column", "integer", "about 7"),
+    Limit("SQLite: a number in a TEXT column", "text", 7),
+    Limit("SQLite: a blob in a DATE column", "date", b"\x00\xff"),
+)
+_BSON_TYPES = {
+    0x01: "double", 0x02: "string", 0x03: "object", 0x04: "array", 0x05: "binData", 0x08: "bool", 0x09: "date", 0x0A: "null",
+    0x10: "int", 0x12: "long", 0x13: "decimal",
+}  # fmt: skip
+
+HEAD = """# Type map
+
+One rule: **a value becomes a native BSON value when that is exactly reversible; otherwise it is stored as it was found, and
+counted.** Nothing is rounded. `nestling load` says how many values of which column did not fit their type, and `verify` compares
+every one of them.
+
+A *conceptual type* stands between SQL and BSON. For a live database it is the type the values really have: a `DATETIME` column
+that holds only days is a `date`, a `timestamp` is `timestamp(6)` only if some value has microseconds. `also` in the model file
+lists the types of values that disagree. "Unloaded as" is the column `nestling unload` makes in the same kind of database.
+
+"""
+MIDDLE = """## What the usual type cannot hold
+
+{table}
+The validators accept exactly these forms. What an application must know: a column that has microseconds anywhere is text
+everywhere, which sorts and compares as it should; and `$sum` over a column with numbers beyond 34 digits stored as text ignores
+those.
+
+## By policy
+
+{policies}
+## NULL and missing
+
+NULL is a missing field, so `{{field: null}}` and `{{field: {{$exists: false}}}}` both find it, and an index holds it as null.
+`null` is stored in two places only: inside arrays, and for a JSON column that holds JSON `null`.
+"""
+
+
+def page() -> str:
+    """The page's text."""
+    parts = [_dialect(name) for name in COLUMNS]
+    rows = [_limit(limit) for limit in LIMITS]
+    limits = MIDDLE.format(
+        table=table(("value", "type", "stored as", "comes back"), rows), policies=table(("what", "policy"), POLICIES)
+    )
+    return HEAD + "\n".join([*parts, limits])
+
+
+def _dialect(dialect: str) -> str:
+    rows = [
+        (
+            code(column.declared) or "(none)",
+            code(column.literal),
+            code(column.conceptual),
+            code(column.bson),
+            code(column_words(_attribute(column), dialect)) or "(none)",
+            REMARKS.get((dialect, column.declared), ""),
+        )
+        for column in COLUMNS[dialect]
+    ]
+    names = (TITLES[dialect], "for instance", "conceptual", "BSON", "unloaded as", "remark")
+    return f"## {TITLES[dialect]}\n\n{table(names, rows)}"
+
+
+def _attribute(column: Column) -> Attribute:
+    """The attribute the source makes of a column that holds just this value."""
+    kind = Type.parse(column.conceptual)
+    also = (Type.parse("decimal(20,0)"),) if (column.conceptual, column.bson) == ("integer", "decimal") else ()
+    return Attribute("a", kind, also=also)
+
+
+def _limit(limit: Limit) -> tuple[str, str, str, str]:
+    kind = Type.parse(limit.type)
+    if limit.value is None:
+        return limit.words, code(limit.type), "missing field", "yes"
+    try:
+        stored = encoder(kind)(limit.value)
+        instead = ""
+    except LoadError:
+        stored = encoder(kind, Policy(long_decimals="text"))(limit.value)
+        instead = "an error that names the row; by policy "
+    return limit.words, code(limit.type), f"{instead}{_bson_name(stored)}", _comes_back(kind, stored, limit.value)
+
+
+def _comes_back(kind: Type, stored: object, value: object) -> str:
+    found = decoder(kind)(bson.decode(bson.encode({"v": stored}, codec_options=CODEC), CODEC)["v"])
+    same = repr(found) == repr(value) or (type(found), found) == (type(value), value)
+    return "yes" if same else f"as {found!r}"
+
+
+def _bson_name(stored: object) -> str:
+    document = bson.encode({"v": stored}, codec_options=CODEC)
+    name = code(_BSON_TYPES[document[4]])
+    subtype = f", subtype {document[11]}" if document[4] == 0x05 else ""
+    return f"{name}{subtype}"

@@ -1,0 +1,36 @@
+"""Grouping as stages: keys in which NULL and missing are the same, one group even of nothing where there are no keys."""
+
+from __future__ import annotations
+
+from nestling.emitters.mql import sql
+from nestling.emitters.mql.expression import Mql
+from nestling.emitters.mql.sql.environment import Environment
+from nestling.ir.expression import nullable
+from nestling.ir.row_steps import GroupRows
+
+
+def group_stages(step: GroupRows, environment: Environment) -> tuple[Mql, ...]:
+    """`$group`, what finishes its accumulators, and for no keys the group of nothing."""
+    keys: object = None
+    if step.keys:
+        keys = {
+            name: {"$ifNull": [sql.value_mql(key, environment), None]}
+            if nullable(key)
+            else sql.value_mql(key, environment)
+            for name, key in step.keys
+        }
+    group: Mql = {"_id": keys}
+    finish: Mql = {}
+    nothing: Mql = {}
+    for name, aggregate in step.aggregates:
+        made = sql.accumulator_mql(aggregate, name, environment)
+        group |= made.accumulators
+        finish |= made.finish
+        nothing |= made.nothing
+    stages: list[Mql] = [{"$group": group}]
+    if finish:
+        stages.append({"$set": finish})
+    if not step.keys:
+        empty: Mql = {"$unionWith": {"pipeline": [{"$documents": [nothing]}]}}
+        stages += [empty, {"$limit": 1}]
+    return tuple(stages)

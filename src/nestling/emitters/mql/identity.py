@@ -1,0 +1,73 @@
+"""A compound `_id` asked for by its parts: all of them are one `_id`, the first few a range of them. Only that uses its index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bson.max_key import MaxKey
+
+from nestling.emitters.mql.expression import Mql
+from nestling.emitters.mql.sql.placeholder import Placeholder
+
+
+def by_identity(match: Mql, identity: Sequence[str]) -> Mql:
+    """The `$match` document with the parts at the paths `identity` (`_id.order`, `_id.line`) said as `_id`, where known."""
+    if not identity or "_id" in match:
+        return match
+    conditions = _conditions(match)
+    known: Mql = {}
+    for path in identity:
+        value = conditions.get(path, _NONE)
+        if value is _NONE:
+            break
+        known[path.removeprefix("_id.")] = value
+    if not known:
+        return match
+    if len(known) == len(identity):
+        rest = _without(match, {f"_id.{name}": value for name, value in known.items()})
+        return {"_id": {"$eq": known}, **rest}
+    last = identity[len(known)].removeprefix("_id.")
+    return {"_id": {"$gte": known, "$lte": {**known, last: MaxKey()}}, **match}
+
+
+_NONE = object()
+
+
+def _conditions(match: Mql) -> Mql:
+    """Path to the one value it must have."""
+    found: Mql = {}
+    parts = match.get("$and")
+    for each in (match, *(parts if isinstance(parts, list) else ())):
+        for path, condition in each.items():
+            if not path.startswith("$") and (value := _only_value(condition)) is not _NONE:
+                found.setdefault(path, value)
+    return found
+
+
+def _only_value(condition: object) -> object:
+    if isinstance(condition, Mapping):
+        not_null = condition.get("$ne", _NONE) is None
+        asked = set(condition) - ({"$ne"} if not_null else set())
+        return condition["$eq"] if asked == {"$eq"} and _is_value(condition["$eq"]) else _NONE
+    return condition if _is_value(condition) else _NONE
+
+
+def _is_value(value: object) -> bool:
+    return isinstance(value, Placeholder) or not isinstance(value, Mapping | list | None)
+
+
+def _without(match: Mql, known: Mql) -> Mql:
+    """The conditions but for those that say these values."""
+    rest: Mql = {}
+    for path, condition in match.items():
+        if path == "$and" and isinstance(condition, list):
+            if left := [inner for part in condition if (inner := _without(part, known))]:
+                rest[path] = left
+        elif path not in known or _only_value(condition) != known[path] or _also_not_null(condition):
+            rest[path] = condition
+    return rest
+
+
+def _also_not_null(condition: object) -> bool:
+    """Whether it also refuses NULL, which a value that is given later may be."""
+    return isinstance(condition, Mapping) and "$ne" in condition

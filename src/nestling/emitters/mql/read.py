@@ -1,0 +1,51 @@
+"""A planned read as what the server is asked: a `find` where one says it, else an aggregation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+from nestling.emitters.mql.expression import Mql
+from nestling.emitters.mql.pipeline import pipeline
+from nestling.ir.access_path import describe_step
+from nestling.ir.compiled import CompiledRead, Operation, ReadPlan, parameters_in
+
+_FIND_ORDER = ("$match", "$sort", "$skip", "$limit", "$project")
+
+
+def compiled_read(plan: ReadPlan, *, name: str = "", sql: str = "", find: bool = True) -> CompiledRead:
+    """The read, its parameters left open; raises a gap error for an expression MongoDB has no exact form for."""
+    collection, stages = pipeline(plan.step)
+    read = CompiledRead(
+        name,
+        sql,
+        plan.columns,
+        tuple(dict.fromkeys(parameters_in(stages))),
+        collection,
+        pipeline=stages,
+        path=plan.step,
+        access_path=describe_step(plan.step),
+    )
+    return _as_find(read) if find and collection is not None and _is_find(stages) else read
+
+
+def _is_find(stages: Sequence[Mql]) -> bool:
+    kinds = [next(iter(stage)) for stage in stages]
+    places = [_FIND_ORDER.index(kind) for kind in kinds if kind in _FIND_ORDER]
+    return len(places) == len(kinds) and places == sorted(set(places)) and {"$match": {"$expr": False}} not in stages
+
+
+def _as_find(read: CompiledRead) -> CompiledRead:
+    parts = {next(iter(stage)): next(iter(stage.values())) for stage in read.pipeline}
+    sort = cast("dict[str, int]", parts.get("$sort", {}))
+    return replace(
+        read,
+        operation=Operation.FIND,
+        filter=cast(Mql, parts.get("$match", {})),
+        projection=cast("Mql | None", parts.get("$project")),
+        sort=tuple(sort.items()),
+        skip=parts.get("$skip"),
+        limit=parts.get("$limit"),
+        pipeline=(),
+    )

@@ -1,0 +1,228 @@
+"""The steps only statements need, as aggregation stages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import assert_never
+
+from nestling.emitters.mql import sql
+from nestling.emitters.mql.expression import Mql, expression_mql
+from nestling.emitters.mql.grouping import group_stages
+from nestling.emitters.mql.identity import by_identity
+from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.renderer import Renderer
+from nestling.emitters.mql.sql.sort_keys import sort_parts
+from nestling.ir.access_path import Step
+from nestling.ir.expression import Column, Expression, Literal, Parameter, nullable
+from nestling.ir.row_steps import (
+    VARIABLE,
+    Add,
+    Compute,
+    Constants,
+    Correlate,
+    GraphLookup,
+    GroupRows,
+    Keep,
+    Layout,
+    Prefilter,
+    Repeat,
+    RowStep,
+    Shape,
+    Slice,
+    SortRows,
+    Where,
+    Windows,
+)
+from nestling.ir.types import TypeName
+
+Pipeline = tuple[str | None, tuple[Mql, ...]]
+"""A collection and the stages run on it; without a collection the first stage makes the documents."""
+_MAY_BE_ARRAYS = frozenset({TypeName.JSON, TypeName.ARRAY, TypeName.GEOMETRY})
+
+
+class InLayout:
+    """An environment: the columns of a layout, parameters left open."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+
+    def path(self, column: Column) -> str:
+        """The reference to a column's value."""
+        path = self._layout.path(column)
+        return path if path.startswith(VARIABLE) else f"${path}"
+
+    def is_field(self, column: Column) -> bool:
+        """Whether the query language may name it."""
+        return not self._layout.path(column).startswith(VARIABLE) and column.type.name not in _MAY_BE_ARRAYS
+
+    def parameter(self, name: str) -> object:
+        """What is replaced when the statement runs."""
+        return Placeholder(name)
+
+
+def row_step_stages(step: RowStep, pipeline: Callable[[Step], Pipeline]) -> Pipeline:
+    """The pipeline of a step; `pipeline` is that of what it builds on."""
+    if isinstance(step, Constants):
+        return None, ({"$documents": [_fields(row, step.layout) for row in step.rows]},)
+    collection, before = pipeline(step.source)
+    return collection, (*before, *_stages(step, pipeline))
+
+
+def _stages(step: RowStep, pipeline: Callable[[Step], Pipeline]) -> tuple[Mql, ...]:  # noqa: C901 - one case for each
+    match step:
+        case Where(_, predicate, layout, identity):
+            return ({"$match": by_identity(sql.match_mql(predicate, InLayout(layout)), identity)},)
+        case Prefilter():
+            return _prefilter(step)
+        case Compute(_, fields, layout):
+            return ({"$set": _fields(fields, layout)},)
+        case Add(_, fields):
+            return ({"$set": {name: expression_mql(value) for name, value in fields}},)
+        case Shape():
+            return (_shape(step),)
+        case Correlate():
+            return _correlate(step, pipeline)
+        case GroupRows():
+            return group_stages(step, InLayout(step.layout))
+        case SortRows():
+            return tuple(_sort(step))
+        case Slice(_, count, offset):
+            return tuple(_slice(count, offset))
+        case Repeat(_, times, layout, field):
+            numbers = {"$range": [0, sql.value_mql(times, InLayout(layout))]}
+            return ({"$set": {field: numbers}}, {"$unwind": f"${field}"})
+        case Windows(_, functions, layout):
+            return tuple(
+                stage for name, function in functions for stage in sql.window_mql(function, name, InLayout(layout))
+            )
+        case GraphLookup():
+            return _graph_lookup(step)
+        case Constants():
+            raise AssertionError("constants are no stage")
+        case _:
+            assert_never(step)
+
+
+class InElement(InLayout):
+    """An environment: the elements of an array, seen from inside."""
+
+    def __init__(self, layout: Layout, array: str) -> None:
+        super().__init__(layout.inside(array))
+
+
+def _prefilter(step: Prefilter) -> tuple[Mql, ...]:
+    """What only an expression can say cannot be asked of elements: it is asked after they are unwound alone."""
+    match = sql.match_mql(step.predicate, InElement(step.layout, step.array))
+    return () if "$expr" in repr(match) else ({"$match": {step.array: {"$elemMatch": match}}},)
+
+
+def _fields(fields: tuple[tuple[str, Expression], ...], layout: Layout) -> Mql:
+    environment = InLayout(layout)
+    return {name: sql.value_mql(value, environment) for name, value in fields}
+
+
+def _shape(step: Shape) -> Mql:
+    environment = InLayout(step.layout)
+    values = {
+        name: _shown(sql.value_mql(value, environment), value) if step.shown else sql.value_mql(value, environment)
+        for name, value in step.fields
+    }
+    if step.shown and all(map(_is_plain_name, values)):
+        return {"$project": values if "_id" in values else {"_id": 0, **values}}
+    return {"$replaceWith": _document(values)}
+
+
+def _shown(value: object, expression: Expression) -> object:
+    """NULL as null: a missing field would not be there at all."""
+    return {"$ifNull": [value, None]} if nullable(expression) and not isinstance(expression, Literal) else value
+
+
+def _is_plain_name(name: str) -> bool:
+    return bool(name) and "." not in name and not name.startswith("$")
+
+
+def _document(values: dict[str, object]) -> object:
+    """A document of any field names: those MongoDB's paths cannot say are set one after the other, so that the order stays."""
+    if all(map(_is_plain_name, values)):
+        return values
+    document: object = {}
+    for name, value in values.items():
+        document = {"$setField": {"field": {"$literal": name}, "input": document, "value": value}}
+    return document
+
+
+def _correlate(step: Correlate, pipeline: Callable[[Step], Pipeline]) -> tuple[Mql, ...]:
+    collection, inner = pipeline(step.foreign)
+    lookup: Mql = {} if collection is None else {"from": collection}
+    computed: tuple[Mql, ...] = ()
+    if step.identity:
+        computed = ({"$set": {step.field: {name: f"${path}" for name, path in step.identity}}},)
+        lookup |= {"localField": step.field, "foreignField": "_id"}
+    if step.equal is not None:
+        lookup |= {"localField": step.equal[0], "foreignField": step.equal[1]}
+    if step.variables:
+        lookup["let"] = {name: path if path.startswith(VARIABLE) else f"${path}" for name, path in step.variables}
+    if inner or "localField" not in lookup:  # without a pipeline of its own the server may choose a faster join
+        lookup["pipeline"] = list(inner)
+    lookup["as"] = step.field
+    unwind: object = f"${step.field}"
+    if step.keep is Keep.ALL:
+        unwind = {"path": unwind, "preserveNullAndEmptyArrays": True}
+    return *computed, {"$lookup": lookup}, {"$unwind": unwind}
+
+
+def _sort(step: SortRows) -> list[Mql]:
+    """The server sorts by fields: keys that are none become some first."""
+    keys: Mql = {}
+    computed: Mql = {}
+    for part in sort_parts(step.keys, step.prefix, Renderer(InLayout(step.layout))):
+        path = _plain_path(part.value)
+        if path is None:
+            computed[part.field] = part.value
+        keys.setdefault(path or part.field, part.direction)
+    first: list[Mql] = [{"$set": computed}] if computed else []
+    return [*first, {"$sort": keys}]
+
+
+def _plain_path(value: object) -> str | None:
+    """The path a value is; to a sort NULL and missing are the same."""
+    match value:
+        case {"$ifNull": [str(reference), None]}:
+            return _plain_path(reference)
+        case str() if value.startswith("$") and not value.startswith(VARIABLE):
+            return value[1:]
+        case _:
+            return None
+
+
+def _slice(count: Expression | None, offset: Expression | None) -> list[Mql]:
+    stages: list[Mql] = []
+    if offset is not None and not (isinstance(offset, Literal) and not offset.value):
+        stages.append({"$skip": _number(offset)})
+    number = None if count is None else _number(count)
+    if isinstance(number, int) and number < 0:
+        number = None
+    if number == 0:
+        stages.append({"$match": {"$expr": False}})
+    elif number is not None:
+        stages.append({"$limit": number})
+    return stages
+
+
+def _number(expression: Expression) -> object:
+    if isinstance(expression, Parameter):
+        return Placeholder(expression.name)
+    assert isinstance(expression, Literal), expression
+    return max(expression.value, -1) if isinstance(expression.value, int) else expression.value
+
+
+def _graph_lookup(step: GraphLookup) -> tuple[Mql, ...]:
+    found: Mql = {
+        "from": step.collection,
+        "startWith": f"${step.start}",
+        "connectFromField": step.by,
+        "connectToField": step.to,
+        "as": step.field,
+        "depthField": step.depth,
+    }
+    return {"$graphLookup": found}, {"$unwind": f"${step.field}"}

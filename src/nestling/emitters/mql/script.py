@@ -1,0 +1,66 @@
+"""A compiled read as people and machines take it: a line for mongosh, or plain data. A free parameter stands as its name."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from bson import json_util
+
+from nestling.emitters.literals import shell
+from nestling.ir.compiled import CompiledRead, Operation, Placeholder
+
+Json = dict[str, object]
+
+_MARK = re.compile(r'"\\u0001(.*?)\\u0001"|"\x01(.*?)\x01"')
+
+
+def read_shell(read: CompiledRead) -> str:
+    """The read for mongosh; a free parameter is a variable of its name, to be set before."""
+    where = "db" if read.collection is None else f"db.getCollection({json.dumps(read.collection)})"
+    if read.operation is Operation.AGGREGATE:
+        return f"{where}.aggregate({_text([*read.pipeline])}, {{allowDiskUse: true}})"
+    calls = [f"{where}.find({_text(read.filter or {})}, {_text(read.projection or {})})"]
+    calls += [f".sort({_text(dict(read.sort))})"] if read.sort else []
+    calls += [f".skip({_text(read.skip)})"] if read.skip else []
+    calls += [f".limit({_text(read.limit)})"] if read.limit is not None else []
+    return "".join(calls)
+
+
+def read_json(read: CompiledRead) -> Json:
+    """The documented shape; BSON values in Extended JSON, a free parameter as `{"$parameter": name}`."""
+    shown: Json = {"name": read.name, "sql": read.sql, "gap": None}
+    if read.gap is not None:
+        return shown | {"gap": {"kind": str(read.gap.kind), "what": read.gap.what, "where": read.gap.where}}
+    shown |= {"collection": read.collection, "operation": str(read.operation)}
+    if read.operation is Operation.AGGREGATE:
+        shown["pipeline"] = _plain([*read.pipeline])
+    else:
+        shown |= {"filter": _plain(read.filter or {}), "projection": _plain(read.projection or {})}
+        shown |= {"sort": dict(read.sort), "skip": _plain(read.skip), "limit": _plain(read.limit)}
+    shown["columns"] = [{"name": column.name, "field": column.field} for column in read.columns]
+    return shown | {"parameters": [*read.parameters], "access_path": read.access_path.splitlines()}
+
+
+def _text(value: object) -> str:
+    return _MARK.sub(lambda found: found[1] or found[2], shell(_marked(value)))
+
+
+def _marked(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _marked(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_marked(inner) for inner in value]
+    return f"\x01{value.name}\x01" if isinstance(value, Placeholder) else value
+
+
+def _plain(value: object) -> object:
+    return json.loads(json_util.dumps(_named(value), json_options=json_util.RELAXED_JSON_OPTIONS))
+
+
+def _named(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _named(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_named(inner) for inner in value]
+    return {"$parameter": value.name} if isinstance(value, Placeholder) else value

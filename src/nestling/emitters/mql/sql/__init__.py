@@ -1,0 +1,64 @@
+"""Typed SQL scalar expressions as MongoDB aggregation expressions, exact under SQL's three-valued logic.
+
+SQL's NULL is null or a missing field, in what goes in and in what comes out. What MongoDB 6.0 has no exact form for is a
+`RenderingGap`, never an answer that is nearly right.
+"""
+
+from __future__ import annotations
+
+from nestling.emitters.mql.sql.aggregates import Accumulation, accumulate
+from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
+from nestling.emitters.mql.sql.environment import Environment
+from nestling.emitters.mql.sql.gaps import RenderingGap
+from nestling.emitters.mql.sql.match import match
+from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.renderer import Renderer
+from nestling.emitters.mql.sql.sort_keys import sort_value
+from nestling.emitters.mql.sql.windows import window_stages
+from nestling.ir.algebra import Aggregate, SortKey, WindowFunction
+from nestling.ir.expression import Expression
+
+__all__ = [
+    "Accumulation",
+    "Environment",
+    "Mql",
+    "Placeholder",
+    "RenderingGap",
+    "accumulator_mql",
+    "match_mql",
+    "sort_mql",
+    "truth_mql",
+    "value_mql",
+    "window_mql",
+]
+
+
+def value_mql(expression: Expression, environment: Environment) -> Mql:
+    """An aggregation expression for the SQL value; a constant is a `$literal`, so that `$project` cannot misread it."""
+    value = Renderer(environment).value(expression)
+    return {"$literal": literal_value(value)} if is_inline(value) else value
+
+
+def truth_mql(predicate: Expression, environment: Environment) -> Mql:
+    """An aggregation expression: true where the predicate is TRUE, false where it is FALSE or NULL."""
+    return Renderer(environment).truth(predicate)
+
+
+def match_mql(predicate: Expression, environment: Environment) -> dict[str, object]:
+    """A `$match` document for the predicate being TRUE: in the query language where that says the same, else by `$expr`."""
+    return match(predicate, Renderer(environment))
+
+
+def sort_mql(key: SortKey, environment: Environment) -> Mql:
+    """A value the server sorts as SQL does, but for NULLs, which it takes for the least; null and missing are the same."""
+    return sort_value(key, Renderer(environment))
+
+
+def accumulator_mql(aggregate: Aggregate, name: str, environment: Environment) -> Accumulation:
+    """The accumulators of an aggregate in a `$group`, what a `$set` makes of them under `name`, and its value over nothing."""
+    return accumulate(aggregate, name, Renderer(environment))
+
+
+def window_mql(function: WindowFunction, name: str, environment: Environment) -> tuple[dict[str, Mql], ...]:
+    """Stages that add a window function's value as the field `name`."""
+    return window_stages(function, name, Renderer(environment))

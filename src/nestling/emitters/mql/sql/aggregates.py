@@ -1,0 +1,208 @@
+"""Aggregates as accumulators of `$group`, what finishes them, and what they are over nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, assert_never
+
+from nestling.emitters.mql.sql.comparison import collated
+from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.nulls import absent, present
+from nestling.emitters.mql.sql.quotient import exact_quotient, scale
+from nestling.emitters.mql.sql.sort_keys import sort_parts
+from nestling.ir.algebra import Aggregate, AggregateFunction
+from nestling.ir.expression import Collation, Literal, Rules, is_integer
+from nestling.ir.reading import GapKind
+from nestling.ir.types import TypeName
+
+if TYPE_CHECKING:
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+Fields = dict[str, Mql]
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulation:
+    """An aggregate in a `$group`: its accumulators by field name, what a `$set` makes of them, and its value over nothing.
+
+    Only the field of the aggregate's own name is a result; `finish` sets it to its value and removes the others.
+    """
+
+    accumulators: Fields
+    finish: Fields = field(default_factory=dict)
+    nothing: Fields = field(default_factory=dict)
+
+
+def accumulate(node: Aggregate, name: str, r: Renderer) -> Accumulation:
+    """The accumulators of an aggregate whose result is called `name`."""
+    nothing: Mql = {AggregateFunction.COUNT: 0, AggregateFunction.TOTAL: 0.0}.get(node.function)
+    made = _accumulate(node, name, r)
+    return Accumulation(made.accumulators, made.finish, {name: nothing})
+
+
+def _accumulate(node: Aggregate, name: str, r: Renderer) -> Accumulation:  # noqa: C901 - one case for each
+    if node.distinct and node.function not in (AggregateFunction.MIN, AggregateFunction.MAX):
+        return _distinct(node, name, r)
+    match node.function:
+        case AggregateFunction.COUNT:
+            return Accumulation({name: {"$sum": _counted(node, r)}})
+        case AggregateFunction.SUM:
+            return _sum(node, name, r)
+        case AggregateFunction.TOTAL:
+            return Accumulation({name: {"$sum": _argument(node, r)}}, {name: {"$toDouble": f"${name}"}})
+        case AggregateFunction.AVG:
+            return _average(node, name, r)
+        case AggregateFunction.MIN | AggregateFunction.MAX:
+            return _extreme(node, name, r)
+        case AggregateFunction.EVERY:
+            return Accumulation({name: {"$min": _argument(node, r)}})
+        case AggregateFunction.SOME:
+            return Accumulation({name: {"$max": _argument(node, r)}})
+        case AggregateFunction.CONCAT:
+            return _concatenation(node, name, r)
+        case AggregateFunction.ANY_VALUE:
+            return _any_value(node, name, r)
+        case _:
+            assert_never(node.function)
+
+
+def _argument(node: Aggregate, r: Renderer) -> Mql:
+    """The argument, nothing where the filter is not true."""
+    assert node.argument is not None
+    value = r.value(node.argument)
+    return value if node.filter is None else {"$cond": [r.truth(node.filter), value, None]}
+
+
+def _kept(node: Aggregate, r: Renderer) -> Mql:
+    """Whether a row counts: its argument is not NULL and the filter is true; True when that is certain."""
+    conditions = [] if node.filter is None else [r.truth(node.filter)]
+    if node.argument is not None and r.nullable(node.argument):
+        conditions.append(present(r.value(node.argument)))
+    return True if not conditions else conditions[0] if len(conditions) == 1 else {"$and": conditions}
+
+
+def _counted(node: Aggregate, r: Renderer) -> Mql:
+    kept = _kept(node, r)
+    return 1 if kept is True else {"$cond": [kept, 1, 0]}
+
+
+def _sum(node: Aggregate, name: str, r: Renderer) -> Accumulation:
+    """The server's sum of nothing is 0, and of integers that pass 64 bits a float; SQL's are NULL and an error."""
+    total: Mql = f"${name}"
+    assert node.argument is not None
+    if is_integer(node.argument):
+        total = {"$toLong": total}
+    accumulators: Fields = {name: {"$sum": _argument(node, r)}}
+    if _kept(node, r) is True:
+        return Accumulation(accumulators, {} if total == f"${name}" else {name: total})
+    number = f"{name}_n"
+    accumulators[number] = {"$sum": _counted(node, r)}
+    finish: Fields = {name: {"$cond": [{"$eq": [f"${number}", 0]}, None, total]}, number: "$$REMOVE"}
+    return Accumulation(accumulators, finish)
+
+
+def _average(node: Aggregate, name: str, r: Renderer) -> Accumulation:
+    """Of exact numbers the exact quotient of sum and number."""
+    if not _is_exact(node):
+        return Accumulation({name: {"$avg": _argument(node, r)}})
+    assert node.argument is not None
+    number = f"{name}_n"
+    accumulators: Fields = {name: {"$sum": _argument(node, r)}, number: {"$sum": _counted(node, r)}}
+    found = exact_quotient(f"${name}", f"${number}", (scale(node.argument), 0), Rules.POSTGRESQL)
+    finish: Fields = {name: {"$cond": [{"$eq": [f"${number}", 0]}, None, found]}, number: "$$REMOVE"}
+    return Accumulation(accumulators, finish)
+
+
+def _is_exact(node: Aggregate) -> bool:
+    return node.type.name is TypeName.DECIMAL
+
+
+def _extreme(node: Aggregate, name: str, r: Renderer) -> Accumulation:
+    operator = f"${node.function.value}"
+    assert node.argument is not None
+    if node.argument.type.name is TypeName.BYTES:
+        raise gap("an order of bytes: MongoDB sorts shorter ones first", GapKind.NEVER)
+    if node.collation is Collation.BINARY or node.argument.type.name is not TypeName.TEXT:
+        return Accumulation({name: {operator: _argument(node, r)}})
+    pair = {"key": collated(node.argument, node.collation, r), "value": r.value(node.argument)}
+    kept = _kept(node, r)
+    value: Mql = pair if kept is True else {"$cond": [kept, pair, None]}
+    return Accumulation({name: {operator: value}}, {name: f"${name}.value"})
+
+
+def _any_value(node: Aggregate, name: str, r: Renderer) -> Accumulation:
+    """With `at`, the row that holds the extreme; the whole row breaks ties, so that every such aggregate takes the same."""
+    if node.at is None:
+        if node.filter is not None:
+            raise gap("ANY_VALUE with a filter")
+        return Accumulation({name: {"$first": _argument(node, r)}})
+    function, key = node.at
+    operator = f"${function.value}"
+    missing = 1 if function is AggregateFunction.MIN else 0
+    value = r.value(key)
+    last = {"$cond": [absent(value), missing, 1 - missing]} if r.nullable(key) else 0
+    row = {"last": last, "key": value, "row": "$$ROOT", "value": _argument(node, r)}
+    return Accumulation({name: {operator: row}}, {name: f"${name}.value"})
+
+
+def _distinct(node: Aggregate, name: str, r: Renderer) -> Accumulation:
+    assert node.argument is not None
+    value = (
+        collated(node.argument, node.collation, r)
+        if node.function is AggregateFunction.COUNT
+        else r.value(node.argument)
+    )
+    if node.function is not AggregateFunction.COUNT and node.collation is not Collation.BINARY:
+        raise gap("DISTINCT by a collation inside an aggregate")
+    kept = _kept(node, r)
+    values: Fields = {name: {"$addToSet": value if kept is True else {"$cond": [kept, value, "$$REMOVE"]}}}
+    array = f"${name}"
+    match node.function:
+        case AggregateFunction.COUNT:
+            return Accumulation(values, {name: {"$size": array}})
+        case AggregateFunction.SUM:
+            return Accumulation(values, {name: {"$cond": [{"$eq": [array, []]}, None, {"$sum": array}]}})
+        case AggregateFunction.TOTAL:
+            return Accumulation(values, {name: {"$toDouble": {"$sum": array}}})
+        case AggregateFunction.AVG:
+            if _is_exact(node):
+                raise gap("AVG(DISTINCT) of exact numbers")
+            return Accumulation(values, {name: {"$avg": array}})
+        case AggregateFunction.CONCAT:
+            if any(key.expression != node.argument for key in node.order):
+                raise gap("a concatenation of distinct values ordered by another")
+            direction = -1 if node.order and node.order[0].descending else 1
+            ordered: Mql = {"$sortArray": {"input": array, "sortBy": direction}} if node.order else array
+            return Accumulation(values, {name: joined(ordered, _separator(node, r))})
+        case _:
+            return _accumulate(Aggregate(node.function, node.argument, node.type, filter=node.filter), name, r)
+
+
+def _concatenation(node: Aggregate, name: str, r: Renderer) -> Accumulation:
+    value: Mql = _argument(node, r)
+    parts = sort_parts(node.order, "key", r)
+    if parts:
+        value = {"value": value, **{part.field: part.value for part in parts}}
+    kept = _kept(node, r)
+    pushed: Mql = value if kept is True else {"$cond": [kept, value, "$$REMOVE"]}
+    array: Mql = f"${name}"
+    if parts:
+        array = {"$sortArray": {"input": array, "sortBy": {part.field: part.direction for part in parts}}}
+        array = {"$map": {"input": array, "in": "$$this.value"}}
+    return Accumulation({name: {"$push": pushed}}, {name: joined(array, _separator(node, r))})
+
+
+def _separator(node: Aggregate, r: Renderer) -> Mql:
+    if node.separator is None:
+        return ","
+    if not isinstance(node.separator, Literal):
+        raise gap("a separator that is no constant")
+    return r.value(node.separator)
+
+
+def joined(texts: Mql, separator: Mql) -> Mql:
+    """The texts of an array with the separator between them; NULL when there are none."""
+    added = {"$concat": ["$$value", separator, "$$this"]} if separator != "" else {"$concat": ["$$value", "$$this"]}
+    step = {"$cond": [{"$eq": ["$$value", None]}, "$$this", added]}
+    return {"$reduce": {"input": texts, "initialValue": None, "in": step}}

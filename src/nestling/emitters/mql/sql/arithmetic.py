@@ -1,0 +1,118 @@
+"""Arithmetic: SQL's order of operations, its divisions, and NULL where it has no answer.
+
+The server adds and multiplies constants of nested sums and products first, which changes the last digits of floats: a sum
+inside a sum is kept apart by an `$ifNull` that does nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
+from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.nulls import bind, both, null_if_any
+from nestling.emitters.mql.sql.quotient import exact_quotient, scale
+from nestling.ir.expression import (
+    Arithmetic,
+    Division,
+    Expression,
+    Negate,
+    Operator,
+    Rules,
+    is_float,
+    is_integer,
+    nullable,
+)
+from nestling.ir.reading import GapKind
+from nestling.ir.types import TypeName
+
+if TYPE_CHECKING:
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+_SUMS = {Operator.ADD: "$add", Operator.SUBTRACT: "$subtract", Operator.MULTIPLY: "$multiply"}
+_LAST_INT64 = 9_223_372_036_854_775_807
+
+
+def arithmetic(node: Arithmetic | Negate, r: Renderer) -> Mql:
+    """Arithmetic on numbers; NULL when an operand is."""
+    if isinstance(node, Negate):
+        return {"$subtract": [0, r.value(node.operand)]}
+    match node.operator:
+        case Operator.ADD | Operator.SUBTRACT | Operator.MULTIPLY:
+            return _sum(node, r)
+        case Operator.DIVIDE | Operator.MODULO:
+            return _division(node, r)
+        case Operator.BIT_AND | Operator.BIT_OR | Operator.SHIFT_LEFT | Operator.SHIFT_RIGHT:
+            raise gap(f"the bitwise operator {node.operator.value}", GapKind.NOTYET)
+        case _:
+            assert_never(node.operator)
+
+
+def _sum(node: Arithmetic, r: Renderer) -> Mql:
+    name = _SUMS[node.operator]
+    left, right = (_operand(side, other, name, r) for side, other in ((node.left, node.right), (node.right, node.left)))
+    return {name: [left, right]}
+
+
+def _operand(side: Expression, other: Expression, name: str, r: Renderer) -> Mql:
+    """An integer or decimal beside a float becomes a float before, not after, it is added; `$add` alone sums integers exactly."""
+    value = r.value(side)
+    if is_float(other) and not is_float(side) and not (is_integer(side) and name != "$add"):
+        return _as_float(value)
+    if isinstance(value, dict) and name in value and name != "$subtract":
+        return {"$ifNull": [value, None]}
+    return value
+
+
+def _as_float(value: Mql) -> Mql:
+    """Small integer constants are the same number either way."""
+    number = literal_value(value) if is_inline(value) else None
+    exact = isinstance(number, int) and not isinstance(number, bool) and abs(number) < 1 << 53
+    return value if exact else {"$toDouble": value}
+
+
+def _division(node: Arithmetic, r: Renderer) -> Mql:
+    left, right = r.value(node.left), r.value(node.right)
+    divisor = literal_value(right) if is_inline(right) else None
+    known = isinstance(divisor, int | float) and not isinstance(divisor, bool)
+    if known and divisor == 0 and not node.zero_fails:
+        return None
+
+    def body(dividend: Mql, by: Mql) -> Mql:
+        found = _quotient(node, dividend, by)
+        return found if known or node.zero_fails else {"$cond": [{"$eq": [by, 0]}, None, found]}
+
+    return bind({"dividend": left, "by": right}, body)
+
+
+def _quotient(node: Arithmetic, left: Mql, right: Mql) -> Mql:
+    if node.operator is Operator.MODULO:
+        return {"$mod": [left, right]}
+    match node.division:
+        case Division.REAL | None:
+            return {"$divide": [_real(node.left, left), _real(node.right, right)]}
+        case Division.INTEGER:
+            return _integer_quotient(left, right, clamp=not node.zero_fails)
+        case Division.BY_VALUE:
+            values = [value for side, value in ((node.left, left), (node.right, right)) if not is_integer(side)]
+            whole = both(*({"$in": [{"$type": value}, ["int", "long"]]} for value in values))
+            return {"$cond": [whole, _integer_quotient(left, right, clamp=True), {"$divide": [left, right]}]}
+        case Division.DECIMAL:
+            scales = (scale(node.left), scale(node.right))
+            found = exact_quotient(left, right, scales, Rules.POSTGRESQL if node.zero_fails else Rules.MYSQL)
+            unknown = [value for side, value in ((node.left, left), (node.right, right)) if nullable(side)]
+            return null_if_any(unknown, found)
+        case _:
+            assert_never(node.division)
+
+
+def _real(side: Expression, value: Mql) -> Mql:
+    return {"$toDouble": value} if side.type.name is TypeName.DECIMAL else value
+
+
+def _integer_quotient(left: Mql, right: Mql, *, clamp: bool) -> Mql:
+    """By decimals, which hold every quotient of two 64-bit integers; the one that does not fit 64 bits is SQLite's float."""
+    quotient: Mql = {"$trunc": {"$divide": [{"$toDecimal": left}, right]}}
+    if clamp:
+        return {"$convert": {"input": quotient, "to": "long", "onError": float(_LAST_INT64)}}
+    return {"$toLong": quotient}

@@ -1,0 +1,58 @@
+"""SQLite compares dates as texts. A column's texts sort as its dates do, so each comparison has an instant as its boundary."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from bson.datetime_ms import DatetimeMS
+
+from nestling.ir.types import Type, TypeName
+
+_FIRST = datetime(1, 1, 1)  # noqa: DTZ001 - naive means UTC in BSON
+_BEYOND_FIRST = timedelta(days=3_652_059)
+_BEYOND = DatetimeMS(253_402_300_800_000)
+"""The first instant of the year 10000: after every date there can be."""
+
+
+class Grain(StrEnum):
+    """The texts a column's dates are: `2024-01-31`, `2024-01-31 10:00:00`, and the latter with three or six digits more."""
+
+    DAY = "day"
+    SECOND = "seconds"
+    MILLISECOND = "milliseconds"
+    MICROSECOND = "microseconds"
+
+
+_STEPS = {Grain.DAY: timedelta(days=1), Grain.SECOND: timedelta(seconds=1)}
+
+
+def grain_of(kind: Type) -> Grain | None:
+    """The grain of a date or timestamp type; None for those not stored as BSON dates."""
+    if kind.name is TypeName.DATE:
+        return Grain.DAY
+    if kind.name is not TypeName.TIMESTAMP:
+        return None
+    return {0: Grain.SECOND, 1: Grain.MICROSECOND, 2: Grain.MICROSECOND, 3: Grain.MILLISECOND}.get(kind.fraction_digits)
+
+
+def text_of(instant: datetime, grain: Grain) -> str:
+    """The text of an instant."""
+    return instant.date().isoformat() if grain is Grain.DAY else instant.isoformat(" ", grain.value)
+
+
+def first_from(text: str, grain: Grain, *, after: bool = False) -> datetime | DatetimeMS:
+    """The first instant whose text is at least `text` (`after`: greater than it), found by bisection."""
+    step = _STEPS.get(grain, timedelta(milliseconds=1))
+    low, high = 0, (_BEYOND_FIRST // step)
+    while low < high:
+        middle = (low + high) // 2
+        found = text_of(_FIRST + middle * step, grain)
+        if found > text or (found == text and not after):
+            high = middle
+        else:
+            low = middle + 1
+    try:
+        return _FIRST + low * step
+    except OverflowError:
+        return _BEYOND

@@ -1,0 +1,125 @@
+"""The two sides of a comparison in a form the server's own order compares as SQL does.
+
+That order is numbers by value, then texts by code point, then bytes, then dates: SQL's classes. What it does not know is brought
+to a common form first: collations, decimals beside floats (which SQL compares as floats), timestamps finer than a BSON date.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, assert_never
+
+from nestling.emitters.mql.sql.constants import WIDE_DIGITS, Mql, inline
+from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.nulls import bind
+from nestling.ir.expression import (
+    NUMBERS,
+    TIMES,
+    Collation,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    Literal,
+    is_float,
+    is_text,
+)
+from nestling.ir.reading import GapKind
+from nestling.ir.types import TypeName
+from nestling.ir.values import timestamp_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+_WIDE_FORMAT = "%Y-%m-%dT%H:%M:%S.%L000"
+_ORDERED = (Comparison.LESS, Comparison.LESS_OR_EQUAL, Comparison.GREATER, Comparison.GREATER_OR_EQUAL)
+LOWERED = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What is compared, and which sides may be NULL."""
+
+    left: Mql
+    right: Mql
+    nullable: tuple[bool, bool]
+
+
+def sides(compare: Compare, r: Renderer) -> Sides:
+    """Both sides of a comparison, ready for the server's operators."""
+    pair = (compare.left, compare.right)
+    if compare.operator in _ORDERED and TypeName.BYTES in {side.type.name for side in pair}:
+        raise gap("an order of bytes: MongoDB sorts shorter ones first", GapKind.NEVER)
+    left, right = (_side(one, other, compare.collation, r) for one, other in (pair, pair[::-1]))
+    return Sides(left, right, (r.nullable(compare.left), r.nullable(compare.right)))
+
+
+def _side(one: Expression, other: Expression, collation: Collation, r: Renderer) -> Mql:
+    if is_wide(one) or is_wide(other):
+        return wide(one, r)
+    if is_float(other) and one.type.name is TypeName.DECIMAL:
+        return _as_float(one, r)
+    if may_be_text(one) and may_be_text(other):
+        return collated(one, collation, r)
+    return r.value(one)
+
+
+def may_be_text(expression: Expression) -> bool:
+    """Whether some value of it may be a text."""
+    if isinstance(expression, Literal):
+        return isinstance(expression.value, str)
+    known = expression.type.name in NUMBERS | TIMES | {TypeName.BOOLEAN, TypeName.BYTES, TypeName.UUID}
+    return not known or (isinstance(expression, Column) and expression.mixed)
+
+
+def is_wide(expression: Expression) -> bool:
+    """Whether its values are timestamps kept as ISO text, finer than a BSON date."""
+    if expression.type.name not in (TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ):
+        return False
+    micros = getattr(expression.value, "microsecond", 0) if isinstance(expression, Literal) else 0
+    stored = isinstance(expression, Column) and expression.type.fraction_digits > WIDE_DIGITS
+    return stored or micros % 1000 != 0
+
+
+def wide(expression: Expression, r: Renderer) -> Mql:
+    """A date or timestamp as ISO text of six digits, which sorts as it should."""
+    if isinstance(expression, Literal) and hasattr(expression.value, "microsecond"):
+        return timestamp_text(expression.value)  # type: ignore[arg-type]
+    value = r.value(expression)
+    if is_wide(expression):
+        return value
+    zone = "Z" if expression.type.name is TypeName.TIMESTAMPTZ else ""
+    return {"$dateToString": {"date": value, "format": _WIDE_FORMAT + zone}}
+
+
+def _as_float(expression: Expression, r: Renderer) -> Mql:
+    """SQLite's DECIMAL columns hold integers and floats, which compare exactly as they are."""
+    if isinstance(expression, Literal):
+        return inline(float(expression.value)) if expression.value is not None else None  # type: ignore[arg-type]
+    value = r.value(expression)
+    return {"$cond": [{"$eq": [{"$type": value}, "decimal"]}, {"$toDouble": value}, value]}
+
+
+def collated(expression: Expression, collation: Collation, r: Renderer) -> Mql:
+    """A value so that texts the collation takes for equal are equal."""
+    match collation:
+        case Collation.BINARY:
+            return r.value(expression)
+        case Collation.NOCASE:
+            if isinstance(expression, Literal) and isinstance(expression.value, str):
+                return inline(expression.value.translate(LOWERED))
+            return _of_texts(expression, lambda text: {"$toLower": text}, r)
+        case Collation.RTRIM:
+            return _of_texts(expression, lambda text: {"$rtrim": {"input": text, "chars": " "}}, r)
+        case Collation.UNICODE_CI:
+            raise gap("a comparison of texts by MySQL's default collation", GapKind.NOTIMPL)
+        case _:
+            assert_never(collation)
+
+
+def _of_texts(expression: Expression, change: Callable[[Mql], Mql], r: Renderer) -> Mql:
+    if is_text(expression) and not r.nullable(expression):
+        return change(r.value(expression))
+    return bind({"any": r.value(expression)}, lambda x: {"$cond": [{"$eq": [{"$type": x}, "string"]}, change(x), x]})

@@ -1,0 +1,49 @@
+"""Constants: literals and parameters as BSON values, and as aggregation expressions that can never be taken for operators."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from uuid import UUID
+
+from bson import Binary
+
+from nestling.ir.expression import Literal
+from nestling.ir.types import TypeName
+from nestling.ir.values import encode, timestamp_text
+
+Mql = object
+WIDE_DIGITS = 3
+"""Fraction digits a BSON date keeps; timestamps with more are ISO text."""
+
+
+def bson_value(literal: Literal) -> object:
+    """A literal as it is stored."""
+    value = literal.value
+    if isinstance(value, UUID):
+        return Binary.from_uuid(value)
+    if isinstance(value, datetime) and literal.type.fraction_digits > WIDE_DIGITS:
+        return timestamp_text(value)
+    return encode(value)
+
+
+def inline(value: object) -> Mql:
+    """A BSON value inside an expression, wrapped only where it could be taken for something else."""
+    if isinstance(value, str) and not value.startswith("$"):
+        return value
+    plain = value is None or isinstance(value, bool | int | float | bytes | datetime | date)
+    return value if plain else {"$literal": value}
+
+
+def is_inline(mql: Mql) -> bool:
+    """Whether the expression is a constant as `inline` writes it."""
+    if isinstance(mql, dict):
+        return set(mql) == {"$literal"}
+    return not (isinstance(mql, str) and mql.startswith("$")) and not isinstance(mql, list)
+
+
+def literal_value(mql: Mql) -> object:
+    """The value of a constant `inline` wrote."""
+    return mql["$literal"] if isinstance(mql, dict) else mql
+
+
+TEXTUAL = frozenset({TypeName.TEXT, TypeName.ENUM, TypeName.TIME, TypeName.INTERVAL, TypeName.BITS})

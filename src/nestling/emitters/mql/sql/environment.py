@@ -1,0 +1,20 @@
+"""What an expression finds around it: where its columns are, and what its parameters are."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from nestling.ir.expression import Column
+
+
+class Environment(Protocol):
+    """The documents an expression is evaluated over."""
+
+    def path(self, column: Column) -> str:
+        """The reference to a column's value in an aggregation expression: `$customer.name`, `$$line.price`."""
+
+    def is_field(self, column: Column) -> bool:
+        """Whether the column is a field of the current document whose path meets no array: the query language may name it."""
+
+    def parameter(self, name: str) -> object:
+        """The BSON value a parameter is bound to (None for NULL), or a `Placeholder` that is replaced when it is known."""

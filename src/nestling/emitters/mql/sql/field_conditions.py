@@ -1,0 +1,280 @@
+"""Conditions on one field in the query language; None for what only an expression says exactly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from nestling.emitters.mql.sql.boundary import Grain, first_from, grain_of, text_of
+from nestling.emitters.mql.sql.comparison import is_wide, may_be_text
+from nestling.emitters.mql.sql.constants import bson_value, is_inline, literal_value
+from nestling.emitters.mql.sql.conversion import coerced_parameter
+from nestling.emitters.mql.sql.functions.patterns import regex_of
+from nestling.emitters.mql.sql.pattern import constant_pattern, like_prefix, like_regex, regex_options
+from nestling.emitters.mql.sql.placeholder import Boundary, Expected, Placeholder
+from nestling.emitters.mql.sql.predicates import OPERATORS
+from nestling.ir.expression import (
+    NUMBERS,
+    TIMES,
+    Call,
+    CaseRule,
+    Cast,
+    Coerce,
+    Collation,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    InList,
+    Like,
+    Literal,
+    Parameter,
+    Raw,
+)
+from nestling.ir.types import TypeName
+
+if TYPE_CHECKING:
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+Match = dict[str, object]
+_MIRRORED = {
+    Comparison.LESS: Comparison.GREATER,
+    Comparison.LESS_OR_EQUAL: Comparison.GREATER_OR_EQUAL,
+    Comparison.GREATER: Comparison.LESS,
+    Comparison.GREATER_OR_EQUAL: Comparison.LESS_OR_EQUAL,
+}
+_RANGES = (*_MIRRORED,)
+_EQUALITIES = (Comparison.EQUAL, Comparison.NOT_EQUAL, Comparison.SAME, Comparison.DIFFERENT)
+
+
+def _field(expression: Expression, r: Renderer) -> str | None:
+    """The path of a plain field."""
+    if not isinstance(expression, Column) or not r.environment.is_field(expression):
+        return None
+    path = r.environment.path(expression)
+    return None if path.startswith("$$") else path[1:]
+
+
+def field_is(column: Column, value: bool, r: Renderer) -> Match | None:
+    """A boolean as a condition."""
+    field = _field(column, r)
+    return None if field is None else {field: {"$eq": value}}
+
+
+def null_test(operand: Expression, r: Renderer, *, is_null: bool) -> Match | None:
+    """IS [NOT] NULL; one that is certain is for `truth` to say."""
+    field = _field(operand.operand if isinstance(operand, Raw | Coerce) else operand, r)
+    if field is None or not r.nullable(operand):
+        return None
+    return {field: {"$eq": None} if is_null else {"$ne": None}}
+
+
+def comparison(compare: Compare, r: Renderer) -> Match | None:
+    """A field beside a constant, on whichever side."""
+    for left, right, operator in (
+        (compare.left, compare.right, compare.operator),
+        (compare.right, compare.left, _MIRRORED.get(compare.operator, compare.operator)),
+    ):
+        by_date = _boundary_condition(left, right, operator, r)
+        if by_date is not None:
+            return by_date
+        field, constant = _field(left, r), _constant(right, left, r)
+        if field is None or constant is None or _is_collated(compare.collation, left, right):
+            continue
+        found = _field_condition(cast("Column", left), operator, constant[0], r)
+        if found is not None:
+            return {field: found}
+    return None
+
+
+def _is_collated(collation: Collation, left: Expression, right: Expression) -> bool:
+    return collation is not Collation.BINARY and may_be_text(left) and may_be_text(right)
+
+
+def _constant(expression: Expression, beside: Expression, r: Renderer) -> tuple[object] | None:
+    """The BSON value (or placeholder) of a constant, in a tuple; None for what is none."""
+    match expression:
+        case Literal() if not is_wide(expression) and not is_wide(beside):
+            value = bson_value(expression)
+            if expression.type.name is TypeName.DECIMAL and beside.type.name is TypeName.FLOAT and value is not None:
+                value = float(expression.value)  # type: ignore[arg-type]
+            return (value,)
+        case Parameter():
+            return (r.parameter(expression),)
+        case Coerce(operand=Parameter() as parameter, affinity=affinity):
+            return (coerced_parameter(parameter, affinity, r),)
+        case Cast(operand=Literal()) if is_inline(value := r.value(expression)):
+            return (literal_value(value),)
+        case _:
+            return None
+
+
+def _field_condition(column: Column, operator: Comparison, value: object, r: Renderer) -> Match | None:
+    """The operators on a field for a comparison with a constant."""
+    if value is None:
+        return _null_condition(operator)
+    if operator in _RANGES:
+        expected = _same_class(column, value, operator)
+        if expected is None:
+            return None
+        value = replace(value, expected=expected) if isinstance(value, Placeholder) else value
+    if operator in (Comparison.NOT_EQUAL, Comparison.DIFFERENT):
+        return _unequal(column, value, operator, r)
+    condition: Match = {OPERATORS[operator]: value}
+    may_be_null = isinstance(value, Placeholder) and operator not in (
+        Comparison.SAME, Comparison.LESS, Comparison.GREATER
+    )  # fmt: skip
+    if may_be_null:  # a NULL would be equal to a missing field
+        condition["$ne"] = None
+    return condition
+
+
+def _null_condition(operator: Comparison) -> Match | None:
+    """Comparing with NULL is never TRUE but by IS."""
+    match operator:
+        case Comparison.SAME:
+            return {"$eq": None}
+        case Comparison.DIFFERENT:
+            return {"$ne": None}
+        case _:
+            return {"$in": []}
+
+
+def _unequal(column: Column, value: object, operator: Comparison, r: Renderer) -> Match | None:
+    if operator is Comparison.DIFFERENT:
+        return {"$ne": value}
+    if isinstance(value, Placeholder):  # must be known not to be NULL
+        return None
+    return {"$nin": [value, None]} if r.nullable(column) else {"$ne": value}
+
+
+def _same_class(column: Column, value: object, operator: Comparison) -> Expected | None:
+    """The class both have, when a range within it is all a comparison can find; None when another class could be found."""
+    low = operator in (Comparison.LESS, Comparison.LESS_OR_EQUAL)
+    of_number = column.type.name in NUMBERS and not column.mixed
+    of_text = column.type.name in (TypeName.TEXT, TypeName.ENUM) and not column.mixed
+    of_time = column.type.name in TIMES and not column.mixed
+    if isinstance(value, Placeholder):
+        return Expected.NUMBER if of_number else Expected.TEXT if of_text else Expected.TIME if of_time else None
+    if isinstance(value, str):
+        return Expected.TEXT if of_text else None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return Expected.NUMBER if of_number or low else None
+    if type(value).__name__ == "Decimal128":
+        return Expected.NUMBER if of_number and column.type.name is not TypeName.FLOAT else None
+    return Expected.ANY if of_time and hasattr(value, "year") else None
+
+
+def _boundary_condition(left: Expression, right: Expression, operator: Comparison, r: Renderer) -> Match | None:
+    """A date compared as SQLite's text of it: the same comparison with the instant that is the text's boundary."""
+    if not isinstance(left, Raw) or not isinstance(left.operand, Column) or left.operand.mixed:
+        return None
+    field, grain, constant = _field(left.operand, r), grain_of(left.operand.type), _constant(right, left, r)
+    if field is None or grain is None or constant is None:
+        return None
+    value = constant[0]
+    if isinstance(value, Placeholder):
+        return None if operator not in _RANGES else {field: _open_boundary(operator, value, grain)}
+    if not isinstance(value, str):
+        return None
+    return {field: _bounded(operator, value, grain, nullable=r.nullable(left.operand))}
+
+
+def _bounded(operator: Comparison, text: str, grain: Grain, *, nullable: bool) -> Match:
+    if operator in _RANGES:
+        after = operator in (Comparison.GREATER, Comparison.LESS_OR_EQUAL)
+        return {_side(operator): first_from(text, grain, after=after)}
+    first = first_from(text, grain)
+    exact = hasattr(first, "year") and text_of(first, grain) == text  # type: ignore[arg-type]
+    if operator in (Comparison.EQUAL, Comparison.SAME):
+        return {"$eq": first} if exact else {"$in": []}
+    if operator is Comparison.DIFFERENT:
+        return {"$ne": first} if exact else {"$nin": []}
+    excluded = [first] * exact + [None] * nullable
+    return {"$nin": excluded}
+
+
+def _side(operator: Comparison) -> str:
+    return "$lt" if operator in (Comparison.LESS, Comparison.LESS_OR_EQUAL) else "$gte"
+
+
+def _open_boundary(operator: Comparison, value: Placeholder, grain: Grain) -> Match:
+    after = operator in (Comparison.GREATER, Comparison.LESS_OR_EQUAL)
+    bounded = replace(value, expected=Expected.TEXT, boundary=Boundary(grain, after))
+    return {_side(operator): bounded, "$ne": None}
+
+
+def in_list(node: InList, r: Renderer, *, negated: bool) -> Match | None:
+    """A field in a list of constants."""
+    left = node.operand.operand if isinstance(node.operand, Raw) else node.operand
+    field = _field(left, r)
+    if field is None or any(_is_collated(node.collation, node.operand, item) for item in node.items):
+        return None
+    values = [_listed(node.operand, item, r) for item in node.items]
+    if any(value is None for value in values):
+        return None
+    flat = [value for found in values if found is not None for value in found]
+    if negated:
+        if None in flat or any(isinstance(value, Placeholder) for value in flat):
+            return None
+        return {field: {"$nin": [*flat, None] if flat and r.nullable(node.operand) else flat}}
+    condition: Match = {"$in": [value for value in flat if value is not None]}
+    if any(isinstance(value, Placeholder) for value in flat):
+        condition["$ne"] = None
+    return {field: condition}
+
+
+def _listed(operand: Expression, item: Expression, r: Renderer) -> tuple[object, ...] | None:
+    """The stored values that equal an item: one, or none for a text no date has. None where that cannot be told."""
+    found = _constant(item, operand, r)
+    if found is None or not isinstance(operand, Raw):
+        return found
+    if found[0] is None:
+        return found
+    grain = grain_of(operand.operand.type)
+    mixed = isinstance(operand.operand, Column) and operand.operand.mixed
+    if grain is None or mixed or not isinstance(found[0], str):
+        return None
+    first = first_from(found[0], grain)
+    return (first,) if hasattr(first, "year") and text_of(first, grain) == found[0] else ()  # type: ignore[arg-type]
+
+
+def _text_field(operand: Expression, r: Renderer) -> str | None:
+    """The field of a column that holds nothing but texts."""
+    if not isinstance(operand, Column) or operand.mixed or operand.type.name not in (TypeName.TEXT, TypeName.ENUM):
+        return None
+    return _field(operand, r)
+
+
+def matches(node: Call, r: Renderer) -> Match | None:
+    """GLOB and regular expressions."""
+    field, regex = _text_field(node.arguments[0], r), regex_of(node, r)
+    if field is None:
+        return None
+    if regex is None or regex.text is None:
+        return {field: {"$in": []}}
+    return {field: _regex_condition(regex.text, CaseRule.EXACT)}
+
+
+def _regex_condition(regex: str, case: CaseRule) -> Match:
+    options = regex_options(regex, case)
+    return {f"${name}": value for name, value in options.items()}
+
+
+def like(node: Like, r: Renderer) -> Match | None:
+    """An exact LIKE without wildcards is an equality, other constant patterns regular expressions."""
+    field = _text_field(node.operand, r)
+    if field is None:
+        return None
+    pattern = constant_pattern(node.pattern, r)
+    if pattern is None:
+        return None
+    if pattern.value is None:
+        return {field: {"$in": []}}
+    prefix = like_prefix(pattern.value, node.escape)
+    if prefix is not None and not prefix[1] and node.case is CaseRule.EXACT:
+        return {field: {"$eq": prefix[0]}}
+    regex = like_regex(pattern.value, node.escape, node.case)
+    if regex is None:
+        return {field: {"$in": []}}
+    return {field: _regex_condition(regex, node.case)}

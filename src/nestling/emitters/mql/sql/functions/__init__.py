@@ -1,0 +1,27 @@
+"""The closed set of functions: a file for each kind, `call` finds which."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.functions.choice import CHOICES
+from nestling.emitters.mql.sql.functions.numbers import NUMBERS
+from nestling.emitters.mql.sql.functions.patterns import PATTERNS
+from nestling.emitters.mql.sql.functions.texts import TEXTS
+from nestling.emitters.mql.sql.functions.times import TIMES
+from nestling.emitters.mql.sql.gaps import gap
+from nestling.ir.expression import Call
+
+if TYPE_CHECKING:
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+_RENDERERS = {**CHOICES, **NUMBERS, **PATTERNS, **TEXTS, **TIMES}
+
+
+def call(node: Call, r: Renderer) -> Mql:
+    """A function's value."""
+    found = _RENDERERS.get(node.function)
+    if found is None:
+        raise gap(f"the function {node.function.value}")
+    return found(node, r)

@@ -1,0 +1,52 @@
+"""Functions that choose one of their arguments, and that ask what a value is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.nulls import bind, null_if_any
+from nestling.ir.expression import Call, Function, Rules
+
+if TYPE_CHECKING:
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+
+def coalesce(node: Call, r: Renderer) -> Mql:
+    """The first that is not NULL."""
+    values = [r.value(argument) for argument in node.arguments]
+    return {"$ifNull": values} if len(values) > 1 else values[0]
+
+
+def extreme(node: Call, r: Renderer) -> Mql:
+    """The greatest or least; NULL when one is, but in PostgreSQL, which leaves NULLs out as the server does."""
+    operator = "$max" if node.function is Function.GREATEST else "$min"
+    values = {f"value{place}": r.value(argument) for place, argument in enumerate(node.arguments)}
+    if node.rules is Rules.POSTGRESQL:
+        return {operator: list(values.values())}
+    maybe = [r.nullable(argument) for argument in node.arguments]
+
+    def body(*found: Mql) -> Mql:
+        unknown = [value for value, may in zip(found, maybe, strict=True) if may]
+        return null_if_any(unknown, {operator: list(found)})
+
+    return bind(values, body)
+
+
+def type_of(node: Call, r: Renderer) -> Mql:
+    """SQLite's name for the class of the value."""
+    classes = (("real", "double"), ("text", "string"), ("integer", "int", "long", "bool"), ("blob", "binData"))
+
+    def body(name: Mql) -> Mql:
+        branches = [{"case": {"$in": [name, list(types)]}, "then": shown} for shown, *types in classes]
+        return {"$switch": {"branches": branches, "default": "null"}}
+
+    return bind({"type": {"$type": r.value(node.arguments[0])}}, body)
+
+
+CHOICES = {
+    Function.COALESCE: coalesce,
+    Function.GREATEST: extreme,
+    Function.LEAST: extreme,
+    Function.TYPE_OF: type_of,
+}

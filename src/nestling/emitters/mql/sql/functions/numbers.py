@@ -1,0 +1,183 @@
+"""Functions of numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bson import Decimal128
+
+from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.functions.arguments import constant, over
+from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.nulls import bind
+from nestling.ir.expression import Call, Function, Rules, is_float
+from nestling.ir.reading import GapKind
+from nestling.ir.types import TypeName
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+_NOTHING_TO_ROUND = float(1 << 52)
+"""From here on a float has no fraction."""
+_MOST_DIGITS = 15
+"""A float has no more that mean anything."""
+_LOGARITHMS = {Function.LOG10: 2.302585092994046, Function.LOG2: 0.6931471805599453}
+"""By what SQLite divides the natural logarithm."""
+
+
+def absolute(node: Call, r: Renderer) -> Mql:
+    """The number without its sign."""
+    return {"$abs": r.value(node.arguments[0])}
+
+
+def floor(node: Call, r: Renderer) -> Mql:
+    """Integers stay integers, floats floats."""
+    operator = "$floor" if node.function is Function.FLOOR else "$ceil"
+    return {operator: r.value(node.arguments[0])}
+
+
+def sign(node: Call, r: Renderer) -> Mql:
+    """-1, 0 or 1."""
+    return over(node, r, lambda number: {"$cmp": [number, 0]})
+
+
+def round_number(node: Call, r: Renderer) -> Mql:
+    """Half away from zero, where the server rounds half to even."""
+    digits = constant(node.arguments[1], r) if len(node.arguments) > 1 else 0
+    if digits is None:
+        return None
+    if not isinstance(digits, int):
+        raise gap("ROUND to a number of digits that is no constant")
+    value = r.value(node.arguments[0])
+    if node.rules is Rules.SQLITE:
+        return bind({"number": value}, lambda x: _round_sqlite(x, max(0, digits)))
+    if is_float(node.arguments[0]):
+        if len(node.arguments) > 1 or node.rules is Rules.MYSQL:
+            raise gap("ROUND of a float to digits")
+        return {"$round": [value, 0]}
+    return bind({"number": value}, lambda x: _half_away(x, digits))
+
+
+def _round_sqlite(number: Mql, digits: int) -> Mql:
+    """To a float, as SQLite 3.40 does: by its own printf, which sees 16 digits and is generous to halves.
+
+    It adds half a unit and 3e-16 of the number itself, then cuts off; decimal sums keep the float's exact value.
+    """
+    if digits == 0:
+        half = {"$cond": [{"$lt": [number, 0]}, -0.5, 0.5]}
+        rounded: Mql = {"$trunc": {"$add": [{"$toDouble": number}, half]}}
+    elif digits > _MOST_DIGITS:
+        raise gap(f"ROUND to more than {_MOST_DIGITS} digits")
+    else:
+        rounded = {"$toDouble": bind({"raised": _raised(number, digits)}, lambda x: _cut_off(x, digits))}
+    large = {"$gt": [{"$abs": {"$toDouble": number}}, _NOTHING_TO_ROUND]}
+    return {"$cond": [large, {"$toDouble": number}, rounded]}
+
+
+def _raised(number: Mql, digits: int) -> Mql:
+    """The number and half a unit; and 3e-16 of it where its digits before and after the point are fewer than 15."""
+    room = 15 - digits
+    bound = 2.0 ** (3 * room if room > 0 else -2)
+    exact = {"$add": [{"$toDouble": number}, Decimal128("0")]}
+
+    def body(x: Mql) -> Mql:
+        half = {"$cond": [{"$lt": [x, 0]}, Decimal128(f"-5E{-digits - 1}"), Decimal128(f"5E{-digits - 1}")]}
+        generous = {"$cond": [{"$lt": [{"$abs": x}, bound]}, {"$multiply": [x, Decimal128("3E-16")]}, Decimal128("0")]}
+        return {"$add": [x, half, generous]}
+
+    return bind({"exact": exact}, body)
+
+
+def _cut_off(raised: Mql, digits: int) -> Mql:
+    """After the digits asked for, or 16 in all."""
+    size = {"$strLenCP": {"$toString": {"$trunc": {"$abs": raised}}}}
+    place = {"$cond": [{"$lt": [{"$abs": raised}, 10.0 ** (16 - digits)]}, digits, {"$subtract": [16, size]}]}
+    return {"$trunc": [raised, place]}
+
+
+def _half_away(number: Mql, digits: int) -> Mql:
+    half = Decimal128(f"5E{-digits - 1}")
+    return {"$trunc": [{"$add": [number, {"$cond": [{"$lt": [number, 0]}, Decimal128(f"-{half}"), half]}]}, digits]}
+
+
+def truncate(node: Call, r: Renderer) -> Mql:
+    """Towards zero."""
+    digits = constant(node.arguments[1], r) if len(node.arguments) > 1 else 0
+    if not isinstance(digits, int) or (digits and is_float(node.arguments[0])) or node.rules is Rules.SQLITE:
+        raise gap("TRUNC to digits of a float, or to a number of them that is no constant")
+    return {"$trunc": [r.value(node.arguments[0]), digits]}
+
+
+def square_root(node: Call, r: Renderer) -> Mql:
+    """Of a negative number NULL, in PostgreSQL an error."""
+    _refuse_exact(node)
+    return _where_known(node, r, lambda x: {"$gte": [x, 0]}, lambda x: {"$sqrt": {"$toDouble": x}})
+
+
+def logarithm(node: Call, r: Renderer) -> Mql:
+    """Of a number that is not positive NULL, in PostgreSQL an error."""
+    _refuse_exact(node)
+    if node.function is Function.LOG2 and node.rules is not Rules.SQLITE:
+        raise gap("LOG2: the server's is inexact in its last digit", GapKind.NEVER)
+
+    def found(x: Mql) -> Mql:
+        if node.function is Function.LOG10 and node.rules is not Rules.SQLITE:
+            return {"$log10": x}
+        natural = {"$ln": {"$toDouble": x}}
+        return natural if node.function is Function.LN else {"$divide": [natural, _LOGARITHMS[node.function]]}
+
+    return _where_known(node, r, lambda x: {"$gt": [x, 0]}, found)
+
+
+def _where_known(node: Call, r: Renderer, test: Callable[[Mql], Mql], found: Callable[[Mql], Mql]) -> Mql:
+    value = r.value(node.arguments[0])
+    if node.rules is Rules.POSTGRESQL:
+        return found(value)
+    return bind({"number": value}, lambda x: {"$cond": [test(x), found(x), None]})
+
+
+def exponential(node: Call, r: Renderer) -> Mql:
+    """Euler's number to the power of the number."""
+    _refuse_exact(node)
+    return {"$exp": {"$toDouble": r.value(node.arguments[0])}}
+
+
+def power(node: Call, r: Renderer) -> Mql:
+    """A float. Of zero to a negative power infinity, of what is no real number NULL (SQLite); errors elsewhere."""
+    _refuse_exact(node)
+    if node.rules is not Rules.SQLITE:
+        raise gap("POWER but by SQLite's rules")
+
+    def body(base: Mql, exponent: Mql) -> Mql:
+        raised = bind(
+            {"raised": {"$pow": [{"$toDouble": base}, {"$toDouble": exponent}]}},
+            lambda x: {"$cond": [{"$eq": [x, float("nan")]}, None, x]},
+        )
+        infinite = {"$and": [{"$eq": [base, 0]}, {"$lt": [exponent, 0]}]}
+        return {"$cond": [infinite, float("inf"), raised]}
+
+    return over(node, r, body)
+
+
+def _refuse_exact(node: Call) -> None:
+    """PostgreSQL's numeric has functions of its own, with results of many digits."""
+    if node.rules is not Rules.SQLITE and any(argument.type.name is TypeName.DECIMAL for argument in node.arguments):
+        raise gap(f"{node.function.value} of an exact decimal")
+
+
+NUMBERS = {
+    Function.ABS: absolute,
+    Function.FLOOR: floor,
+    Function.CEILING: floor,
+    Function.SIGN: sign,
+    Function.ROUND: round_number,
+    Function.TRUNCATE: truncate,
+    Function.SQRT: square_root,
+    Function.LN: logarithm,
+    Function.LOG10: logarithm,
+    Function.LOG2: logarithm,
+    Function.EXP: exponential,
+    Function.POWER: power,
+}

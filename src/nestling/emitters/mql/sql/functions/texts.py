@@ -1,0 +1,227 @@
+"""Functions of texts. Characters are code points; the server's upper and lower case know A to Z only, as SQLite's do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nestling.emitters.mql.sql.aggregates import joined
+from nestling.emitters.mql.sql.constants import Mql, inline, is_inline, literal_value
+from nestling.emitters.mql.sql.functions.arguments import constant, over
+from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.nulls import bind, null_if_any
+from nestling.ir.expression import Call, Function, Rules
+from nestling.ir.reading import GapKind
+from nestling.ir.types import TypeName
+
+if TYPE_CHECKING:
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+_LAST_INT32 = 2**31 - 1
+
+
+def concat(node: Call, r: Renderer) -> Mql:
+    """The server's, too, is null when a text is."""
+    return {"$concat": [r.value(argument) for argument in node.arguments]}
+
+
+def concat_present(node: Call, r: Renderer) -> Mql:
+    """NULLs left out."""
+    texts = [r.value(argument) for argument in node.arguments]
+    maybe = [r.nullable(argument) for argument in node.arguments]
+    return {"$concat": [{"$ifNull": [text, ""]} if may else text for text, may in zip(texts, maybe, strict=True)]}
+
+
+def concat_separated(node: Call, r: Renderer) -> Mql:
+    """NULL only when the separator is."""
+    separator, *texts = node.arguments
+
+    def body(between: Mql) -> Mql:
+        present = {
+            "$filter": {"input": [r.value(text) for text in texts], "as": "text_", "cond": {"$gt": ["$$text_", None]}}
+        }
+        found = {"$ifNull": [joined(present, between), ""]}
+        return null_if_any([between] if r.nullable(separator) else [], found)
+
+    return bind({"separator": r.value(separator)}, body, inside=True)
+
+
+def cased(node: Call, r: Renderer) -> Mql:
+    """PostgreSQL's collation is taken to be C, where only ASCII has case."""
+    if node.rules is Rules.MYSQL:
+        raise gap(f"{node.function.value} by MySQL's case rules", GapKind.NEVER)
+    operator = "$toUpper" if node.function is Function.UPPER else "$toLower"
+    return over(node, r, lambda text: {operator: text})
+
+
+def length(node: Call, r: Renderer) -> Mql:
+    """Of bytes in bytes."""
+    if node.arguments[0].type.name is TypeName.BYTES:
+        return over(node, r, lambda value: {"$binarySize": value})
+    return over(node, r, lambda text: {"$strLenCP": text})
+
+
+def byte_length(node: Call, r: Renderer) -> Mql:
+    """In UTF-8."""
+    of_bytes = node.arguments[0].type.name is TypeName.BYTES
+    return over(node, r, lambda value: {"$binarySize" if of_bytes else "$strLenBytes": value})
+
+
+def substring(node: Call, r: Renderer) -> Mql:
+    """A window of characters, cut off at both ends of the text."""
+
+    def body(text: Mql, start: Mql, size: Mql = None) -> Mql:
+        simple = _from_the_front(text, start, size)
+        return simple if simple is not None else _window(node, text, start, size)
+
+    return over(node, r, body)
+
+
+def _from_the_front(text: Mql, start: Mql, size: Mql) -> Mql:
+    """The usual case: a constant start within the text and a constant length."""
+    if not is_inline(start) or not is_inline(size):
+        return None
+    first, count = literal_value(start), literal_value(size)
+    if not isinstance(first, int) or first < 1 or not (count is None or (isinstance(count, int) and count >= 0)):
+        return None
+    return {"$substrCP": [text, min(first - 1, _LAST_INT32), min(_LAST_INT32 if count is None else count, _LAST_INT32)]}
+
+
+def _window(node: Call, text: Mql, start: Mql, size: Mql) -> Mql:
+    """From `begin` (from 0; before the text when the start is 0) for `size`; SQLite takes a negative size as backwards."""
+    end = {"$strLenCP": text}
+    begin: Mql = {"$subtract": [start, 1]}
+    if node.rules is not Rules.POSTGRESQL:
+        begin = {"$cond": [{"$gte": [start, 0]}, {"$subtract": [start, 1]}, {"$add": [end, start]}]}
+    return bind(
+        {"end": end, "begin": begin, "size": end if size is None else size},
+        lambda end, begin, size: _cut(node, text, begin, _last(node, begin, size, whole=size == end), size, end),
+    )
+
+
+def _last(node: Call, begin: Mql, size: Mql, *, whole: bool) -> Mql:
+    return size if whole and len(node.arguments) < 3 else {"$add": [begin, size]}
+
+
+def _cut(node: Call, text: Mql, begin: Mql, last: Mql, size: Mql, end: Mql) -> Mql:
+    if len(node.arguments) < 3:
+        last = end
+    backwards = node.rules is Rules.SQLITE and len(node.arguments) == 3
+    low: Mql = {"$min": [begin, last]} if backwards else begin
+    high: Mql = {"$max": [begin, last]} if backwards else last
+    first: Mql = {"$min": [{"$max": [low, 0]}, end]}
+    count: Mql = {"$subtract": [{"$max": [{"$min": [high, end]}, 0]}, first]}
+    found: Mql = {"$substrCP": [text, first, {"$max": [count, 0]}]}
+    if node.rules is Rules.MYSQL:  # a start before the text, and 0, find nothing
+        return {"$cond": [{"$lt": [begin, 0]}, "", found]}
+    if node.rules is Rules.POSTGRESQL and len(node.arguments) == 3:
+        failure = {"$toInt": {"$concat": ["negative substring length not allowed: ", text]}}  # only the data may fail
+        return {"$cond": [{"$lt": [size, 0]}, failure, found]}
+    return found
+
+
+def position(node: Call, r: Renderer) -> Mql:
+    """From 1; 0 when it is not there."""
+    return over(node, r, lambda text, sought: {"$add": [{"$indexOfCP": [text, sought]}, 1]})
+
+
+def replace(node: Call, r: Renderer) -> Mql:
+    """The server would put the replacement between all characters when nothing is sought."""
+
+    def body(text: Mql, sought: Mql, new: Mql) -> Mql:
+        found = {"$replaceAll": {"input": text, "find": sought, "replacement": new}}
+        if is_inline(sought):
+            return found if literal_value(sought) else text
+        return {"$cond": [{"$eq": [sought, ""]}, text, found]}
+
+    return over(node, r, body)
+
+
+_TRIMS = {Function.TRIM: "$trim", Function.TRIM_START: "$ltrim", Function.TRIM_END: "$rtrim"}
+
+
+def trim(node: Call, r: Renderer) -> Mql:
+    """A set of characters; the server's is null, too, when the text or the set is."""
+    text, characters = (r.value(argument) for argument in node.arguments)
+    return {_TRIMS[node.function]: {"input": text, "chars": characters}}
+
+
+def repeated(text: Mql, times: Mql) -> Mql:
+    """The text so many times; both simple."""
+    return {"$reduce": {"input": {"$range": [0, times]}, "initialValue": "", "in": {"$concat": ["$$value", text]}}}
+
+
+def repeat(node: Call, r: Renderer) -> Mql:
+    """Nothing for no times or fewer."""
+    return over(node, r, lambda text, times: repeated(text, {"$max": [times, 0]}), inside=True)
+
+
+def pad(node: Call, r: Renderer) -> Mql:
+    """Cut to the length when longer; an empty filling fills nothing."""
+    if node.rules is Rules.MYSQL and constant(node.arguments[2], r) in ("", ...):
+        raise gap("padding with nothing in MySQL")
+
+    def body(text: Mql, size: Mql, filling: Mql) -> Mql:
+        missing = {"$max": [{"$subtract": [size, {"$strLenCP": text}]}, 0]}
+        fill = {"$substrCP": [repeated(filling, missing), 0, missing]}
+        kept = {"$substrCP": [text, 0, {"$max": [size, 0]}]}
+        return {"$concat": [fill, kept] if node.function is Function.PAD_START else [kept, fill]}
+
+    return over(node, r, body, inside=True)
+
+
+def characters(text: Mql) -> Mql:
+    """The text's characters as an array."""
+    return {
+        "$map": {"input": {"$range": [0, {"$strLenCP": text}]}, "as": "at_", "in": {"$substrCP": [text, "$$at_", 1]}}
+    }
+
+
+def reverse(node: Call, r: Renderer) -> Mql:
+    """By code points."""
+    step = {"$concat": ["$$this", "$$value"]}
+    return over(
+        node, r, lambda text: {"$reduce": {"input": characters(text), "initialValue": "", "in": step}}, inside=True
+    )
+
+
+def translate(node: Call, r: Renderer) -> Mql:
+    """Characters without a counterpart are left out."""
+
+    def body(text: Mql, old: Mql, new: Mql) -> Mql:
+        place = {"$indexOfCP": [old, "$$this"]}
+        other = {"$cond": [{"$eq": [place, -1]}, "$$this", {"$substrCP": [new, {"$max": [place, 0]}, 1]}]}
+        step = {"$concat": ["$$value", other]}
+        return {"$reduce": {"input": characters(text), "initialValue": "", "in": step}}
+
+    return over(node, r, body, inside=True)
+
+
+def character(node: Call, r: Renderer) -> Mql:
+    """Of a constant."""
+    code = constant(node.arguments[0], r)
+    if not isinstance(code, int) or not 0 < code < 0x110000 or 0xD800 <= code < 0xE000:
+        raise gap("a character by a number that is no constant")
+    return inline(chr(code))
+
+
+TEXTS = {
+    Function.CONCAT: concat,
+    Function.CONCAT_PRESENT: concat_present,
+    Function.CONCAT_SEPARATED: concat_separated,
+    Function.UPPER: cased,
+    Function.LOWER: cased,
+    Function.LENGTH: length,
+    Function.BYTE_LENGTH: byte_length,
+    Function.SUBSTRING: substring,
+    Function.POSITION: position,
+    Function.REPLACE: replace,
+    Function.TRIM: trim,
+    Function.TRIM_START: trim,
+    Function.TRIM_END: trim,
+    Function.PAD_START: pad,
+    Function.PAD_END: pad,
+    Function.REPEAT: repeat,
+    Function.REVERSE: reverse,
+    Function.TRANSLATE: translate,
+    Function.CHARACTER: character,
+}

@@ -1,0 +1,105 @@
+"""SQLite's time values: texts in its forms, Julian days, and dates, as instants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nestling.emitters.mql.sql.comparison import is_wide
+from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.nulls import bind
+from nestling.emitters.mql.sql.numerals import NUMBER, SPACE
+from nestling.ir.expression import TIMES, Call, Column, Expression, Rules, is_number, is_text
+
+if TYPE_CHECKING:
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+_ZONE = r"(?:[ \t\n\x0b\f\r]*(?:([-+])(0[0-9]|1[0-4]):([0-5][0-9])|[zZ]))?[ \t\n\x0b\f\r]*"
+_CLOCK = rf"([01][0-9]|2[0-4]):([0-5][0-9])(?::([0-5][0-9])(?:\.([0-9]+))?)?{_ZONE}"
+_DAY = r"([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+_FORM = rf"^(?:{_DAY}(?:[T \t\n\x0b\f\r]*{_CLOCK}|[T \t\n\x0b\f\r]*)|{_CLOCK})\z"
+_JULIAN_EPOCH = 210_866_760_000_000
+_LAST_JULIAN_DAY = 5_373_484.5
+
+
+def instant(expression: Expression, r: Renderer) -> Mql:
+    """A date, timestamp or time value as a BSON date."""
+    value = r.value(expression)
+    if is_wide(expression):
+        return {"$dateFromString": {"dateString": {"$substrCP": [{"$ifNull": [value, ""]}, 0, 23]}, "onError": None}}
+    return value
+
+
+def timestamp_of(node: Call, r: Renderer) -> Mql:
+    """What SQLite's date functions take their first argument for; NULL when it is no time."""
+    operand = node.arguments[0]
+    if node.rules is not Rules.SQLITE:
+        raise gap("a text as a time but by SQLite's rules")
+    if operand.type.name in TIMES and not (isinstance(operand, Column) and operand.mixed):
+        return instant(operand, r)
+
+    def body(value: Mql) -> Mql:
+        if is_text(operand):
+            return (
+                {"$cond": [{"$lte": [value, None]}, None, _of_text(value)]} if r.nullable(operand) else _of_text(value)
+            )
+        if is_number(operand):
+            return _of_number(value)
+        branches = [
+            {"case": {"$eq": [{"$type": value}, "string"]}, "then": _of_text(value)},
+            {"case": {"$eq": [{"$type": value}, "date"]}, "then": value},
+            {"case": {"$isNumber": value}, "then": _of_number(value)},
+        ]
+        return {"$switch": {"branches": branches, "default": None}}
+
+    return bind({"value": r.value(operand)}, body)
+
+
+def _of_number(value: Mql) -> Mql:
+    """A Julian day, to the nearest millisecond."""
+    known = {"$and": [{"$gte": [value, 0]}, {"$lt": [value, _LAST_JULIAN_DAY]}]}
+    milliseconds = {"$toLong": {"$add": [{"$multiply": [value, 86_400_000.0]}, 0.5]}}
+    return {"$cond": [known, {"$toDate": {"$subtract": [milliseconds, _JULIAN_EPOCH]}}, None]}
+
+
+def _of_text(text: Mql) -> Mql:
+    """The forms `2024-01-31`, `2024-01-31 10:00[:00[.000]]` and `10:00`, with an offset or not; a numeral is a Julian day."""
+    parts = {"$getField": {"field": "captures", "input": {"$regexFind": {"input": text, "regex": _FORM}}}}
+    numeral = {"$regexMatch": {"input": text, "regex": f"^{SPACE}{NUMBER}{SPACE}\\z"}}
+    day = {"$convert": {"input": {"$trim": {"input": text}}, "to": "double", "onError": -1.0}}
+    number = bind({"day": day}, _of_number)
+    return bind(
+        {"parts": parts},
+        lambda parts: {"$cond": [{"$gt": [parts, None]}, _of_parts(parts), {"$cond": [numeral, number, None]}]},
+    )
+
+
+def _of_parts(parts: Mql) -> Mql:
+    """Groups: year, month, day; then hour, minute, second, fraction, sign and offset, once after a date and once alone."""
+
+    def group(place: int, default: str) -> Mql:
+        found: list[Mql] = [{"$arrayElemAt": [parts, place]}]
+        if place > 2:
+            found.append({"$arrayElemAt": [parts, place + 7]})
+        return {"$ifNull": [*found, default]}
+
+    names = {
+        "year": (0, "2000"),
+        "month": (1, "1"),
+        "day": (2, "1"),
+        "hour": (3, "0"),
+        "minute": (4, "0"),
+        "second": (5, "0"),
+    }
+    fields: dict[str, Mql] = {name: {"$toInt": group(*place)} for name, place in names.items()}
+    fields["millisecond"] = {"$toInt": {"$substrCP": [{"$concat": [group(6, ""), "000"]}, 0, 3]}}
+    offset = {"$add": [{"$multiply": [{"$toInt": group(8, "0")}, 60]}, {"$toInt": group(9, "0")}]}
+    shift = {"$multiply": [{"$cond": [{"$eq": [group(7, "-"), "-"]}, 60_000, -60_000]}, offset]}
+    found = bind({"day": fields["day"], "time": {"$dateFromParts": fields}}, _checked)
+    return {"$add": [found, shift]}
+
+
+def _checked(day: Mql, time: Mql) -> Mql:
+    """SQLite shows a day its month does not have, and the hour 24, as they were written: the statement fails instead."""
+    failure = {"$toDate": {"$concat": ["no such day or hour: ", {"$toString": time}]}}
+    return {"$cond": [{"$eq": [{"$dayOfMonth": time}, day]}, time, failure]}

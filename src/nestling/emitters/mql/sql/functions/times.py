@@ -1,0 +1,202 @@
+"""Functions of dates and timestamps. Instants are BSON dates, which keep milliseconds."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from nestling.emitters.mql.sql.comparison import is_wide
+from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.functions.arguments import constant
+from nestling.emitters.mql.sql.functions.time_values import instant, timestamp_of
+from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.nulls import bind, null_if_any
+from nestling.ir.expression import Call, Function, Rules, is_integer
+from nestling.ir.types import TypeName
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+_MILLISECONDS = {"week": 604_800_000, "day": 86_400_000, "hour": 3_600_000, "minute": 60_000, "second": 1000}
+_JULIAN_EPOCH = 210_866_760_000_000
+"""Milliseconds from the first Julian day to 1970."""
+_PARTS = {
+    "year": "$year",
+    "month": "$month",
+    "day": "$dayOfMonth",
+    "hour": "$hour",
+    "minute": "$minute",
+    "week": "$isoWeek",
+    "doy": "$dayOfYear",
+    "isodow": "$isoDayOfWeek",
+}
+_PIECE = re.compile(r"%[fJsWw]")
+
+
+def now(node: Call, r: Renderer) -> Mql:  # noqa: ARG001 - one signature for all functions
+    """The same for the whole statement."""
+    return "$$NOW"
+
+
+def date_of(node: Call, r: Renderer) -> Mql:
+    """Midnight of the day."""
+    return {"$dateTrunc": {"date": instant(node.arguments[0], r), "unit": "day"}}
+
+
+def format_time(node: Call, r: Renderer) -> Mql:
+    """strftime: what the server's format has no letter for is computed and put in between."""
+    if node.rules is not Rules.SQLITE:
+        raise gap("a time format but by SQLite's rules")
+    pattern = constant(node.arguments[1], r)
+    if not isinstance(pattern, str):
+        raise gap("a time format that is no constant")
+    pattern = pattern.replace("%f", "%S.%L")
+    computed = _PIECE.search(pattern) is not None and r.nullable(node.arguments[0])
+    return bind(
+        {"time": instant(node.arguments[0], r)},
+        lambda time: null_if_any([time] if computed else [], _formatted(time, pattern)),
+    )
+
+
+def _formatted(time: Mql, pattern: str) -> Mql:
+    pieces: list[Mql] = []
+    start = 0
+    for found in re.finditer(r"%.", pattern):
+        if _PIECE.fullmatch(found[0]):
+            if found.start() > start:
+                pieces.append(_plainly(time, pattern[start : found.start()]))
+            pieces.append(_COMPUTED[found[0]](time))
+            start = found.end()
+    if start < len(pattern) or not pieces:
+        pieces.append(_plainly(time, pattern[start:]))
+    return pieces[0] if len(pieces) == 1 else {"$concat": pieces}
+
+
+def _plainly(time: Mql, pattern: str) -> Mql:
+    return {"$dateToString": {"date": time, "format": pattern}}
+
+
+def _weekday(time: Mql) -> Mql:
+    """0 is Sunday."""
+    return {"$toString": {"$subtract": [{"$dayOfWeek": time}, 1]}}
+
+
+def _week(time: Mql) -> Mql:
+    """Weeks that start on Monday; the days before the first are in week 00."""
+    days = {"$subtract": [{"$add": [{"$dayOfYear": time}, 7]}, {"$isoDayOfWeek": time}]}
+    week = {"$toString": {"$toInt": {"$floor": {"$divide": [days, 7]}}}}
+    return bind({"week": week}, lambda x: {"$cond": [{"$eq": [{"$strLenCP": x}, 1]}, {"$concat": ["0", x]}, x]})
+
+
+def _julian_text(time: Mql) -> Mql:  # noqa: ARG001
+    raise gap("the time format %J")
+
+
+def _seconds(time: Mql) -> Mql:
+    return {"$toLong": {"$floor": {"$divide": [{"$toLong": time}, 1000]}}}
+
+
+_COMPUTED: dict[str, Callable[[Mql], Mql]] = {
+    "%w": _weekday,
+    "%W": _week,
+    "%J": _julian_text,
+    "%s": lambda time: {"$toString": _seconds(time)},
+}
+
+
+def time_part(node: Call, r: Renderer) -> Mql:
+    """A number; seconds with their fraction in PostgreSQL."""
+    unit = constant(node.arguments[0], r)
+    if is_wide(node.arguments[1]) and unit == "second":
+        raise gap("seconds finer than a millisecond")
+    time = instant(node.arguments[1], r)
+    if unit in _PARTS and isinstance(unit, str):
+        return {_PARTS[unit]: time}
+    if unit == "quarter":
+        return {"$toInt": {"$ceil": {"$divide": [{"$month": time}, 3]}}}
+    if unit == "dow":
+        return {"$subtract": [{"$dayOfWeek": time}, 1]}
+    if unit == "second" and node.rules is Rules.POSTGRESQL:
+        return bind(
+            {"time": time},
+            lambda x: {
+                "$add": [{"$toDecimal": {"$second": x}}, {"$divide": [{"$toDecimal": {"$millisecond": x}}, 1000]}]
+            },
+        )
+    if unit == "second":
+        return {"$second": time}
+    raise gap(f"the part {unit} of a time")
+
+
+def truncate_time(node: Call, r: Renderer) -> Mql:
+    """The first instant of the unit; weeks start on Monday."""
+    unit = constant(node.arguments[0], r)
+    week = {"startOfWeek": "monday"} if unit == "week" else {}
+    return {"$dateTrunc": {"date": instant(node.arguments[1], r), "unit": unit, **week}}
+
+
+def add_time(node: Call, r: Renderer) -> Mql:
+    """Units of one length are milliseconds; SQLite lets a day beyond the month's last go on into the next month."""
+    time, (unit, amount) = instant(node.arguments[0], r), (constant(argument, r) for argument in node.arguments[1:])
+    assert isinstance(unit, str)
+    if is_wide(node.arguments[0]):
+        raise gap("arithmetic with timestamps finer than a millisecond")
+    if isinstance(amount, int | float) and unit in _MILLISECONDS:
+        step = amount * _MILLISECONDS[unit]
+        return {"$add": [time, step if isinstance(step, int) else int(step + (0.5 if step >= 0 else -0.5))]}
+    if node.rules is Rules.SQLITE and isinstance(amount, int):
+        return bind({"time": time}, lambda x: _months_later(x, amount * (12 if unit == "year" else 1)))
+    if amount is None:
+        return None
+    if not is_integer(node.arguments[2]):
+        raise gap("a time span that is no whole number of units")
+    return {"$dateAdd": {"startDate": time, "unit": unit, "amount": r.value(node.arguments[2])}}
+
+
+def _months_later(time: Mql, months: int) -> Mql:
+    units = {"hour": "$hour", "minute": "$minute", "second": "$second", "millisecond": "$millisecond"}
+    return {
+        "$dateFromParts": {
+            "year": {"$year": time},
+            "month": {"$add": [{"$month": time}, months]},
+            "day": {"$dayOfMonth": time},
+            **{name: {operator: time} for name, operator in units.items()},
+        }
+    }
+
+
+def days_between(node: Call, r: Renderer) -> Mql:
+    """Whole days between two dates."""
+    later, earlier = (r.value(argument) for argument in node.arguments)
+    return {"$dateDiff": {"startDate": earlier, "endDate": later, "unit": "day"}}
+
+
+def julian_day(node: Call, r: Renderer) -> Mql:
+    """A float: whole days change at noon."""
+    return {"$divide": [{"$add": [{"$toLong": instant(node.arguments[0], r)}, _JULIAN_EPOCH]}, 86_400_000.0]}
+
+
+def epoch(node: Call, r: Renderer) -> Mql:
+    """Whole seconds in SQLite; with their fraction, exactly, in PostgreSQL."""
+    if node.arguments[0].type.name is TypeName.INTERVAL or is_wide(node.arguments[0]):
+        raise gap("the seconds of an interval, or of a timestamp finer than a millisecond")
+    time = instant(node.arguments[0], r)
+    if node.rules is Rules.SQLITE:
+        return _seconds(time)
+    return {"$divide": [{"$toDecimal": {"$toLong": time}}, 1000]}
+
+
+TIMES = {
+    Function.NOW: now,
+    Function.TIMESTAMP_OF: timestamp_of,
+    Function.DATE_OF: date_of,
+    Function.FORMAT_TIME: format_time,
+    Function.TIME_PART: time_part,
+    Function.TRUNCATE_TIME: truncate_time,
+    Function.ADD_TIME: add_time,
+    Function.DAYS_BETWEEN: days_between,
+    Function.JULIAN_DAY: julian_day,
+    Function.EPOCH: epoch,
+}

@@ -1,0 +1,134 @@
+"""Predicates as `$match` documents: the query language where it means the same, so that indexes serve; else `$expr`.
+
+The query language compares within a class (numbers with numbers, texts with texts), takes a missing field for null, and looks
+into arrays. So only plain fields are named in it, and a range only where the field's class is certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from nestling.emitters.mql.sql.field_conditions import Match, comparison, field_is, in_list, like, matches, null_test
+from nestling.emitters.mql.sql.predicates import OPPOSITE
+from nestling.ir.expression import (
+    And,
+    Call,
+    Column,
+    Compare,
+    Expression,
+    Function,
+    InList,
+    IsNull,
+    Like,
+    Not,
+    Or,
+)
+from nestling.ir.types import TypeName
+
+if TYPE_CHECKING:
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+NOTHING: Match = {"$expr": False}
+
+
+def match(predicate: Expression, r: Renderer) -> Match:
+    """A `$match` document for the predicate being TRUE; empty when it always is."""
+    conditions: list[Match] = []
+    computed: list[object] = []
+    for part in _conjuncts(predicate):
+        found = _condition(part, r)
+        if found is not None:
+            conditions.append(found)
+            continue
+        truth = r.truth(part)
+        if truth is False:
+            return NOTHING
+        if truth is not True:
+            computed.append(truth)
+    if computed:
+        conditions.append({"$expr": computed[0] if len(computed) == 1 else {"$and": computed}})
+    return _all_of(conditions)
+
+
+def _conjuncts(predicate: Expression) -> Iterator[Expression]:
+    """The parts that must all be TRUE; NOT over an OR makes such parts, too."""
+    match predicate:
+        case And(operands=parts):
+            for part in parts:
+                yield from _conjuncts(part)
+        case Not(operand=Or(operands=parts)):
+            for part in parts:
+                yield from _conjuncts(Not(part))
+        case Not(operand=Not(operand=inner)):
+            yield from _conjuncts(inner)
+        case _:
+            yield predicate
+
+
+def _all_of(conditions: list[Match]) -> Match:
+    """One document where no two conditions share a key, or share a field but no operator."""
+    merged: Match = {}
+    rest = [condition for condition in conditions if not _merge(merged, condition)]
+    if not rest:
+        return merged
+    return {"$and": [merged, *rest]}
+
+
+def _merge(merged: Match, condition: Match) -> bool:
+    for key, value in condition.items():
+        held = merged.get(key)
+        if held is not None and not (isinstance(held, dict) and isinstance(value, dict) and not set(held) & set(value)):
+            return False
+        if key.startswith("$") and held is not None:
+            return False
+    for key, value in condition.items():
+        merged[key] = {**cast("Match", merged[key]), **cast("Match", value)} if key in merged else value
+    return True
+
+
+def _condition(predicate: Expression, r: Renderer) -> Match | None:  # noqa: C901 - one case for each form
+    """The predicate in the query language; None where only `$expr` says it exactly."""
+    match predicate:
+        case Or(operands=parts):
+            return _any_of(parts, r)
+        case Not(operand=And(operands=parts)):
+            return _any_of(tuple(Not(part) for part in parts), r)
+        case Compare():
+            return comparison(predicate, r)
+        case Not(operand=Compare() as compare):
+            return comparison(replace(compare, operator=OPPOSITE[compare.operator]), r)
+        case IsNull(operand=operand):
+            return null_test(operand, r, is_null=True)
+        case Not(operand=IsNull(operand=operand)):
+            return null_test(operand, r, is_null=False)
+        case InList():
+            return in_list(predicate, r, negated=False)
+        case Not(operand=InList() as listed):
+            return in_list(listed, r, negated=True)
+        case Like():
+            return like(predicate, r)
+        case Call(function=Function.GLOB | Function.MATCHES):
+            return matches(predicate, r)
+        case Column() if predicate.type.name is TypeName.BOOLEAN:
+            return field_is(predicate, True, r)
+        case Not(operand=Column() as column) if column.type.name is TypeName.BOOLEAN:
+            return field_is(column, False, r)
+        case _:
+            return None
+
+
+def _any_of(parts: tuple[Expression, ...], r: Renderer) -> Match | None:
+    """An OR is worth the query language only if every branch is in it: one that is not reads all documents anyway."""
+    found = [_branch(part, r) for part in parts]
+    if any(one is None for one in found):
+        return None
+    return {"$or": found}
+
+
+def _branch(part: Expression, r: Renderer) -> Match | None:
+    conditions = [_condition(inner, r) for inner in _conjuncts(part)]
+    if not any(conditions):
+        return None
+    return match(part, r)

@@ -1,0 +1,70 @@
+"""NULL in expressions: null or missing. Both sort below every value, which makes one test for both.
+
+Builders bind operands they mention more than once. The variables they make end with an underscore; an environment's must not.
+An operand is bound outside the body that uses it, so that names need to be unique within one builder only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from nestling.emitters.mql.sql.constants import Mql, is_inline
+
+
+def absent(value: Mql) -> Mql:
+    """Whether the value is NULL."""
+    return {"$lte": [value, None]}
+
+
+def present(value: Mql) -> Mql:
+    """Whether the value is not NULL."""
+    return {"$gt": [value, None]}
+
+
+def bind(operands: Mapping[str, Mql], body: Callable[..., Mql], *, inside: bool = False, total: bool = False) -> Mql:
+    """`body` of references to the operands, each evaluated once.
+
+    `inside`: the body mentions them inside a `$map` or `$reduce`, whose `$$this` would hide an environment's. `total`: no part of
+    the body can fail. Otherwise parameters are bound, too: the server computes what consists of constants before it starts, in
+    branches that are never taken, too, but not what consists of variables.
+    """
+    variables = {
+        f"{name}_": value
+        for name, value in operands.items()
+        if not _is_simple(value, operands, inside) or (isinstance(value, dict) and not total)
+    }
+    inner = body(*(f"$${name}_" if f"{name}_" in variables else value for name, value in operands.items()))
+    return {"$let": {"vars": variables, "in": inner}} if variables else inner
+
+
+def _is_simple(value: Mql, names: Mapping[str, Mql], inside: bool) -> bool:
+    """Whether the value may be mentioned again and again: a constant, or a path nothing hides."""
+    if not isinstance(value, str) or not value.startswith("$$"):
+        return isinstance(value, str) or is_inline(value)
+    root = value[2:].split(".")[0]
+    return root.removesuffix("_") not in names and not (inside and not root.endswith("_"))
+
+
+def both(*conditions: Mql) -> Mql:
+    """All of the conditions."""
+    flat = [part for condition in conditions for part in _parts(condition, "$and")]
+    return flat[0] if len(flat) == 1 else {"$and": flat} if flat else True
+
+
+def either(*conditions: Mql) -> Mql:
+    """Any of the conditions."""
+    flat = [part for condition in conditions for part in _parts(condition, "$or")]
+    return flat[0] if len(flat) == 1 else {"$or": flat} if flat else False
+
+
+def _parts(condition: Mql, operator: str) -> list[Mql]:
+    if isinstance(condition, dict) and operator in condition:
+        parts = condition[operator]
+        assert isinstance(parts, list)
+        return parts
+    return [condition]
+
+
+def null_if_any(values: Sequence[Mql], result: Mql) -> Mql:
+    """The result, NULL when one of the values (which are simple) is."""
+    return {"$cond": [either(*map(absent, values)), None, result]} if values else result

@@ -1,0 +1,104 @@
+"""Parameters that are not known yet: what stands in their place, and the value that takes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from enum import StrEnum
+from types import UnionType
+from uuid import UUID
+
+from bson import Binary
+
+from nestling.common.errors import Problem, WorkloadError
+from nestling.emitters.mql.sql.boundary import Grain, first_from
+from nestling.emitters.mql.sql.constant_conversion import affine, cast_constant
+from nestling.ir.expression import NUMBERS, TIMES, Affinity
+from nestling.ir.types import TypeName
+from nestling.ir.values import encode
+
+
+class Expected(StrEnum):
+    """What a value must be for the query to mean what the statement says; anything may be NULL."""
+
+    ANY = "any"
+    NUMBER = "number"
+    TEXT = "text"
+    TIME = "date or timestamp"
+    TRUTH = "truth value"
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """The value is a text; what takes its place is the first instant whose text is at least (`after`: greater than) it."""
+
+    grain: Grain
+    after: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """Where the value of the parameter `name` belongs: first cast, then with an affinity (both SQLite's), last as a boundary."""
+
+    name: str
+    affinity: Affinity | None = None
+    expected: Expected = Expected.ANY
+    boundary: Boundary | None = None
+    cast: TypeName | None = None
+
+    def bind(self, value: object) -> object:
+        """The BSON value for a parameter's value; WorkloadError when it is not one the statement can take."""
+        if value is not None and not isinstance(
+            value, bool | int | float | Decimal | str | bytes | date | UUID | Binary
+        ):
+            raise self._mistake(value, "a value: a number, text, bytes, date, UUID or NULL")
+        if isinstance(value, bool) and self.expected is not Expected.TRUTH:
+            value = int(value)
+        if self.cast is not None:
+            value = cast_constant(day_or_instant_text(value), self.cast)
+        value = affine(value, self.affinity)
+        if self.boundary is not None:
+            value = day_or_instant_text(value)
+        elif self.expected is Expected.TIME:
+            value = instant_of(value)
+        if value is not None and not isinstance(value, _CLASSES[self.expected]):
+            raise self._mistake(value, f"a {self.expected}")
+        if self.boundary is not None and isinstance(value, str):
+            value = first_from(value, self.boundary.grain, after=self.boundary.after)
+        return Binary.from_uuid(value) if isinstance(value, UUID) else encode(value)
+
+    def _mistake(self, value: object, wanted: str) -> WorkloadError:
+        what = f"parameter `{self.name}` must be {wanted}, not {type(value).__name__}"
+        return WorkloadError(Problem(what=what))
+
+
+EXPECTED = {
+    **dict.fromkeys(NUMBERS, Expected.NUMBER),
+    **dict.fromkeys(TIMES, Expected.TIME),
+    TypeName.TEXT: Expected.TEXT,
+    TypeName.BOOLEAN: Expected.TRUTH,
+}
+"""What a parameter must be by the type its surroundings give it."""
+_CLASSES: dict[Expected, type | UnionType] = {
+    Expected.ANY: object,
+    Expected.NUMBER: int | float | Decimal,
+    Expected.TEXT: str,
+    Expected.TIME: date,
+    Expected.TRUTH: bool,
+}
+
+
+def instant_of(value: object) -> object:
+    """A text that is a date or timestamp in ISO form as that; anything else as it is."""
+    try:
+        return datetime.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+def day_or_instant_text(value: object) -> object:
+    """A date as the text SQLite's drivers write; anything else as it is."""
+    if isinstance(value, datetime):
+        return value.isoformat(" ")
+    return value.isoformat() if isinstance(value, date) else value

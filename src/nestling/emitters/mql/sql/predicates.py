@@ -1,0 +1,249 @@
+"""Predicates under three-valued logic.
+
+`truth` says whether a predicate is TRUE and `falsity` whether it is FALSE: NOT swaps the two, AND and OR distribute over them,
+and a comparison is FALSE where its opposite is TRUE. So NULL needs a thought in comparisons only, and there only on the side
+where the server's order, in which NULL is the least value, would say otherwise. `predicate_value` keeps NULL apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from nestling.emitters.mql.sql.comparison import Sides, sides
+from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
+from nestling.emitters.mql.sql.functions.patterns import matches_truth
+from nestling.emitters.mql.sql.nulls import absent, bind, both, either, null_if_any, present
+from nestling.emitters.mql.sql.pattern import like_truth
+from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.ir.expression import (
+    And,
+    Call,
+    Cast,
+    Compare,
+    Comparison,
+    Expression,
+    Function,
+    InList,
+    IsNull,
+    Like,
+    Literal,
+    Not,
+    Or,
+    is_number,
+)
+from nestling.ir.types import TypeName
+
+if TYPE_CHECKING:
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+OPPOSITE = {
+    Comparison.EQUAL: Comparison.NOT_EQUAL,
+    Comparison.NOT_EQUAL: Comparison.EQUAL,
+    Comparison.LESS: Comparison.GREATER_OR_EQUAL,
+    Comparison.LESS_OR_EQUAL: Comparison.GREATER,
+    Comparison.GREATER: Comparison.LESS_OR_EQUAL,
+    Comparison.GREATER_OR_EQUAL: Comparison.LESS,
+    Comparison.SAME: Comparison.DIFFERENT,
+    Comparison.DIFFERENT: Comparison.SAME,
+}
+OPERATORS = {
+    Comparison.EQUAL: "$eq",
+    Comparison.NOT_EQUAL: "$ne",
+    Comparison.LESS: "$lt",
+    Comparison.LESS_OR_EQUAL: "$lte",
+    Comparison.GREATER: "$gt",
+    Comparison.GREATER_OR_EQUAL: "$gte",
+    Comparison.SAME: "$eq",
+    Comparison.DIFFERENT: "$ne",
+}
+_GUARDED = {  # the sides whose NULL the server's order would take for a match
+    Comparison.NOT_EQUAL: (True, True),
+    Comparison.LESS: (True, False),
+    Comparison.LESS_OR_EQUAL: (True, False),
+    Comparison.GREATER: (False, True),
+    Comparison.GREATER_OR_EQUAL: (False, True),
+}
+_NULL_SAFE = (Comparison.SAME, Comparison.DIFFERENT)
+
+
+def truth(predicate: Expression, r: Renderer) -> Mql:  # noqa: C901 - one case for each node
+    """Whether it is TRUE."""
+    match predicate:
+        case Literal(value=value):
+            return value is True
+        case And(operands=parts):
+            return both(*(truth(part, r) for part in parts))
+        case Or(operands=parts):
+            return either(*(truth(part, r) for part in parts))
+        case Not(operand=operand):
+            return falsity(operand, r)
+        case Compare():
+            return _compare_truth(predicate, r)
+        case IsNull(operand=operand):
+            return absent(r.value(operand)) if r.nullable(operand) else False
+        case InList():
+            return _in_truth(predicate, r)
+        case Like():
+            return like_truth(predicate, r)
+        case Call(function=Function.GLOB | Function.MATCHES | Function.MATCHES_ANY_CASE):
+            return matches_truth(predicate, r)
+        case Cast(operand=operand) if _is_number_test(predicate):
+            return _zero_test(operand, r, "$ne")
+        case _:
+            return _is(r.value(predicate), wanted=True)
+
+
+def falsity(predicate: Expression, r: Renderer) -> Mql:  # noqa: C901 - one case for each node
+    """Whether it is FALSE."""
+    match predicate:
+        case Literal(value=value):
+            return value is False
+        case And(operands=parts):
+            return either(*(falsity(part, r) for part in parts))
+        case Or(operands=parts):
+            return both(*(falsity(part, r) for part in parts))
+        case Not(operand=operand):
+            return truth(operand, r)
+        case Compare():
+            return _compare_truth(replace(predicate, operator=OPPOSITE[predicate.operator]), r)
+        case IsNull(operand=operand):
+            return present(r.value(operand)) if r.nullable(operand) else True
+        case InList():
+            return _in_falsity(predicate, r)
+        case Like():
+            return like_truth(predicate, r, negated=True)
+        case Call(function=Function.GLOB | Function.MATCHES | Function.MATCHES_ANY_CASE):
+            return matches_truth(predicate, r, negated=True)
+        case Cast(operand=operand) if _is_number_test(predicate):
+            return _zero_test(operand, r, "$eq")
+        case _:
+            return _is(r.value(predicate), wanted=False)
+
+
+def _is(value: Mql, *, wanted: bool) -> Mql:
+    if is_inline(value) and not isinstance(literal_value(value), Placeholder):
+        return literal_value(value) is wanted
+    return {"$eq": [value, wanted]}
+
+
+def predicate_value(predicate: Expression, r: Renderer) -> Mql:
+    """True, false or null."""
+    if not r.nullable(predicate):
+        return truth(predicate, r)
+    match predicate:
+        case Compare():
+            return _compare_value(predicate, r)
+        case Not(operand=operand):
+            return bind({"operand": r.value(operand)}, lambda x: null_if_any([x], {"$not": [x]}), total=True)
+        case InList(items=()):
+            return False
+        case _:
+            return _three_valued(predicate, r)
+
+
+def _three_valued(predicate: Expression, r: Renderer) -> Mql:
+    return {
+        "$switch": {
+            "branches": [
+                {"case": truth(predicate, r), "then": True},
+                {"case": falsity(predicate, r), "then": False},
+            ],
+            "default": None,
+        }
+    }
+
+
+def _compare_truth(compare: Compare, r: Renderer) -> Mql:
+    found = sides(compare, r)
+    operator = OPERATORS[compare.operator]
+    if compare.operator in _NULL_SAFE:
+        return {
+            operator: [
+                _null_for_missing(found.left, found.nullable[0]),
+                _null_for_missing(found.right, found.nullable[1]),
+            ]
+        }
+    guarded = _guarded(compare.operator, found)
+    if not any(guarded):
+        return {operator: [found.left, found.right]}
+
+    def body(left: Mql, right: Mql) -> Mql:
+        guards = (present(side) for side, needed in zip((left, right), guarded, strict=True) if needed)
+        return both(*guards, {operator: [left, right]})
+
+    return bind({"left": found.left, "right": found.right}, body, total=True)
+
+
+def _guarded(operator: Comparison, found: Sides) -> tuple[bool, bool]:
+    """Which sides need a test for NULL; for equality one of two that may both be NULL."""
+    if operator is Comparison.EQUAL:
+        return (all(found.nullable), False)
+    wanted = _GUARDED[operator]
+    return (wanted[0] and found.nullable[0], wanted[1] and found.nullable[1])
+
+
+def _compare_value(compare: Compare, r: Renderer) -> Mql:
+    found = sides(compare, r)
+
+    def body(left: Mql, right: Mql) -> Mql:
+        unknown = [side for side, maybe in zip((left, right), found.nullable, strict=True) if maybe]
+        return null_if_any(unknown, {OPERATORS[compare.operator]: [left, right]})
+
+    return bind({"left": found.left, "right": found.right}, body, total=True)
+
+
+def _null_for_missing(value: Mql, nullable: bool) -> Mql:
+    return {"$ifNull": [value, None]} if nullable else value
+
+
+def _in_truth(node: InList, r: Renderer) -> Mql:
+    """NULL items never make it true."""
+    operand, items = _items(node, r)
+    values = [item for item, _ in items]
+    if not values:
+        return False
+    if not r.nullable(node.operand) or not any(maybe for _, maybe in items):
+        return {"$in": [operand, values]}
+    return bind({"operand": operand}, lambda x: both(present(x), {"$in": [x, values]}), total=True)
+
+
+def _in_falsity(node: InList, r: Renderer) -> Mql:
+    """A NULL item leaves nothing false."""
+    if any(item == Literal(None, item.type) for item in node.items):
+        return False
+    operand, items = _items(node, r)
+    if not items:
+        return True
+
+    def body(x: Mql) -> Mql:
+        known = (present(item) for item, maybe in items if maybe)
+        own = (present(x),) if r.nullable(node.operand) else ()
+        return both(*own, *known, {"$not": [{"$in": [x, [item for item, _ in items]]}]})
+
+    return bind({"operand": operand}, body, total=True)
+
+
+def _items(node: InList, r: Renderer) -> tuple[Mql, list[tuple[Mql, bool]]]:
+    """The operand, and each item that is not NULL for certain with whether it may be."""
+    operand: Mql = None
+    items: list[tuple[Mql, bool]] = []
+    for item in node.items:
+        if isinstance(item, Literal) and item.value is None:
+            continue
+        found = sides(Compare(Comparison.EQUAL, node.operand, item, node.collation), r)
+        operand = found.left
+        items.append((found.right, found.nullable[1]))
+    return operand, items
+
+
+def _is_number_test(cast: Cast) -> bool:
+    """Whether it asks of a number (and of nothing else) whether it is not zero."""
+    return cast.type.name is TypeName.BOOLEAN and is_number(cast.operand)
+
+
+def _zero_test(operand: Expression, r: Renderer, operator: str) -> Mql:
+    value = r.value(operand)
+    if operator == "$eq" or not r.nullable(operand):
+        return {operator: [value, 0]}
+    return bind({"number": value}, lambda x: both(present(x), {"$ne": [x, 0]}), total=True)

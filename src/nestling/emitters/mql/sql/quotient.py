@@ -1,0 +1,91 @@
+"""Exact division: the quotients of PostgreSQL's and MySQL's decimals, rounded where each database rounds them."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import cast
+
+from bson import Decimal128
+
+from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.nulls import bind
+from nestling.ir.expression import Arithmetic, Call, Cast, Expression, Function, Literal, Negate, Operator, Rules
+from nestling.ir.types import TypeName
+
+_SIGNIFICANT = 16
+"""Digits PostgreSQL's quotients have at least (NUMERIC_MIN_SIG_DIGITS)."""
+_MORE_IN_MYSQL = 4
+"""Digits MySQL adds to the dividend's (div_precision_increment)."""
+
+
+def scale(expression: Expression) -> int:
+    """Digits after the point; a gap where only the data could tell."""
+    match expression:
+        case Literal(value=Decimal() as value):
+            return max(0, -cast("int", value.as_tuple().exponent))
+        case Arithmetic(operator=Operator.ADD | Operator.SUBTRACT, left=left, right=right):
+            return max(scale(left), scale(right))
+        case Arithmetic(operator=Operator.MULTIPLY, left=left, right=right):
+            return scale(left) + scale(right)
+        case Negate(operand=operand) | Call(function=Function.ABS, arguments=(operand,)):
+            return scale(operand)
+        case Cast() if expression.type.name is TypeName.DECIMAL and not expression.type.numbers:
+            return scale(expression.operand)
+        case _ if expression.type.name is TypeName.INTEGER:
+            return 0
+        case _ if expression.type.name is TypeName.DECIMAL and expression.type.numbers:
+            return (*expression.type.numbers, 0)[1]
+        case _:
+            raise gap("a division of decimals whose number of digits is not declared")
+
+
+def exact_quotient(left: Mql, right: Mql, scales: tuple[int, int], rules: Rules) -> Mql:
+    """Left by right, both simple. PostgreSQL: 16 significant digits at least, and no fewer decimals than either operand."""
+    quotient: Mql = {"$divide": [{"$toDecimal": left}, right]}
+    if rules is Rules.MYSQL:
+        return bind({"quotient": quotient}, lambda x: _rounded(x, scales[0] + _MORE_IN_MYSQL))
+    return bind(
+        {"quotient": quotient, "digits": _digits(left, right, max(scales))},
+        _rounded,
+    )
+
+
+def _digits(left: Mql, right: Mql, least: int) -> Mql:
+    """PostgreSQL counts in groups of four digits, and takes the quotient for small when the first group does not decide."""
+    return bind(
+        {"weight1": _weight(left), "weight2": _weight(right)},
+        lambda one, two: {"$max": [_wanted({"$subtract": [one, two]}, _smaller(left, one, right, two)), least, 0]},
+    )
+
+
+def _wanted(groups: Mql, smaller: Mql) -> Mql:
+    return {"$subtract": [_SIGNIFICANT, {"$multiply": [4, {"$subtract": [groups, smaller]}]}]}
+
+
+def _weight(number: Mql) -> Mql:
+    """The place of the first group of four digits; 0 for zero."""
+    size = {"$log10": {"$abs": {"$toDecimal": number}}}
+    return {"$cond": [{"$eq": [number, 0]}, 0, {"$toInt": {"$floor": {"$divide": [{"$floor": size}, 4]}}}]}
+
+
+def _smaller(left: Mql, one: Mql, right: Mql, two: Mql) -> Mql:
+    return {"$cond": [{"$lte": [_group(left, one), _group(right, two)]}, 1, 0]}
+
+
+def _group(number: Mql, weight: Mql) -> Mql:
+    """The first group of four digits."""
+    shift = _power_of_ten({"$multiply": [-4, weight]})
+    return {"$trunc": {"$multiply": [{"$abs": {"$toDecimal": number}}, shift]}}
+
+
+def _power_of_ten(exponent: Mql) -> Mql:
+    """By its text: the server's decimal `$pow` says that 10 to the power of 0 is 0."""
+    return {"$toDecimal": {"$concat": ["1E", {"$toString": {"$toInt": exponent}}]}}
+
+
+def _rounded(number: Mql, digits: Mql) -> Mql:
+    """Half away from zero."""
+    unit = _power_of_ten({"$subtract": [0, digits]})
+    half = {"$multiply": [{"$cmp": [number, 0]}, Decimal128("0.5"), unit]}
+    return {"$trunc": [{"$add": [number, half]}, digits]}

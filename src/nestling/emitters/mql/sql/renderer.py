@@ -1,0 +1,114 @@
+"""Scalar expressions to aggregation expressions: the node's kind decides which file renders it.
+
+`value` gives the SQL value, `truth` whether a predicate is TRUE. What is rendered here mentions operands by `nulls.bind`, so that
+each is evaluated once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from nestling.emitters.mql.sql import arithmetic, conversion, functions, predicates, source_values
+from nestling.emitters.mql.sql.constant_conversion import cast_constant
+from nestling.emitters.mql.sql.constants import Mql, bson_value, inline
+from nestling.emitters.mql.sql.environment import Environment
+from nestling.emitters.mql.sql.placeholder import EXPECTED, Expected, Placeholder
+from nestling.ir.expression import (
+    And,
+    Arithmetic,
+    Call,
+    Case,
+    Cast,
+    Coerce,
+    Column,
+    Compare,
+    Exists,
+    Expression,
+    InList,
+    InSubquery,
+    IsNull,
+    Like,
+    Literal,
+    Negate,
+    Not,
+    Or,
+    Parameter,
+    Raw,
+    ScalarSubquery,
+    Stored,
+    nullable,
+)
+from nestling.ir.types import TypeName
+
+
+@dataclass(frozen=True, slots=True)
+class Renderer:
+    """Renders expressions over one environment."""
+
+    environment: Environment
+
+    def value(self, expression: Expression) -> Mql:  # noqa: C901 - one case for each node
+        """The expression's SQL value; NULL is null or missing."""
+        match expression:
+            case Literal():
+                return inline(bson_value(expression))
+            case Parameter():
+                return {"$literal": self.parameter(expression)}
+            case Column():
+                return self.environment.path(expression)
+            case Arithmetic() | Negate():
+                return arithmetic.arithmetic(expression, self)
+            case Compare() | And() | Or() | Not() | IsNull() | InList() | Like():
+                return predicates.predicate_value(expression, self)
+            case Case():
+                return self._case(expression)
+            case Cast():
+                return conversion.cast(expression, self)
+            case Coerce():
+                return conversion.coerce(expression, self)
+            case Raw():
+                return source_values.raw(expression, self)
+            case Stored():
+                return source_values.stored(expression, self)
+            case Call():
+                return functions.call(expression, self)
+            case ScalarSubquery() | Exists() | InSubquery():
+                raise ValueError("a subquery must be a column before it is rendered")
+            case _:
+                assert_never(expression)
+
+    def truth(self, predicate: Expression) -> Mql:
+        """Whether the predicate is TRUE: true or false, never null."""
+        return predicates.truth(predicate, self)
+
+    def parameter(self, parameter: Parameter) -> object:
+        """A parameter's BSON value, or the placeholder for it, which knows what the statement expects.
+
+        A truth value is a number where none is expected: no other database than PostgreSQL has it, and PostgreSQL says so.
+        """
+        value = self.environment.parameter(parameter.name)
+        kind = parameter.type.name
+        if isinstance(value, Placeholder):
+            return replace(
+                value, expected=EXPECTED.get(kind, Expected.ANY), cast=kind if kind is TypeName.TEXT else None
+            )
+        if isinstance(value, bool) and kind is not TypeName.BOOLEAN:
+            return int(value)
+        return cast_constant(value, kind) if kind is TypeName.TEXT else value
+
+    def nullable(self, expression: Expression) -> bool:
+        """Whether the value may be NULL; a bound parameter is known."""
+        if isinstance(expression, Parameter):
+            value = self.environment.parameter(expression.name)
+            return value is None or isinstance(value, Placeholder)
+        return nullable(expression)
+
+    def _case(self, case: Case) -> Mql:
+        default = self.value(case.default)
+        branches = [(self.truth(predicate), self.value(value)) for predicate, value in case.branches]
+        if len(branches) == 1:
+            return {"$cond": [*branches[0], default]}
+        return {
+            "$switch": {"branches": [{"case": test, "then": value} for test, value in branches], "default": default}
+        }

@@ -1,0 +1,114 @@
+"""Casts by PostgreSQL's and MySQL's rules: what both write down alike, and PostgreSQL's strictness, which the server shares."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from bson import Decimal128
+
+from nestling.emitters.mql.sql.comparison import is_wide
+from nestling.emitters.mql.sql.constants import TEXTUAL, Mql, bson_value, inline
+from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.nulls import bind
+from nestling.ir.expression import NUMBERS, TIMES, Cast, Literal, Rules
+from nestling.ir.types import Type, TypeName
+
+if TYPE_CHECKING:
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+_TIMES = (TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
+
+
+def server_cast(node: Cast, r: Renderer) -> Mql:
+    """The operand as the node's type."""
+    source, target = node.operand.type, node.type
+    value = r.value(node.operand)
+    found = None
+    if isinstance(node.operand, Literal) and target.name in TIMES:
+        found = _time_constant(node.operand.value, target)
+    elif source.name in NUMBERS and target.name in NUMBERS:
+        found = _number(value, source, target)
+    elif source.name in TEXTUAL and target.name in TEXTUAL:
+        found = _text(value, target)
+    elif source.name is TypeName.INTEGER and target.name is TypeName.TEXT:
+        found = _text({"$toString": value}, target)
+    elif source.name in TEXTUAL and target.name in NUMBERS and node.rules is Rules.POSTGRESQL:
+        found = _number_of_text(value, target)
+    elif not is_wide(node.operand):
+        found = _time(value, source, target)
+    if found is None:
+        raise gap(f"CAST of {source} to {target} by {node.rules.value}")
+    return found
+
+
+def _number(value: Mql, source: Type, target: Type) -> Mql:
+    """To integer: floats half to even, decimals half away from zero. To decimal: floats by their 15 digits."""
+    match target.name:
+        case TypeName.FLOAT:
+            return {"$toDouble": value}
+        case TypeName.INTEGER if source.name is TypeName.INTEGER:
+            return value
+        case TypeName.INTEGER if source.name is TypeName.FLOAT:
+            return {"$toLong": {"$round": [value, 0]}}
+        case TypeName.INTEGER:
+            return {"$toLong": _half_away(value, 0)}
+        case _:
+            exact: Mql = value if source.name is TypeName.DECIMAL else {"$toDecimal": value}
+            return exact if not target.numbers else _half_away(exact, (*target.numbers, 0)[1])
+
+
+def _half_away(value: Mql, digits: int) -> Mql:
+    half, minus = Decimal128(f"5E{-digits - 1}"), Decimal128(f"-5E{-digits - 1}")
+    return bind(
+        {"number": value},
+        lambda x: {"$trunc": [{"$add": [x, {"$cond": [{"$lt": [x, 0]}, minus, half]}]}, digits]},
+    )
+
+
+def _text(value: Mql, target: Type) -> Mql:
+    """A length cuts off."""
+    if not target.numbers:
+        return value
+    return bind(
+        {"text": value}, lambda x: {"$cond": [{"$lte": [x, None]}, None, {"$substrCP": [x, 0, target.numbers[0]]}]}
+    )
+
+
+def _number_of_text(value: Mql, target: Type) -> Mql:
+    """Spaces around it do not count; what is no number is an error, here and there."""
+    trimmed = {"$trim": {"input": value}}
+    match target.name:
+        case TypeName.INTEGER:
+            return {"$toLong": trimmed}
+        case TypeName.FLOAT:
+            return {"$toDouble": trimmed}
+        case _:
+            return _number({"$toDecimal": trimmed}, Type(TypeName.DECIMAL), target)
+
+
+def _time_constant(value: object, target: Type) -> Mql | None:
+    """A text in ISO form. Without an offset it is in UTC: the session's time zone is taken to be that."""
+    try:
+        found = datetime.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
+        return None
+    if not isinstance(found, datetime):
+        return None
+    if target.name is TypeName.DATE:
+        found = datetime(found.year, found.month, found.day, tzinfo=UTC)
+    return inline(
+        bson_value(Literal(found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC).replace(tzinfo=None), target))
+    )
+
+
+def _time(value: Mql, source: Type, target: Type) -> Mql | None:
+    if source.name is TypeName.DATE and target.name in (TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ):
+        return value
+    if source.name in _TIMES and target.name is TypeName.DATE:
+        return {"$dateTrunc": {"date": value, "unit": "day"}}
+    if source.name in _TIMES and target.name in _TIMES:
+        return value
+    if source.name is TypeName.DATE and target.name is TypeName.TEXT:
+        return {"$dateToString": {"date": value, "format": "%Y-%m-%d"}}
+    return None

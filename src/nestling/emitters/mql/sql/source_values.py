@@ -1,0 +1,124 @@
+"""Stored values as their own database sees them, and back: SQLite has no booleans, dates or UUIDs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nestling.emitters.mql.sql.comparison import wide
+from nestling.emitters.mql.sql.constants import WIDE_DIGITS, Mql
+from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.nulls import bind
+from nestling.ir.expression import Affinity, Cast, Coerce, Column, Literal, Raw, Rules, Stored
+from nestling.ir.reading import GapKind
+from nestling.ir.types import Type, TypeName
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+_DAY = "%Y-%m-%d"
+_FRACTIONS = {0: "", 1: ".%L000", 2: ".%L000", 3: ".%L"}
+
+
+def raw(node: Raw, r: Renderer) -> Mql:
+    """The value as the database itself holds it; one that is not of its attribute's type stays as it is."""
+    kind = node.operand.type
+    mixed = isinstance(node.operand, Column) and node.operand.mixed
+    value = r.value(node.operand)
+    match kind.name:
+        case TypeName.BOOLEAN:
+            return _where(value, "bool", lambda x: {"$toInt": x}, mixed=mixed)
+        case TypeName.DATE:
+            return _where(value, "date", lambda x: _formatted(x, _DAY), mixed=mixed)
+        case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ if not mixed or kind.fraction_digits <= WIDE_DIGITS:
+            return _timestamp_text(value, kind, mixed=mixed)
+        case TypeName.UUID | TypeName.JSON | TypeName.ARRAY | TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
+            if isinstance(node.operand, Literal):
+                return str(node.operand.value)
+            raise gap(f"the text of a {kind.name}", GapKind.NOTYET)
+        case _:
+            return value
+
+
+def _timestamp_text(value: Mql, kind: Type, *, mixed: bool) -> Mql:
+    """`2024-01-31 10:00:00` with as many digits as the type says; in UTC with its offset where it has a zone."""
+    zone = "+00:00" if kind.name is TypeName.TIMESTAMPTZ else ""
+    if kind.fraction_digits <= WIDE_DIGITS:
+        shape = f"{_DAY} %H:%M:%S{_FRACTIONS[kind.fraction_digits]}{zone}"
+        return _where(value, "date", lambda x: _formatted(x, shape), mixed=mixed)
+    spaced: Mql = {"$replaceOne": {"input": value, "find": "T", "replacement": " "}}
+    return {"$replaceOne": {"input": spaced, "find": "Z", "replacement": zone}} if zone else spaced
+
+
+def _formatted(value: Mql, shape: str) -> Mql:
+    return {"$dateToString": {"date": value, "format": shape}}
+
+
+def _where(value: Mql, name: str, change: Callable[[Mql], Mql], *, mixed: bool) -> Mql:
+    if not mixed:
+        return change(value)
+    return bind({"value": value}, lambda x: {"$cond": [{"$eq": [{"$type": x}, name]}, change(x), x]})
+
+
+def stored(node: Stored, r: Renderer) -> Mql:
+    """The value as an attribute of the type keeps it; another database than SQLite converts as its casts do."""
+    if node.operand.type == node.type or node.operand == Literal(None, node.operand.type):
+        return r.value(node.operand)
+    if node.rules is Rules.SQLITE:
+        return _stored_by_sqlite(node, r)
+    if node.type.fraction_digits > WIDE_DIGITS:
+        return wide(node.operand, r)
+    return r.value(Cast(node.operand, node.type, node.rules))
+
+
+def _stored_by_sqlite(node: Stored, r: Renderer) -> Mql:
+    """By affinity; and what reading the database back would take for a truth value, a date or a timestamp, as that."""
+    kind = node.type
+    match kind.name:
+        case TypeName.TEXT:
+            return r.value(Coerce(node.operand, Affinity.TEXT))
+        case TypeName.ANY | TypeName.BYTES | TypeName.ENUM:
+            return r.value(node.operand)
+        case TypeName.FLOAT:
+            number = r.value(Coerce(node.operand, Affinity.NUMERIC))
+            return bind({"number": number}, lambda x: {"$cond": [{"$isNumber": x}, _to(x, "double"), x]})
+        case _:
+            number = r.value(Coerce(node.operand, Affinity.NUMERIC))
+            return _stored_number(bind({"number": number}, _whole_if_it_is), kind)
+
+
+def _stored_number(kept: Mql, kind: Type) -> Mql:
+    match kind.name:
+        case TypeName.INTEGER | TypeName.DECIMAL:
+            return kept
+        case TypeName.BOOLEAN:
+            return bind({"kept": kept}, lambda x: {"$cond": [{"$in": [x, [0, 1]]}, {"$eq": [x, 1]}, x]})
+        case TypeName.DATE:
+            return bind({"kept": kept}, lambda x: _read_back(x, _DAY))
+        case TypeName.TIMESTAMP if kind.fraction_digits in (0, 3):
+            shape = f"{_DAY} %H:%M:%S{_FRACTIONS[kind.fraction_digits]}"
+            return bind({"kept": kept}, lambda x: _read_back(x, shape))
+        case _:
+            raise gap(f"storing a computed value as {kind}")
+
+
+def _whole_if_it_is(number: Mql) -> Mql:
+    """A float that is a 64-bit integer becomes one."""
+    is_whole = {"$and": [{"$eq": [{"$type": number}, "double"]}, {"$eq": [_to(number, "long"), number]}]}
+    return {"$cond": [is_whole, _to(number, "long"), number]}
+
+
+def _to(value: Mql, name: str) -> Mql:
+    return {"$convert": {"input": value, "to": name, "onError": None}}
+
+
+def _read_back(text: Mql, shape: str) -> Mql:
+    """The date a text is, if that date's text is this one."""
+    read = {
+        "$dateFromString": {
+            "dateString": {"$cond": [{"$eq": [{"$type": text}, "string"]}, text, None]},
+            "onError": None,
+        }
+    }
+    return bind({"time": read}, lambda x: {"$cond": [{"$eq": [_formatted(x, shape), text]}, x, text]})

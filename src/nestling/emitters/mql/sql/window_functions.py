@@ -1,0 +1,172 @@
+"""What each window function computes in `$setWindowFields`, and what finishes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, assert_never
+
+from nestling.emitters.mql.sql.aggregates import joined
+from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.nulls import present
+from nestling.ir.algebra import AggregateFunction, WindowFunction, WindowOnly
+from nestling.ir.expression import NUMBERS, Collation, Expression, Literal, Negate, is_integer
+from nestling.ir.types import TypeName
+
+if TYPE_CHECKING:
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+RANKS = {WindowOnly.RANK: "$rank", WindowOnly.DENSE_RANK: "$denseRank"}
+_OFFSETS = {WindowOnly.LAG: -1, WindowOnly.LEAD: 1}
+WHOLE: Mql = {"documents": ["unbounded", "unbounded"]}
+_SO_FAR: Mql = {"documents": ["unbounded", "current"]}
+
+
+@dataclass(frozen=True, slots=True)
+class Windowing:
+    """What a function needs: window fields to compute, and the result they make (None: the field of the result's own name)."""
+
+    output: dict[str, Mql]
+    result: Mql = None
+    framed: bool = True
+
+
+def windowing(node: WindowFunction, name: str, r: Renderer, *, ordered: bool) -> Windowing:
+    """What the function needs; the result is called `name`."""
+    if isinstance(node.function, AggregateFunction):
+        return _aggregate(node, name, r)
+    match node.function:
+        case WindowOnly.ROW_NUMBER:
+            return Windowing(numbered(name), framed=False)
+        case WindowOnly.RANK | WindowOnly.DENSE_RANK:
+            return Windowing({name: {RANKS[node.function]: {}}}, framed=False) if ordered else _constant(name, 1)
+        case WindowOnly.PERCENT_RANK:
+            return _percent_rank(name) if ordered else _constant(name, 0.0)
+        case WindowOnly.CUME_DIST:
+            return _cume_dist(name) if ordered else _constant(name, 1.0)
+        case WindowOnly.NTILE:
+            return _ntile(node, name, r)
+        case WindowOnly.LAG | WindowOnly.LEAD:
+            return _offset(node, name, r)
+        case WindowOnly.FIRST_VALUE | WindowOnly.LAST_VALUE | WindowOnly.NTH_VALUE:
+            return _nth(node, name, r)
+        case _:
+            assert_never(node.function)
+
+
+def numbered(name: str) -> dict[str, Mql]:
+    """A number for each row; `$documentNumber` knows orders of one key only."""
+    return {name: {"$sum": 1, "window": _SO_FAR}}
+
+
+def _constant(name: str, value: Mql) -> Windowing:
+    return Windowing({f"{name}_n": {"$sum": 1, "window": WHOLE}}, {"$literal": value}, framed=False)
+
+
+def _percent_rank(name: str) -> Windowing:
+    rank, rows = f"{name}_rank", f"{name}_n"
+    others = {"$subtract": [f"${rows}", 1]}
+    share = {"$divide": [{"$subtract": [f"${rank}", 1]}, others]}
+    result = {"$cond": [{"$eq": [f"${rows}", 1]}, 0.0, share]}
+    return Windowing({rank: {"$rank": {}}, rows: {"$sum": 1, "window": WHOLE}}, result, framed=False)
+
+
+def _cume_dist(name: str) -> Windowing:
+    rows, before = f"{name}_n", f"{name}_before"
+    output: dict[str, Mql] = {
+        before: {"$sum": 1, "window": {"range": ["unbounded", 0]}},
+        rows: {"$sum": 1, "window": WHOLE},
+    }
+    return Windowing(output, {"$divide": [f"${before}", f"${rows}"]}, framed=False)
+
+
+def _ntile(node: WindowFunction, name: str, r: Renderer) -> Windowing:
+    """The first rows % tiles tiles hold one row more than the others."""
+    row, rows = f"{name}_row", f"{name}_n"
+    tiles = r.value(node.arguments[0])
+    size = {"$toInt": {"$floor": {"$divide": [f"${rows}", tiles]}}}
+    larger = {"$mod": [f"${rows}", tiles]}
+    edge = {"$multiply": [larger, {"$add": [size, 1]}]}
+    place = {"$subtract": [f"${row}", 1]}
+    early = {"$floor": {"$divide": [place, {"$add": [size, 1]}]}}
+    late = {"$add": [larger, {"$floor": {"$divide": [{"$subtract": [place, edge]}, {"$max": [size, 1]}]}}]}
+    result = {"$toInt": {"$add": [1, {"$cond": [{"$lt": [place, edge]}, early, late]}]}}
+    return Windowing({**numbered(row), rows: {"$sum": 1, "window": WHOLE}}, result, framed=False)
+
+
+def _offset(node: WindowFunction, name: str, r: Renderer) -> Windowing:
+    """`$shift` gives a document, so that a NULL in the row found is not taken for no row."""
+    assert isinstance(node.function, WindowOnly)
+    rows = distance(node.arguments[1]) if len(node.arguments) > 1 else 1
+    found, value = f"{name}_found", r.value(node.arguments[0])
+    if len(node.arguments) < 3:
+        shift = {"output": {"$ifNull": [value, None]}, "by": rows * _OFFSETS[node.function], "default": None}
+        return Windowing({name: {"$shift": shift}}, framed=False)
+    shift = {"output": {"value": value}, "by": rows * _OFFSETS[node.function], "default": None}
+    result = {"$cond": [{"$eq": [f"${found}", None]}, r.value(node.arguments[2]), f"${found}.value"]}
+    return Windowing({found: {"$shift": shift}}, result, framed=False)
+
+
+def _nth(node: WindowFunction, name: str, r: Renderer) -> Windowing:
+    value = {"$ifNull": [r.value(node.arguments[0]), None]}
+    if node.function is WindowOnly.NTH_VALUE:
+        number = distance(node.arguments[1])
+        values = f"{name}_values"
+        return Windowing({values: {"$push": value}}, {"$arrayElemAt": [f"${values}", number - 1]})
+    return Windowing({name: {"$first" if node.function is WindowOnly.FIRST_VALUE else "$last": value}})
+
+
+def _aggregate(node: WindowFunction, name: str, r: Renderer) -> Windowing:
+    conditions = [] if node.filter is None else [r.truth(node.filter)]
+    value: Mql = None
+    if node.arguments:
+        value = r.value(node.arguments[0])
+        conditions += [present(value)] if r.nullable(node.arguments[0]) else []
+    kept: Mql = True if not conditions else conditions[0] if len(conditions) == 1 else {"$and": conditions}
+    filtered = value if node.filter is None else {"$cond": [kept, value, None]}
+    counted: Mql = {"$sum": 1 if kept is True else {"$cond": [kept, 1, 0]}}
+    match node.function:
+        case AggregateFunction.COUNT:
+            return Windowing({name: counted})
+        case AggregateFunction.SUM:
+            rows, total = f"{name}_n", f"{name}_sum"
+            shown: Mql = {"$toLong": f"${total}"} if is_integer(node.arguments[0]) else f"${total}"
+            result = {"$cond": [{"$eq": [f"${rows}", 0]}, None, shown]}
+            return Windowing({total: {"$sum": filtered}, rows: counted}, result)
+        case AggregateFunction.TOTAL:
+            return Windowing({f"{name}_sum": {"$sum": filtered}}, {"$toDouble": f"${name}_sum"})
+        case AggregateFunction.AVG:
+            if node.type.name is TypeName.DECIMAL:
+                raise gap("AVG of exact numbers over a window")
+            return Windowing({name: {"$avg": filtered}})
+        case AggregateFunction.MIN | AggregateFunction.MAX:
+            return _extreme(node, name, filtered)
+        case AggregateFunction.EVERY | AggregateFunction.SOME:
+            return _extreme(node, name, filtered)
+        case AggregateFunction.CONCAT:
+            values = f"{name}_values"
+            pushed: Mql = {"$push": {"$cond": [kept, value, None]} if kept is not True else value}
+            known = {"$filter": {"input": f"${values}", "cond": {"$ne": ["$$this", None]}}}
+            return Windowing({values: pushed}, joined(known, ","))
+        case _:
+            raise gap(f"{node.function.value} over a window")
+
+
+def _extreme(node: WindowFunction, name: str, value: Mql) -> Windowing:
+    """Over an array of the frame's values, as the window accumulator takes NULL for the least."""
+    if node.collation is not Collation.BINARY and node.arguments[0].type.name not in NUMBERS:
+        raise gap("MIN and MAX by a collation over a window")
+    least = node.function in (AggregateFunction.MIN, AggregateFunction.EVERY)
+    if not least:
+        return Windowing({name: {"$max": value}})
+    values = f"{name}_values"
+    return Windowing({values: {"$push": {"$ifNull": [value, None]}}}, {"$min": f"${values}"})
+
+
+def distance(expression: Expression) -> int:
+    """A constant number of rows, or whatever a frame counts."""
+    if isinstance(expression, Negate):
+        return -distance(expression.operand)
+    if not isinstance(expression, Literal) or not isinstance(expression.value, int):
+        raise gap("a distance between rows that is no constant integer")
+    return expression.value

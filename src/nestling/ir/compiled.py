@@ -1,0 +1,172 @@
+"""A statement compiled: what the server is asked, as plain data, with places for the parameters' values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Protocol, cast, runtime_checkable
+
+from nestling.common.errors import Problem, WorkloadError, unknown
+from nestling.ir.access_path import Step
+from nestling.ir.reading import Gap
+from nestling.ir.types import Type
+
+Mql = dict[str, object]
+
+
+class Operation(StrEnum):
+    """The two reads of MongoDB."""
+
+    FIND = "find"
+    AGGREGATE = "aggregate"
+
+
+@runtime_checkable
+class Placeholder(Protocol):
+    """Where a parameter's value belongs."""
+
+    @property
+    def name(self) -> str:
+        """The parameter's name."""
+
+    def bind(self, value: object) -> object:
+        """The BSON value for a parameter's value; raises `WorkloadError` when the statement cannot take it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputColumn:
+    """A column of the answer: the name SQL gives it, the field of a result document it is in, and its type."""
+
+    name: str
+    field: str
+    type: Type
+    mixed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPlan:
+    """What the planner found for a query: its steps, whose documents have the columns' fields in order."""
+
+    step: Step
+    columns: tuple[OutputColumn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledRead:
+    """One read. `collection` is None for an aggregation over the database; `gap` is set when there is nothing to run.
+
+    FIND has `filter`, `projection`, `sort`, `skip` and `limit`, AGGREGATE has `pipeline`; `path` are its steps, `access_path`
+    says them in words. Where a parameter belongs stands a `Placeholder`.
+    """
+
+    name: str
+    sql: str
+    columns: tuple[OutputColumn, ...] = ()
+    parameters: tuple[str, ...] = ()
+    collection: str | None = None
+    operation: Operation = Operation.AGGREGATE
+    filter: Mql | None = None
+    projection: Mql | None = None
+    sort: tuple[tuple[str, int], ...] = ()
+    skip: object = None
+    limit: object = None
+    pipeline: tuple[Mql, ...] = ()
+    path: Step | None = None
+    access_path: str = ""
+    gap: Gap | None = None
+
+
+def bind(read: CompiledRead, values: Mapping[str, object] | None = None) -> CompiledRead:
+    """The read with values in place of its parameters.
+
+    Raises `WorkloadError` naming parameters that are missing or unknown, and values a parameter cannot take: a document or
+    list is never one, so that no value can become an operator.
+    """
+    given = dict(values or {})
+    _check_names(read, given)
+
+    def put(value: object) -> object:
+        return _bound(value, given)
+
+    return replace(
+        read,
+        parameters=(),
+        filter=cast("Mql | None", put(read.filter)),
+        projection=cast("Mql | None", put(read.projection)),
+        skip=_whole(put(read.skip), "OFFSET") or None,
+        limit=_limit(put(read.limit)),
+        pipeline=tuple(_stages(read.pipeline, given)),
+    )
+
+
+def _check_names(read: CompiledRead, given: Mapping[str, object]) -> None:
+    missing = [name for name in read.parameters if name not in given]
+    problems = [Problem(f"`{read.name}` needs a value for the parameter `{name}`") for name in missing]
+    problems += [
+        unknown("parameter", name, read.parameters, of=read.name) for name in given if name not in read.parameters
+    ]
+    if problems:
+        raise WorkloadError(*problems)
+
+
+def parameters_in(value: object) -> Iterator[str]:
+    """The names of the parameters whose places are in it, in order, each as often as it is there."""
+    if isinstance(value, dict):
+        for inner in value.values():
+            yield from parameters_in(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from parameters_in(inner)
+    elif isinstance(value, Placeholder):
+        yield value.name
+
+
+def _bound(value: object, given: Mapping[str, object]) -> object:
+    if isinstance(value, dict):
+        return {
+            name: _stage_list(inner, given) if name == "pipeline" else _bound(inner, given)
+            for name, inner in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_bound(inner, given) for inner in value]
+    return value.bind(given[value.name]) if isinstance(value, Placeholder) else value
+
+
+def _stage_list(value: object, given: Mapping[str, object]) -> object:
+    if isinstance(value, list) and all(isinstance(stage, dict) for stage in value):
+        return list(_stages(value, given))
+    return _bound(value, given)
+
+
+def _stages(stages: Sequence[Mql], given: Mapping[str, object]) -> Iterator[Mql]:
+    """The stages bound; a limit of nothing, and one without end, are other stages than a limit."""
+    for stage in stages:
+        match stage:
+            case {"$limit": Placeholder() as count}:
+                limit = _limit(count.bind(given[count.name]))
+                if limit is not None:
+                    yield {"$limit": limit} if limit else {"$match": {"$expr": False}}
+            case {"$skip": Placeholder() as count}:
+                if skip := _whole(count.bind(given[count.name]), "OFFSET"):
+                    yield {"$skip": skip}
+            case _:
+                yield cast(Mql, _bound(stage, given))
+
+
+def _limit(value: object) -> int | None:
+    """A negative limit is none, as SQLite has it."""
+    if value is None:
+        return None
+    whole = _integer(value, "LIMIT")
+    return None if whole < 0 else whole
+
+
+def _whole(value: object, clause: str) -> int:
+    return 0 if value is None else max(_integer(value, clause), 0)
+
+
+def _integer(value: object, clause: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise WorkloadError(Problem(f"{clause} takes a whole number, not {value!r}"))
+    return value

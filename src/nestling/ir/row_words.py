@@ -1,0 +1,146 @@
+"""Row steps and SQL expressions in words, for access paths people read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, assert_never
+
+from nestling.ir import expression as e
+from nestling.ir.algebra import Aggregate, WindowFunction
+from nestling.ir.row_steps import (
+    Add,
+    Compute,
+    Constants,
+    Correlate,
+    GraphLookup,
+    GroupRows,
+    Keep,
+    Prefilter,
+    Repeat,
+    RowStep,
+    Shape,
+    Slice,
+    SortRows,
+    Where,
+    Windows,
+)
+
+if TYPE_CHECKING:
+    from nestling.ir.access_path import Step
+
+Lines = Callable[["Step"], Iterator[str]]
+
+
+def row_step_lines(step: RowStep, lines: Lines) -> Iterator[str]:
+    """A line per step, what it builds on before it; `lines` gives those of other steps."""
+    if isinstance(step, Constants):
+        yield f"take {len(step.rows)} written row{'' if len(step.rows) == 1 else 's'}"
+        return
+    yield from lines(step.source)
+    if isinstance(step, Correlate):
+        yield _lookup_words(step)
+        yield from (f"  {line}" for line in lines(step.foreign))
+        return
+    yield _words(step)
+
+
+def _lookup_words(step: Correlate) -> str:
+    where = f" where `{step.equal[1]}` is `{step.equal[0]}`" if step.equal is not None else ""
+    if step.identity:
+        where = " where `_id` is {" + ", ".join(f"{name}: `{path}`" for name, path in step.identity) + "}"
+    kept = ", keeping rows that find nothing" if step.keep is Keep.ALL else ""
+    return f"as `{step.field}`, look up{where}{kept}:"
+
+
+def _words(step: RowStep) -> str:  # noqa: C901 - one case for each
+    match step:
+        case Where(predicate=predicate):
+            return f"where {text(predicate)}"
+        case Prefilter(predicate=predicate):
+            return f"leave out documents without an element where {text(predicate)}"
+        case Compute(fields=fields):
+            return "compute " + _list(fields)
+        case Add(fields=fields):
+            return "compute " + ", ".join(name for name, _ in fields)
+        case Shape(fields=fields):
+            return "take " + _list(fields)
+        case GroupRows(keys=keys, aggregates=aggregates):
+            made = ", ".join(f"{name} = {_aggregate(aggregate)}" for name, aggregate in aggregates)
+            by = ", ".join(text(key) for _, key in keys) if keys else "nothing"
+            return f"group by {by}" + (f": {made}" if made else "")
+        case SortRows(keys=keys):
+            return "sort by " + ", ".join(
+                f"{text(key.expression)}{' descending' if key.descending else ''}" for key in keys
+            )
+        case Slice(count=count, offset=offset):
+            parts = [f"leave out the first {text(offset)}"] if offset is not None else []
+            return " and ".join([*parts, *([f"take {text(count)}"] if count is not None else [])])
+        case Repeat(times=times):
+            return f"each {text(times)} times"
+        case Windows(functions=functions):
+            return "over windows, compute " + ", ".join(f"{name} = {_window(f)}" for name, f in functions)
+        case GraphLookup(collection=collection, by=by, to=to, field=field):
+            return f"as `{field}`, walk `{collection}` from `{by}` to `{to}`"
+        case Correlate() | Constants():
+            raise AssertionError("said elsewhere")
+        case _:
+            assert_never(step)
+
+
+def _list(fields: tuple[tuple[str, e.Expression], ...]) -> str:
+    return ", ".join(f"{name} = {text(value)}" for name, value in fields)
+
+
+def _aggregate(aggregate: Aggregate) -> str:
+    distinct = "distinct " if aggregate.distinct else ""
+    return f"{aggregate.function}({distinct}{text(aggregate.argument) if aggregate.argument is not None else '*'})"
+
+
+def _window(function: WindowFunction) -> str:
+    return f"{function.function}({', '.join(map(text, function.arguments))})"
+
+
+def text(expression: e.Expression) -> str:  # noqa: C901 - one case for each
+    """An expression in words near SQL."""
+    match expression:
+        case e.Literal(value=value):
+            return "NULL" if value is None else repr(value)
+        case e.Parameter(name=name):
+            return f":{name}"
+        case e.Column(alias=alias, name=name):
+            return f"{alias}.{name}" if alias else name
+        case (
+            e.Arithmetic(operator=operator, left=left, right=right)
+            | e.Compare(operator=operator, left=left, right=right)
+        ):
+            return f"{text(left)} {operator} {text(right)}"
+        case e.And(operands=operands):
+            return " and ".join(_inner(each) for each in operands)
+        case e.Or(operands=operands):
+            return " or ".join(_inner(each) for each in operands)
+        case e.Not(operand=operand):
+            return f"not {_inner(operand)}"
+        case e.Negate(operand=operand):
+            return f"-{_inner(operand)}"
+        case e.IsNull(operand=operand):
+            return f"{text(operand)} is NULL"
+        case e.InList(operand=operand, items=items):
+            return f"{text(operand)} in ({', '.join(map(text, items))})"
+        case e.Like(operand=operand, pattern=pattern):
+            return f"{text(operand)} like {text(pattern)}"
+        case e.Case():
+            return "a case"
+        case e.Cast(operand=operand, type=kind):
+            return f"{text(operand)} as {kind}"
+        case e.Coerce(operand=operand) | e.Raw(operand=operand) | e.Stored(operand=operand):
+            return text(operand)
+        case e.Call(function=function, arguments=arguments):
+            return f"{function}({', '.join(map(text, arguments))})"
+        case e.ScalarSubquery() | e.Exists() | e.InSubquery():
+            return "a subquery"
+        case _:
+            assert_never(expression)
+
+
+def _inner(expression: e.Expression) -> str:
+    return f"({text(expression)})" if isinstance(expression, e.And | e.Or) else text(expression)

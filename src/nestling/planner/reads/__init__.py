@@ -1,0 +1,71 @@
+"""Reads on any design: a query of the algebra becomes steps over home views, and rewrites make them good.
+
+`rewrites` change relations, `lower` makes steps of them (`scan`, `joins`, `correlate`, `subqueries`, `grouping`, `sorting`,
+`set_operations`, `windows`, `recursion`), `outputs` names what comes out. Without any rewrite the answer is the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from nestling.ir.algebra import Limit, Query, Relation
+from nestling.ir.compiled import ReadPlan
+from nestling.ir.design import Design
+from nestling.ir.expression import Literal, Parameter
+from nestling.ir.freshness import Freshness
+from nestling.planner.reads.lower import lower
+from nestling.planner.reads.outputs import final_shape
+from nestling.planner.reads.rewrites import ALL, NONE, Rewrite
+from nestling.planner.reads.rewrites.join_order import order_joins
+from nestling.planner.reads.rewrites.pushdown import push_predicates
+from nestling.planner.reads.rewrites.unneeded_join import without_unneeded
+from nestling.planner.reads.rows import Context, Names, ReadGap, gap
+from nestling.planner.reads.traverse import everywhere, used
+
+__all__ = ["ALL", "NONE", "ReadGap", "Rewrite", "plan_read"]
+
+
+def plan_read(
+    query: Query,
+    design: Design,
+    *,
+    rewrites: Iterable[Rewrite] = ALL,
+    tolerated: Mapping[tuple[str, str], Freshness] | None = None,
+) -> ReadPlan:
+    """Steps that yield the query's rows, with NULLs as null, one field per output in order.
+
+    `tolerated`: how far behind a copy of (entity, attribute) may be to answer; never behind unless said.
+    Raises `ReadGap` for what no steps are known for.
+    """
+    allowed = frozenset(rewrites)
+    relation = _rewritten(_checked(query.relation), design, allowed)
+    wanted = (*used(relation), *relation.columns)
+    uses = Counter((column.alias, column.name) for column in wanted)
+    context = Context(design, uses, allowed, Names(), tolerated=dict(tolerated or {}))
+    try:
+        return final_shape(relation, query.names, lower(relation, context), context)
+    except RecursionError:
+        raise gap("a statement nested so deeply") from None
+
+
+def _rewritten(relation: Relation, design: Design, allowed: frozenset[Rewrite]) -> Relation:
+    if Rewrite.PUSHDOWN in allowed:
+        relation = push_predicates(relation)
+    if Rewrite.UNNEEDED_JOIN in allowed:
+        relation = without_unneeded(relation, design)
+    if Rewrite.JOIN_ORDER in allowed:
+        relation = order_joins(relation, design)
+    return relation
+
+
+def _checked(relation: Relation) -> Relation:
+    """Refuse what no step can say before anything is made of it."""
+
+    def check(each: Relation) -> Relation:
+        for bound in (each.count, each.offset) if isinstance(each, Limit) else ():
+            if bound is not None and not isinstance(bound, Literal | Parameter):
+                raise gap("LIMIT or OFFSET by an expression")
+        return each
+
+    return everywhere(relation, check)

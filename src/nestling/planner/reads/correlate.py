@@ -1,0 +1,191 @@
+"""One relation's rows for each row of another: what joins and subqueries come to.
+
+The relation is lowered as the lookup's own steps. Columns of the rows around it become variables; an equality between a stored
+field of what it scans first and a field of the rows becomes the lookup's own, which an index serves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from nestling.ir import algebra as a
+from nestling.ir.access_path import FieldPath
+from nestling.ir.algebra import JoinKind, Relation
+from nestling.ir.expression import (
+    Collation,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    IsNull,
+    Not,
+    Raw,
+    nullable,
+)
+from nestling.ir.layout import Place
+from nestling.ir.row_steps import VARIABLE, Correlate, Keep
+from nestling.ir.types import TypeName
+from nestling.planner.attribute import attribute_at
+from nestling.planner.reads.rewrites import Rewrite
+from nestling.planner.reads.rewrites.conjuncts import conjuncts, filtered
+from nestling.planner.reads.rewrites.pushdown import push_predicates
+from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.scan import identity_paths
+from nestling.planner.reads.traverse import free_columns
+
+
+@dataclass(frozen=True, slots=True)
+class Equal:
+    """A lookup's own equality (of two paths, or of a compound `_id`), and the relation that is left to do without it."""
+
+    relation: Relation
+    paths: tuple[str, str] | None = None
+    identity: tuple[tuple[str, str], ...] = ()
+
+
+def correlated(rows: Rows, relation: Relation, keep: Keep, context: Context, wish: str) -> Rows:
+    """Each row with the relation's rows, under a field named like `wish`."""
+    from nestling.planner.reads.lower import lower
+
+    if context.may(Rewrite.PUSHDOWN):
+        relation = push_predicates(relation)
+    equal = leading_equality(relation, rows, context) if context.may(Rewrite.EQUALITY) else None
+    relation = equal.relation if equal is not None else relation
+    free = [column for column in free_columns(relation).values() if column in rows.layout]
+    variables = [(column, context.names.variable(column)) for column in free]
+    inside = context.inside(((c.alias, c.name), VARIABLE + name) for c, name in variables)
+    inner = lower(relation, inside)
+    name = rows.fresh(wish)
+    step = Correlate(
+        rows.step,
+        inner.step,
+        name,
+        keep,
+        equal.paths if equal is not None else None,
+        tuple((variable, rows.layout.path(column)) for column, variable in variables),
+        equal.identity if equal is not None else (),
+    )
+    standing = {
+        alias: replace(at, prefix=f"{name}.{at.prefix}" if at.prefix else name) for alias, at in inner.standing.items()
+    }
+    return Rows(step, rows.layout | inner.layout.under(name), rows.taken | {name}, {**rows.standing, **standing})
+
+
+# --- the equality a lookup asks by itself --------------------------------------------------------------------------------
+
+
+def leading_equality(relation: Relation, rows: Rows, context: Context) -> Equal | None:
+    """An equality of the first scan's filter between a stored field and a field of the rows, taken out of the relation."""
+    match relation:
+        case a.Filter(input=a.Scan() as scan, predicate=predicate):
+            return _of_scan(scan, conjuncts(predicate), rows, context)
+        case a.Join(kind=JoinKind.INNER | JoinKind.CROSS | JoinKind.LEFT, left=left):
+            found = leading_equality(left, rows, context)
+            return replace(found, relation=replace(relation, left=found.relation)) if found is not None else None
+        case a.Filter() | a.Project() | a.Distinct() | a.Sort() | a.Limit() | a.Window():
+            found = leading_equality(relation.input, rows, context)
+        case a.Group() if relation.keys:
+            found = leading_equality(relation.input, rows, context)
+        case a.Group():
+            found = leading_equality(relation.input, rows, context)
+        case _:
+            return None
+    return replace(found, relation=replace(relation, input=found.relation)) if found is not None else None
+
+
+def _of_scan(scan: a.Scan, predicates: list[Expression], rows: Rows, context: Context) -> Equal | None:
+    places = context.design.places.get(scan.entity, ())
+    if len(places) != 1 or places[0].copy is not None:
+        return None
+    place = places[0]
+    pairs = [pair for each in predicates if (pair := _pair(each, scan, place, rows, context)) is not None]
+    whole = _whole_identity(place, pairs) if context.may(Rewrite.IDENTITY) else None
+    if whole is not None:
+        used = [pair.predicate for pair in whole]
+        rest = [each for each in predicates if each not in used]
+        parts = tuple((pair.foreign.removeprefix("_id."), pair.local) for pair in whole)
+        return Equal(filtered(scan, rest), identity=parts)
+    in_array = any(node.form.to_many for node in place.nodes)
+    if not pairs or (in_array and not context.may(Rewrite.PREFILTER)):
+        return None
+    pair = pairs[0]
+    rest = [each for each in predicates if each is not pair.predicate or in_array]
+    if pair.may_be_null and not in_array:
+        rest = [Not(IsNull(pair.own)), *rest]
+    return Equal(filtered(scan, rest), (pair.local, pair.foreign))
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A predicate that says that a path of the scanned collection and a path of the rows are equal."""
+
+    predicate: Expression
+    own: Column
+    foreign: str
+    local: str
+    may_be_null: bool
+
+
+def _pair(predicate: Expression, scan: a.Scan, place: Place, rows: Rows, context: Context) -> _Pair | None:
+    columns = equal_columns(predicate, scan.alias)
+    if columns is None or columns[1] not in rows.layout:
+        return None
+    own, other = columns
+    path, local = stored_path(place, own, context), rows.layout.path(other)
+    if path is None or local.startswith(VARIABLE):
+        return None
+    return _Pair(predicate, own, path, local, nullable(own) and nullable(other))
+
+
+def _whole_identity(place: Place, pairs: list[_Pair]) -> list[_Pair] | None:
+    """The pairs that are all parts of the collection's compound `_id`, in its order."""
+    by_path = {pair.foreign: pair for pair in pairs}
+    paths = identity_paths(place)
+    return [by_path[path] for path in paths] if paths and all(path in by_path for path in paths) else None
+
+
+def equal_columns(predicate: Expression, alias: str) -> tuple[Column, Column] | None:
+    """(column of the alias, another's) that the predicate says are equal, where the server's equality is SQL's."""
+    if not isinstance(predicate, Compare) or predicate.operator is not Comparison.EQUAL:
+        return None
+    if predicate.collation is not Collation.BINARY:
+        return None
+    left, right = bare(predicate.left), bare(predicate.right)
+    if left is None or right is None or not _alike(predicate.left, predicate.right, left, right):
+        return None
+    if left.alias == alias and right.alias != alias:
+        return left, right
+    return (right, left) if right.alias == alias and left.alias != alias else None
+
+
+def bare(expression: Expression) -> Column | None:
+    """The column an expression is, or shows in its database's own way."""
+    inner = expression.operand if isinstance(expression, Raw) else expression
+    return inner if isinstance(inner, Column) else None
+
+
+_COMPARED_BY_PARTS = frozenset({TypeName.JSON, TypeName.ARRAY, TypeName.GEOMETRY, TypeName.BITS, TypeName.ANY})
+_NUMBERS = frozenset({TypeName.INTEGER, TypeName.FLOAT})
+
+
+def _alike(one: Expression, other: Expression, left: Column, right: Column) -> bool:
+    if left.type.name in _COMPARED_BY_PARTS or right.type.name in _COMPARED_BY_PARTS or left.mixed or right.mixed:
+        return False
+    same = left.type.name is right.type.name and left.type.fraction_digits == right.type.fraction_digits
+    if isinstance(one, Raw) or isinstance(other, Raw):
+        return same and isinstance(one, Raw) is isinstance(other, Raw)
+    return (
+        same
+        or {left.type.name, right.type.name} <= _NUMBERS
+        or {left.type.name, right.type.name}
+        <= {
+            TypeName.TEXT,
+            TypeName.ENUM,
+        }
+    )
+
+
+def stored_path(place: Place, column: Column, context: Context) -> str | None:
+    """The path of the attribute in the documents of the place's collection, None when it is no plain field."""
+    found = attribute_at(context.design, place, len(place.nodes) - 1, column.name)
+    return found.value.path if isinstance(found.value, FieldPath) and not found.joins else None

@@ -1,0 +1,64 @@
+"""Joins: along an embedding where the rows are there already, else by looking the right side up for each row of the left."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nestling.ir import algebra as a
+from nestling.ir.algebra import JoinKind
+from nestling.ir.expression import Column, IsNull, Literal
+from nestling.ir.row_steps import Keep, Layout
+from nestling.ir.types import BOOLEAN, INTEGER
+from nestling.planner.reads.correlate import correlated
+from nestling.planner.reads.rewrites.conjuncts import filtered
+from nestling.planner.reads.rewrites.copied import copied_parent
+from nestling.planner.reads.rewrites.embedded import embedded
+from nestling.planner.reads.rows import Context, Rows
+
+_ONE = Literal(1, INTEGER)
+
+
+def joined(join: a.Join, left: Rows, context: Context) -> Rows:
+    """The rows of the left (or a part of it), with those of the right under a field of theirs; inner, cross and left joins."""
+    found = embedded(join, left, context) or copied_parent(join, left, context)
+    if found is not None:
+        return found
+    keep = Keep.ALL if join.kind is JoinKind.LEFT else Keep.MATCHED
+    relation = join.right if join.condition is None else filtered(join.right, [join.condition])
+    return correlated(left, relation, keep, context, wish(join.right))
+
+
+def wish(relation: a.Relation) -> str:
+    """What to call the field a relation's rows go under: what the statement calls the table."""
+    match relation:
+        case a.Join():
+            return wish(relation.left)
+        case a.Filter() | a.Distinct() | a.Sort() | a.Limit():
+            return wish(relation.input)
+        case _:
+            return relation.alias
+
+
+def full_join(join: a.Join, context: Context) -> list[Rows]:
+    """The left join, and then the right rows that find nothing on the left."""
+    from nestling.planner.reads.lower import lower
+
+    both = lower(replace(join, kind=JoinKind.LEFT), context)
+    right = lower(join.right, context)
+    left = join.left if join.condition is None else filtered(join.left, [join.condition])
+    found = correlated(right, a.Limit(left, _ONE), Keep.ALL, context, "partner")
+    (name,) = found.taken - right.taken
+    partner = Column("", "partner", BOOLEAN)
+    alone = replace(found, layout=right.layout | Layout((((partner.alias, partner.name), name),)))
+    alone = alone.where(IsNull(partner), context)
+    lefts = [key for key, _ in both.layout.entries if key not in dict(right.layout.entries)]
+    alone = _with_nulls(replace(alone, layout=right.layout, standing={}), lefts)
+    return [both, alone]
+
+
+def _with_nulls(rows: Rows, keys: list[tuple[str, str]]) -> Rows:
+    """Columns that are NULL: paths to a field that is not there."""
+    missing = rows.fresh("missing")
+    return replace(
+        rows, layout=rows.layout | Layout(tuple((key, missing) for key in keys)), taken=rows.taken | {missing}
+    )

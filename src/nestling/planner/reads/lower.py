@@ -1,0 +1,112 @@
+"""Relations to steps: each operator of the algebra over the home views, right on any design.
+
+A row is a document, and a column a path in it; an output that is a column already costs no step. What makes new documents
+(grouping, set operations) starts a new layout.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from nestling.ir import algebra as a
+from nestling.ir.access_path import Union
+from nestling.ir.algebra import JoinKind, Relation
+from nestling.ir.expression import ANY, Column, Expression
+from nestling.ir.row_steps import VARIABLE, Constants, Layout, Shape, Slice
+from nestling.planner.reads.grouping import lower_distinct, lower_group, unique_names
+from nestling.planner.reads.joins import full_join, joined
+from nestling.planner.reads.recursion import lower_recursive
+from nestling.planner.reads.rows import Context, Rows, gap
+from nestling.planner.reads.scan import scan_branches
+from nestling.planner.reads.set_operations import lower_set_operation
+from nestling.planner.reads.sorting import lower_sort
+from nestling.planner.reads.subqueries import lifted_all, where
+from nestling.planner.reads.windows import lower_window
+
+
+def lower(relation: Relation, context: Context) -> Rows:
+    """The relation's rows; raises `ReadGap` for what has no steps."""
+    return united(branches(relation, context), context)
+
+
+def branches(relation: Relation, context: Context) -> list[Rows]:
+    """The relation's rows in parts: what is done to each row by itself is done to each part by itself."""
+    match relation:
+        case a.Scan():
+            return scan_branches(relation, context)
+        case a.Filter():
+            parts = branches(relation.input, context)
+            return [where(part, relation.predicate, context) for part in parts]
+        case a.Project():
+            return [_project(relation, part, context) for part in branches(relation.input, context)]
+        case a.Join(kind=JoinKind.RIGHT):
+            swapped = replace(relation, kind=JoinKind.LEFT, left=relation.right, right=relation.left)
+            return branches(swapped, context)
+        case a.Join(kind=JoinKind.FULL):
+            return full_join(relation, context)
+        case a.Join():
+            return [joined(relation, part, context) for part in branches(relation.left, context)]
+        case _:
+            return [_whole(relation, context)]
+
+
+def united(parts: list[Rows], context: Context) -> Rows:
+    """All parts, one after the other, as documents of the same fields."""
+    if len(parts) == 1:
+        return parts[0]
+    keys = [key for key, path in parts[0].layout.entries if not path.startswith(VARIABLE)]
+    names = unique_names([name for _, name in keys], frozenset())
+    fields = [(name, Column(*key, ANY)) for name, key in zip(names, keys, strict=True)]
+    steps = tuple(Shape(part.step, tuple(fields), context.seen(part.layout)) for part in parts)
+    layout = Layout(tuple(zip(keys, names, strict=True)))
+    return Rows(Union(steps), layout, frozenset(names) | {"_id"})
+
+
+def _whole(relation: Relation, context: Context) -> Rows:  # noqa: C901 - one case for each
+    match relation:
+        case a.Scan() | a.Filter() | a.Project() | a.Join():
+            raise AssertionError("made of branches")
+        case a.Values():
+            return _values(relation, context)
+        case a.Group():
+            return lower_group(relation, context)
+        case a.Distinct():
+            return lower_distinct(relation, context)
+        case a.Sort():
+            return lower_sort(relation, context)
+        case a.Limit():
+            rows = lower(relation.input, context)
+            return replace(rows, step=Slice(rows.step, relation.count, relation.offset))
+        case a.SetOperation():
+            return lower_set_operation(relation, context)
+        case a.Window():
+            return lower_window(relation, context)
+        case a.Recursive():
+            return lower_recursive(relation, context)
+        case a.Working():
+            raise gap("a recursion that is not a walk along one relationship")
+        case _:
+            assert_never(relation)
+
+
+def _values(relation: a.Values, context: Context) -> Rows:
+    names = [f"column{position}" for position in range(len(relation.columns))]
+    rows = tuple(tuple(zip(names, row, strict=True)) for row in relation.rows)
+    layout = Layout.of({(c.alias, c.name): name for c, name in zip(relation.columns, names, strict=True)})
+    return Rows(Constants(rows, context.outer), layout, frozenset(names))
+
+
+def _project(relation: a.Project, rows: Rows, context: Context) -> Rows:
+    """Outputs nobody uses are not computed; those that are columns stay where they are."""
+    wanted = [out for out in relation.outputs if (relation.alias, out.name) in context.used]
+    expressions, rows = lifted_all([out.expression for out in wanted], rows, context)
+    computed: dict[Column, Expression] = {}
+    paths: dict[tuple[str, str], str] = {}
+    for out, expression in zip(wanted, expressions, strict=True):
+        if isinstance(expression, Column):
+            paths[relation.alias, out.name] = context.seen(rows.layout).path(expression)
+        else:
+            computed[Column(relation.alias, out.name, expression.type)] = expression
+    rows = rows.computed(computed, context)
+    return replace(rows, layout=rows.layout | Layout.of(paths))

@@ -1,0 +1,39 @@
+"""What comes out: a document with one field per output column, in order, named as SQL names it.
+
+A name that is there already gets a number (`id`, `id_2`), since a document has no field twice; an empty one is `_`, as no
+path could name it. NULLs are null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nestling.ir.algebra import Relation
+from nestling.ir.compiled import OutputColumn, ReadPlan
+from nestling.ir.row_steps import Shape
+from nestling.planner.reads.rows import Context, Rows
+
+
+def final_shape(relation: Relation, names: Sequence[str], rows: Rows, context: Context) -> ReadPlan:
+    """The plan whose last step makes the result's documents."""
+    fields = field_names(names)
+    columns = relation.columns
+    step = Shape(rows.step, tuple(zip(fields, columns, strict=True)), context.seen(rows.layout), shown=True)
+    outputs = tuple(
+        OutputColumn(name, field, column.type, column.mixed)
+        for name, field, column in zip(names, fields, columns, strict=True)
+    )
+    return ReadPlan(step, outputs)
+
+
+def field_names(names: Sequence[str]) -> tuple[str, ...]:
+    """A field for each name, no two the same."""
+    found: list[str] = []
+    for name in names:
+        wish = name.replace("\0", "\u2400") or "_"
+        field, number = wish, 1
+        while field in found or (number > 1 and field in names):
+            number += 1
+            field = f"{wish}_{number}"
+        found.append(field)
+    return tuple(found)

@@ -1,0 +1,176 @@
+"""Recursive queries: a walk along one reference of a table to itself is a graph lookup; anything else has no step.
+
+The walk from one row meets each other row once, as a row has one parent, which is what UNION ALL yields, too, wherever it
+ends. What the step adds up (a depth) or hands on unchanged is told by the row the walk began at and by how far it went.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from nestling.ir import algebra as a
+from nestling.ir.access_path import CollectionScan, Union
+from nestling.ir.algebra import JoinKind, Relation
+from nestling.ir.expression import (
+    Arithmetic,
+    Column,
+    Expression,
+    IsNull,
+    Literal,
+    Not,
+    Operator,
+    columns_of,
+    nullable,
+)
+from nestling.ir.row_steps import GraphLookup, GroupRows, Layout, Shape
+from nestling.ir.types import INTEGER
+from nestling.planner.place import documents_at
+from nestling.planner.reads.correlate import equal_columns, stored_path
+from nestling.planner.reads.rewrites.conjuncts import conjuncts
+from nestling.planner.reads.rows import Context, Rows, gap
+from nestling.planner.reads.scan import top_fields
+
+_ONE = Literal(1, INTEGER)
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A step that goes from `start` (a column of the rows found last) to the rows of `scan` whose `to` it is."""
+
+    outputs: tuple[Expression, ...]
+    working: a.Working
+    scan: a.Scan
+    start: Column
+    to: Column
+
+
+def lower_recursive(relation: a.Recursive, context: Context) -> Rows:
+    """The base's rows, and those the walks from them meet."""
+    from nestling.planner.reads.lower import lower
+
+    walk = _walk(relation, context)
+    base = lower(relation.base, context)
+    names = [f"column{position}" for position in range(len(relation.columns))]
+    own = tuple(zip(names, relation.base.columns, strict=True))
+    step = Union(
+        (
+            Shape(base.step, own, context.seen(base.layout)),
+            _met(relation, walk, base, names, context),
+        )
+    )
+    layout = Layout.of({(c.alias, c.name): name for c, name in zip(relation.columns, names, strict=True)})
+    rows = Rows(step, layout, frozenset(names) | {"_id"})
+    if relation.all:
+        return rows
+    keys = tuple((name, replace(column, nullable=True)) for name, column in zip(names, relation.columns, strict=True))
+    once = GroupRows(step, keys, (), context.seen(layout))
+    return Rows(once, Layout(tuple((key, f"_id.{name}") for key, name in layout.entries)), frozenset({"_id"}))
+
+
+def _met(relation: a.Recursive, walk: Walk, base: Rows, names: list[str], context: Context) -> Shape:
+    """What is met from each of the base's rows, in terms of the row met and of the row the walk began at."""
+    at = dict(zip((column.name for column in walk.working.columns), relation.base.columns, strict=True))
+    begin = at[walk.start.name]
+    rows = base.where(Not(IsNull(begin)), context) if nullable(begin) else base
+    field = rows.fresh(walk.scan.alias)
+    place = context.design.places[walk.scan.entity][0]
+    own = {column: stored_path(place, column, context) for column in walk.scan.columns}
+    by = walk.outputs[[column.name for column in walk.working.columns].index(walk.start.name)]
+    assert isinstance(by, Column)
+    depth = Column("", f"depth of {field}", INTEGER, nullable=False)
+    name = replace(rows, taken=top_fields(place.store)).fresh("depth")
+    start = rows.layout.path(begin)
+    step = GraphLookup(rows.step, place.store.name, start, str(own[by]), str(own[walk.to]), field, name)
+    paths = {(c.alias, c.name): f"{field}.{path}" for c, path in own.items() if path is not None}
+    layout = context.seen(rows.layout) | Layout.of(paths) | Layout((((depth.alias, depth.name), f"{field}.{name}"),))
+    values = [_from_beginning(output, walk, at, depth) for output in walk.outputs]
+    return Shape(step, tuple(zip(names, values, strict=True)), layout)
+
+
+def _from_beginning(output: Expression, walk: Walk, at: dict[str, Column], depth: Column) -> Expression:
+    """An output of the step after so many steps."""
+    match output:
+        case Column(alias=alias, name=name) if alias == walk.working.alias:
+            return at[name]
+        case Arithmetic(operator=Operator.ADD, left=Column(alias=alias, name=name), right=Literal() as more) if (
+            alias == walk.working.alias
+        ):
+            steps = Arithmetic(Operator.ADD, depth, _ONE, INTEGER)
+            return replace(output, left=at[name], right=Arithmetic(Operator.MULTIPLY, steps, more, more.type))
+        case _:
+            return output
+
+
+# --- the shape -------------------------------------------------------------------------------------------------------
+
+
+def _walk(relation: a.Recursive, context: Context) -> Walk:
+    """The step as a walk; raises `ReadGap` when it is none."""
+    step = relation.step
+    outputs: Iterable[Expression] = step.columns
+    if isinstance(step, a.Project):
+        outputs, step = tuple(out.expression for out in step.outputs), step.input
+    leaves, conditions = _flattened(step)
+    workings = [leaf for leaf in leaves if isinstance(leaf, a.Working)]
+    scans = [leaf for leaf in leaves if isinstance(leaf, a.Scan)]
+    if len(leaves) != 2 or len(workings) != 1 or len(scans) != 1 or len(conditions) != 1:
+        raise _no_walk()
+    pair = equal_columns(conditions[0], scans[0].alias)
+    if pair is None:
+        raise _no_walk()
+    walk = Walk(tuple(outputs), workings[0], scans[0], pair[1], pair[0])
+    if not _is_along_a_reference(walk, context) or not all(_is_told(each, walk) for each in walk.outputs):
+        raise _no_walk()
+    return walk
+
+
+def _flattened(relation: Relation) -> tuple[list[Relation], list[Expression]]:
+    match relation:
+        case a.Filter():
+            leaves, conditions = _flattened(relation.input)
+            return leaves, [*conditions, *conjuncts(relation.predicate)]
+        case a.Join(kind=JoinKind.INNER | JoinKind.CROSS):
+            (left, some), (right, others) = _flattened(relation.left), _flattened(relation.right)
+            return left + right, [*some, *others, *conjuncts(relation.condition)]
+        case _:
+            return [relation], []
+
+
+def _is_along_a_reference(walk: Walk, context: Context) -> bool:
+    """From a key to what refers to it or the other way round, in one collection whose documents are all of the table's rows."""
+    position = [column.name for column in walk.working.columns].index(walk.start.name)
+    by = walk.outputs[position]
+    places = context.design.places.get(walk.scan.entity, ())
+    if not isinstance(by, Column) or by.alias != walk.scan.alias or len(places) != 1 or places[0].copy is not None:
+        return False
+    if not isinstance(documents_at(places[0]), CollectionScan):
+        return False
+    if any(stored_path(places[0], column, context) is None for column in (by, walk.to)):
+        return False
+    key = context.design.model.entity(walk.scan.entity).key
+    one_way = key == (walk.to.name,) or key == (by.name,)
+    links = context.design.model.relationships
+    return one_way and any(
+        link.is_self
+        and link.parent == walk.scan.entity
+        and {by.name, walk.to.name} == {*link.parent_attributes, *link.child_attributes}
+        for link in links
+    )
+
+
+def _is_told(output: Expression, walk: Walk) -> bool:
+    """Whether it is about the row met alone, or the same as before, or a number more."""
+    if all(column.alias == walk.scan.alias for column in columns_of(output)):
+        return True
+    match output:
+        case Column():
+            return output.alias == walk.working.alias
+        case Arithmetic(operator=Operator.ADD, left=Column(alias=alias), right=Literal(value=int())):
+            return alias == walk.working.alias
+        case _:
+            return False
+
+
+def _no_walk() -> Exception:
+    return gap("a recursive query that is no walk along one reference of a table to itself")

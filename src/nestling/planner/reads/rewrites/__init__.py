@@ -1,0 +1,28 @@
+"""Rewrites of statements: each makes a read cheaper and never changes its answer, so that any subset of them may be left out.
+
+Those of relations (`pushdown`, `join_order`, `unneeded_join`) give another relation; those of steps are asked while a relation
+becomes steps: along an embedding, from a copy, by the id.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Rewrite(StrEnum):
+    """The closed set of rewrites, by the file that makes them."""
+
+    PUSHDOWN = "pushdown"  # predicates go to the tables they are about, before joins and unwinds
+    JOIN_ORDER = "join order"  # inner joins start at the table that is restricted most
+    UNNEEDED_JOIN = "unneeded join"  # a join nothing is taken from and that changes no count disappears
+    EMBEDDED_CHILD = "embedded child"  # children inside their parent's document are unwound, not looked up
+    EMBEDDED_PARENT = "embedded parent"  # the parent of a child inside its document is there already
+    EQUALITY = "equality"  # a lookup by an equality on a stored field uses that field's index
+    IDENTITY = "identity"  # all parts of a compound `_id` are asked for as one, the first few as a range
+    PREFILTER = "prefilter"  # a predicate on elements leaves out documents before they are unwound
+    COPIED = "copied"  # a copy that is fresh enough answers instead of a lookup
+    SEMI_JOIN = "semi join"  # EXISTS and IN as whole conditions drop rows as they look
+
+
+ALL = frozenset(Rewrite)
+NONE: frozenset[Rewrite] = frozenset()

@@ -1,0 +1,37 @@
+"""Predicates as conjunctions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from nestling.ir.algebra import Filter, Relation
+from nestling.ir.expression import And, Expression, conjunction
+from nestling.planner.reads.traverse import mentioned
+
+
+def conjuncts(predicate: Expression | None) -> list[Expression]:
+    """What must all be true for the predicate to be."""
+    if predicate is None:
+        return []
+    if isinstance(predicate, And):
+        return [each for operand in predicate.operands for each in conjuncts(operand)]
+    return [predicate]
+
+
+def filtered(relation: Relation, predicates: Sequence[Expression]) -> Relation:
+    """The relation restricted by all predicates, in one Filter."""
+    if isinstance(relation, Filter) and predicates:
+        return filtered(relation.input, [*conjuncts(relation.predicate), *predicates])
+    predicate = conjunction(*dict.fromkeys(predicates))
+    return relation if predicate is None else Filter(relation, predicate)
+
+
+def about(predicate: Expression) -> frozenset[str]:
+    """The aliases whose columns a predicate mentions."""
+    return frozenset(column.alias for column in mentioned(predicate))
+
+
+def only_about(predicate: Expression, own: Iterable[str], others: Iterable[str]) -> bool:
+    """Whether it mentions columns of `own` and none of `others`."""
+    mentions = about(predicate)
+    return not mentions.isdisjoint(own) and mentions.isdisjoint(others)

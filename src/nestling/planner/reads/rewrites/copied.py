@@ -1,0 +1,100 @@
+"""A parent is not looked up where the child's document holds copies of all that is wanted of it, and fresh enough ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nestling.ir import algebra as a
+from nestling.ir.access_path import Exists, Filter
+from nestling.ir.algebra import JoinKind
+from nestling.ir.expression import Column, conjunction
+from nestling.ir.freshness import Freshness, Level
+from nestling.ir.layout import NodeKind
+from nestling.ir.model import Relationship
+from nestling.ir.names import join as join_path
+from nestling.ir.primitives import Copy, Form
+from nestling.ir.row_steps import Layout
+from nestling.planner.reads.rewrites import Rewrite
+from nestling.planner.reads.rewrites.conjuncts import conjuncts
+from nestling.planner.reads.rewrites.embedded import plain_path, scan_of, without_link
+from nestling.planner.reads.rows import Context, Rows, Standing
+from nestling.planner.reads.subqueries import where
+
+_STRENGTH = {level: place for place, level in enumerate(Level)}
+
+
+def copied_parent(join: a.Join, left: Rows, context: Context) -> Rows | None:
+    """The join without a lookup, None when no copy says it."""
+    scan, own = scan_of(join.right)
+    if scan is None or join.kind not in (JoinKind.INNER, JoinKind.LEFT) or not context.may(Rewrite.COPIED):
+        return None
+    conditions = [*conjuncts(join.condition), *own]
+    for alias, at in left.standing.items():
+        for copy in at.place.node.body.copies if at.place.node.kind is not NodeKind.GROUP else ():
+            link = _link(copy, context)
+            if link is None or link.parent != scan.entity or link.child != at.place.node.entity:
+                continue
+            rest = without_link(conditions, link, parent=scan.alias, child=alias)
+            if rest is None or (join.kind is JoinKind.LEFT and rest):
+                continue
+            wanted = context.beyond([each for each in conditions if each not in rest], scan.columns)
+            paths = _paths(copy, link, wanted, alias, at, context)
+            if paths is None:
+                continue
+            rows = _existing(left, copy, link, at, context) if join.kind is JoinKind.INNER else left
+            if rows is None:
+                continue
+            rows = Rows(rows.step, rows.layout | Layout.of(paths), rows.taken, rows.standing, rows.identity)
+            predicate = conjunction(*rest)
+            return rows if predicate is None else where(rows, predicate, context)
+    return None
+
+
+def _link(copy: Copy, context: Context) -> Relationship | None:
+    """The relationship whose parent the copy holds, one sub-document or its fields."""
+    if len(copy.path) != 1 or not copy.path[0].up or copy.closure or copy.form not in (Form.OBJECT, Form.INLINE):
+        return None
+    return context.design.model.relationship(copy.path[0].relationship)
+
+
+def _paths(
+    copy: Copy, link: Relationship, wanted: Sequence[Column], child: str, at: Standing, context: Context
+) -> dict[tuple[str, str], str] | None:
+    """Where each wanted attribute is: its copy, or for the key what refers to it; None when one is missing or not fresh."""
+    base = join_path(at.prefix, at.place.path, "" if copy.form is Form.INLINE else copy.name)
+    copied = {field.attribute: join_path(base, field.path) for field in copy.attributes}
+    keys = dict(zip(link.parent_attributes, link.child_attributes, strict=True))
+    child_entity = context.design.model.entity(link.child)
+    paths = {}
+    for column in wanted:
+        path = None
+        if column.name in copied and _is_fresh(copy.freshness, context.tolerated.get((link.parent, column.name))):
+            path = copied[column.name]
+        elif column.name in keys and copy.form is Form.OBJECT and context.design.model.is_total(link):
+            attribute = child_entity.attribute(keys[column.name])
+            path = plain_path(at, Column(child, attribute.name, attribute.type), context)
+        if path is None:
+            return None
+        paths[column.alias, column.name] = path
+    return paths
+
+
+def _is_fresh(copy: Freshness, tolerated: Freshness | None) -> bool:
+    """Whether a copy may answer: one that is never behind always, else one no further behind than is tolerated."""
+    if copy.level in (Level.SAME_DOCUMENT, Level.TRANSACTION):
+        return True
+    if tolerated is None or copy.level is Level.SNAPSHOT or tolerated.level is Level.SNAPSHOT:
+        return tolerated is not None and copy.level is tolerated.level
+    if _STRENGTH[copy.level] > _STRENGTH[tolerated.level]:
+        return False
+    return (copy.seconds or 0) <= (tolerated.seconds or 0)
+
+
+def _existing(left: Rows, copy: Copy, link: Relationship, at: Standing, context: Context) -> Rows | None:
+    """The rows that have a parent; None when nothing tells."""
+    if context.design.model.is_total(link):
+        return left
+    if copy.form is not Form.OBJECT:
+        return None
+    path = join_path(at.prefix, at.place.path, copy.name)
+    return Rows(Filter(left.step, Exists(path)), left.layout, left.taken, left.standing, left.identity)

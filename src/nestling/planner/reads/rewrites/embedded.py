@@ -1,0 +1,208 @@
+"""A join along an embedding: the rows are inside the documents already.
+
+*Children*: the left side stands at the parent's place, and the child's home is an embedding in it. The array is unwound, the
+sub-document taken as it is. *Parent*: the left side stands at the child's place; its parent is further up in the same document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nestling.ir import algebra as a
+from nestling.ir.access_path import Exists, FieldPath, Filter, Holds, Step, Unwind
+from nestling.ir.algebra import JoinKind
+from nestling.ir.expression import ANY, NULL, Case, Column, Expression, IsNull, conjunction
+from nestling.ir.layout import NodeKind, Place, Role
+from nestling.ir.model import Relationship
+from nestling.ir.names import join as join_path
+from nestling.ir.primitives import Form
+from nestling.ir.row_steps import Layout
+from nestling.planner.attribute import attribute_at
+from nestling.planner.reads.rewrites import Rewrite
+from nestling.planner.reads.rewrites.conjuncts import conjuncts
+from nestling.planner.reads.rows import Context, Rows, Standing
+from nestling.planner.reads.subqueries import where
+
+
+def embedded(join: a.Join, left: Rows, context: Context) -> Rows | None:
+    """The join without a lookup, None when no embedding says it."""
+    scan, own = scan_of(join.right)
+    if scan is None or join.kind not in (JoinKind.INNER, JoinKind.LEFT):
+        return None
+    conditions = [*conjuncts(join.condition), *own]
+    for alias, standing in left.standing.items():
+        found = _child(join.kind, left, alias, standing, scan, conditions, context) or _parent(
+            join.kind, left, alias, standing, scan, conditions, context
+        )
+        if found is not None:
+            return found
+    return None
+
+
+def scan_of(relation: a.Relation) -> tuple[a.Scan | None, list[Expression]]:
+    """The scan a relation is, and the predicates that restrict it; None when it is more than that."""
+    if isinstance(relation, a.Filter) and isinstance(relation.input, a.Scan):
+        return relation.input, conjuncts(relation.predicate)
+    return (relation, []) if isinstance(relation, a.Scan) else (None, [])
+
+
+def _child(
+    kind: JoinKind,
+    left: Rows,
+    alias: str,
+    at: Standing,
+    scan: a.Scan,
+    conditions: Sequence[Expression],
+    context: Context,
+) -> Rows | None:
+    if not context.may(Rewrite.EMBEDDED_CHILD):
+        return None
+    place = _home_inside(scan.entity, at.place, context)
+    if place is None:
+        return None
+    node = place.node
+    assert node.embedding is not None
+    link = context.design.model.relationship(node.embedding.relationship)
+    rest = without_link(conditions, link, parent=alias, child=scan.alias)
+    if rest is None or (kind is JoinKind.LEFT and rest):
+        return None
+    field = join_path(at.prefix, place.path)
+    if any(_under(field, other) for other in left.standing.values() if other is not at):
+        return None  # unwound for another alias of the same children already
+    step = _entered(left.step, place, field, at.prefix, kind)
+    if step is None:
+        return None
+    inside = Standing(place, at.prefix)
+    rows = _with_columns(Rows(step, left.layout, left.taken, left.standing), scan, inside, context)
+    if rows is None or kind is JoinKind.INNER:
+        predicate = conjunction(*rest)
+        return rows if rows is None or predicate is None else where(rows, predicate, context)
+    return _null_where_none(rows, scan, field, conditions, context) if node.form is not Form.INLINE else None
+
+
+def _null_where_none(
+    rows: Rows, scan: a.Scan, field: str, conditions: Sequence[Expression], context: Context
+) -> Rows | None:
+    """Attributes that are the parent's own, such as the foreign key, are NULL where there is no child."""
+    outside = [
+        column
+        for column in context.beyond(conditions, scan.columns)
+        if column in rows.layout and not _is_in(rows.layout.path(column), field)
+    ]
+    if not outside:
+        return rows
+    child = Column("", f"child at {field}", ANY)
+    seen = replace(rows, layout=rows.layout | Layout((((child.alias, child.name), field),)))
+    values = {column: Case(((IsNull(child), NULL),), column, column.type) for column in outside}
+    found = seen.computed(values, context)
+    return replace(found, standing=rows.standing)
+
+
+def _is_in(path: str, field: str) -> bool:
+    return path == field or path.startswith(f"{field}.")
+
+
+def _under(field: str, standing: Standing) -> bool:
+    """Whether the standing's rows come from that array."""
+    path = join_path(standing.prefix, standing.place.path)
+    return path == field or path.startswith(field + ".")
+
+
+def _home_inside(entity: str, parent: Place, context: Context) -> Place | None:
+    """The one place of the entity's rows that have such a parent: straight inside it.
+
+    Other parents' children lie in other documents, and orphans have no parent; pages of an overflow would have to be united.
+    """
+    if parent.copy is not None:
+        return None
+    places = context.design.places.get(entity, ())
+    inside = [p for p in places if p.copy is None and p.store == parent.store and p.nodes[:-1] == parent.nodes]
+    if len(inside) != 1 or inside[0].node.embedding is None:
+        return None
+    name = inside[0].node.embedding.relationship
+    others = [p for p in places if p.node.embedding is None or p.node.embedding.relationship != name]
+    return inside[0] if all(p.store.role is Role.ORPHANS and p.copy is None for p in others) else None
+
+
+def _entered(step: Step, place: Place, field: str, prefix: str, kind: JoinKind) -> Step | None:
+    node = place.node
+    if node.embedding is None or node.embedding.slots is not None or node.embedding.overflow is not None:
+        return None
+    if node.form.to_many:
+        if kind is JoinKind.LEFT and node.form is Form.SCALARS:
+            return None  # a row of NULL alone and no row at all would look the same
+        return Unwind(step, field, keep_empty=kind is JoinKind.LEFT)
+    if kind is JoinKind.LEFT:
+        return step
+    if node.presence is not None:
+        return Filter(step, Holds(join_path(prefix, node.presence.path), node.presence.value))
+    return Filter(step, Exists(field)) if node.form is Form.OBJECT else None
+
+
+def _parent(
+    kind: JoinKind,
+    left: Rows,
+    alias: str,
+    at: Standing,
+    scan: a.Scan,
+    conditions: Sequence[Expression],
+    context: Context,
+) -> Rows | None:
+    node = at.place.node
+    if not context.may(Rewrite.EMBEDDED_PARENT) or node.kind is not NodeKind.EMBEDDED or node.embedding is None:
+        return None
+    above = at.place.nodes[:-1]
+    places = context.design.places.get(scan.entity, ())
+    # The parent this row lies in is the one it refers to, wherever else rows of the parent's entity may live.
+    place = next((p for p in places if p.store == at.place.store and p.nodes == above and p.copy is None), None)
+    if place is None:
+        return None
+    link = context.design.model.relationship(node.embedding.relationship)
+    rest = without_link(conditions, link, parent=scan.alias, child=alias)
+    if rest is None or (kind is JoinKind.LEFT and rest):
+        return None
+    rows = _with_columns(left, scan, Standing(place, at.prefix), context)
+    predicate = conjunction(*rest)
+    return rows if rows is None or predicate is None else where(rows, predicate, context)
+
+
+def _with_columns(rows: Rows, scan: a.Scan, at: Standing, context: Context) -> Rows | None:
+    """The scan's columns as paths into the document; None when one is no plain field there."""
+    paths = {}
+    for column in scan.columns:
+        if (column.alias, column.name) not in context.used:
+            continue
+        path = plain_path(at, column, context)
+        if path is None:
+            return None
+        paths[column.alias, column.name] = path
+    layout = rows.layout | type(rows.layout).of(paths)
+    return Rows(rows.step, layout, rows.taken, {**rows.standing, scan.alias: at})
+
+
+def plain_path(at: Standing, column: Column, context: Context) -> str | None:
+    """The attribute's path in the documents, None when it is no plain field."""
+    found = attribute_at(context.design, at.place, len(at.place.nodes) - 1, column.name)
+    if found.joins or not isinstance(found.value, FieldPath):
+        return None
+    if at.place.node.form is Form.SCALARS and not at.place.node.field:
+        return None
+    return join_path(at.prefix, found.value.path)
+
+
+def without_link(
+    conditions: Sequence[Expression], link: Relationship, *, parent: str, child: str
+) -> list[Expression] | None:
+    """The conditions that do not say that the child refers to the parent; None when they do not say it."""
+    from nestling.planner.reads.correlate import equal_columns
+
+    wanted = dict(zip(link.child_attributes, link.parent_attributes, strict=True))
+    rest = []
+    for condition in conditions:
+        pair = equal_columns(condition, child)
+        if pair is not None and pair[1].alias == parent and wanted.get(pair[0].name) == pair[1].name:
+            del wanted[pair[0].name]
+        else:
+            rest.append(condition)
+    return None if wanted else rest

@@ -1,0 +1,139 @@
+"""Inner joins in the order that reads least: from the table that is restricted most, along what is near.
+
+Near are children in the document read already, then tables an equality reaches, then the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nestling.ir import algebra as a
+from nestling.ir.algebra import JoinKind, Relation
+from nestling.ir.design import Design
+from nestling.ir.expression import Column, Compare, Comparison, Expression, conjunction
+from nestling.ir.layout import NodeKind, Role
+from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered
+from nestling.planner.reads.rewrites.embedded import scan_of, without_link
+from nestling.planner.reads.traverse import aliases, everywhere
+
+_INNER = (JoinKind.INNER, JoinKind.CROSS)
+
+
+def order_joins(relation: Relation, design: Design) -> Relation:
+    """The same rows, inner joins reordered."""
+    return everywhere(relation, lambda each: _ordered(each, design))
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    relation: Relation
+    aliases: frozenset[str]
+    place: int
+
+
+def _ordered(relation: Relation, design: Design) -> Relation:
+    if not isinstance(relation, a.Join) or relation.kind not in _INNER:
+        return relation
+    leaves: list[Relation] = []
+    conditions: list[Expression] = []
+    _flatten(relation, leaves, conditions)
+    left = [_Leaf(leaf, aliases(leaf), place) for place, leaf in enumerate(leaves)]
+    start = min(left, key=lambda leaf: (_restriction(leaf, design), leaf.place))
+    start = _root_of(start, left, conditions, design)
+    left.remove(start)
+    found, seen = start.relation, start.aliases
+    while left:
+        nearest = min(left, key=lambda leaf: (_distance(leaf, seen, conditions, design), leaf.place))
+        left.remove(nearest)
+        seen |= nearest.aliases
+        others = frozenset().union(*(leaf.aliases for leaf in left))
+        ready = [each for each in conditions if about(each).isdisjoint(others)]
+        conditions = [each for each in conditions if each not in ready]
+        kind = JoinKind.INNER if ready else JoinKind.CROSS
+        found = a.Join(kind, found, nearest.relation, conjunction(*ready))
+    return filtered(found, conditions)
+
+
+def _flatten(relation: Relation, leaves: list[Relation], conditions: list[Expression]) -> None:
+    if isinstance(relation, a.Join) and relation.kind in _INNER:
+        _flatten(relation.left, leaves, conditions)
+        _flatten(relation.right, leaves, conditions)
+        conditions += conjuncts(relation.condition)
+    else:
+        leaves.append(relation)
+
+
+def _restriction(leaf: _Leaf, design: Design) -> int:
+    """How little of the table is read: 0 by its whole key, 1 by an equality, 2 by anything else, 3 all of it."""
+    scan, predicates = scan_of(leaf.relation)
+    if scan is None:
+        return 1 if isinstance(leaf.relation, a.Values) else 3
+    fixed = {column.name for each in predicates if (column := _fixed(each, scan.alias)) is not None}
+    entity = design.model.entity(scan.entity)
+    if any(unique and fixed.issuperset(unique) for unique in (entity.key, *entity.uniques)):
+        return 0
+    return 1 if fixed else 2 if predicates else 3
+
+
+def _fixed(predicate: Expression, alias: str) -> Column | None:
+    """The column that has one value only, as far as this table is concerned."""
+    if not isinstance(predicate, Compare) or predicate.operator is not Comparison.EQUAL:
+        return None
+    for one, other in ((predicate.left, predicate.right), (predicate.right, predicate.left)):
+        column = one if isinstance(one, Column) else getattr(one, "operand", None)
+        if isinstance(column, Column) and column.alias == alias and alias not in about(other):
+            return column
+    return None
+
+
+def _root_of(leaf: _Leaf, leaves: list[_Leaf], conditions: list[Expression], design: Design) -> _Leaf:
+    """Where the leaf's rows lie inside another's documents, that one: both are read in one go."""
+    for other in leaves:
+        if other is not leaf and _is_inside(leaf, other, conditions, design):
+            rest = [each for each in leaves if each is not leaf]
+            return _root_of(other, rest, conditions, design)
+    return leaf
+
+
+def _is_inside(child: _Leaf, parent: _Leaf, conditions: list[Expression], design: Design) -> bool:
+    """Whether the child's home is straight inside the parent's documents, and they are joined along that."""
+    inner, outer = scan_of(child.relation)[0], scan_of(parent.relation)[0]
+    if inner is None or outer is None:
+        return False
+    for place in design.places.get(inner.entity, ()):
+        node = place.node
+        if node.kind is not NodeKind.EMBEDDED or node.embedding is None or place.store.role is not Role.HOME:
+            continue
+        link = design.model.relationship(node.embedding.relationship)
+        if (
+            link.parent == outer.entity
+            and without_link(conditions, link, parent=outer.alias, child=inner.alias) is not None
+        ):
+            return True
+    return False
+
+
+def _distance(leaf: _Leaf, seen: frozenset[str], conditions: list[Expression], design: Design) -> int:
+    joined = [
+        each for each in conditions if not about(each).isdisjoint(leaf.aliases) and not about(each).isdisjoint(seen)
+    ]
+    if not joined:
+        return 9
+    if _is_embedded(leaf, joined, seen, design):
+        return 0
+    equal = any(isinstance(each, Compare) and each.operator is Comparison.EQUAL for each in joined)
+    return 1 + (0 if equal else 4) + (0 if scan_of(leaf.relation)[1] else 1)
+
+
+def _is_embedded(leaf: _Leaf, conditions: list[Expression], seen: frozenset[str], design: Design) -> bool:
+    """Whether the leaf is joined along an embedding with what is there, as child or as parent."""
+    scan = scan_of(leaf.relation)[0]
+    if scan is None:
+        return False
+    for link in design.model.relationships:
+        pairs = [(alias, scan.alias) for alias in seen if link.child == scan.entity]
+        pairs += [(scan.alias, alias) for alias in seen if link.parent == scan.entity]
+        if any(without_link(conditions, link, parent=parent, child=child) is not None for parent, child in pairs):
+            places = design.places.get(link.child, ())
+            return any(p.node.embedding is not None and p.node.embedding.relationship == link.name for p in places)
+    return False

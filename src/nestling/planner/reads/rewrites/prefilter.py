@@ -1,0 +1,67 @@
+"""Predicates before unwinding: on the root they move there, on elements they leave out documents without an element that fits.
+
+Only where every row comes from an element: a row that stays without one may satisfy a predicate no element does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nestling.ir.access_path import CollectionScan, Filter, Step, Unwind
+from nestling.ir.expression import Expression, conjunction
+from nestling.ir.row_steps import VARIABLE, Layout, Prefilter, Where
+from nestling.planner.reads.rewrites.conjuncts import conjuncts
+from nestling.planner.reads.traverse import mentioned
+
+
+def filtered_early(step: Step, predicate: Expression, layout: Layout, identity: tuple[str, ...]) -> Step:
+    """The step restricted by the predicate, asked before arrays are unwound as far as it can be."""
+    arrays = _unwound(step)
+    if not arrays:
+        return Where(step, predicate, layout, identity)
+    after: list[Expression] = []
+    for each in conjuncts(predicate):
+        array = _array_of(each, layout, arrays)
+        if array == "":
+            step = _at_scan(step, Where(step, each, layout))
+            continue
+        after.append(each)
+        if array is not None:
+            step = _at_scan(step, Prefilter(step, each, layout, array))
+    rest = conjunction(*after)
+    return step if rest is None else Where(step, rest, layout)
+
+
+def _unwound(step: Step) -> list[str]:
+    """The arrays unwound since the scan of the collection; none where anything else was done, or a document may stay without."""
+    found: list[str] = []
+    while not isinstance(step, CollectionScan):
+        if not isinstance(step, Unwind | Filter | Where | Prefilter) or (isinstance(step, Unwind) and step.keep_empty):
+            return []
+        if isinstance(step, Unwind):
+            found.append(step.path)
+        step = step.source
+    return found
+
+
+def _array_of(predicate: Expression, layout: Layout, arrays: list[str]) -> str | None:
+    """The innermost unwound array all its columns are in, empty when they are in none; None when they differ."""
+    paths = [layout.path(column) for column in mentioned(predicate)]
+    if not paths or any(path in arrays for path in paths):
+        return None
+    found = {_innermost(path, arrays) for path in paths if not path.startswith(VARIABLE)}
+    if len(found) != 1:
+        return None
+    (array,) = found
+    return array if array == "" or not any(path.startswith(VARIABLE) for path in paths) else None
+
+
+def _innermost(path: str, arrays: list[str]) -> str:
+    return max((array for array in arrays if path.startswith(f"{array}.")), key=len, default="")
+
+
+def _at_scan(step: Step, asked: Where | Prefilter) -> Step:
+    """The step with a condition put right above the scan of the collection and what is asked there already."""
+    if isinstance(step, Unwind | Filter) or (isinstance(step, Where | Prefilter) and _unwound(step)):
+        return replace(step, source=_at_scan(step.source, asked))
+    return replace(asked, source=step)

@@ -1,0 +1,143 @@
+"""What a relation has become so far: steps whose documents hold its rows, and where in them its columns are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from nestling.common.errors import DesignError, GapError, Problem
+from nestling.ir.access_path import Step
+from nestling.ir.design import Design
+from nestling.ir.expression import Column, Expression
+from nestling.ir.freshness import Freshness
+from nestling.ir.layout import Place
+from nestling.ir.names import stored_name
+from nestling.ir.reading import Gap, GapKind
+from nestling.ir.row_steps import ColumnId, Compute, Layout, Where
+from nestling.planner.reads.rewrites import Rewrite
+from nestling.planner.reads.rewrites.prefilter import filtered_early
+from nestling.planner.reads.traverse import mentioned
+
+
+class ReadGap(GapError):
+    """A read no steps could be found for: `gap` says which construct and who lacks it."""
+
+    def __init__(self, gap: Gap) -> None:
+        super().__init__(Problem(what=f"{gap.what} ({gap.kind})", where=gap.where))
+        self.gap = gap
+
+    def __reduce__(self) -> tuple[type[ReadGap], tuple[Gap]]:
+        return ReadGap, (self.gap,)
+
+
+def gap(construct: str, kind: GapKind = GapKind.NOTIMPL) -> ReadGap:
+    """The error of a construct that has no steps yet."""
+    return ReadGap(Gap(kind, construct))
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A scan's rows are at a place of the design: `prefix` is the path of that place's document, empty for the root."""
+
+    place: Place
+    prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Steps, the paths of the columns they yield, the top-level fields of their documents, and the scans' places.
+
+    `identity`: the paths of a compound `_id`'s parts, while the documents are still those of a collection.
+    """
+
+    step: Step
+    layout: Layout
+    taken: frozenset[str]
+    standing: Mapping[str, Standing] = field(default_factory=dict)
+    identity: tuple[str, ...] = ()
+
+    def fresh(self, wish: str) -> str:
+        """A top-level field name like `wish` that is not taken."""
+        name = stored_name(wish.replace(".", "_")) or "field"
+        number = 1
+        while name in self.taken or name == "_id":
+            number += 1
+            name = f"{stored_name(wish.replace('.', '_'))}_{number}"
+        return name
+
+    def computed(self, values: Mapping[Column, Expression], context: Context) -> Rows:
+        """The rows with further columns, each in a fresh field named like it."""
+        rows, fields = self, list[tuple[str, Expression]]()
+        entries = dict(self.layout.entries)
+        for column, expression in values.items():
+            name = rows.fresh(column.name)
+            rows = replace(rows, taken=rows.taken | {name})
+            fields.append((name, expression))
+            entries[column.alias, column.name] = name
+        if not fields:
+            return self
+        step = Compute(self.step, tuple(fields), context.seen(self.layout))
+        return replace(rows, step=step, layout=Layout.of(entries))
+
+    def where(self, predicate: Expression | None, context: Context) -> Rows:
+        """The rows for which the predicate is true."""
+        if predicate is None:
+            return self
+        identity = self.identity if context.may(Rewrite.IDENTITY) else ()
+        layout = context.seen(self.layout)
+        if context.may(Rewrite.PREFILTER):
+            return replace(self, step=filtered_early(self.step, predicate, layout, identity), identity=())
+        return replace(self, step=Where(self.step, predicate, layout, identity), identity=())
+
+
+class Names:
+    """Names for the variables of one statement's lookups."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def variable(self, column: Column) -> str:
+        """A name nobody has yet, as variables may be called: it says which column it stands for."""
+        text = "".join(c if c.isascii() and c.isalnum() else "_" for c in f"{column.alias}_{column.name}")
+        wish = text[0].lower() + text[1:] if text[0].isalpha() else f"v{text}"
+        name, number = wish, 1
+        while name in self._taken:
+            number += 1
+            name = f"{wish}_{number}"
+        self._taken.add(name)
+        return name
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What lowering needs to know: the design, what is used, what is visible from outside, what may be rewritten."""
+
+    design: Design
+    used: Counter[ColumnId]  # how often each column is mentioned
+    rewrites: frozenset[Rewrite]
+    names: Names
+    outer: Layout = Layout()
+    tolerated: Mapping[tuple[str, str], Freshness] = field(default_factory=dict)
+
+    def seen(self, layout: Layout) -> Layout:
+        """The layout of what an expression may mention: the rows' own columns and the variables from outside."""
+        return self.outer | layout if self.outer.entries else layout
+
+    def inside(self, variables: Iterable[tuple[ColumnId, str]]) -> Context:
+        """The context of a lookup's own steps."""
+        return replace(self, outer=self.outer | Layout(tuple(variables)))
+
+    def beyond(self, conditions: Iterable[Expression], columns: Iterable[Column]) -> list[Column]:
+        """The columns that are used anywhere else than in these conditions."""
+        asked = Counter((c.alias, c.name) for each in conditions for c in mentioned(each))
+        return [c for c in columns if self.used[c.alias, c.name] > asked[c.alias, c.name]]
+
+    def may(self, rewrite: Rewrite) -> bool:
+        """Whether the rewrite is allowed."""
+        return rewrite in self.rewrites
+
+
+def untold(error: DesignError) -> ReadGap:
+    """A value the design cannot tell is a gap of the read."""
+    return gap(error.problems[0].what)

@@ -1,0 +1,119 @@
+"""Scans: the rows of an entity from wherever its home is, only the attributes that are used.
+
+A place is left as it is stored, and columns are paths into its documents. A home of several places gives several branches, which
+are united only when something needs all rows at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nestling.common.errors import DesignError
+from nestling.ir.access_path import FieldPath, Filter, Group, Project, Step, Union
+from nestling.ir.algebra import Scan
+from nestling.ir.expression import Column
+from nestling.ir.invariants import paths_in
+from nestling.ir.layout import NodeKind, Place, Store
+from nestling.ir.names import join, stored_name
+from nestling.ir.row_steps import Add, Layout
+from nestling.planner.attribute import Found, attribute_at, is_collection_root
+from nestling.planner.copied import copied_attribute, copied_row_exists
+from nestling.planner.place import documents_at, with_joins
+from nestling.planner.reads.rows import Context, Rows, Standing, gap, untold
+
+
+def scan_branches(scan: Scan, context: Context) -> list[Rows]:
+    """The entity's rows, those of each place by themselves: together they are all."""
+    places = context.design.places.get(scan.entity, ())
+    columns = tuple(column for column in scan.columns if (column.alias, column.name) in context.used)
+    _refuse_files(places[0], columns)
+    try:
+        branches = [_one_place(place, scan, columns, context) for place in places if place.copy is None]
+        copied = [place for place in places if place.copy is not None]
+        return [_once(copied, scan, context), *branches] if copied else branches
+    except DesignError as error:
+        raise untold(error) from error
+
+
+def _refuse_files(place: Place, columns: tuple[Column, ...]) -> None:
+    if place.copy is None and len(place.nodes) == 1 and is_collection_root(place):
+        for split in place.store.collection.splits:
+            for column in columns:
+                if split.gridfs and column.name in split.attributes:
+                    raise gap(f"`{column.name}`, which is kept in files (GridFS)")
+
+
+def _one_place(place: Place, scan: Scan, columns: tuple[Column, ...], context: Context) -> Rows:
+    rows = Rows(documents_at(place), Layout(), top_fields(place.store), {scan.alias: Standing(place)})
+    rows = with_attributes(rows, place, "", columns, context)
+    return replace(rows, identity=identity_paths(place))
+
+
+def top_fields(store: Store) -> frozenset[str]:
+    """The top-level fields the documents of a collection may have."""
+    return frozenset(path.split(".", 1)[0] for path in paths_in(store)) | {"_id"}
+
+
+def identity_paths(place: Place) -> tuple[str, ...]:
+    """The paths of the parts of the collection's compound `_id`, in order; none where it is one value.
+
+    That of a variant with members begins with the discriminator, which no statement names.
+    """
+    variant = place.store.collection.variant
+    if len(place.nodes) != 1 or place.node.kind is not NodeKind.ROOT or (variant is not None and variant.members):
+        return ()
+    paths = tuple(place.node.path_of(attribute) or "" for attribute in place.store.id)
+    return paths if all(path.startswith("_id.") for path in paths) else ()
+
+
+def with_attributes(rows: Rows, place: Place, prefix: str, columns: tuple[Column, ...], context: Context) -> Rows:
+    """The rows with an entity's columns, whose place's documents they hold under `prefix`."""
+    found = {column: attribute_at(context.design, place, len(place.nodes) - 1, column.name) for column in columns}
+    direct = {
+        (column.alias, column.name): join(prefix, item.value.path)
+        for column, item in found.items()
+        if isinstance(item.value, FieldPath) and not item.joins
+    }
+    indirect = {column: item for column, item in found.items() if (column.alias, column.name) not in direct}
+    rows = Rows(rows.step, rows.layout | Layout.of(direct), rows.taken, rows.standing)
+    if not indirect:
+        return rows
+    if prefix:
+        raise gap("an attribute that is looked up, of an entity inside another row")
+    return _with_indirect(rows, indirect)
+
+
+def _with_indirect(rows: Rows, found: dict[Column, Found]) -> Rows:
+    """Values that need joins, or are no plain field, get fields of their own."""
+    step = with_joins(rows.step, found.values())
+    taken = rows.taken | {each.field for item in found.values() for each in item.joins}
+    rows = Rows(step, rows.layout, taken, rows.standing)
+    fields, paths = [], {}
+    for column, item in found.items():
+        if isinstance(item.value, FieldPath):
+            paths[column.alias, column.name] = item.value.path
+            continue
+        name = rows.fresh(column.name)
+        rows = Rows(rows.step, rows.layout, rows.taken | {name}, rows.standing)
+        fields.append((name, item.value))
+        paths[column.alias, column.name] = name
+    step = Add(rows.step, tuple(fields)) if fields else rows.step
+    return Rows(step, rows.layout | Layout.of(paths), rows.taken, rows.standing)
+
+
+def _once(places: list[Place], scan: Scan, context: Context) -> Rows:
+    """Rows whose home is copies of them: united, and each once. Which are the same is told by all attributes."""
+    names = {column.name: stored_name(column.name) for column in scan.columns}
+    if len(set(names.values())) < len(names):
+        names = {name: str(position) for position, name in enumerate(names)}
+    branches = [_copied_rows(place, names, context) for place in places]
+    step = Group(branches[0] if len(branches) == 1 else Union(tuple(branches)), tuple(names.values()))
+    layout = Layout.of({(c.alias, c.name): names[c.name] for c in scan.columns if (c.alias, c.name) in context.used})
+    return Rows(step, layout, frozenset(names.values()) | {"_id"})
+
+
+def _copied_rows(place: Place, names: dict[str, str], context: Context) -> Step:
+    step, exists = documents_at(place), copied_row_exists(context.design, place)
+    step = Filter(step, exists) if exists is not None else step
+    found = {name: copied_attribute(context.design, place, name) for name in names}
+    return Project(with_joins(step, found.values()), tuple((names[name], item.value) for name, item in found.items()))

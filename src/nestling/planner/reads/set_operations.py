@@ -1,0 +1,92 @@
+"""UNION, INTERSECT and EXCEPT: both sides as documents of the same fields, one after the other, and then counted by side.
+
+INTERSECT ALL keeps of equal rows the smaller of both counts, EXCEPT ALL what the left has more.
+"""
+
+from __future__ import annotations
+
+from nestling.ir import algebra as a
+from nestling.ir.access_path import Union
+from nestling.ir.algebra import Aggregate, AggregateFunction, SetOperator
+from nestling.ir.expression import (
+    Arithmetic,
+    Call,
+    Collation,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    Function,
+    Literal,
+    Operator,
+    Rules,
+    conjunction,
+)
+from nestling.ir.row_steps import GroupRows, Layout, Repeat, Shape, Where
+from nestling.ir.types import INTEGER
+from nestling.planner.reads.rows import Context, Rows, gap
+
+_SIDE = Column("", "side", INTEGER, nullable=False)
+_LEFT, _RIGHT = Column("", "left", INTEGER, nullable=False), Column("", "right", INTEGER, nullable=False)
+_ZERO, _ONE = Literal(0, INTEGER), Literal(1, INTEGER)
+
+
+def lower_set_operation(relation: a.SetOperation, context: Context) -> Rows:
+    """The rows of both sides, as the operator combines them."""
+    if any(rule is not Collation.BINARY for rule in relation.collations):
+        raise gap("a set operation on texts under a collation")
+    names = [f"column{position}" for position in range(len(relation.columns))]
+    sides = relation.operator is not SetOperator.UNION
+    branches = tuple(
+        _side(side, names, number if sides else None, context)
+        for number, side in enumerate((relation.left, relation.right))
+    )
+    rows = Rows(Union(branches), _layout(relation, names, ""), frozenset(names) | {"_id", "side"})
+    if relation.operator is SetOperator.UNION and relation.all:
+        return rows
+    return _counted(relation, rows, names, context)
+
+
+def _side(relation: a.Relation, names: list[str], number: int | None, context: Context) -> Shape:
+    from nestling.planner.reads.lower import lower
+
+    rows = lower(relation, context)
+    fields: list[tuple[str, Expression]] = list(zip(names, relation.columns, strict=True))
+    if number is not None:
+        fields.append(("side", Literal(number, INTEGER)))
+    return Shape(rows.step, tuple(fields), context.seen(rows.layout))
+
+
+def _layout(relation: a.SetOperation, names: list[str], prefix: str) -> Layout:
+    return Layout.of({(c.alias, c.name): prefix + name for c, name in zip(relation.columns, names, strict=True)})
+
+
+def _counted(relation: a.SetOperation, rows: Rows, names: list[str], context: Context) -> Rows:
+    layout = rows.layout | Layout(((("", "side"), "side"),))
+    counts = () if relation.operator is SetOperator.UNION else (("left", _count(0)), ("right", _count(1)))
+    keys = tuple(zip(names, relation.columns, strict=True))
+    step = GroupRows(rows.step, keys, counts, context.seen(layout))
+    grouped = _layout(relation, names, "_id.")
+    if relation.operator is SetOperator.UNION:
+        return Rows(step, grouped, frozenset({"_id"}))
+    counted = grouped | Layout((((_LEFT.alias, _LEFT.name), "left"), ((_RIGHT.alias, _RIGHT.name), "right")))
+    seen = context.seen(counted)
+    taken = frozenset({"_id", "left", "right", "times"})
+    if not relation.all:
+        on_right = Comparison.GREATER if relation.operator is SetOperator.INTERSECT else Comparison.EQUAL
+        kept = conjunction(Compare(Comparison.GREATER, _LEFT, _ZERO), Compare(on_right, _RIGHT, _ZERO))
+        assert kept is not None
+        return Rows(Where(step, kept, seen), grouped, taken)
+    return Rows(Repeat(step, _times(relation.operator), seen, "times"), grouped, taken)
+
+
+def _count(side: int) -> Aggregate:
+    mine = Compare(Comparison.EQUAL, _SIDE, Literal(side, INTEGER))
+    return Aggregate(AggregateFunction.COUNT, None, INTEGER, filter=mine)
+
+
+def _times(operator: SetOperator) -> Expression:
+    if operator is SetOperator.INTERSECT:
+        return Call(Function.LEAST, (_LEFT, _RIGHT), INTEGER, Rules.SQLITE)
+    less = Arithmetic(Operator.SUBTRACT, _LEFT, _RIGHT, INTEGER)
+    return Call(Function.GREATEST, (less, _ZERO), INTEGER, Rules.SQLITE)

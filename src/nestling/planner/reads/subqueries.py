@@ -1,0 +1,178 @@
+"""Subqueries in expressions: looked up for each row, their values put into fields the expression then mentions.
+
+IN becomes EXISTS: some row is equal; and, where NULLs are possible, some row might be. A subquery alone as a condition drops
+the rows that find nothing while it looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nestling.ir.algebra import Filter, Group, Limit, Project, Relation, Values
+from nestling.ir.expression import (
+    FALSE,
+    NULL,
+    TRUE,
+    Case,
+    Column,
+    Compare,
+    Comparison,
+    Exists,
+    Expression,
+    InSubquery,
+    IsNull,
+    Literal,
+    Not,
+    ScalarSubquery,
+    conjunction,
+    nullable,
+)
+from nestling.ir.row_steps import Keep, Layout
+from nestling.ir.types import BOOLEAN, INTEGER
+from nestling.planner.reads.correlate import correlated
+from nestling.planner.reads.rewrites import Rewrite
+from nestling.planner.reads.rewrites.conjuncts import conjuncts
+from nestling.planner.reads.rows import Context, Rows, gap
+from nestling.planner.reads.traverse import has_subquery, rewritten
+
+_ONE = Literal(1, INTEGER)
+
+
+def where(rows: Rows, predicate: Expression, context: Context) -> Rows:
+    """The rows for which the predicate is true; what needs no subquery is asked first."""
+    plain = [each for each in conjuncts(predicate) if not has_subquery(each)]
+    rows = rows.where(conjunction(*plain), context)
+    for each in conjuncts(predicate):
+        if has_subquery(each):
+            rows = _where_subquery(rows, each, context)
+    return rows
+
+
+def _where_subquery(rows: Rows, predicate: Expression, context: Context) -> Rows:
+    if context.may(Rewrite.SEMI_JOIN):
+        if isinstance(predicate, InSubquery):
+            return _kept(rows, _hits(predicate), context)
+        if isinstance(predicate, Exists):
+            return _kept(rows, predicate, context)
+        if isinstance(predicate, Not) and isinstance(predicate.operand, InSubquery):
+            hits, perhaps = _hits(predicate.operand), _perhaps(predicate.operand)
+            rows = _where_subquery(rows, Not(hits), context)
+            return _where_subquery(rows, Not(perhaps), context) if perhaps is not None else rows
+    expression, rows = lifted(predicate, rows, context)
+    return rows.where(expression, context)
+
+
+def _kept(rows: Rows, exists: Exists, context: Context) -> Rows:
+    """The rows that find something."""
+    found = correlated(rows, _first(exists.relation), Keep.MATCHED, context, "found")
+    return Rows(found.step, rows.layout, found.taken, rows.standing)
+
+
+def lifted(expression: Expression, rows: Rows, context: Context) -> tuple[Expression, Rows]:
+    """The expression without subqueries, over rows that have their values."""
+    found, current = lifted_all([expression], rows, context)
+    return found[0], current
+
+
+def lifted_all(expressions: Sequence[Expression], rows: Rows, context: Context) -> tuple[list[Expression], Rows]:
+    """The same for several expressions; equal subqueries are looked up once."""
+    current = rows
+    known: dict[Expression, Expression] = {}
+
+    def change(expression: Expression) -> Expression | None:
+        nonlocal current
+        if not isinstance(expression, ScalarSubquery | Exists | InSubquery):
+            return None
+        if expression not in known:
+            known[expression], current = _value(expression, current, context)
+        return known[expression]
+
+    return [rewritten(each, change) if has_subquery(each) else each for each in expressions], current
+
+
+def _value(subquery: ScalarSubquery | Exists | InSubquery, rows: Rows, context: Context) -> tuple[Expression, Rows]:
+    match subquery:
+        case InSubquery():
+            return lifted(_three_valued(subquery), rows, context)
+        case Exists(relation=relation):
+            found = correlated(rows, _first(relation), Keep.ALL, context, "exists")
+            column = Column("", f"exists {_added(rows, found)}", BOOLEAN, nullable=True)
+            return Not(IsNull(column)), _with(found, rows, column, _added(rows, found))
+        case ScalarSubquery(relation=relation):
+            return _scalar(subquery, relation, rows, context)
+
+
+def _scalar(subquery: ScalarSubquery, relation: Relation, rows: Rows, context: Context) -> tuple[Expression, Rows]:
+    if subquery.many_fail and not single(relation):
+        raise gap("a scalar subquery that may find several rows, which is an error in this dialect")
+    if not single(relation):
+        relation = Limit(relation, _ONE)
+    found = correlated(rows, relation, Keep.ALL, context, "value")
+    (output,) = relation.columns
+    path = found.layout.path(output)
+    column = Column("", f"value {_added(rows, found)}", subquery.type, nullable=True, mixed=output.mixed)
+    return column, _with(found, rows, column, path)
+
+
+def _added(before: Rows, after: Rows) -> str:
+    (name,) = after.taken - before.taken
+    return name
+
+
+def _with(found: Rows, rows: Rows, column: Column, path: str) -> Rows:
+    layout = rows.layout | Layout((((column.alias, column.name), path),))
+    return Rows(found.step, layout, found.taken, rows.standing)
+
+
+def _first(relation: Relation) -> Relation:
+    """Whether there is a row: one is enough, and nothing of it is needed but that it is there."""
+    relation = _bare(relation)
+    return relation if single(relation) else Limit(relation, _ONE)
+
+
+def _bare(relation: Relation) -> Relation:
+    """Without outputs nobody asks for."""
+    return relation.input if isinstance(relation, Project) else relation
+
+
+def single(relation: Relation) -> bool:
+    """Whether it yields one row at most."""
+    match relation:
+        case Group(keys=()):
+            return True
+        case Limit(count=Literal(value=1)):
+            return True
+        case Values(rows=rows):
+            return len(rows) <= 1
+        case Project() | Filter() | Limit():
+            return single(relation.input)
+        case _:
+            return False
+
+
+# --- IN --------------------------------------------------------------------------------------------------------------
+
+
+def _three_valued(subquery: InSubquery) -> Expression:
+    perhaps = _perhaps(subquery)
+    if perhaps is None:
+        return _hits(subquery)
+    return Case(((_hits(subquery), TRUE), (perhaps, NULL)), FALSE, BOOLEAN)
+
+
+def _equal(subquery: InSubquery) -> Expression:
+    pairs = zip(subquery.operands, subquery.relation.columns, strict=True)
+    equal = conjunction(*(Compare(Comparison.EQUAL, one, other, subquery.collation) for one, other in pairs))
+    assert equal is not None
+    return equal
+
+
+def _hits(subquery: InSubquery) -> Exists:
+    return Exists(Filter(subquery.relation, _equal(subquery)))
+
+
+def _perhaps(subquery: InSubquery) -> Exists | None:
+    """Whether a row might be equal, were its NULLs known; None when that cannot be."""
+    if not any(map(nullable, (*subquery.operands, *subquery.relation.columns))):
+        return None
+    return Exists(Filter(subquery.relation, IsNull(_equal(subquery))))

@@ -1,0 +1,77 @@
+"""`nestling convert`: what it prints is what the server answers as SQL does."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from bson import json_util
+from pymongo.database import Database
+
+from tests.cli.commands import nestling
+
+READS = (
+    *("product_page", "latest_reviews", "category_listing", "account_page", "loyalty", "purchase_details"),
+    *("customer_purchases", "best_sellers", "view_count"),
+)
+SAMPLES = re.compile(r"-- name: (\w+),.*\n-- params: (.*)")
+
+
+def answer(database: Database[Any], read: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """The rows a converted statement yields, run as printed."""
+    read = json_util.loads(json.dumps(read))
+    collection = database[read["collection"]]
+    if read["operation"] == "aggregate":
+        found = list(collection.aggregate(read["pipeline"], allowDiskUse=True))
+    else:
+        cursor = collection.find(read["filter"], read["projection"], skip=read["skip"] or 0, limit=read["limit"] or 0)
+        found = list(cursor.sort(list(read["sort"].items())) if read["sort"] else cursor)
+    return [tuple(shown(document.get(column["field"])) for column in read["columns"]) for document in found]
+
+
+def shown(value: object) -> object:
+    """A date as SQLite holds it."""
+    return f"{value:%Y-%m-%d %H:%M:%S}" if hasattr(value, "tzinfo") else value
+
+
+def test_a_workload_answers_as_sql_does(shop: Path, target: str, database: Database[Any]) -> None:
+    """Every SELECT of the shop's workload, converted and run, gives SQLite's rows; every write is a gap of its own line."""
+    done = nestling("load", "design.yaml", "--from", "sqlite:///shop.db", "--to", target, "--no-verify", cwd=shop)
+    assert done.code == 0, done.err
+    ran = nestling("convert", "design.yaml", "--file", "workload.sql", "--bind", "--json", cwd=shop)
+    reads = {read["name"]: read for read in map(json.loads, ran.out.splitlines())}
+    assert ran.code == 1
+    assert [name for name, read in reads.items() if read["gap"] is None] == list(READS)
+    samples = {name: json.loads(params) for name, params in SAMPLES.findall((shop / "workload.sql").read_text())}
+    answered = 0
+    with closing(sqlite3.connect(shop / "shop.db")) as connection:
+        for name in READS:
+            rows = connection.execute(reads[name]["sql"], samples.get(name, {})).fetchall()
+            answered += bool(rows)
+            assert Counter(answer(database, reads[name])) == Counter(map(tuple, rows)), name
+    assert answered >= len(READS) - 1  # customer 11 has no loyalty card
+
+
+def test_one_statement_for_the_shell(shop: Path) -> None:
+    """A statement on the command line becomes one command of mongosh, its parameter a variable."""
+    done = nestling("convert", "design.yaml", "SELECT name FROM product WHERE product_id = :id", cwd=shop)
+    assert done.code == 0
+    assert done.out.startswith('db.getCollection("product").find(')
+    assert "{$eq: id" in done.out
+
+
+def test_an_unknown_column_is_named(shop: Path) -> None:
+    """A column that does not exist is an error that says which ones do."""
+    done = nestling("convert", "design.yaml", "SELECT titel FROM product", cwd=shop)
+    assert done.code == 2
+    assert "titel" in done.err
+
+
+def test_a_statement_or_a_file(shop: Path) -> None:
+    """Neither, or both, is a mistake of use."""
+    assert nestling("convert", "design.yaml", cwd=shop).code == 2

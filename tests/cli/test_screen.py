@@ -1,0 +1,195 @@
+"""What a terminal, a pipe, a narrow window and a reader that goes away see."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import shlex
+import struct
+import subprocess
+import termios
+import time
+from fcntl import ioctl
+from pathlib import Path
+
+import pytest
+
+from nestling.cli.parts.table import LONGEST_CELL, cell_text
+from nestling.cli.parts.text import counted, hanging, number
+from tests.cli.commands import PROGRAM, environment, nestling, process
+from tests.cli.conftest import write_library
+
+ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+def on_terminal(*arguments: object, cwd: Path, columns: int = 80, rows: int = 500, **changed: str) -> str:
+    """What a command writes on a terminal of that size, colours and all."""
+    master, slave = pty.openpty()
+    ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    running = subprocess.Popen(
+        [*PROGRAM, *map(str, arguments)],
+        cwd=cwd,
+        env=environment(**{"TERM": "xterm-256color", **changed}),
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+    )
+    os.close(slave)
+    shown = _everything(master)
+    assert running.wait(timeout=60) == 0, shown
+    return shown
+
+
+def _everything(terminal: int) -> str:
+    """All that is written until the other side is closed."""
+    pieces = []
+    end = time.monotonic() + 120
+    while time.monotonic() < end:
+        if not select.select([terminal], [], [], 1)[0]:
+            continue
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError:  # Linux says so when the other side is closed
+            break
+        if not piece:
+            break
+        pieces.append(piece)
+    os.close(terminal)
+    return b"".join(pieces).decode().replace("\r\n", "\n")
+
+
+@pytest.fixture(scope="module")
+def many_rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a database of 40,000 rows and its design."""
+    folder = tmp_path_factory.mktemp("many")
+    write_library(folder / "library.db", more_books=40_000)
+    done = nestling("design", "sqlite:///library.db", "--strategy", "normalized", "-o", "design.yaml", cwd=folder)
+    assert done.code == 0, done.err
+    return folder
+
+
+def test_progress_is_shown_to_people_only(many_rows: Path, target: str) -> None:
+    """On a terminal a line tells rows, rate and time left; in a pipe there is nothing of it."""
+    arguments = ("load", "design.yaml", "--from", "sqlite:///library.db", "--to", target, "--replace")
+    shown = ESCAPE.sub("", on_terminal(*arguments, cwd=many_rows))
+    assert re.search(r"loading book .*[\d,]+ of 40,006 rows +[\d,]+/s +\d+:\d\d", shown)
+    assert re.search(r"verifying book .* of 40,006 rows", shown)
+    piped = process(*arguments, cwd=many_rows)
+    assert "loading" not in piped.err + piped.out
+    assert "\x1b" not in piped.err + piped.out
+    as_json = process(*arguments, "--json", cwd=many_rows)
+    assert as_json.json["verified"] is True
+
+
+def test_colour_only_where_it_is_wanted(shop: Path) -> None:
+    """A terminal gets colours; NO_COLOR, a dumb terminal and a pipe get none."""
+    assert "\x1b[" in on_terminal("design", "model.yaml", cwd=shop)
+    assert not _colours(on_terminal("design", "model.yaml", cwd=shop, NO_COLOR="1"))
+    assert not _colours(on_terminal("design", "model.yaml", cwd=shop, TERM="dumb"))
+    assert "\x1b" not in process("design", "model.yaml", cwd=shop).out
+
+
+def _colours(shown: str) -> list[str]:
+    return [code for code in re.findall(r"\x1b\[([\d;]*)m", shown) if re.search(r"\b(3\d|4\d|9\d)\b", code)]
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize(
+    "arguments", [("inspect", "model.yaml"), ("design", "model.yaml"), ("explain", "design.yaml"), ("--help",)], ids=str
+)
+def test_every_line_fits_the_terminal(shop: Path, arguments: tuple[str, ...], columns: int) -> None:
+    """No line is longer than the window is wide, and a narrow window is used to its end."""
+    shown = ESCAPE.sub("", on_terminal(*arguments, cwd=shop, columns=columns))
+    assert [line for line in shown.splitlines() if len(line) > columns] == []
+    if columns < 100:
+        assert max(map(len, shown.splitlines())) > columns * 0.8, "the width there is should be used"
+
+
+def test_long_explanations_go_through_the_pager(shop: Path) -> None:
+    """On a short terminal the pager is asked; its choice is the user's."""
+    shown = on_terminal("explain", "design.yaml", cwd=shop, rows=20, PAGER="sed s/^/paged:/")
+    assert shown.count("paged:") > 20
+    assert "paged:" not in on_terminal("explain", "design.yaml", cwd=shop, rows=500, PAGER="sed s/^/paged:/")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "inspect model.yaml --json",
+        "inspect model.yaml",
+        "design model.yaml",
+        "explain design.yaml",
+        "emit design.yaml --as mongosh",
+        "design --help",
+    ],
+)
+def test_a_reader_that_goes_away(shop: Path, arguments: str) -> None:
+    """`| head -1` is answered with silence, not with a traceback or a complaint of the interpreter."""
+    command = f"{shlex.join(PROGRAM)} {arguments} 2>err.txt | head -c 1"
+    env = environment(PYTHONUNBUFFERED="1")
+    folder = shop / "piped"
+    folder.mkdir(exist_ok=True)
+    for name in ("model.yaml", "design.yaml"):
+        (folder / name).write_bytes((shop / name).read_bytes())
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, env=env, capture_output=True, text=True, timeout=60, check=False
+    )
+    said = (folder / "err.txt").read_text(encoding="utf-8")
+    assert len(done.stdout) == 1
+    assert "Broken" not in said
+    assert "Traceback" not in said
+    assert "Exception ignored" not in said
+
+
+def test_without_any_output(shop: Path) -> None:
+    """With stdout and stderr closed a command still does its work."""
+    command = f"{shlex.join(PROGRAM)} design model.yaml -o {shop}/closed.yaml >&- 2>&-"
+    done = subprocess.run(["bash", "-c", command], cwd=shop, env=environment(), timeout=60, check=False)
+    assert done.returncode == 0
+    assert (shop / "closed.yaml").stat().st_size > 1000
+
+
+def test_an_encoding_without_our_characters(shop: Path) -> None:
+    """On an ASCII terminal tables and errors lose their arrows, not their words; JSON stays JSON."""
+    done = process("design", "nowhere.yaml", cwd=shop, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert done.err.startswith("Error: nowhere.yaml: no such file")
+    done = process("inspect", "model.yaml", cwd=shop, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert done.code == 0
+    assert "page_view" in done.out
+    assert process("explain", "design.yaml", "--json", cwd=shop, PYTHONIOENCODING="ascii").json["strategy"] == "tree"
+
+
+def test_written_through_a_link_and_into_a_device(shop: Path, tmp_path: Path) -> None:
+    """`-o` follows a symbolic link, and takes /dev/stdout for what it is."""
+    (tmp_path / "real.yaml").write_text("old")
+    (tmp_path / "link.yaml").symlink_to(tmp_path / "real.yaml")
+    assert nestling("design", "model.yaml", "-o", tmp_path / "link.yaml", cwd=shop).code == 0
+    assert (tmp_path / "link.yaml").is_symlink()
+    assert (tmp_path / "real.yaml").read_text() == (shop / "design.yaml").read_text()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.yaml", "real.yaml"]
+    done = process("design", "model.yaml", "-o", "/dev/stdout", "--json", cwd=shop)
+    assert done.out.startswith((shop / "design.yaml").read_text()[:200])
+
+
+def test_a_hanging_line() -> None:
+    """A line in columns is continued under its last column, a plain one a little further in."""
+    assert (
+        hanging("  rule-1    favour embedding always", 24)
+        == "  rule-1    favour\n            embedding\n            always"
+    )
+    assert hanging("note: one two three", 12) == "note: one\n  two three"
+    assert hanging("", 10) == ""
+
+
+def test_numbers_and_counts() -> None:
+    """Thousands are separated, fractions short, and nouns agree with their number."""
+    assert [number(value) for value in (1234567, 2.5, None, True, "x")] == ["1,234,567", "2.50", "", "True", "x"]
+    assert [counted(1, "row"), counted(2000, "row"), counted(2, "entity")] == ["1 row", "2,000 rows", "2 entities"]
+
+
+def test_a_cell_is_one_line() -> None:
+    """Line breaks and control characters become escapes, and what is endless is cut with its length."""
+    assert cell_text("a\nb\x1b[1m") == r"a\nb\x1b[1m"
+    assert cell_text("x" * 1000) == "x" * LONGEST_CELL + "… (1,000 characters)"

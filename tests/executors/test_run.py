@@ -1,0 +1,107 @@
+"""Running compiled reads: values in, rows out; no value can become an operator."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling.common.errors import WorkloadError
+from nestling.emitters.mql.read import compiled_read
+from nestling.executors.run import documents, run_read
+from nestling.ir.algebra import Query
+from nestling.ir.compiled import CompiledRead, Operation, bind
+from nestling.ir.design import Design
+from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.primitives import Collection, Document
+from nestling.ir.types import Type
+from nestling.planner.reads import plan_read
+from nestling.planner.sql import translate
+
+MODEL = Model(
+    "things",
+    (
+        Entity(
+            "thing",
+            tuple(
+                Attribute(n, Type.parse(kind)) for n, kind in (("id", "integer"), ("name", "text"), ("made", "date"))
+            ),
+            ("id",),
+        ),
+    ),
+)
+DESIGN = Design(MODEL, (Collection("things", Document("thing"), ("id",)),))
+
+
+def compiled(sql: str) -> CompiledRead:
+    """A statement on the one collection."""
+    query = translate(sql, MODEL, "sqlite")
+    assert isinstance(query, Query)
+    return compiled_read(plan_read(query, DESIGN), name="statement", sql=sql)
+
+
+@pytest.fixture
+def things(database: Database[dict[str, Any]]) -> Database[dict[str, Any]]:
+    """Three of them."""
+    database["things"].insert_many([{"_id": 1, "name": "$ne"}, {"_id": 2, "name": "b"}, {"_id": 3}])
+    return database
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT id FROM thing WHERE name = :name", "SELECT id FROM thing WHERE upper(name) = upper(:name)"]
+)
+@pytest.mark.parametrize("value", [{"$ne": None}, ["b"], {"$gt": ""}, {}, object()])
+def test_documents_and_lists_are_refused(things: Database[dict[str, Any]], sql: str, value: object) -> None:
+    """Before anything is asked of the server."""
+    with pytest.raises(WorkloadError, match="parameter `name`"):
+        run_read(things, compiled(sql), {"name": value})
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT id FROM thing WHERE name = :name", "SELECT id FROM thing WHERE lower(name) = lower(:name)"]
+)
+def test_a_text_that_looks_like_a_path_is_a_text(things: Database[dict[str, Any]], sql: str) -> None:
+    """In the query language and in expressions."""
+    assert list(run_read(things, compiled(sql), {"name": "$ne"})) == [(1,)]
+    assert list(run_read(things, compiled(sql), {"name": "$name"})) == []
+
+
+def test_names_of_parameters_are_checked() -> None:
+    """Missing and unknown ones are named together, with those there are."""
+    read = compiled("SELECT id FROM thing WHERE id = :key AND name = :name")
+    with pytest.raises(WorkloadError) as caught:
+        bind(read, {"kye": 1, "name": "b"})
+    assert "needs a value for the parameter `key`" in str(caught.value)
+    assert "no parameter `kye` in `statement`; it has `key`" in str(caught.value)
+
+
+def test_a_limit_is_a_whole_number(things: Database[dict[str, Any]]) -> None:
+    """None and negative ones are no limit, 0 is nothing; anything else is an error."""
+    find = compiled("SELECT id FROM thing ORDER BY id LIMIT :n")
+    pipeline = compiled("SELECT name, count(*) FROM thing GROUP BY name LIMIT :n")
+    assert (find.operation, pipeline.operation) == (Operation.FIND, Operation.AGGREGATE)
+    for read in (find, pipeline):
+        assert [len(list(run_read(things, read, {"n": n}))) for n in (2, 0, -1)] == [2, 0, 3]
+        with pytest.raises(WorkloadError):
+            run_read(things, read, {"n": 1.5})
+        with pytest.raises(WorkloadError):
+            run_read(things, read, {"n": "1"})
+
+
+def test_documents_have_a_field_for_each_column(things: Database[dict[str, Any]]) -> None:
+    """In SQL's order and by SQL's names, whatever these are; NULL is null; a name that repeats is numbered."""
+    read = compiled('SELECT name, id, id, name AS "a.b", 1 AS "$x", count(*) OVER () FROM thing WHERE id = 3')
+    (document,) = documents(things, read)
+    assert list(document.items()) == [
+        ("name", None), ("id", 3), ("id_2", 3), ("a.b", None), ("$x", 1), ("count(*) OVER ()", 1),
+    ]  # fmt: skip
+
+
+def test_values_are_conceptual(things: Database[dict[str, Any]]) -> None:
+    """Integers are plain, and a statement without a table has a row."""
+    assert list(run_read(things, compiled("SELECT 1 + 1 AS two, NULL AS nothing"))) == [(2, None)]
+    ((total,),) = run_read(things, compiled("SELECT sum(id) FROM thing"))
+    assert (total, type(total)) == (6, int)
+    assert not isinstance(total, Decimal)

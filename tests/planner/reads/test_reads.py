@@ -1,0 +1,64 @@
+"""Statements on every kind of design return what SQLite returns, with every rewrite and with none."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pymongo import MongoClient
+
+from nestling import pipeline
+from nestling.planner.reads import ALL, NONE, Rewrite
+from tests.planner.reads.beside_sqlite import Beside, loaded
+from tests.planner.reads.shop import READING, ROWS, STATEMENTS
+
+
+@pytest.fixture(scope="module", params=["normalized", "embedded", "tree"])
+def shop(
+    request: pytest.FixtureRequest, mongo_client: MongoClient[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Beside]:
+    """The shop loaded by one strategy's design."""
+    database = mongo_client[f"test_{uuid.uuid4().hex}"]
+    proposal = pipeline.design(READING, request.param)
+    yield loaded(proposal, ROWS, database, tmp_path_factory.mktemp(request.param))
+    mongo_client.drop_database(database.name)
+
+
+@pytest.mark.parametrize("sql", STATEMENTS)
+def test_statements_are_equal(shop: Beside, sql: str) -> None:
+    """With every rewrite."""
+    shop.assert_equal(sql)
+
+
+@pytest.mark.parametrize("sql", STATEMENTS)
+def test_statements_are_equal_without_rewrites(shop: Beside, sql: str) -> None:
+    """With none: the steps over home views alone."""
+    shop.assert_equal(sql, rewrites=NONE)
+
+
+@pytest.mark.parametrize("rewrite", sorted(Rewrite))
+def test_each_rewrite_alone_changes_no_answer(shop: Beside, rewrite: Rewrite) -> None:
+    """Each by itself, and all but it, over all statements with a join, subquery or filter."""
+    for sql in STATEMENTS:
+        if " JOIN " in sql or "SELECT" in sql[6:] or "WHERE" in sql:
+            shop.assert_equal(sql, rewrites={rewrite})
+            shop.assert_equal(sql, rewrites=ALL - {rewrite})
+
+
+def test_parameters(shop: Beside) -> None:
+    """Values are bound, and NULL makes a comparison that is never true."""
+    sql = "SELECT id FROM customer WHERE city = :city AND id > :least LIMIT :n"
+    shop.assert_equal(sql, {"city": "Oslo", "least": 1, "n": 5})
+    shop.assert_equal(sql, {"city": None, "least": 1, "n": 5})
+    shop.assert_equal(sql, {"city": "Oslo", "least": 0, "n": 0})
+    shop.assert_equal(sql, {"city": "Oslo", "least": 0, "n": -1})
+
+
+def test_part_of_a_compound_key(shop: Beside) -> None:
+    """All parts and the first few, given by parameters that may be NULL."""
+    for values in ({"o": 10, "n": 2}, {"o": 10, "n": None}, {"o": 99, "n": 1}):
+        shop.assert_equal("SELECT quantity FROM line WHERE order_id = :o AND no = :n", values)
+        shop.assert_equal("SELECT quantity FROM line WHERE order_id = :o AND no > :n", values)
+        shop.assert_equal("SELECT quantity FROM line WHERE order_id = :o", {"o": values["o"]})

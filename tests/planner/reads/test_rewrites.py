@@ -1,0 +1,149 @@
+"""What each rewrite makes of a statement: the form, and the same answer as without it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo import MongoClient
+from pymongo.database import Database
+
+from nestling import pipeline
+from nestling.emitters.mql.read import compiled_read
+from nestling.ir.algebra import Query
+from nestling.ir.compiled import CompiledRead, Operation, bind
+from nestling.ir.freshness import Freshness
+from nestling.planner.reads import ALL, Rewrite, plan_read
+from nestling.planner.sql import translate
+from tests.cases.pattern_case import pattern_cases
+from tests.planner.reads.beside_sqlite import Beside, loaded
+from tests.planner.reads.shop import READING, ROWS
+
+
+@pytest.fixture(scope="module")
+def shops(
+    mongo_client: MongoClient[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Beside]]:
+    """The shop, normalized and embedded."""
+    databases = {name: mongo_client[f"test_{uuid.uuid4().hex}"] for name in ("normalized", "embedded")}
+    yield {
+        name: loaded(pipeline.design(READING, name), ROWS, database, tmp_path_factory.mktemp(name))
+        for name, database in databases.items()
+    }
+    for database in databases.values():
+        mongo_client.drop_database(database.name)
+
+
+def kinds(read: CompiledRead) -> list[str]:
+    """The stages' names."""
+    return [next(iter(stage)) for stage in read.pipeline]
+
+
+def test_one_place_is_a_find(shops: dict[str, Beside]) -> None:
+    """A filter, projection, sort and limit of one root need no aggregation."""
+    read = shops["normalized"].compiled("SELECT name FROM customer WHERE city = 'Oslo' ORDER BY name LIMIT 2")
+    assert read.operation is Operation.FIND
+    assert (read.collection, read.filter) == ("customer", {"city": {"$eq": "Oslo"}})
+    assert (read.sort, read.limit) == ((("name", 1),), 2)
+    assert read.projection == {"_id": 0, "name": {"$ifNull": ["$name", None]}}
+
+
+def test_children_in_their_parent_are_unwound(shops: dict[str, Beside]) -> None:
+    """Two levels down, from the parent and from the child; without the rewrite they are looked up."""
+    down = "SELECT c.name, l.quantity FROM customer c JOIN orders o ON o.customer_id = c.id JOIN line l ON l.order_id = o.id"
+    up = "SELECT c.name, l.quantity FROM line l JOIN orders o ON o.id = l.order_id JOIN customer c ON c.id = o.customer_id"
+    for sql in (down, up):
+        assert "$lookup" not in kinds(shops["embedded"].compiled(sql))
+        without = ALL - {Rewrite.EMBEDDED_CHILD, Rewrite.EMBEDDED_PARENT}
+        assert "$lookup" in kinds(shops["embedded"].compiled(sql, without))
+        shops["embedded"].assert_equal(sql)
+        shops["embedded"].assert_equal(sql, rewrites=without)
+
+
+def test_a_parent_without_children_stays(shops: dict[str, Beside]) -> None:
+    """A left join keeps it, and even the foreign key, which is not stored, is NULL."""
+    sql = "SELECT c.id, o.customer_id, o.id FROM customer c LEFT JOIN orders o ON o.customer_id = c.id"
+    assert "$lookup" not in kinds(shops["embedded"].compiled(sql))
+    assert (3, None, None) in shops["embedded"].mine(sql)
+    shops["embedded"].assert_equal(sql)
+
+
+def test_predicates_on_elements_leave_out_documents_first(shops: dict[str, Beside]) -> None:
+    """By `$elemMatch`, before anything is unwound; what is about the root moves there."""
+    sql = "SELECT o.id FROM customer c JOIN orders o ON o.customer_id = c.id WHERE o.status = 'open' AND c.name = 'Ann'"
+    read = shops["embedded"].compiled(sql)
+    assert kinds(read)[:2] == ["$match", "$match"]
+    assert "$elemMatch" in repr(read.pipeline[:2])
+    shops["embedded"].assert_equal(sql)
+
+
+def test_a_compound_id_is_asked_for_as_one(shops: dict[str, Beside]) -> None:
+    """All parts are the exact `_id`, the first a range; the server then needs its index alone."""
+    whole = shops["normalized"].compiled("SELECT quantity FROM line WHERE no = 2 AND order_id = 10")
+    assert whole.filter == {"_id": {"$eq": {"order_id": 10, "no": 2}}}
+    part = bind(shops["normalized"].compiled("SELECT quantity FROM line WHERE order_id = 10"))
+    collection = shops["normalized"].database["line"]
+    for read in (whole, part):
+        assert read.filter is not None
+        plan = collection.find(read.filter).explain()["queryPlanner"]["winningPlan"]
+        assert "COLLSCAN" not in repr(plan)
+
+
+def test_a_lookup_uses_the_equality(shops: dict[str, Beside]) -> None:
+    """As `localField` and `foreignField`, even inside EXISTS; NULL never finds NULL."""
+    sql = "SELECT id FROM product p WHERE EXISTS (SELECT 1 FROM maker m WHERE m.id = p.maker_id)"
+    assert "'localField': 'maker_id'" in repr(shops["normalized"].compiled(sql).pipeline)
+    pairs = "SELECT a.id, b.id FROM employee a JOIN employee b ON a.boss_id = b.boss_id"
+    assert "'foreignField': 'boss_id'" in repr(shops["normalized"].compiled(pairs).pipeline)
+    shops["normalized"].assert_equal(pairs)
+
+
+def test_a_join_nothing_is_taken_from_disappears(shops: dict[str, Beside]) -> None:
+    """Where each row has one parent, or the join keeps rows without; else it stays, as it drops rows."""
+    normalized = shops["normalized"]
+    required = "SELECT o.id FROM orders o JOIN customer c ON c.id = o.customer_id"
+    optional = "SELECT l.no FROM line l LEFT JOIN product p ON p.id = l.product_id"
+    dropping = "SELECT l.no FROM line l JOIN product p ON p.id = l.product_id"
+    assert normalized.compiled(required).operation is Operation.FIND
+    assert normalized.compiled(optional).operation is Operation.FIND
+    assert "$lookup" in kinds(normalized.compiled(dropping))
+    for sql in (required, optional, dropping):
+        normalized.assert_equal(sql)
+
+
+def test_the_most_restricted_table_comes_first(shops: dict[str, Beside]) -> None:
+    """The one found by its key, whatever the order they are written in."""
+    sql = "SELECT o.id FROM orders o JOIN customer c ON c.id = o.customer_id WHERE c.id = 1 AND c.name = 'Ann'"
+    assert shops["normalized"].compiled(sql).collection == "customer"
+    assert shops["normalized"].compiled(sql, ALL - {Rewrite.JOIN_ORDER}).collection == "orders"
+    shops["normalized"].assert_equal(sql)
+
+
+def test_only_a_fresh_copy_answers(database: Database[dict[str, Any]], tmp_path: Path) -> None:
+    """A copy that may be behind serves only a statement that tolerates it."""
+    case = next(case for case in pattern_cases() if case.name == "extended_reference_one_to_squillions")
+    beside = loaded(case.proposal, case.rows, database, tmp_path)
+    sql = "SELECT l.message, h.ipaddr FROM logmsg l LEFT JOIN host h ON h.host_id = l.host"
+    query = translate(sql, beside.design.model, "sqlite")
+    assert isinstance(query, Query)
+    for text, looked_up in (("async(1s)", True), ("async(1h)", False), ("snapshot", True)):
+        tolerated = {("host", "ipaddr"): Freshness.parse(text)}
+        read = compiled_read(plan_read(query, beside.design, tolerated=tolerated))
+        assert ("$lookup" in kinds(read)) is looked_up, text
+    assert "$lookup" in kinds(beside.compiled(sql))
+
+
+def test_the_access_path_is_said_in_words(shops: dict[str, Beside]) -> None:
+    """A line per step, what is looked up below the lookup."""
+    sql = "SELECT m.name, count(*) FROM product p JOIN maker m ON m.id = p.maker_id WHERE p.price > 1 GROUP BY m.name"
+    assert shops["normalized"].compiled(sql).access_path == (
+        "read every document of `product`\n"
+        "where p.price > 1\n"
+        "as `m`, look up where `_id` is `maker_id`:\n"
+        "  read every document of `maker`\n"
+        "group by m.name: count = count(*)\n"
+        "take name = result.name, count(*) = result.COUNT(*)"
+    )

@@ -1,0 +1,94 @@
+"""Home views: run on documents written by hand, they yield exactly the rows those documents stand for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling.common.errors import DesignError
+from nestling.emitters.mql import aggregation
+from nestling.executors.canonical import canonical_encoder
+from nestling.executors.read import read_raw, read_rows
+from nestling.ir.access_path import describe
+from nestling.ir.design import Design
+from nestling.ir.values import Policy
+from nestling.planner import home_view, home_views
+from tests.planner.home_cases import CASES, LISTED, OVERFLOW, Case
+
+
+def write(database: Database[Any], case: Case) -> None:
+    """Write a case's documents."""
+    for collection in case.collections:
+        if collection.options.time is not None:
+            timeseries = {"timeField": collection.options.time, "metaField": collection.options.meta}
+            database.create_collection(collection.name, timeseries=timeseries)
+    for name, documents in case.documents.items():
+        database[name].insert_many([dict(document) for document in documents])
+
+
+def bag(case: Case, entity: str, rows: Any) -> Counter[bytes]:
+    """Rows that can be compared: canonical bytes, each as often as it is there."""
+    described = case.model.entity(entity)
+    encode = canonical_encoder(described.attribute_names, described, Policy())
+    return Counter(encode(row) for row in rows)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_home_views_yield_the_rows_the_documents_stand_for(database: Database[Any], case: Case) -> None:
+    """For every primitive: the rows of every entity, no more and no fewer."""
+    write(database, case)
+    design = Design(case.model, case.collections)
+    for entity, view in home_views(design).items():
+        rows = list(read_rows(database, aggregation(view), case.model.entity(entity)))
+        assert bag(case, entity, rows) == bag(case, entity, case.rows[entity]), describe(view)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_raw_rows_are_what_a_row_encoder_writes(database: Database[Any], case: Case) -> None:
+    """A raw row has the same bytes as the row encoded here: what makes comparing fingerprints work."""
+    write(database, case)
+    design = Design(case.model, case.collections)
+    for entity, view in home_views(design).items():
+        raw = Counter(bytes(row) for row in read_raw(database, aggregation(view)))
+        assert raw == bag(case, entity, case.rows[entity])
+
+
+def test_every_case_has_rows_for_every_entity() -> None:
+    """A case without rows would prove nothing."""
+    for case in CASES:
+        assert set(case.rows) == {entity.name for entity in case.model.entities}
+        assert all(case.rows.values())
+
+
+def test_an_access_path_says_itself_in_words() -> None:
+    """The words name collections, fields and attributes, in the order things are done."""
+    design = Design(OVERFLOW.model, OVERFLOW.collections)
+    assert describe(home_view(design, "line")) == (
+        "  read every document of `orders`\n"
+        "  for each element of `lines`\n"
+        "  take order_id = `_id`, no = `lines.no`, quantity = `lines.quantity`\n"
+        "and then\n"
+        "  read every document of `more_lines`\n"
+        "  for each element of `lines`\n"
+        "  take order_id = `order_id`, no = `lines.no`, quantity = `lines.quantity`\n"
+        "and then\n"
+        "  read every document of `stray_lines`\n"
+        "  take order_id = `_id.order_id`, no = `_id.no`, quantity = `quantity`"
+    )
+
+
+def test_a_lookup_says_what_it_looks_for() -> None:
+    """A listed foreign key names the parent's collection and the array of ids."""
+    design = Design(LISTED.model, LISTED.collections)
+    text = describe(home_view(design, "badge"))
+    assert "look up where `badges.id` is or holds {a: `a`, b: `b`}:\n  read every document of `players`" in text
+
+
+def test_an_entity_without_a_home_is_an_error() -> None:
+    """It names the entity."""
+    design = Design(OVERFLOW.model, OVERFLOW.collections)
+    with pytest.raises(DesignError, match="no entity `nothing`"):
+        home_view(design, "nothing")
