@@ -34,12 +34,12 @@ def collections(situation: Situation, outline: Outline) -> tuple[Collection, ...
     return tuple(assembly.collection(e) for e in situation.model.entities if e.name not in outline.homes)
 
 
-def id_attributes(situation: Situation, entity: Entity) -> tuple[str, ...]:
+def id_attributes(entity: Entity) -> tuple[str, ...]:
     """What becomes `_id` (D3): the key, else a unique group that is never NULL, else nothing (an ObjectId)."""
     solid = [group for group in entity.uniques if not any(entity.attribute(name).nullable for name in group)]
     for group in filter(None, (entity.key, *([] if entity.key else solid))):
         single = entity.attribute(group[0]).type.name if len(group) == 1 else None
-        if single not in _NO_ID and (group != entity.key or distinct_names(situation, entity.name)):
+        if single not in _NO_ID and distinct_names(group):
             return group
     return ()
 
@@ -60,7 +60,7 @@ class _Assembly:
             for attribute, field in attribute_fields(entity).items()
             if attribute in self.situation.blobs[entity.name]
         )
-        return Collection(name, self.document(entity.name), id_attributes(self.situation, entity), splits=splits)
+        return Collection(name, self.document(entity.name), id_attributes(entity), splits=splits)
 
     def document(self, entity_name: str) -> Document:
         entity = self.situation.model.entity(entity_name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.names import stored_name
 from nestling.ir.proposal import Reason
@@ -68,7 +70,7 @@ class Nesting:
         if share >= situation.thresholds.orphan_share and share > 0:
             what = f"{share:.1%} of `{link.child}` lack their `{link.parent}`; an orphans collection is for a few"
             return Reason("invariant", what, share)
-        if distinct_names(situation, link.child):
+        if distinct_names(situation.model.entity(link.child).key):
             return None
         return Reason(
             "invariant", f"key attributes of `{link.child}` are told apart only by characters MongoDB reserves"
@@ -104,7 +106,6 @@ class Nesting:
         return None
 
 
-def distinct_names(situation: Situation, entity: str) -> bool:
-    """Whether the stored names of an entity's key attributes differ, so that they can stand in one `_id`."""
-    key = situation.model.entity(entity).key
-    return len({stored_name(name) for name in key}) == len(key)
+def distinct_names(attributes: Sequence[str]) -> bool:
+    """Whether the stored names of attributes differ, so that they can stand in one `_id`."""
+    return len({stored_name(name) for name in attributes}) == len(attributes)
