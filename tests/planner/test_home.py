@@ -9,8 +9,10 @@ import pytest
 from pymongo.database import Database
 
 from nestling.common.errors import DesignError
+from nestling.emitters.commands import index_commands
 from nestling.emitters.mql import aggregation
 from nestling.executors.canonical import canonical_encoder
+from nestling.executors.create import create_indexes
 from nestling.executors.read import read_raw, read_rows
 from nestling.ir.access_path import describe
 from nestling.ir.design import Design
@@ -92,3 +94,17 @@ def test_an_entity_without_a_home_is_an_error() -> None:
     design = Design(OVERFLOW.model, OVERFLOW.collections)
     with pytest.raises(DesignError, match="no entity `nothing`"):
         home_view(design, "nothing")
+
+
+@pytest.mark.parametrize(("entity", "index"), [("player", "player_ids_1"), ("badge", "badges.id_1")])
+def test_listed_foreign_keys_are_found_by_index(database: Database[Any], entity: str, index: str) -> None:
+    """A lookup into the arrays of ids scans no collection: reading home takes time in proportion to the rows."""
+    write(database, LISTED)
+    design = Design(LISTED.model, LISTED.collections)
+    create_indexes(database, index_commands(design))
+    query = aggregation(home_view(design, entity))
+    command = {"aggregate": query.collection, "pipeline": list(query.stages), "cursor": {}}
+    plan = database.command("explain", command, verbosity="executionStats")
+    lookups = [stage for stage in plan["stages"] if "$lookup" in stage]
+    assert index in {name for stage in lookups for name in stage["indexesUsed"]}
+    assert not any(stage["collectionScans"] for stage in lookups)

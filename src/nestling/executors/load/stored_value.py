@@ -55,15 +55,13 @@ class Values:
 
     def encoder(self, entity: str, attribute: Attribute) -> Callable[[object], object]:
         """From a conceptual value (not NULL) to BSON; raises `UnstorableError` naming the attribute."""
-        convert, expected, name = (
-            encoder(attribute.type, self.policy),
-            _EXPECTED.get(attribute.type.name),
-            attribute.name,
-        )
+        convert, name = encoder(attribute.type, self.policy), attribute.name
+        usual = attribute.type.name in _EXPECTED
+        expected = {_EXPECTED[kind.name] for kind in (attribute.type, *attribute.also) if kind.name in _EXPECTED}
         as_found, place = self.as_found, (entity, attribute.name)
 
         def stored(value: object) -> object:
-            if expected is not None and value.__class__ is not expected:
+            if usual and value.__class__ not in expected:
                 as_found[place] += 1
             try:
                 return convert(value)
