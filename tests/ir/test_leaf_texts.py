@@ -11,7 +11,7 @@ from nestling.ir.freshness import Freshness
 from nestling.ir.rate import parse_rate, rate_text
 from nestling.ir.statistics import Quantity
 from nestling.ir.types import Type
-from tests.ir.strategies import quantities, timed, types
+from tests.generators.nouns import quantities, timed, types
 
 
 @given(types)

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.text import read_proposal, read_reading, write_proposal, write_reading
-from tests.ir.strategies import proposals, readings
+from tests.generators.nouns import proposals, readings
 
 _slow_to_draw = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=60)
 

@@ -17,6 +17,14 @@
     ├── LoadError                 loading stopped; what is loaded stays, and can be resumed
     ├── RebuildError              stored rows cannot be rebuilt from their homes
     ├── VerifyError               the loaded data cannot be compared with its source
+    ├── SearchError               the search for the best design ended without one to rely on
+    │   ├── InfeasibleError       no design meets all requirements
+    │   └── CheckError            a solution is not what its problem says it is
+    ├── ReadError                 a read was not answered
+    │   └── ResultTooLarge        it needs more than a document, or a stage in memory, can hold
+    ├── WriteError                a write was not done; nothing of it stays
+    │   ├── ConstraintError       a constraint of the source refuses it: `violation` says which
+    │   └── NoTransactions        it needs a transaction, which this server has none of
     └── GapError                  a statement, type or shape nestling, this server or MongoDB cannot handle
 
 An error carries one or more `Problem` values: whoever checks an input collects all its problems and raises them
@@ -130,6 +138,49 @@ class RebuildError(NestlingError):
 
 class VerifyError(NestlingError):
     """The loaded data cannot be compared with its source."""
+
+
+class SearchError(NestlingError):
+    """The search for the best design ended without one to rely on."""
+
+
+class InfeasibleError(SearchError):
+    """No design meets all requirements; the problems name those that cannot hold together."""
+
+
+class CheckError(SearchError):
+    """A solution breaks a rule of its problem, or costs something else than it says."""
+
+
+class ReadError(NestlingError):
+    """A read was not answered: the server refused or gave up."""
+
+
+class ResultTooLarge(ReadError):
+    """A read needs a document over 16 MiB, or a stage more memory than the server gives it."""
+
+
+class WriteError(NestlingError):
+    """A write was not done; nothing of it stays."""
+
+
+class ConstraintError(WriteError):
+    """A constraint of the source refuses a write; `violation` says which: `key`, `unique`, `not null`, `parent`, `children`."""
+
+    def __init__(self, *problems: Problem, violation: str = "") -> None:
+        super().__init__(*problems)
+        self.violation = violation
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _constraint_error, (self.problems, self.violation)
+
+
+def _constraint_error(problems: tuple[Problem, ...], violation: str) -> ConstraintError:
+    return ConstraintError(*problems, violation=violation)
+
+
+class NoTransactions(WriteError):
+    """A write changes several documents at once, and the server has no transactions: it is not part of a replica set."""
 
 
 class GapError(NestlingError):

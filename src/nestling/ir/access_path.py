@@ -65,7 +65,49 @@ class PairValue:
     value: str
 
 
-Expression = FieldPath | Literal | IfMissing | NullAsMissing | DocumentOf | PairValue
+@dataclass(frozen=True, slots=True)
+class UnlessEmpty:
+    """The sub-document, but missing when it has no fields."""
+
+    document: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Climb:
+    """Of an array of `{k: key, p: key above, v: …}` those met from the key `start` upwards, nearest first, none twice."""
+
+    array: Expression
+    start: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class RootFirst:
+    """Such an array the other way round, at most the first `limit`. Those of a cycle, which has no root, come first, by `k`."""
+
+    array: Expression
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PathText:
+    """The texts of an array with the separator before, between and after them; a missing array is one of none."""
+
+    array: Expression
+    separator: str
+
+
+Expression = (
+    FieldPath
+    | Literal
+    | IfMissing
+    | NullAsMissing
+    | DocumentOf
+    | PairValue
+    | UnlessEmpty
+    | Climb
+    | RootFirst
+    | PathText
+)
 
 # --- predicates ------------------------------------------------------------------------------------------------------
 
@@ -121,12 +163,14 @@ class CollectionScan:
 class Unwind:
     """One document per element of the array at `path`, which the element replaces.
 
-    None when the array is empty or missing, but with `keep_empty` the document as it is, without the field.
+    None when the array is empty or missing, but with `keep_empty` the document as it is, without the field. `index`: a field
+    that tells the element's place, from 0.
     """
 
     source: Step
     path: str
     keep_empty: bool = False
+    index: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,9 +280,10 @@ def _step_lines(step: Step, names: dict[str, str]) -> Iterator[str]:  # noqa: C9
         case Project(source, fields):
             yield from _step_lines(source, names)
             yield "take " + ", ".join(f"{names.get(n, n)} = {describe_expression(e)}" for n, e in fields)
-        case Unwind(source, path, keep_empty):
+        case Unwind(source, path, keep_empty, index):
             yield from _step_lines(source, names)
-            yield f"for each element of `{path}`" + (", or once without" if keep_empty else "")
+            numbered = f", its place as `{index}`" if index is not None else ""
+            yield f"for each element of `{path}`" + (", or once without" if keep_empty else "") + numbered
         case Filter(source, predicate):
             yield from _step_lines(source, names)
             yield f"where {_predicate_text(predicate)}"
@@ -269,7 +314,7 @@ def _predicate_text(predicate: Predicate) -> str:
             assert_never(predicate)
 
 
-def describe_expression(expression: Expression) -> str:
+def describe_expression(expression: Expression) -> str:  # noqa: C901 - one case for each
     """An expression in words."""
     match expression:
         case FieldPath(path):
@@ -284,5 +329,13 @@ def describe_expression(expression: Expression) -> str:
             return "{" + ", ".join(f"{name}: {describe_expression(value)}" for name, value in fields) + "}"
         case PairValue(array, key, name, value):
             return f"`{value}` where `{key}` is {name!r} in {describe_expression(array)}"
+        case UnlessEmpty(document):
+            return f"{describe_expression(document)} unless empty"
+        case Climb(array, start):
+            return f"those of {describe_expression(array)} from {describe_expression(start)} upwards"
+        case RootFirst(array, limit):
+            return f"{'' if limit is None else f'the first {limit} of '}{describe_expression(array)}, root first"
+        case PathText(array, separator):
+            return f"{describe_expression(array)} joined by {separator!r}"
         case _:
             assert_never(expression)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeAlias
 
+from nestling.ir.defaults import Generated
 from nestling.ir.expression import Collation, Column, Expression, nullable
 from nestling.ir.types import Type
 
@@ -143,7 +144,10 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class WindowFunction:
-    """A function over the frame around each row; ranks and offsets see the whole partition whatever the frame."""
+    """A function over the frame around each row; ranks and offsets see the whole partition whatever the frame.
+
+    `partition_collations` are the partition's, in order, empty when all are binary.
+    """
 
     function: WindowOnly | AggregateFunction
     arguments: tuple[Expression, ...]
@@ -153,6 +157,7 @@ class WindowFunction:
     frame: Frame
     filter: Expression | None = None
     collation: Collation = Collation.BINARY
+    partition_collations: tuple[Collation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,14 +408,26 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
+class GeneratedValue:
+    """An attribute whoever stores a row makes the value of, where the row has none (it is not given, or NULL)."""
+
+    attribute: str
+    how: Generated
+
+
+@dataclass(frozen=True, slots=True)
 class Insert:
-    """Add the source's rows, its columns in the order of `attributes`; attributes not listed take their default, else NULL."""
+    """Add the source's rows, its columns in the order of `attributes`; those a default fills are among them.
+
+    Attributes neither there nor in `generated` are NULL.
+    """
 
     entity: str
     alias: str
     attributes: tuple[str, ...]
     source: Relation
     conflict: Conflict | None = None
+    generated: tuple[GeneratedValue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

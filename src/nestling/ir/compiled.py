@@ -9,6 +9,7 @@ from typing import Protocol, cast, runtime_checkable
 
 from nestling.common.errors import Problem, WorkloadError, unknown
 from nestling.ir.access_path import Step
+from nestling.ir.expression import Collation
 from nestling.ir.reading import Gap
 from nestling.ir.types import Type
 
@@ -50,6 +51,7 @@ class ReadPlan:
 
     step: Step
     columns: tuple[OutputColumn, ...]
+    collation: Collation = Collation.BINARY  # of every comparison of texts in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,15 @@ class CompiledRead:
     path: Step | None = None
     access_path: str = ""
     gap: Gap | None = None
+    collation: Collation = Collation.BINARY  # of the whole operation
+
+    @property
+    def collation_option(self) -> Mql | None:
+        """The operation's `collation` option; None when it needs none.
+
+        Primary strength leaves case and accents out. Blanks at the end count, which MySQL's older collations leave out too.
+        """
+        return {"locale": "en", "strength": 1} if self.collation is Collation.UNICODE_CI else None
 
 
 def bind(read: CompiledRead, values: Mapping[str, object] | None = None) -> CompiledRead:
@@ -84,7 +95,7 @@ def bind(read: CompiledRead, values: Mapping[str, object] | None = None) -> Comp
     list is never one, so that no value can become an operator.
     """
     given = dict(values or {})
-    _check_names(read, given)
+    check_names(read, given)
 
     def put(value: object) -> object:
         return _bound(value, given)
@@ -100,7 +111,20 @@ def bind(read: CompiledRead, values: Mapping[str, object] | None = None) -> Comp
     )
 
 
-def _check_names(read: CompiledRead, given: Mapping[str, object]) -> None:
+class Parameterised(Protocol):
+    """What has a name and parameters."""
+
+    @property
+    def name(self) -> str:
+        """What a message calls it."""
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names values are needed for."""
+
+
+def check_names(read: Parameterised, given: Mapping[str, object]) -> None:
+    """Raise `WorkloadError` naming parameters that are missing or unknown."""
     missing = [name for name in read.parameters if name not in given]
     problems = [Problem(f"`{read.name}` needs a value for the parameter `{name}`") for name in missing]
     problems += [
@@ -118,7 +142,7 @@ def parameters_in(value: object) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for inner in value:
             yield from parameters_in(inner)
-    elif isinstance(value, Placeholder):
+    elif not isinstance(value, str | int | float | None) and isinstance(value, Placeholder):
         yield value.name
 
 

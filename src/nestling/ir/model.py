@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from nestling.common.errors import DesignError, InputError, Problem, unknown
+from nestling.ir.defaults import Default
+from nestling.ir.expression import Collation
 from nestling.ir.types import Type
 
 
@@ -31,14 +33,28 @@ class OnDelete(StrEnum):
     SET_DEFAULT = "set default"
 
 
+class OnUpdate(StrEnum):
+    """What the source does with child rows when their parent's key changes."""
+
+    RESTRICT = "restrict"
+    CASCADE = "cascade"
+    SET_NULL = "set null"
+    SET_DEFAULT = "set default"
+
+
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A column: its name, type, whether it may be NULL, and the other types its values were seen to have."""
+    """A column: its name, type, whether it may be NULL, and the other types its values were seen to have.
+
+    `default` is what a row gets that does not say (None: NULL), `collation` how its texts are compared.
+    """
 
     name: str
     type: Type
     nullable: bool = True
     also: tuple[Type, ...] = ()
+    default: Default | None = None
+    collation: Collation = Collation.BINARY
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +104,10 @@ class Relationship:
     parent_role: str = ""  # what the child calls its parent
     child_role: str = ""  # what the parent calls its children
     on_delete: OnDelete = OnDelete.RESTRICT
+    on_update: OnUpdate = OnUpdate.RESTRICT
+    enforced: bool = (
+        True  # the source refuses writes that break it; SQLite's declared ones count, though its pragma may be off
+    )
 
     @property
     def is_self(self) -> bool:
@@ -116,6 +136,16 @@ class Hierarchy:
 
 
 @dataclass(frozen=True, slots=True)
+class View:
+    """A query with a name, which statements use like a table: its SELECT as the source has it, and the columns it renames."""
+
+    name: str
+    sql: str
+    dialect: str = ""
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
     """Everything an application's data can be: checked when built, all mistakes in one `InputError`."""
 
@@ -124,6 +154,7 @@ class Model:
     relationships: tuple[Relationship, ...] = ()
     many_to_many: tuple[ManyToMany, ...] = ()
     hierarchies: tuple[Hierarchy, ...] = ()
+    views: tuple[View, ...] = ()
     _entities: dict[str, Entity] = field(init=False, repr=False, compare=False)
     _relationships: dict[str, Relationship] = field(init=False, repr=False, compare=False)
 
@@ -175,6 +206,10 @@ class Model:
 
 def _mistakes(model: Model) -> Iterator[Problem]:
     yield from _twice("entity", ("entities",), (entity.name for entity in model.entities))
+    yield from _twice("view", ("views",), (view.name for view in model.views))
+    for view in model.views:
+        if model.has_entity(view.name):
+            yield Problem(what=f"view `{view.name}` is an entity too", path=("views", view.name), next_move="rename it")
     names = [link.name for link in model.relationships] + [link.name for link in model.many_to_many]
     yield from _twice("relationship", ("relationships",), names)
     for entity in model.entities:

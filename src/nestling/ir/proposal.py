@@ -33,21 +33,75 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A choice that was possible or considered, and why it was not taken."""
+    """A choice that was possible or considered, and why it was not taken; `cost`: of the best whole design with it."""
 
     choice: Choice
     text: str
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """The value of a quantity (`rate of rename_product`, a second) at which a decision turns to something else."""
+
+    quantity: str
+    now: float
+    at: float
+    to: str
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was chosen for one relationship (or many-to-many), the patterns that make it up, and why."""
+    """What was chosen for one relationship (or many-to-many), the patterns that make it up, and why.
+
+    `flips`: where it would turn, nearest first.
+    """
 
     relationship: str
     choice: Choice
     patterns: tuple[str, ...] = ()
     reasons: tuple[Reason, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
+    flips: tuple[Flip, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A structure besides the homes – a copy, a computed value, an index – that was weighed: chosen or not, and by how much.
+
+    `gain` is what the best design with it costs less than the best without, in seconds per second (negative: more). `price` says
+    what it asks of writers, `motives` which statements want it, `because` which pay or save most, `about` which relationship it
+    follows (empty: none).
+    """
+
+    structure: str
+    pattern: str
+    chosen: bool
+    gain: float | None
+    price: str = ""
+    motives: tuple[str, ...] = ()
+    flips: tuple[Flip, ...] = ()
+    because: str = ""
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What a design costs by the cost model, in seconds of work per second, and how sure it is that no other costs less.
+
+    `statements`: seconds per execution. `seconds`: how long the search took.
+    """
+
+    cost: float
+    bound: float
+    seconds: float
+    profile: str
+    statements: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def gap(self) -> float:
+        """How far above the bound the cost is at most, as a share of the cost."""
+        return (self.cost - self.bound) / self.cost if self.cost > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +117,8 @@ class Proposal:
     requirements: Requirements = Requirements()
     gaps: tuple[Gap, ...] = ()
     notes: tuple[str, ...] = ()
+    weighed: tuple[Weighed, ...] = ()
+    costs: Costs | None = None
 
     def __post_init__(self) -> None:
         if problems := tuple(mistakes_in_size(self.design, self.statistics, self.requirements)):

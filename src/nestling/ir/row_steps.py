@@ -66,6 +66,7 @@ class Keep(StrEnum):
 
     MATCHED = "matched"  # a row for each one found; none where nothing was found
     ALL = "all"  # the same, but a row that finds nothing stays as it is
+    TOGETHER = "together"  # each row once, the field being an array of those found
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Correlate:
-    """Each row with the rows `foreign` yields for it, one under `field` at a time.
+    """Each row with the rows `foreign` yields for it, one under `field` at a time (or all, by `keep`).
 
     `equal`: (path here, path in the collection that `foreign` scans first) whose values must be equal or both missing, asked
     before anything `foreign` does. With `identity`, (name, path here) of the parts of a compound `_id`, that is what must be

@@ -48,7 +48,7 @@ def _lookup_words(step: Correlate) -> str:
     where = f" where `{step.equal[1]}` is `{step.equal[0]}`" if step.equal is not None else ""
     if step.identity:
         where = " where `_id` is {" + ", ".join(f"{name}: `{path}`" for name, path in step.identity) + "}"
-    kept = ", keeping rows that find nothing" if step.keep is Keep.ALL else ""
+    kept = {Keep.ALL: ", keeping rows that find nothing", Keep.TOGETHER: " all rows"}.get(step.keep, "")
     return f"as `{step.field}`, look up{where}{kept}:"
 
 

@@ -114,6 +114,19 @@ RULES = (
         " with the smaller fan-out.",
         OWN,
     ),
+    Rule(
+        "cost",
+        "least cost",
+        "Of all designs that keep the bounds and requirements, the one that costs the workload least by the cost model, proved"
+        " against a lower bound.",
+        OWN,
+    ),
+    Rule(
+        "price",
+        "what it asks of writers and readers",
+        "How many documents a change touches, and how long readers may see the old value.",
+        OWN,
+    ),
     Rule("strategy", "what was asked for", "The chosen strategy says so for every relationship.", OWN),
 )
 

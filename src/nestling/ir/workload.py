@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from nestling.common.errors import Problem, WorkloadError
 from nestling.ir.freshness import Freshness
+from nestling.ir.rows import Function
 
 
 class StatementKind(StrEnum):
@@ -44,12 +45,28 @@ class Filter:
     operator: Operator
 
 
+UNITS = ("minute", "hour", "day", "month", "year")
+"""Units of time rows may be grouped by, finest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """Rows shown only in groups: `keys` are an attribute, or a unit of time (`hour`, `day`, …) of one, each with None or the unit;
+    `aggregates` are all that is shown of a group besides.
+    """
+
+    keys: tuple[tuple[str, str | None], ...]
+    aggregates: tuple[tuple[Function, str | None], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Access:
     """One occurrence of an entity in a statement.
 
     `via` is the relationship by which a join reached it from an access before it, None when it stands alone. `attributes` are
-    those read (SELECT) or set (writes). `sort` are attributes the result is ordered by.
+    those read (SELECT) or set (writes). `sort` are attributes the result is ordered by, `-name` when descending. `aggregates` are
+    set when nothing of the rows is shown but these: a function and its attribute (None: the rows themselves). `grouping`: they are
+    shown in groups of its own attributes, and nothing else of them.
     """
 
     entity: str
@@ -58,11 +75,21 @@ class Access:
     filters: tuple[Filter, ...] = ()
     sort: tuple[str, ...] = ()
     via: str | None = None
+    aggregates: tuple[tuple[Function, str | None], ...] = ()
+    grouping: Grouping | None = None
+
+    @property
+    def order(self) -> tuple[tuple[str, bool], ...]:
+        """The sort attributes, each with whether it descends."""
+        return tuple((name.removeprefix("-"), name.startswith("-")) for name in self.sort)
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A named SQL statement: rate in executions a second, sample parameters as JSON text, its footprint."""
+    """A named SQL statement: rate in executions a second, sample parameters as JSON text, its footprint.
+
+    `limit`: how many rows it asks for at most, when that is known.
+    """
 
     name: str
     sql: str
@@ -72,6 +99,7 @@ class Statement:
     parameters: tuple[str, ...] = ()
     samples: tuple[tuple[str, object], ...] = ()
     accesses: tuple[Access, ...] = ()
+    limit: int | None = None
 
     def __post_init__(self) -> None:
         if not self.rate_per_second > 0 or self.rate_per_second == float("inf"):

@@ -136,7 +136,7 @@ def _foreign_keys(table: Table, entities: Mapping[str, Entity], findings: _Findi
             findings.notes.append(f"{label} is declared twice")
             continue
         seen.add((key.table, pairs))
-        if not key.enforced:
+        if not (key.enforced and key.valid):
             findings.unenforced.append(f"`{table.name}` ({', '.join(key.columns)})")
         yield key
 
@@ -174,10 +174,12 @@ def _relationship(name: str, child: Entity, key: ForeignKey) -> Relationship:
         parent_attributes=key.referenced_columns,
         child_attributes=key.columns,
         cardinality=Cardinality.ONE_TO_ONE if unique else Cardinality.ONE_TO_MANY,
-        required=key.enforced and not any(child.attribute(column).nullable for column in key.columns),
+        required=key.enforced and key.valid and not any(child.attribute(column).nullable for column in key.columns),
         parent_role=parent_role(key.columns, key.table),
         child_role=child.name,
         on_delete=key.on_delete,
+        on_update=key.on_update,
+        enforced=key.enforced,
     )
 
 

@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from nestling.ir.model import Attribute, OnDelete
+from nestling.ir.model import Attribute, OnDelete, OnUpdate
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
     """A declared foreign key; no `referenced_columns` means the key of `table`.
 
-    `enforced` is False where the database lets rows without a parent stand. `where` is the place in the source.
+    `enforced` is False where the database lets rows without a parent stand, `valid` where only those written before it was
+    declared (NOT VALID). `where` is the place in the source.
     """
 
     columns: tuple[str, ...]
     table: str
     referenced_columns: tuple[str, ...] = ()
     on_delete: OnDelete = OnDelete.RESTRICT
+    on_update: OnUpdate = OnUpdate.RESTRICT
     enforced: bool = True
+    valid: bool = True
     where: str = ""
 
 

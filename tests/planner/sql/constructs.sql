@@ -278,3 +278,10 @@ SELECT id FROM person ORDER BY row_number() OVER (ORDER BY id DESC)
 SELECT * FROM (SELECT id, row_number() OVER (PARTITION BY boss ORDER BY id DESC) r FROM person) WHERE r = 1
 SELECT id, max(score) OVER (PARTITION BY active) - score FROM person
 SELECT count(*) FILTER (WHERE stars > 3) OVER (PARTITION BY city) FROM visit
+-- printf
+SELECT printf('%d', id), printf('%5d|%-5d|%05d', id, id, -id), printf('%s', name), printf('[%s]', NULL) FROM person
+SELECT printf('%02d:%02d', id, boss), printf('%d%%', score), format('%s-%s', name, note), printf('%10s|%-6s|', name, 'x') FROM person
+SELECT printf('%.2f', score), printf('%.1f', pay), printf('%.0f', score), printf('%8.2f', id), printf('%.3f', -0.0001) FROM person
+SELECT printf('%d', '12abc'), printf('%s', 2.0), printf('%.2f', NULL), printf('%s'), printf(''), printf('plain'), printf('%d', 2.9)
+SELECT printf('%.2f', 2.675), printf('%.2f', 1.005), printf('%.1f', 0.25), printf('%.2f', 1234567.891), printf('%.2f', -7)
+SELECT printf('%03d', (SELECT max(id) FROM person)), printf('%-3d|', boss) FROM person

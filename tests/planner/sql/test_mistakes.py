@@ -55,7 +55,9 @@ def test_mistakes_say_what_and_where(sql: str, said: str) -> None:
     [
         ("CREATE TABLE x (y int)", "CREATE statement", "1:1"),
         ("DROP TABLE person", "DROP statement", "1:1"),
-        ("SELECT printf('%d', id) FROM person", "PRINTF() function", "1:8"),
+        ("SELECT printf('%x', id) FROM person", "printf pattern `%x`", "1:8"),
+        ("SELECT printf('%.9f', id) FROM person", "printf's `%.9f`", "1:8"),
+        ("SELECT printf(name, id) FROM person", "a pattern that is no constant", "1:8"),
         ("SELECT id,\n  random() FROM person", "RAND", "2:"),
         ("SELECT id FROM person WHERE +id = '1'", "a plus sign in front of a value", "1:"),
         ("SELECT date(born, 'weekday 1') FROM person", "date modifier `weekday 1`", ""),
@@ -63,7 +65,7 @@ def test_mistakes_say_what_and_where(sql: str, said: str) -> None:
         ("SELECT sum(id) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW EXCLUDE TIES) FROM person", "EXCLUDE", ""),
         ("SELECT strftime('%G', born) FROM person", "time format `%G`", ""),
         ("DELETE FROM person RETURNING id", "DELETE with RETURNING", "1:"),
-        ("UPDATE person SET pay = 1 FROM visit WHERE person_id = id", "UPDATE with FROM", "1:"),
+        ("UPDATE person SET pay = stars FROM visit WHERE person_id = id", "several rows for one of the target's", "1:"),
         ("SELECT id FROM person WHERE (id, boss) < (1, 2)", "an ordered comparison of rows", "1:"),
     ],
 )  # fmt: skip

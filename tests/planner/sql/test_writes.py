@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from nestling.common.errors import GapError
 from nestling.ir import algebra as a
 from nestling.ir import expression as e
 from nestling.ir.types import INTEGER
@@ -105,6 +106,16 @@ def upserted(
         "UPDATE visit AS v SET stars = (SELECT count(*) FROM visit w WHERE w.city = v.city)",
         "UPDATE person SET born = '2020-02-03', active = 0 WHERE born IS NULL",
         "UPDATE person SET pay = '7', name = 5 WHERE id < 3",
+        "UPDATE person SET (pay, note) = (pay + 1, 'n') WHERE id = 2",
+        "UPDATE visit SET stars = p.id, code = p.name || code FROM person p WHERE p.id = person_id",
+        "UPDATE visit SET stars = p.id FROM person p WHERE p.id = person_id AND city = 'Rome' AND p.name > 'a'",
+        'UPDATE visit AS v SET code = c.zip FROM person p, city c WHERE p.id = v.person_id AND c."Name" = v.city AND p.id < 3',
+        'UPDATE visit AS v SET code = c.zip FROM person p JOIN city c ON c.people > p.id WHERE p.id = v.person_id AND c."Name" = v.city',
+        "UPDATE person SET name = 'travelled' FROM visit WHERE person_id = person.id AND stars > 2",
+        "UPDATE person SET boss = b.boss FROM person b WHERE b.id = person.boss",
+        "WITH w AS (SELECT 2 AS k) UPDATE person SET name = 'w' FROM w WHERE k = id",
+        "WITH w AS (SELECT 2 AS k) UPDATE person SET name = 'w' WHERE id IN (SELECT k FROM w)",
+        "WITH w AS (SELECT 2 AS k) DELETE FROM person WHERE id IN (SELECT k FROM w)",
         "DELETE FROM visit",
         "DELETE FROM visit WHERE stars > 3",
         "DELETE FROM person WHERE id NOT IN (SELECT person_id FROM visit)",
@@ -162,3 +173,55 @@ def translate_assignment(sql: str, dialect: str) -> e.Expression:
     write = translate(sql, shop().model, dialect)
     assert isinstance(write, a.Update)
     return write.assignments[0].expression
+
+
+_JOINED = (
+    ("postgresql", "UPDATE visit v SET stars = p.id FROM person p WHERE p.id = v.person_id AND v.city = 'Rome'"),
+    ("mysql", "UPDATE visit v JOIN person p ON p.id = v.person_id SET v.stars = p.id WHERE v.city = 'Rome'"),
+    ("mysql", "UPDATE person p, visit v SET v.stars = p.id WHERE p.id = v.person_id AND v.city = 'Rome'"),
+    ("postgresql", "DELETE FROM visit v USING person p WHERE p.id = v.person_id AND v.city = 'Rome'"),
+    ("mysql", "DELETE v FROM visit v JOIN person p ON p.id = v.person_id WHERE v.city = 'Rome'"),
+    ("mysql", "DELETE FROM v USING visit v JOIN person p ON p.id = v.person_id WHERE v.city = 'Rome'"),
+)
+
+
+@pytest.mark.parametrize(("dialect", "sql"), _JOINED)
+def test_joined_writes_of_the_servers(dialect: str, sql: str) -> None:
+    """The target's row is chosen by EXISTS, what concerns it alone stands outside, values come from the one partner."""
+    write = translate(sql, shop().model, dialect)
+    assert isinstance(write, a.Update | a.Delete)
+    assert write.target.entity == "visit"
+    assert isinstance(write.predicate, e.And)
+    own, partner = write.predicate.operands
+    assert isinstance(own, e.Compare)
+    assert isinstance(partner, e.Exists)
+    if isinstance(write, a.Update):
+        assert isinstance(write.assignments[0].expression, e.ScalarSubquery)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql", "said"),
+    [
+        (
+            "mysql",
+            "UPDATE visit v LEFT JOIN person p ON p.id = v.person_id SET v.stars = p.id",
+            "a join that is not plain",
+        ),
+        (
+            "mysql",
+            "UPDATE visit v JOIN person p ON p.id = v.person_id SET v.stars = 1, p.name = 'x'",
+            "of several tables",
+        ),
+        ("mysql", "DELETE v, p FROM visit v JOIN person p ON p.id = v.person_id", "of several tables"),
+        (
+            "postgresql",
+            "UPDATE person p SET pay = v.stars FROM visit v WHERE v.person_id = p.id",
+            "may have several rows",
+        ),
+        ("postgresql", "UPDATE person p SET pay = x.n FROM (SELECT 1 AS n) x", "may have several rows"),
+    ],
+)
+def test_what_joined_writes_cannot_say(dialect: str, sql: str, said: str) -> None:
+    """Several targets and values that are not one row's are gaps."""
+    with pytest.raises(GapError, match=said):
+        translate(sql, shop().model, dialect)

@@ -285,7 +285,7 @@ def test_computed_columns_are_plain_attributes_and_noted():
 # --- what is left out, and what is wrong ------------------------------------------------------------------------------
 
 
-def test_views_routines_rows_and_temporary_tables_are_notes():
+def test_routines_rows_and_temporary_tables_are_notes():
     """Nothing of them is a table, and nothing of them is silent."""
     reading = read(
         """CREATE TABLE t (id int); CREATE OR REPLACE VIEW v AS SELECT * FROM t; CREATE MATERIALIZED VIEW w AS SELECT 1;
@@ -296,10 +296,10 @@ def test_views_routines_rows_and_temporary_tables_are_notes():
     )
     assert reading.gaps == ()
     assert [entity.name for entity in reading.model.entities] == ["t"]
+    assert [view.name for view in reading.model.views] == ["v"]
     assert reading.notes == (
         "2 statements with rows are left out (2 INSERT): a DDL file is read for its shape",
-        "view `v` is left out: what it shows is in its tables",
-        "view `w` is left out: what it shows is in its tables",
+        "materialized view `w` is left out: what it shows is in its tables",
         "temporary table `x` is left out",
         "function `f` is left out: what it does stays in the application",
         "trigger `r` is left out: what it does stays in the application",

@@ -45,9 +45,11 @@ def test_every_statement_is_read(path):
         assert statement.accesses
         for access in statement.accesses:
             entity = reading.model.entity(access.entity)
-            assert {*access.attributes, *access.sort, *(found.attribute for found in access.filters)} <= {
-                *entity.attribute_names
-            }
+            assert {
+                *access.attributes,
+                *(name for name, _ in access.order),
+                *(found.attribute for found in access.filters),
+            } <= {*entity.attribute_names}
             assert access.via is None or access.entity in (
                 reading.model.relationship(access.via).parent,
                 reading.model.relationship(access.via).child,

@@ -33,7 +33,7 @@ def test_filters(condition, expected):
 @pytest.mark.parametrize(
     ("order", "expected"),
     [
-        ("name", "by name"), ("name DESC, price", "by name, price"), ("2", "by price"), ("cost", "by price"), ("p.id", "by id"),
+        ("name", "by name"), ("name DESC, price", "by -name, price"), ("2", "by price"), ("cost", "by price"), ("p.id", "by id"),
         ("lower(name)", ""), ("9", ""),
     ],
 )  # fmt: skip

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from nestling.common.errors import Problem
 from nestling.ir.model import Model
-from nestling.ir.proposal import Alternative, Choice, Decision, Proposal, Reason
+from nestling.ir.proposal import Alternative, Choice, Costs, Decision, Flip, Proposal, Reason, Weighed
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.statistics import Statistics
 from nestling.ir.text.design_form import DesignForm
@@ -51,6 +52,74 @@ class AlternativeForm(Form):
 
     choice: ChoiceWord
     text: str
+    cost: float | None = Field(None, description="of the best whole design with it, in seconds of work a second")
+
+
+class FlipForm(Form):
+    """The value of a quantity at which a decision turns to something else."""
+
+    quantity: str
+    now: float
+    at: float
+    to: str
+
+    def to_ir(self) -> Flip:
+        """The flip."""
+        return Flip(self.quantity, self.now, self.at, self.to)
+
+
+class WeighedForm(Form):
+    """A copy, a computed value or an index that was weighed."""
+
+    pattern: str
+    chosen: bool = True
+    gain: float | None = Field(
+        None, description="seconds of work a second the best design with it saves over the best without"
+    )
+    price: str = Field("", description="what it asks of writers")
+    motives: Texts = Field([], description="statements that want it")
+    flips: list[FlipForm] = Field([])
+    because: str = Field("", description="the statements that pay or save most")
+    about: str = Field("", description="the relationship it follows")
+
+    def to_ir(self, structure: str) -> Weighed:
+        """What was weighed."""
+        flips = tuple(form.to_ir() for form in self.flips)
+        about, motives = self.about, tuple(self.motives)
+        return Weighed(structure, self.pattern, self.chosen, self.gain, self.price, motives, flips, self.because, about)
+
+    @staticmethod
+    def from_ir(weighed: Weighed) -> Plain:
+        """Its entries."""
+        entries = {
+            "chosen": None if weighed.chosen else False,
+            "gain": weighed.gain,
+            "price": weighed.price,
+            "motives": weighed.motives,
+            "flips": [asdict(flip) for flip in weighed.flips],
+            "because": weighed.because,
+            "about": weighed.about,
+        }
+        return {"pattern": weighed.pattern} | without(entries, price="", because="", about="")
+
+
+class CostsForm(Form):
+    """What the design costs by the cost model, in seconds of work a second."""
+
+    cost: float
+    bound: float = Field(description="no design costs less")
+    seconds: float = Field(0.0, description="how long the search took")
+    profile: str = ""
+    statements: dict[str, float] = Field({}, description="seconds per execution")
+
+    def to_ir(self) -> Costs:
+        """The costs."""
+        return Costs(self.cost, self.bound, self.seconds, self.profile, tuple(self.statements.items()))
+
+    @staticmethod
+    def from_ir(costs: Costs | None) -> Plain:
+        """Its entries."""
+        return None if costs is None else asdict(costs) | {"statements": dict(costs.statements)}
 
 
 class DecisionForm(Form):
@@ -60,11 +129,16 @@ class DecisionForm(Form):
     patterns: Texts = Field([])
     reasons: list[ReasonForm] = Field([])
     alternatives: list[AlternativeForm] = Field([])
+    flips: list[FlipForm] = Field([], description="where it would turn")
 
     def to_ir(self, relationship: str, path: Path, findings: Findings) -> Decision:
         """The decision."""
         alternatives = tuple(
-            Alternative(findings.word(Choice, one.choice, (*path, "alternatives", n), otherwise=Choice.EMBED), one.text)
+            Alternative(
+                findings.word(Choice, one.choice, (*path, "alternatives", n), otherwise=Choice.EMBED),
+                one.text,
+                one.cost,
+            )
             for n, one in enumerate(self.alternatives)
         )
         return Decision(
@@ -73,6 +147,7 @@ class DecisionForm(Form):
             tuple(self.patterns),
             tuple(Reason(one.rule, one.text, one.number) for one in self.reasons),
             alternatives,
+            tuple(form.to_ir() for form in self.flips),
         )
 
     @staticmethod
@@ -82,8 +157,11 @@ class DecisionForm(Form):
             {"rule": reason.rule, "text": reason.text} | without({"number": reason.number})
             for reason in decision.reasons
         ]
-        alternatives = [{"choice": str(one.choice), "text": one.text} for one in decision.alternatives]
-        entries = {"patterns": decision.patterns, "reasons": reasons, "alternatives": alternatives}
+        alternatives = [
+            {"choice": str(one.choice), "text": one.text} | without({"cost": one.cost}) for one in decision.alternatives
+        ]
+        flips = [asdict(flip) for flip in decision.flips]
+        entries = {"patterns": decision.patterns, "reasons": reasons, "alternatives": alternatives, "flips": flips}
         return Block({"choice": str(decision.choice)} | without(entries))
 
 
@@ -155,6 +233,8 @@ class ProposalForm(FileForm):
     strategy: str
     design: DesignForm
     decisions: Named[DecisionForm] = Field({}, description="relationship: what was chosen, and why")
+    weighed: Named[WeighedForm] = Field({}, description="structure: whether it was chosen, and what it saves")
+    costs: CostsForm | None = None
 
     def to_ir(self, findings: Findings) -> Proposal | None:
         """The proposal, None when there are findings that prevent it."""
@@ -167,7 +247,10 @@ class ProposalForm(FileForm):
             return None
 
         def build() -> Proposal:
-            return Proposal(self.strategy, design, decisions, statistics, requirements, gaps, tuple(self.notes))
+            weighed = tuple(form.to_ir(name) for name, form in self.weighed.items())
+            costs = self.costs.to_ir() if self.costs is not None else None
+            notes = tuple(self.notes)
+            return Proposal(self.strategy, design, decisions, statistics, requirements, gaps, notes, weighed, costs)
 
         return findings.read(build, ("design",), otherwise=None)
 
@@ -180,6 +263,8 @@ class ProposalForm(FileForm):
             "requirements": RequirementsForm.from_ir(proposal.requirements),
             "design": DesignForm.from_ir(proposal.design),
             "decisions": Block(decisions),
+            "weighed": Block({each.structure: WeighedForm.from_ir(each) for each in proposal.weighed}),
+            "costs": CostsForm.from_ir(proposal.costs),
         }
         model = {"strategy": proposal.strategy, "model": ModelForm.from_ir(proposal.design.model)}
         return {"nestling": VERSION} | model | without(sections) | _remarks(proposal.gaps, proposal.notes)

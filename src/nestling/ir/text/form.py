@@ -68,7 +68,7 @@ class Findings:
 def path_kind(path: Path) -> str:
     """What to call the word at a path: its key, or what the key means where that is no noun."""
     key = next((step for step in reversed(path) if isinstance(step, str)), "value")
-    return {"as": "form", "filters": "operator", "on_delete": "action"}.get(key, key)
+    return {"as": "form", "filters": "operator", "on_delete": "action", "on_update": "action"}.get(key, key)
 
 
 def without(values: Mapping[str, object], **defaults: object) -> dict[str, Any]:

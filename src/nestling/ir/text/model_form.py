@@ -2,56 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated
 
 from pydantic import Field
 
 from nestling.common.errors import Problem
+from nestling.ir.expression import Collation
 from nestling.ir.model import (
-    Attribute,
     Cardinality,
     Entity,
     Hierarchy,
     ManyToMany,
     Model,
     OnDelete,
+    OnUpdate,
     Relationship,
+    View,
 )
+from nestling.ir.text.attribute_form import COLLATED, AttributeForm
 from nestling.ir.text.form import Findings, Form, Groups, Named, Texts, group_text, without, words_schema
 from nestling.ir.text.yaml_reader import Path
 from nestling.ir.text.yaml_writer import Block, Plain
-from nestling.ir.types import Type, TypeName
-
-
-class AttributeForm(Form):
-    """A column: `decimal(10,2)!` (NOT NULL), or with the other types its values were seen to have."""
-
-    short_key = "type"
-    type: str = Field(description="a conceptual type, with `!` when it is NOT NULL: integer!, text, decimal(10,2)")
-    nullable: bool | None = Field(None, description="whether it may be NULL; the same as a type without `!`")
-    also: Texts = Field([], description="other types its values were seen to have")
-
-    def to_ir(self, name: str, path: Path, findings: Findings) -> Attribute:
-        """The attribute; a type that cannot be read counts as `any`."""
-        text = self.type.strip()
-        required = text.endswith("!")
-        if self.nullable is not None and required == self.nullable and required:
-            what = f"`{self.type}` says NOT NULL and `nullable: true` says NULL"
-            findings.problems.append(Problem(what=what, path=path, next_move="keep one"))
-        kind = _type(text.removesuffix("!"), (*path, "type"), findings)
-        also = tuple(_type(other, (*path, "also", number), findings) for number, other in enumerate(self.also))
-        nullable = not required if self.nullable is None else self.nullable
-        return Attribute(name, kind, nullable, also)
-
-    @staticmethod
-    def from_ir(attribute: Attribute) -> Plain:
-        """Its text, short when it has one type."""
-        text = f"{attribute.type}{'' if attribute.nullable else '!'}"
-        return {"type": text, "also": [str(other) for other in attribute.also]} if attribute.also else text
-
-
-def _type(text: str, path: Path, findings: Findings) -> Type:
-    return findings.read(lambda: Type.parse(text), path, otherwise=Type(TypeName.ANY))
 
 
 class EntityForm(Form):
@@ -61,18 +33,18 @@ class EntityForm(Form):
     attributes: Named[AttributeForm] = Field(description="name: type, in column order")
     uniques: Groups = Field([], description="further attributes, or groups of attributes, that are unique")
 
-    def to_ir(self, name: str, path: Path, findings: Findings) -> Entity:
-        """The entity."""
+    def to_ir(self, name: str, path: Path, findings: Findings, texts: Collation = Collation.BINARY) -> Entity:
+        """The entity; `texts` is the collation of texts that say none."""
         attributes = (
-            form.to_ir(attribute, (*path, "attributes", attribute), findings)
+            form.to_ir(attribute, (*path, "attributes", attribute), findings, texts)
             for attribute, form in self.attributes.items()
         )
         return Entity(name, tuple(attributes), tuple(self.key), tuple(map(tuple, self.uniques)))
 
     @staticmethod
-    def from_ir(entity: Entity) -> Plain:
+    def from_ir(entity: Entity, texts: Collation = Collation.BINARY) -> Plain:
         """Its entries."""
-        attributes = {attribute.name: AttributeForm.from_ir(attribute) for attribute in entity.attributes}
+        attributes = {attribute.name: AttributeForm.from_ir(attribute, texts) for attribute in entity.attributes}
         head = without({"key": entity.key})
         return Block(head | {"attributes": attributes} | without({"uniques": list(map(group_text, entity.uniques))}))
 
@@ -90,6 +62,8 @@ class RelationshipForm(Form):
         None, description="what the child calls its parent, and what the parent calls its children"
     )
     on_delete: Annotated[str, words_schema(OnDelete)] | None = Field(None, description="restrict when not said")
+    on_update: Annotated[str, words_schema(OnUpdate)] | None = Field(None, description="restrict when not said")
+    enforced: bool = Field(True, description="whether the source refuses writes that break it")
     through: str | None = Field(None, description="N:M: the junction entity")
     between: Annotated[list[str], Field(min_length=2, max_length=2)] | None = Field(
         None, description="N:M: the two relationships whose child the junction is"
@@ -117,6 +91,8 @@ class RelationshipForm(Form):
             roles[0],
             roles[1],
             findings.word(OnDelete, self.on_delete, (*path, "on_delete"), otherwise=OnDelete.RESTRICT),
+            findings.word(OnUpdate, self.on_update, (*path, "on_update"), otherwise=OnUpdate.RESTRICT),
+            self.enforced,
         )
 
     def _link(self, name: str, path: Path, findings: Findings) -> ManyToMany | None:
@@ -138,8 +114,12 @@ class RelationshipForm(Form):
             "required": link.required,
             "roles": roles if any(roles) else None,
             "on_delete": str(link.on_delete),
+            "on_update": str(link.on_update),
+            "enforced": link.enforced,
         }
-        shown = without(entries, cardinality="1:N", required=False, on_delete="restrict")
+        shown = without(
+            entries, cardinality="1:N", required=False, on_delete="restrict", on_update="restrict", enforced=True
+        )
         return {"parent": link.parent, "child": link.child} | shown
 
 
@@ -151,17 +131,41 @@ class HierarchyForm(Form):
     discriminator: str | None = Field(None, description="the attribute of the supertype that tells the subtype")
 
 
+class ViewForm(Form):
+    """A query statements use like a table."""
+
+    short_key = "sql"
+    sql: str = Field(description="its SELECT")
+    dialect: str = ""
+    columns: Texts = Field([], description="names for its columns; those of the SELECT when not said")
+
+    def to_ir(self, name: str) -> View:
+        """The view."""
+        return View(name, self.sql, self.dialect, tuple(self.columns))
+
+    @staticmethod
+    def from_ir(view: View) -> Plain:
+        """Its SELECT, with what else it says."""
+        more = without({"dialect": view.dialect, "columns": view.columns}, dialect="")
+        return {"sql": view.sql} | more if more else view.sql
+
+
 class ModelForm(Form):
     """Everything the data can be."""
 
     name: str
+    collation: Annotated[str, words_schema(Collation)] | None = Field(
+        None, description="how texts are compared that say nothing else; binary when not said"
+    )
     entities: Named[EntityForm] = Field({})
     relationships: Named[RelationshipForm] = Field({})
     hierarchies: Named[HierarchyForm] = Field({})
+    views: Named[ViewForm] = Field({}, description="name: SELECT")
 
     def to_ir(self, path: Path, findings: Findings) -> Model | None:
         """The model, None when it breaks its own rules; those are noted."""
-        entities = tuple(form.to_ir(n, (*path, "entities", n), findings) for n, form in self.entities.items())
+        texts = findings.word(Collation, self.collation, (*path, "collation"), otherwise=Collation.BINARY)
+        entities = tuple(form.to_ir(n, (*path, "entities", n), findings, texts) for n, form in self.entities.items())
         keys = {entity.name: entity.key for entity in entities}
         links = [form.to_ir(n, (*path, "relationships", n), keys, findings) for n, form in self.relationships.items()]
         hierarchies = tuple(
@@ -175,6 +179,7 @@ class ModelForm(Form):
                 tuple(link for link in links if isinstance(link, Relationship)),
                 tuple(link for link in links if isinstance(link, ManyToMany)),
                 hierarchies,
+                tuple(form.to_ir(name) for name, form in self.views.items()),
             ),
             path,
             otherwise=None,
@@ -193,9 +198,18 @@ class ModelForm(Form):
             )
             for one in model.hierarchies
         }
+        texts = _usual_collation(model)
+        head = {"name": model.name} | ({"collation": str(texts)} if texts is not Collation.BINARY else {})
         sections = {
-            "entities": Block({entity.name: EntityForm.from_ir(entity) for entity in model.entities}),
+            "entities": Block({entity.name: EntityForm.from_ir(entity, texts) for entity in model.entities}),
             "relationships": Block(links),
             "hierarchies": Block(hierarchies),
+            "views": Block({view.name: ViewForm.from_ir(view) for view in model.views}),
         }
-        return Block({"name": model.name} | without(sections))
+        return Block(head | without(sections))
+
+
+def _usual_collation(model: Model) -> Collation:
+    """The collation more than half of the texts have; binary when there is none."""
+    rules = Counter(a.collation for entity in model.entities for a in entity.attributes if a.type.name in COLLATED)
+    return next((rule for rule, count in rules.items() if 2 * count > rules.total()), Collation.BINARY)

@@ -11,10 +11,11 @@ from nestling.common.errors import unknown
 from nestling.ir.freshness import TRANSACTION, Freshness
 from nestling.ir.model import Model
 from nestling.ir.rate import parse_rate, rate_text
+from nestling.ir.rows import Function
 from nestling.ir.text.form import Findings, Form, Groups, Named, Texts, group_text, link_names, without, words_schema
 from nestling.ir.text.yaml_reader import Path
 from nestling.ir.text.yaml_writer import Block, Plain
-from nestling.ir.workload import Access, Filter, Operator, Requirements, Statement, StatementKind
+from nestling.ir.workload import UNITS, Access, Filter, Grouping, Operator, Requirements, Statement, StatementKind
 
 
 class RequirementsForm(Form):
@@ -82,8 +83,11 @@ class AccessForm(Form):
     kind: Annotated[str, words_schema(StatementKind)] | None = Field(None, description="the statement's when not said")
     attributes: Texts = Field([], description="attributes read or set")
     filters: Texts = Field([], description="an attribute and how it is compared: `=`, `range`, `in` or `other`")
-    sort: Texts = Field([])
+    sort: Texts = Field([], description="attributes the result is ordered by, `-name` when descending")
     via: str | None = Field(None, description="the relationship a join reached it by")
+    aggregates: Texts = Field([], description="`count` or `sum quantity`, when nothing else of its rows is shown")
+    grouped: Texts = Field([], description="`sensor` or `hour of time`: what its rows are grouped by")
+    of_groups: Texts = Field([], description="`count` or `sum quantity`: all else that is shown of a group")
 
     def to_ir(self, kind: StatementKind, path: Path, findings: Findings) -> Access:
         """The access."""
@@ -92,6 +96,9 @@ class AccessForm(Form):
             attribute, _, word = text.rpartition(" ")
             at = (*path, "filters", number)
             filters.append(Filter(attribute, findings.word(Operator, word, at, otherwise=Operator.OTHER)))
+        grouping = Grouping(
+            tuple(map(_group_key, self.grouped)), _aggregates(self.of_groups, (*path, "of_groups"), findings)
+        )
         return Access(
             self.entity,
             findings.word(StatementKind, self.kind, (*path, "kind"), otherwise=kind),
@@ -99,6 +106,8 @@ class AccessForm(Form):
             tuple(filters),
             tuple(self.sort),
             self.via,
+            _aggregates(self.aggregates, (*path, "aggregates"), findings),
+            grouping if self.grouped else None,
         )
 
     @staticmethod
@@ -109,9 +118,30 @@ class AccessForm(Form):
             "attributes": access.attributes,
             "filters": [f"{one.attribute} {one.operator}" for one in access.filters],
             "sort": access.sort,
+            "aggregates": _aggregate_texts(access.aggregates),
         }
+        if access.grouping is not None:
+            entries["grouped"] = [f"{unit} of {name}" if unit else name for name, unit in access.grouping.keys]
+            entries["of_groups"] = _aggregate_texts(access.grouping.aggregates)
         via = {} if access.via is None else {"via": access.via}
         return {"entity": access.entity} | without(entries) | via
+
+
+def _aggregates(texts: Texts, path: Path, findings: Findings) -> tuple[tuple[Function, str | None], ...]:
+    found = []
+    for number, text in enumerate(texts):
+        word, _, attribute = text.partition(" ")
+        found.append((findings.word(Function, word, (*path, number), otherwise=Function.COUNT), attribute or None))
+    return tuple(found)
+
+
+def _aggregate_texts(aggregates: tuple[tuple[Function, str | None], ...]) -> list[str]:
+    return [f"{function} {attribute or ''}".strip() for function, attribute in aggregates]
+
+
+def _group_key(text: str) -> tuple[str, str | None]:
+    unit, found, attribute = text.partition(" of ")
+    return (attribute, unit) if found and unit in UNITS else (text, None)
 
 
 class StatementForm(Form):
@@ -124,6 +154,7 @@ class StatementForm(Form):
     parameters: Texts = Field([])
     samples: dict[str, Any] = Field({}, description="sample values of the parameters")
     accesses: list[AccessForm] = Field([], description="which rows it touches, and how")
+    limit: int | None = Field(None, description="how many rows it asks for at most")
 
     def to_ir(self, name: str, path: Path, findings: Findings) -> Statement:
         """The statement."""
@@ -134,7 +165,7 @@ class StatementForm(Form):
             form.to_ir(kind, (*path, "accesses", number), findings) for number, form in enumerate(self.accesses)
         )
         parameters, samples = tuple(self.parameters), tuple(self.samples.items())
-        return Statement(name, self.sql, kind, rate, self.dialect, parameters, samples, accesses)
+        return Statement(name, self.sql, kind, rate, self.dialect, parameters, samples, accesses, self.limit)
 
     @staticmethod
     def from_ir(statement: Statement) -> Plain:
@@ -145,6 +176,7 @@ class StatementForm(Form):
             "parameters": statement.parameters,
             "samples": dict(statement.samples),
             "accesses": [AccessForm.from_ir(access, statement.kind) for access in statement.accesses],
+            "limit": statement.limit,
         }
         return Block(
             {"rate": rate_text(statement.rate_per_second), "sql": statement.sql} | without(entries, dialect="")
@@ -159,7 +191,11 @@ def check_statement(statement: Statement, model: Model, path: Path, findings: Fi
         if access.entity not in entities:
             findings.problems.append(unknown("entity", access.entity, entities, path=(*at, "entity")))
             continue
-        names = (*access.attributes, *(one.attribute for one in access.filters), *access.sort)
+        names = (
+            *access.attributes,
+            *(one.attribute for one in access.filters),
+            *(name.removeprefix("-") for name in access.sort),
+        )
         missing = dict.fromkeys(name for name in names if name not in entities[access.entity])
         findings.problems.extend(entities[access.entity].no_attribute(name, at) for name in missing)
         if access.via is not None and not model.has_relationship(access.via):

@@ -11,15 +11,18 @@ from sqlglot import exp
 
 from nestling.ir.algebra import Query, Write
 from nestling.ir.model import Model
-from nestling.planner.sql.dialect import Dialect, dialect_of
+from nestling.planner.sql.dialect import dialect_of
 from nestling.planner.sql.gaps import StatementGap, gap
+from nestling.planner.sql.inserts import bind_insert
+from nestling.planner.sql.outputs import result_names
 from nestling.planner.sql.parse import Parsed, parse
 from nestling.planner.sql.queries import bind_query
 from nestling.planner.sql.read import refuse_unread
 from nestling.planner.sql.scope import Env, Translation
-from nestling.planner.sql.writes import bind_delete, bind_insert, bind_update
+from nestling.planner.sql.views import unusable_views
+from nestling.planner.sql.writes import bind_delete, bind_update
 
-__all__ = ["StatementGap", "translate"]
+__all__ = ["StatementGap", "translate", "unusable_views"]
 
 
 def translate(sql: str, model: Model, dialect: str = "sqlite") -> Query | Write:
@@ -48,33 +51,4 @@ def _statement(parsed: Parsed, translation: Translation) -> Query | Write:
             return bind_delete(parsed.tree, translation)
         case _:
             bound = bind_query(parsed.tree, Env(translation), "result")
-            return Query(bound.relation, _names(bound.names, bound.trees, parsed, translation.dialect))
-
-
-def _names(
-    names: tuple[str, ...], trees: tuple[exp.Expr | None, ...], parsed: Parsed, dialect: Dialect
-) -> tuple[str, ...]:
-    """The outputs' names; SQLite and MySQL call an expression by its text, to the letter."""
-    selected = _selected(parsed.tree)
-    if not dialect.lenient or len(parsed.items) != len(selected) or len(trees) != len(names):
-        return names
-    texts = dict(zip(map(id, selected), parsed.items, strict=True))
-    return tuple(
-        texts.get(id(tree), name) if tree is not None and _is_spelled(tree, dialect) else name
-        for name, tree in zip(names, trees, strict=True)
-    )
-
-
-def _is_spelled(tree: exp.Expr, dialect: Dialect) -> bool:
-    if isinstance(tree, exp.Alias):
-        return False
-    return not isinstance(tree.unnest(), exp.Column) if dialect.is_sqlite else not isinstance(tree, exp.Column)
-
-
-def _selected(tree: exp.Expr) -> list[exp.Expr]:
-    """The select list that names the result's columns: the first SELECT's."""
-    while not isinstance(tree, exp.Select):
-        if not isinstance(tree.this, exp.Expr):
-            return []
-        tree = tree.this
-    return tree.expressions
+            return Query(bound.relation, result_names(bound, parsed, translation.dialect))

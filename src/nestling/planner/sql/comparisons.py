@@ -25,6 +25,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.types import BOOLEAN, TEXT
 from nestling.planner.sql import values
+from nestling.planner.sql.collations import both_padded, collation
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.scope import Bound, Env
 
@@ -38,25 +39,6 @@ _COMPARISONS: dict[type[exp.Expr], Comparison] = {
     exp.NullSafeEQ: Comparison.SAME,
     exp.NullSafeNEQ: Comparison.DIFFERENT,
 }
-_COLLATIONS = {"binary": Collation.BINARY, "nocase": Collation.NOCASE, "rtrim": Collation.RTRIM, "c": Collation.BINARY}
-
-
-def collation(env: Env, *nodes: exp.Expr | None) -> Collation:
-    """The collation a comparison of these uses: the first that says one, else the dialect's."""
-    for node in nodes:
-        inner = node
-        while isinstance(inner, exp.Paren | exp.Ordered | exp.Distinct | exp.Alias):
-            inner = inner.expressions[0] if isinstance(inner, exp.Distinct) else inner.this
-        if isinstance(inner, exp.Collate):
-            name = inner.expression.name.casefold()
-            if name in _COLLATIONS:
-                return _COLLATIONS[name]
-            if name.endswith("_bin"):
-                return Collation.BINARY
-            if name.endswith("_ci"):
-                return Collation.UNICODE_CI
-            raise gap(f"collation `{name}`", inner)
-    return env.dialect.collation
 
 
 def comparison(node: exp.Binary, env: Env, bound: Bound) -> Expression:
@@ -64,7 +46,9 @@ def comparison(node: exp.Binary, env: Env, bound: Bound) -> Expression:
     if isinstance(node.this, exp.Tuple) and isinstance(node.expression, exp.Tuple):
         return row_comparison(node, env, bound)
     left, right = bound(node.this), bound(node.expression)
-    rule = collation(env, node.this, node.expression)
+    rule = collation(env, (node.this, node.expression), (left, right))
+    if isinstance(node, exp.EQ) and rule is Collation.RTRIM and both_padded(env, left, right):
+        rule = Collation.BINARY
     return values.compare(_COMPARISONS[type(node)], left, right, env.translation, rule)
 
 
@@ -93,15 +77,19 @@ def _is_plainly(node: exp.Is, env: Env, bound: Bound) -> Expression:
     if isinstance(other, exp.Boolean):
         condition = values.truth(operand, env.translation)
         return values.compare(Comparison.SAME, condition, TRUE if other.this else FALSE, env.translation)
-    return values.compare(Comparison.SAME, operand, bound(other), env.translation, collation(env, node.this, other))
+    value = bound(other)
+    rule = collation(env, (node.this, other), (operand, value))
+    return values.compare(Comparison.SAME, operand, value, env.translation, rule)
 
 
 def _between(node: exp.Between, env: Env, bound: Bound) -> Expression:
     operand = bound(node.this)
-    rule = collation(env, node.this, node.args["low"])
-    low = values.compare(Comparison.GREATER_OR_EQUAL, operand, bound(node.args["low"]), env.translation, rule)
-    high = values.compare(Comparison.LESS_OR_EQUAL, operand, bound(node.args["high"]), env.translation, rule)
-    return And((low, high))
+    found = []
+    for operator, name in ((Comparison.GREATER_OR_EQUAL, "low"), (Comparison.LESS_OR_EQUAL, "high")):
+        end = bound(node.args[name])
+        rule = collation(env, (node.this, node.args[name]), (operand, end))
+        found.append(values.compare(operator, operand, end, env.translation, rule))
+    return And(tuple(found))
 
 
 _LIKE_CASES: dict[type[exp.Expr], CaseRule | None] = {exp.Like: None, exp.ILike: CaseRule.UNICODE}
@@ -109,10 +97,11 @@ _LIKE_CASES: dict[type[exp.Expr], CaseRule | None] = {exp.Like: None, exp.ILike:
 
 def _like(node: exp.Expr, env: Env, bound: Bound, escape: str | None = None) -> Expression:
     case = _LIKE_CASES[type(node)] or env.dialect.like
-    if collation(env, node.this, node.expression) is Collation.BINARY and env.dialect.rules is Rules.MYSQL:
+    sides = (bound(node.this), _as_text(bound(node.expression)))
+    rule = collation(env, (node.this, node.expression), sides) if env.dialect.rules is Rules.MYSQL else None
+    if rule is Collation.BINARY:
         case = CaseRule.EXACT
-    operand = values.text(bound(node.this), env.translation)
-    pattern = values.text(_as_text(bound(node.expression)), env.translation)
+    operand, pattern = (values.text(side, env.translation) for side in sides)
     found = Like(operand, pattern, env.dialect.like_escape if escape is None else escape or None, case)
     return Not(found) if node.args.get("negate") else found
 

@@ -16,6 +16,7 @@ from nestling.ir.expression import (
     TRUE,
     Call,
     Cast,
+    Collation,
     Compare,
     Comparison,
     Exists,
@@ -34,7 +35,8 @@ from nestling.ir.expression import (
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.arithmetic import ARITHMETIC
-from nestling.planner.sql.comparisons import COMPARISONS, collation, comparison, row_comparison
+from nestling.planner.sql.collations import collation, is_no_text
+from nestling.planner.sql.comparisons import COMPARISONS, comparison, row_comparison
 from nestling.planner.sql.functions import FUNCTIONS
 from nestling.planner.sql.gaps import gap, mistake, no_such
 from nestling.planner.sql.scope import Bound, Env
@@ -70,11 +72,14 @@ def is_aggregate(node: exp.Expr) -> bool:
     return isinstance(node, AGGREGATES) or (isinstance(node, exp.Anonymous) and node.name.casefold() == "total")
 
 
-def sort_key(node: exp.Ordered, expression: Expression, env: Env) -> SortKey:
-    """The key of an ORDER BY item whose expression is bound; NULLs go where it says, or where the dialect puts them."""
+def sort_key(node: exp.Ordered, expression: Expression, env: Env, tree: exp.Expr | None = None) -> SortKey:
+    """The key of an ORDER BY item whose expression is bound; NULLs go where it says, or where the dialect puts them.
+
+    `tree` is the output the item names, if it names one.
+    """
     nulls_first = bool(node.args.get("nulls_first"))
     value = values.ordered(expression, env.translation)
-    return SortKey(value, bool(node.args.get("desc")), nulls_first, collation(env, node.this))
+    return SortKey(value, bool(node.args.get("desc")), nulls_first, collation(env, (node.this, tree), (expression,)))
 
 
 def bind_sort(nodes: Sequence[exp.Expr], env: Env) -> tuple[SortKey, ...]:
@@ -165,7 +170,7 @@ def _in(node: exp.In, env: Env) -> Expression:
         )
     operand = bind(node.this, env)
     items = [bind(item, env) for item in node.expressions]
-    rule = collation(env, node.this)
+    rule = collation(env, (node.this,), (operand,))
     if env.dialect.is_sqlite:  # only the left side's affinity counts; the items have none
         kind = values.affinity(values.plain(operand, env.translation), env.translation)
         items = [values.plain(item, env.translation) for item in items]
@@ -189,8 +194,19 @@ def _in_subquery(node: exp.In, query: exp.Expr, env: Env) -> Expression:
     pairs = [
         values.comparable(left, right, env.translation) for left, right in zip(operands, relation.columns, strict=True)
     ]
+    rules = {
+        collation(env, (node_of,), (left, right))
+        for node_of, left, right in zip(lefts, operands, relation.columns, strict=True)
+        if not is_no_text(left) and not is_no_text(right)
+    }
     relation = recast(relation, [right for _, right in pairs], env.translation)
-    return InSubquery(tuple(left for left, _ in pairs), relation, collation(env, *lefts))
+    return InSubquery(tuple(left for left, _ in pairs), relation, _one_rule(rules, node))
+
+
+def _one_rule(rules: set[Collation], node: exp.Expr) -> Collation:
+    if len(rules) > 1:
+        raise gap("IN that compares its columns by different collations", node)
+    return rules.pop() if rules else Collation.BINARY
 
 
 def _exists(node: exp.Exists, env: Env) -> Expression:
@@ -240,7 +256,7 @@ def _coalesce(node: exp.Coalesce, env: Env) -> Expression:
 
 def _nullif(node: exp.Nullif, env: Env) -> Expression:
     left, right = bind(node.this, env), bind(node.expression, env)
-    rule = collation(env, node.this, node.expression)
+    rule = collation(env, (node.this, node.expression), (left, right))
     if env.dialect.is_sqlite:  # a function there: no affinity is applied
         left, right = values.plain(left, env.translation), values.plain(right, env.translation)
         same = Compare(Comparison.EQUAL, left, right, rule)
@@ -274,6 +290,8 @@ def _cast(node: exp.Cast, env: Env) -> Expression:
     operand = bind(node.this, env)
     if env.dialect.rules is Rules.POSTGRESQL and isinstance(operand, Literal) and isinstance(operand.value, str):
         return values.typed_literal(operand.value, kind)
+    if env.dialect.is_sqlite and name is TypeName.DECIMAL:
+        return values.numeric(operand, env.translation)
     return Cast(values.plain(operand, env.translation), kind, env.dialect.rules)
 
 

@@ -9,6 +9,7 @@ from sqlglot import exp
 from nestling.ir.expression import (
     Call,
     Cast,
+    Collation,
     Expression,
     Function,
     Literal,
@@ -16,9 +17,12 @@ from nestling.ir.expression import (
     Rules,
     is_float,
     is_integer,
+    is_number,
 )
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import values
+from nestling.planner.sql.collations import collation
+from nestling.planner.sql.formats import bind_format
 from nestling.planner.sql.gaps import gap, mistake
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.times import TIME_FUNCTIONS, TIME_NAMES
@@ -149,6 +153,13 @@ def _extreme(function: Function) -> Handler:
         parts = [bound(part) for part in (node.this, *node.expressions)]
         if env.dialect.rules is Rules.SQLITE:  # compared as they are, by class
             parts = [values.plain(part, env.translation) for part in parts]
+        rule = (
+            collation(env, (node.this, *node.expressions), parts)
+            if not all(map(is_number, parts))
+            else Collation.BINARY
+        )
+        if rule is not Collation.BINARY:
+            raise gap("the least or greatest of texts under a collation", node)
         alike, kind = values.common(parts, env.translation)
         return Call(function, alike, kind, env.dialect.rules)
 
@@ -239,7 +250,16 @@ def _likelihood(node: exp.Expr, env: Env, bound: Bound) -> Expression:  # noqa: 
     return bound(node.expressions[0])
 
 
+def _printf(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    return bind_format(node.expressions[0], node.expressions[1:], node, env, bound)
+
+
+def _format(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    return bind_format(node.this, node.expressions, node, env, bound)
+
+
 _NAMES: dict[str, Handler] = {
+    "printf": _printf,
     "octet_length": _named(Function.BYTE_LENGTH, INTEGER),
     "reverse": _named(Function.REVERSE, TEXT),
     "likely": _likelihood,
@@ -248,6 +268,7 @@ _NAMES: dict[str, Handler] = {
 
 FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.Abs: _of_number(Function.ABS),
+    exp.Format: _format,
     exp.Sign: _of_number(Function.SIGN),
     exp.Sqrt: _of_number(Function.SQRT, FLOAT),
     exp.Exp: _of_number(Function.EXP, FLOAT),

@@ -11,7 +11,7 @@ from nestling.ir.algebra import Aggregate, AggregateFunction, Group, Named, Name
 from nestling.ir.expression import ANY, Collation, Column, Expression, Literal, columns_of, is_float, nullable
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import values
-from nestling.planner.sql.comparisons import collation
+from nestling.planner.sql.collations import collation, declared, keep, of_group
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate, predicate
 from nestling.planner.sql.gaps import gap, mistake
 from nestling.planner.sql.scope import Env, Translation
@@ -46,10 +46,11 @@ class Grouping:
     _found: dict[Aggregate, Column] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for named in self.keys:
+        for named, rule in zip(self.keys, self.collations, strict=True):
             key = Column(self.alias, named.name, named.expression.type, nullable(named.expression), named.mixed)
             self._columns.setdefault(named.expression, key)
             _keep_affinity(named.expression, key, self.rows.translation)
+            keep(key, rule, self.rows.translation)
         self._trees = [tree for tree in self.trees if not isinstance(tree, exp.Column)]
 
     def key(self, node: exp.Expr) -> Expression | None:
@@ -68,6 +69,7 @@ class Grouping:
             raise mistake(what, node, "name it in GROUP BY, or take its min() or max()")
         found = self._add(Aggregate(AggregateFunction.ANY_VALUE, column, column.type), column.name, mixed=column.mixed)
         _keep_affinity(column, found, self.rows.translation)
+        keep(found, declared(column, self.rows.translation), self.rows.translation)
         return found
 
     def aggregate(self, node: exp.Expr, env: Env) -> Expression:
@@ -104,6 +106,8 @@ class Grouping:
             self.aggregates.append(NamedAggregate(name, aggregate, mixed))
             counted = aggregate.function in (AggregateFunction.COUNT, AggregateFunction.TOTAL)
             self._found[aggregate] = Column(self.alias, name, aggregate.type, not counted, mixed)
+            if not self.rows.dialect.is_sqlite:
+                keep(self._found[aggregate], aggregate.collation, self.rows.translation)
         return self._found[aggregate]
 
 
@@ -129,7 +133,7 @@ def start_grouping(nodes: Sequence[exp.Expr], env: Env, unique: frozenset[str]) 
         wish = expression.name if isinstance(expression, Column) else "key"
         mixed = isinstance(expression, Column) and expression.mixed
         keys.append(Named(unique_name(wish, {key.name for key in keys}), expression, mixed))
-    collations = tuple(collation(env, node) for node in nodes)
+    collations = tuple(of_group(env, node, key.expression) for node, key in zip(nodes, keys, strict=True))
     return Grouping(env, env.translation.alias("grouped"), tuple(nodes), tuple(keys), collations, unique)
 
 
@@ -150,7 +154,8 @@ def bind_aggregate(node: exp.Expr, env: Env) -> Aggregate:
         raise gap("COUNT(DISTINCT) of several columns", node)
     keys: tuple[SortKey, ...] = bind_sort(order, env)
     kind = _result(function, operand, env)
-    return Aggregate(function, operand, kind, distinct, None, keys, separator, collation(env, argument))
+    rule = collation(env, (argument,), (operand,))
+    return Aggregate(function, operand, kind, distinct, None, keys, separator, rule)
 
 
 def _argument(node: exp.Expr) -> tuple[exp.Expr | None, bool, Sequence[exp.Expr]]:

@@ -10,8 +10,10 @@ from sqlglot import exp
 from nestling.ir.algebra import Named, Project, Relation
 from nestling.ir.expression import Expression, Parameter
 from nestling.ir.types import INTEGER
+from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.gaps import gap, mistake, no_such
+from nestling.planner.sql.parse import Parsed
 from nestling.planner.sql.scope import Env, Scope, Translation
 
 
@@ -45,7 +47,7 @@ def select_items(nodes: Sequence[exp.Expr], scope: Scope, env: Env) -> list[Item
                 raise no_such("table or alias", node.table, (s.name for s in scope.sources), node)
             items += [Item(name, None, column) for name, column in source.columns]
         else:
-            items.append(Item(_title(node, scope, env), node))
+            items.append(Item(title_of(node, scope, env), node))
     return items
 
 
@@ -60,7 +62,7 @@ def _star(node: exp.Star, scope: Scope, env: Env) -> list[tuple[str, Expression]
 _SPELLED = {exp.DPipe, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Literal, exp.Neg, exp.Paren, exp.Null}
 
 
-def _title(node: exp.Expr, scope: Scope, env: Env) -> str:
+def title_of(node: exp.Expr, scope: Scope, env: Env) -> str:
     """What SQL calls an output: its alias, its column's own name, or what the dialect makes of an expression."""
     if isinstance(node, exp.Alias):
         return node.alias
@@ -123,3 +125,31 @@ def recast(relation: Relation, wanted: Sequence[Expression], translation: Transl
     alias = translation.alias("converted")
     named = tuple(Named(column.name, expression) for column, expression in zip(relation.columns, wanted, strict=True))
     return Project(relation, alias, named)
+
+
+def result_names(bound: BoundQuery, parsed: Parsed, dialect: Dialect) -> tuple[str, ...]:
+    """The outputs' names; SQLite and MySQL call an expression by its text, to the letter."""
+    names, trees = bound.names, bound.trees
+    selected = _selected(parsed.tree)
+    if not dialect.lenient or len(parsed.items) != len(selected) or len(trees) != len(names):
+        return names
+    texts = dict(zip(map(id, selected), parsed.items, strict=True))
+    return tuple(
+        texts.get(id(tree), name) if tree is not None and _is_spelled(tree, dialect) else name
+        for name, tree in zip(names, trees, strict=True)
+    )
+
+
+def _is_spelled(tree: exp.Expr, dialect: Dialect) -> bool:
+    if isinstance(tree, exp.Alias):
+        return False
+    return not isinstance(tree.unnest(), exp.Column) if dialect.is_sqlite else not isinstance(tree, exp.Column)
+
+
+def _selected(tree: exp.Expr) -> list[exp.Expr]:
+    """The select list that names the result's columns: the first SELECT's."""
+    while not isinstance(tree, exp.Select):
+        if not isinstance(tree.this, exp.Expr):
+            return []
+        tree = tree.this
+    return tree.expressions

@@ -19,6 +19,7 @@ from nestling.ir.algebra import (
 )
 from nestling.ir.expression import ANY, Collation, Column, Expression, nullable
 from nestling.planner.sql import values
+from nestling.planner.sql.collations import keep, rules_of
 from nestling.planner.sql.expressions import bind, sort_key
 from nestling.planner.sql.gaps import gap, mistake, no_such
 from nestling.planner.sql.grouping import unique_name
@@ -34,7 +35,7 @@ def bind_subquery(node: exp.Expr, env: Env) -> Relation:
 
 def bind_query(node: exp.Expr, env: Env, wish: str = "") -> BoundQuery:
     """A query; `env` is what lies around it. Its columns get an alias like `wish`."""
-    env = replace(env, ctes=_with(node, env), windows=None)
+    env = replace(env, ctes=with_ctes(node, env), windows=None)
     if isinstance(node, exp.Select):
         return Select(node, env, wish or "selected").bound()
     if isinstance(node, exp.SetOperation):
@@ -46,7 +47,8 @@ def bind_query(node: exp.Expr, env: Env, wish: str = "") -> BoundQuery:
     raise gap(f"{node.key.upper()} as a query", node)
 
 
-def _with(node: exp.Expr, env: Env) -> Mapping[str, Cte]:
+def with_ctes(node: exp.Expr, env: Env) -> Mapping[str, Cte]:
+    """The CTEs a statement sees: its own, and those around it."""
     clause = node.args.get("with_")
     if clause is None:
         return env.ctes
@@ -78,12 +80,22 @@ def _set_operation(node: exp.SetOperation, env: Env, wish: str) -> BoundQuery:
     left, right = bind_query(node.this, env), bind_query(node.expression, env)
     _same_width(left.relation, right.relation, node)
     (one, other), columns = _alike(left.relation, right.relation, left.names, env.translation, wish or "united")
-    rules = () if env.dialect.collation is Collation.BINARY else (env.dialect.collation,) * len(columns)
+    rules = rules_of(
+        [_rule(pair, env.translation) for pair in zip(left.relation.columns, right.relation.columns, strict=True)]
+    )
+    for column, rule in zip(columns, rules, strict=False):
+        keep(column, rule, env.translation)
     operator = _SETS[type(node)]
     relation: Relation = SetOperation(
         operator, not node.args.get("distinct"), one, other, columns[0].alias, columns, rules
     )
     return _ordered(BoundQuery(relation, left.names, left.trees), node, env, right)
+
+
+def _rule(pair: tuple[Column, Column], translation: Translation) -> Collation:
+    """The collation two columns are compared by: the first's that has one of its own."""
+    found = (translation.collations.get((column.alias, column.name)) for column in pair)
+    return next((rule for rule in found if rule is not None), translation.dialect.collation)
 
 
 def _same_width(left: Relation, right: Relation, node: exp.Expr) -> None:
@@ -174,6 +186,7 @@ def bind_recursive(name: str, cte: Cte, env: Env) -> Relation:
     names = cte.columns or tuple(column.name for column in base.columns)
     alias = env.translation.alias(name)
     columns = tuple(replace(c, alias=alias, name=n, nullable=True) for n, c in zip(names, base.columns, strict=False))
+    _like_those(columns, base.columns, env.translation)
     step = _step(query, name, cte, alias, columns, env)
     _same_width(base, step, query)
     if [a.type.name for a in step.columns] != [b.type.name for b in columns]:
@@ -186,7 +199,16 @@ def bind_recursive(name: str, cte: Cte, env: Env) -> Relation:
 def _step(query: exp.SetOperation, name: str, cte: Cte, alias: str, columns: tuple[Column, ...], env: Env) -> Relation:
     def working(wish: str) -> Relation:
         own = env.translation.alias(wish)
-        return Working(alias, own, tuple(replace(column, alias=own) for column in columns))
+        renamed = tuple(replace(column, alias=own) for column in columns)
+        _like_those(renamed, columns, env.translation)
+        return Working(alias, own, renamed)
 
     ctes = {**cte.ctes, name.casefold(): replace(cte, columns=(), working=working)}
     return bind_query(query.expression, replace(env, ctes=ctes)).relation
+
+
+def _like_those(columns: Sequence[Column], others: Sequence[Column], translation: Translation) -> None:
+    """Columns that stand for others have their affinities and collations."""
+    for column, other in zip(columns, others, strict=False):
+        translation.affinities[column.alias, column.name] = translation.affinities.get((other.alias, other.name))
+        keep(column, translation.collations.get((other.alias, other.name)), translation)

@@ -13,8 +13,8 @@ from typing import Protocol
 from sqlglot import exp
 
 from nestling.ir.algebra import NamedWindow, Relation, WindowFunction
-from nestling.ir.expression import Affinity, Column, Expression
-from nestling.ir.model import Entity, Model
+from nestling.ir.expression import Affinity, Collation, Column, Expression
+from nestling.ir.model import Entity, Model, View
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import gap, mistake, no_such
 
@@ -95,13 +95,17 @@ class Translation:
     model: Model
     dialect: Dialect
     entities: dict[str, Entity] = field(init=False)
+    views: dict[str, View] = field(init=False)
     affinities: dict[tuple[str, str], Affinity | None] = field(default_factory=dict)
+    collations: dict[tuple[str, str], Collation] = field(default_factory=dict)
     scans: dict[str, Entity] = field(default_factory=dict)
     aliases: dict[str, int] = field(default_factory=dict)
     relations: int = 0
+    open_views: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.entities = {entity.name.casefold(): entity for entity in self.model.entities}
+        self.views = {view.name.casefold(): view for view in self.model.views}
 
     def alias(self, wish: str) -> str:
         """An alias nobody has yet in this statement."""
@@ -117,7 +121,15 @@ class Translation:
         for name in (table.name, f"{table.db}.{table.name}"):
             if name.casefold() in self.entities:
                 return self.entities[name.casefold()]
-        raise no_such("table", table.name, (entity.name for entity in self.model.entities), table)
+        if self.view(table) is not None:
+            raise gap(f"a write to the view `{table.name}`", table)
+        known = [*(entity.name for entity in self.model.entities), *(view.name for view in self.model.views)]
+        raise no_such("table", table.name, known, table)
+
+    def view(self, table: exp.Table) -> View | None:
+        """The view a table stands for, if it does."""
+        names = (table.name.casefold(), f"{table.db}.{table.name}".casefold())
+        return next((self.views[name] for name in names if name in self.views and name not in self.entities), None)
 
 
 @dataclass(frozen=True, slots=True)

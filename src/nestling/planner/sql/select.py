@@ -12,26 +12,24 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from nestling.ir.algebra import (
-    Aggregate,
-    AggregateFunction,
     Distinct,
-    Group,
     Limit,
     Named,
-    NamedAggregate,
     Project,
     Relation,
     Sort,
     SortKey,
     Window,
 )
-from nestling.ir.expression import Collation, Column, Expression, columns_of
+from nestling.ir.expression import Collation, Column, Expression
 from nestling.planner.sql import values
-from nestling.planner.sql.comparisons import collation
+from nestling.planner.sql.collations import keep, kept, of_group, rules_of
+from nestling.planner.sql.distinct import first_of_each, in_columns, once_each
 from nestling.planner.sql.expressions import bind, is_aggregate, predicate, sort_key
 from nestling.planner.sql.gaps import gap, mistake
 from nestling.planner.sql.grouping import Grouping, start_grouping, unique_name
-from nestling.planner.sql.outputs import BoundQuery, Item, limits, select_items
+from nestling.planner.sql.grouping_sets import has_sets, united
+from nestling.planner.sql.outputs import BoundQuery, Item, limits, select_items, title_of
 from nestling.planner.sql.scope import Env, Translation, Windows
 from nestling.planner.sql.tables import bind_from, filtered
 
@@ -56,6 +54,8 @@ class Select:
     def bound(self) -> BoundQuery:
         """Build the relation."""
         self._refuse_odd_clauses()
+        if has_sets(self.node.args.get("group")):
+            return self._united()
         parent = self.outside if self.outside.scope.sources or self.outside.parent or self.outside.grouped else None
         rows = Env(self.translation, ctes=self.outside.ctes, parent=parent)
         relation, scope = bind_from(self.node, rows)
@@ -86,9 +86,18 @@ class Select:
         for clause in _REFUSED:
             if self.node.args.get(clause):
                 raise gap(f"{clause.upper()} clause", self.node)
-        distinct = self.node.args.get("distinct")
-        if distinct is not None and distinct.args.get("on") is not None:
-            raise gap("DISTINCT ON", distinct)
+
+    def _united(self) -> BoundQuery:
+        """The groupings of ROLLUP and its like, one after the other."""
+        from nestling.planner.sql.queries import bind_query
+
+        rows = Env(self.translation, ctes=self.outside.ctes)
+        scope = bind_from(self.node, rows)[1]
+        self.items = [Item(title_of(tree, scope, rows), tree) for tree in self.node.expressions]
+        self.outputs = {item.name.casefold(): item.tree.this for item in self.items if isinstance(item.tree, exp.Alias)}
+        rows = replace(rows, scope=scope)
+        names = [item.name for item in self.items]
+        return bind_query(united(self.node, names, lambda key: self._group_tree(key, rows)), self.outside, self.wish)
 
     def _grouping(self, rows: Env) -> Grouping | None:
         group = self.node.args.get("group")
@@ -100,8 +109,8 @@ class Select:
             if having is None and not any(map(_aggregates, places)):
                 return None
             return start_grouping((), rows, frozenset())
-        if any(group.args.get(kind) for kind in ("rollup", "cube", "grouping_sets", "totals", "all")):
-            raise gap("ROLLUP, CUBE or GROUPING SETS", group)
+        if group.args.get("totals") or group.args.get("all"):
+            raise gap("GROUP BY ALL or with totals", group)
         trees = [self._group_tree(tree, rows) for tree in group.expressions]
         inside = replace(rows, outputs=self.outputs)
         grouping = start_grouping(trees, inside, frozenset())
@@ -160,20 +169,26 @@ class Select:
         if order is None:
             return []
         inside = replace(env, outputs=self.outputs if env.dialect.lenient else {})
-        return [sort_key(item, self._order_value(item.this, inside, named), env) for item in order.expressions]
+        return [self._order_key(item, inside, named) for item in order.expressions]
 
-    def _order_value(self, tree: exp.Expr, env: Env, named: Sequence[Named]) -> Expression:
+    def _order_key(self, item: exp.Ordered, env: Env, named: Sequence[Named]) -> SortKey:
         """A position or an output's name stands for the output; anything else is an expression over the rows."""
+        tree = item.this
         while isinstance(tree, exp.Paren | exp.Collate):
             tree = tree.this
+        place = self._order_place(tree, env, named)
+        if place is None:
+            return sort_key(item, bind(tree, env), env)
+        return sort_key(item, named[place].expression, env, self.items[place].tree)
+
+    def _order_place(self, tree: exp.Expr, env: Env, named: Sequence[Named]) -> int | None:
         if isinstance(tree, exp.Literal) and not tree.is_string and str(tree.this).isdecimal():
             if not 1 <= int(tree.this) <= len(named):
                 raise mistake(f"there is no column {tree.this} in the select list", tree)
-            return named[int(tree.this) - 1].expression
+            return int(tree.this) - 1
         if isinstance(tree, exp.Column) and not tree.table and self._is_output(tree.name.casefold(), env):
-            place = next(place for place, item in enumerate(self.items) if item.name.casefold() == tree.name.casefold())
-            return named[place].expression
-        return bind(tree, env)
+            return next(place for place, item in enumerate(self.items) if item.name.casefold() == tree.name.casefold())
+        return None
 
     def _is_output(self, folded: str, env: Env) -> bool:
         """Whether ORDER BY takes the name for an output's: one given by AS, or (but in SQLite) any."""
@@ -182,11 +197,35 @@ class Select:
 
     def _finish(self, relation: Relation, named: tuple[Named, ...], order: list[SortKey], env: Env) -> Relation:
         alias = self.translation.alias(self.wish)
-        for item in named:
+        for item, output in zip(named, self.items, strict=True):
             self.translation.affinities[alias, item.name] = values.affinity(item.expression, self.translation)
-        if self.node.args.get("distinct") is None:
-            return Project(self._cut(relation, order, env), alias, named)
-        return self._distinct(relation, alias, named, order, env)
+            keep(
+                Column(alias, item.name, item.expression.type),
+                kept(item.expression, output.tree, env),
+                self.translation,
+            )
+        distinct = self.node.args.get("distinct")
+        if distinct is not None and distinct.args.get("on") is not None:
+            relation = first_of_each(relation, self._on(distinct.args["on"], named, env), order, self.translation)
+        elif distinct is not None:
+            return self._distinct(Project(relation, alias, named), order, env)
+        return Project(self._cut(relation, order, env), alias, named)
+
+    def _on(self, on: exp.Expr, named: Sequence[Named], env: Env) -> list[SortKey]:
+        """The keys of DISTINCT ON."""
+        trees = on.expressions if isinstance(on, exp.Tuple) else [on.unnest()]
+        return [self._order_key(exp.Ordered(this=tree), replace(env, outputs={}), named) for tree in trees]
+
+    def _distinct(self, project: Project, order: Sequence[SortKey], env: Env) -> Relation:
+        """DISTINCT, then the sort: in terms of its columns, or (SQLite, MySQL) of any of the equal rows."""
+        rules = self._collations(project.outputs, env)
+        keys = in_columns(order, project)
+        if keys is not None:
+            return self._cut(Distinct(project, rules), keys, env)
+        if not env.dialect.lenient:
+            raise mistake("with SELECT DISTINCT, ORDER BY expressions must be in the select list", self.node)
+        once, keys, outputs = once_each(project, order, rules, self.translation)
+        return Project(self._cut(once, keys, env), project.alias, outputs)
 
     def _cut(self, relation: Relation, keys: Sequence[SortKey], env: Env) -> Relation:
         """The relation sorted and limited as the SELECT says."""
@@ -194,40 +233,9 @@ class Select:
         count, offset = limits(self.node, env)
         return Limit(relation, count, offset) if count is not None or offset is not None else relation
 
-    def _distinct(
-        self, relation: Relation, alias: str, named: tuple[Named, ...], order: list[SortKey], env: Env
-    ) -> Relation:
-        """DISTINCT, then the sort in terms of its columns."""
-        project = Project(relation, alias, named)
-        columns: dict[Expression, Expression] = {}
-        for item, column in zip(named, project.columns, strict=True):
-            columns.setdefault(item.expression, column)
-        if any(key.expression not in columns and any(columns_of(key.expression)) for key in order):
-            return self._distinct_by_more(relation, alias, named, order, env)
-        keys = [replace(key, expression=columns.get(key.expression, key.expression)) for key in order]
-        return self._cut(Distinct(project, self._collations(env)), keys, env)
-
-    def _distinct_by_more(
-        self, relation: Relation, alias: str, named: tuple[Named, ...], order: list[SortKey], env: Env
-    ) -> Relation:
-        """DISTINCT sorted by what is no output: SQLite and MySQL take it from any of the equal rows."""
-        if not env.dialect.lenient:
-            raise mistake("with SELECT DISTINCT, ORDER BY expressions must be in the select list", self.node)
-        extras = tuple(
-            NamedAggregate(
-                f"order_{place}", Aggregate(AggregateFunction.ANY_VALUE, key.expression, key.expression.type)
-            )
-            for place, key in enumerate(order)
-        )
-        rules = self._collations(env) or (Collation.BINARY,) * len(named)
-        once = Group(relation, self.translation.alias("once"), named, extras, rules)
-        keys = [replace(key, expression=column) for key, column in zip(order, once.columns[len(named) :], strict=True)]
-        outputs = tuple(Named(item.name, column, item.mixed) for item, column in zip(named, once.columns, strict=False))
-        return Project(self._cut(once, keys, env), alias, outputs)
-
-    def _collations(self, env: Env) -> tuple[Collation, ...]:
-        found = tuple(collation(env, item.tree.unalias() if item.tree is not None else None) for item in self.items)
-        return found if any(rule is not Collation.BINARY for rule in found) else ()
+    def _collations(self, named: Sequence[Named], env: Env) -> tuple[Collation, ...]:
+        pairs = zip(self.items, named, strict=True)
+        return rules_of([of_group(env, item.tree, output.expression) for item, output in pairs])
 
 
 def replace_unique(grouping: Grouping, translation: Translation) -> Grouping:

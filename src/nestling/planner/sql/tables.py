@@ -9,13 +9,16 @@ from sqlglot import exp
 
 from nestling.ir.algebra import Filter, Join, JoinKind, Relation, Scan, Values
 from nestling.ir.expression import Column, Comparison, Expression, conjunction
-from nestling.ir.model import Entity
+from nestling.ir.model import Entity, View
 from nestling.planner.sql import values
+from nestling.planner.sql.collations import collation_of, keep
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.gaps import gap, mistake, no_such
 from nestling.planner.sql.scope import Cte, Env, Scope, Source, Translation
 
 Tables = tuple[Relation, Scope]
+MOST_JOINS = 100
+"""SQLite and MySQL stop at some sixty; the time to translate grows with the square."""
 _INNER = (JoinKind.INNER, JoinKind.CROSS)
 
 
@@ -28,6 +31,8 @@ def bind_from(select: exp.Select, env: Env) -> Tables:
         return Values(env.translation.alias("nothing"), (), ((),)), Scope()
     relation, scope = bind_table(source.this, env)
     joins = select.args.get("joins") or ()
+    if len(joins) > MOST_JOINS:
+        raise gap(f"more than {MOST_JOINS} joins", select)
     late: list[exp.Expr] = []
     for place, join in enumerate(joins):
         ahead = env.dialect.is_sqlite and _looks_ahead(join, joins[place + 1 :])
@@ -73,9 +78,20 @@ def _named(node: exp.Table, env: Env) -> Tables:
     cte = env.ctes.get(node.name.casefold()) if not node.db else None
     if cte is not None:
         return _cte(node, cte, env)
+    view = env.translation.view(node)
+    if view is not None:
+        return _view(node, view, env)
     entity = env.translation.entity(node)
     scan = bind_scan(entity, node.alias or node.name, env.translation)
     return scan, Scope((_source(node.alias or node.name, scan, node),))
+
+
+def _view(node: exp.Table, view: View, env: Env) -> Tables:
+    from nestling.planner.sql.views import bind_view
+
+    name = node.alias or node.name
+    bound = bind_view(view, env.translation, name)
+    return bound.relation, Scope((_source(name, bound.relation, node, bound.names),))
 
 
 def bind_scan(entity: Entity, wish: str, translation: Translation) -> Scan:
@@ -83,6 +99,8 @@ def bind_scan(entity: Entity, wish: str, translation: Translation) -> Scan:
     alias = translation.alias(wish)
     columns = tuple(Column(alias, a.name, a.type, a.nullable, bool(a.also)) for a in entity.attributes)
     translation.scans[alias] = entity
+    for column, attribute in zip(columns, entity.attributes, strict=True):
+        keep(column, attribute.collation, translation)
     if translation.dialect.is_sqlite:
         for column in columns:
             translation.affinities[alias, column.name] = values.affinity_of_type(column.type)
@@ -170,11 +188,12 @@ def _merge(
     merged: list[tuple[str, Expression]] = []
     equal: list[Expression] = []
     for name in names:
-        sides = [scope.find(name, node) for scope in (left, right)]
-        if sides[0] is None or sides[1] is None:
+        sides = [side for scope in (left, right) if (side := scope.find(name, node)) is not None]
+        if len(sides) < 2:
             known = (known for scope in (left, right) for known, _ in scope.columns())
             raise no_such("column", name, known, node)
-        equal.append(values.compare(Comparison.EQUAL, sides[0], sides[1], env.translation))
+        rule = collation_of(sides, env.translation)
+        equal.append(values.compare(Comparison.EQUAL, sides[0], sides[1], env.translation, rule))
         merged.append((_written(left, name), _one(sides[0], sides[1], kind, env)))
     folded = frozenset(name.casefold() for name in names)
     old = tuple((name, column) for name, column in left.merged + right.merged if name.casefold() not in folded)

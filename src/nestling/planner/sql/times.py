@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
 from nestling.ir.expression import (
     NULL,
+    NUMBERS,
     TIMES,
     Arithmetic,
     Call,
@@ -32,7 +34,11 @@ Handler = Callable[[exp.Expr, Env, Bound], Expression]
 DATE = Type(TypeName.DATE)
 TIMESTAMP = Type(TypeName.TIMESTAMP)
 _UNITS = ("year", "quarter", "month", "week", "day", "dow", "doy", "isodow", "hour", "minute", "second", "epoch")
+_DAY = re.compile(r"\s*(\d{4})-(\d\d)-(\d\d)")
+_LAST_HOUR = re.compile(r"(?:^|[T\s])24:\d\d")
 _FORMAT = re.compile(r"(?:[^%]|%[dfHjJmMsSwWY%])*\Z")
+_SHARED_FORMAT = re.compile(r"""(?:[^%"A-Za-z]|%[dHjmMSY])*\Z""")
+"""Of PostgreSQL's and MySQL's: what all of them write alike, and no letter that PostgreSQL would take for more."""
 _MODIFIER = re.compile(r"\s*([+-]?)(\d+(?:\.\d+)?)\s+(day|hour|minute|second|month|year)s?\s*\Z", re.IGNORECASE)
 _STARTS = re.compile(r"\s*start of (day|month|year)\s*\Z", re.IGNORECASE)
 _AMOUNT = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*", re.IGNORECASE)
@@ -55,9 +61,20 @@ def _instant(parts: Sequence[exp.Expr], bound: Bound) -> Expression:
 def _timestamp(value: Expression) -> Expression:
     if isinstance(value, Literal) and isinstance(value.value, str) and value.value.casefold() == "now":
         return Call(Function.NOW, (), TIMESTAMP, Rules.SQLITE)
+    if isinstance(value, Literal) and isinstance(value.value, str) and _overflows(value.value):
+        raise gap(f"`{value.value}`, a day or hour there is not: SQLite's versions differ on it")
     if value.type.name is TypeName.TIMESTAMP and not (isinstance(value, Column) and value.mixed):
         return value
     return Call(Function.TIMESTAMP_OF, (value,), TIMESTAMP, Rules.SQLITE)
+
+
+def _overflows(text: str) -> bool:
+    """Whether it is written like a time but has a day its month does not have, or the hour 24."""
+    if (day := _DAY.match(text)) is not None:
+        year, month, number = map(int, day.groups())
+        if 1 <= month <= 12 and monthrange(year or 4, month)[1] < number <= 31:
+            return True
+    return _LAST_HOUR.search(text) is not None
 
 
 def _modified(value: Expression, modifier: exp.Expr) -> Expression:
@@ -94,12 +111,13 @@ def _strftime(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     pattern = node.args["format"]
     if not isinstance(pattern, exp.Literal):
         raise gap("a time format that is no constant", node)
-    if env.dialect.rules is Rules.POSTGRESQL:
-        raise gap("TO_CHAR", node)
-    if not _FORMAT.match(pattern.this):
+    known = _FORMAT if env.dialect.is_sqlite else _SHARED_FORMAT
+    if not known.match(pattern.this):
         raise gap(f"time format `{pattern.this}`", node)
     value = node.this.this if isinstance(node.this, exp.TsOrDsToTimestamp) else node.this
     instant = _instant([value], bound) if env.dialect.is_sqlite else _time(bound(value), env)
+    if instant.type.name in NUMBERS:
+        raise gap("TO_CHAR of a number", node)
     return Call(Function.FORMAT_TIME, (instant, Literal(pattern.this, TEXT)), TEXT, env.dialect.rules)
 
 

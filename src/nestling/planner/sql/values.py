@@ -34,12 +34,14 @@ from nestling.ir.expression import (
     is_text,
 )
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.scope import Translation
 
 DECIMAL = Type(TypeName.DECIMAL)
 TIMESTAMP = Type(TypeName.TIMESTAMP)
 _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*\Z", re.ASCII)
 _TEXTUAL = frozenset({TypeName.TEXT, TypeName.ENUM})
+_MILLISECOND = 3
 _RANK = {TypeName.INTEGER: 0, TypeName.DECIMAL: 1, TypeName.FLOAT: 2}
 _TIME_RANK = {TypeName.DATE: 0, TypeName.TIMESTAMP: 1, TypeName.TIMESTAMPTZ: 2}
 _CONVERTED = TIMES | {TypeName.BOOLEAN, TypeName.UUID, TypeName.JSON, TypeName.ARRAY}
@@ -62,7 +64,7 @@ def affinity(expression: Expression, translation: Translation) -> Affinity | Non
         case ScalarSubquery(relation=relation):
             return affinity(relation.columns[0], translation)
         case Cast(type=kind):
-            return affinity_of_type(kind)
+            return Affinity.NUMERIC if kind == ANY else affinity_of_type(kind)
         case _:
             return None
 
@@ -119,6 +121,12 @@ def number(expression: Expression, translation: Translation) -> Expression:
             else value
         )
     return Cast(value, DECIMAL, translation.dialect.rules)
+
+
+def numeric(expression: Expression, translation: Translation) -> Cast:
+    """SQLite's CAST AS NUMERIC, which leaves numbers as they are."""
+    value = plain(expression, translation)
+    return Cast(value, value.type if is_number(value) else ANY, Rules.SQLITE)
 
 
 def text(expression: Expression, translation: Translation) -> Expression:
@@ -240,7 +248,12 @@ def typed_literal(value: str, wanted: Type) -> Expression:
 
 
 def _mysql(expression: Expression, other: Expression, translation: Translation) -> Expression:
-    """MySQL: a text beside a number is taken for a float, beside a date for a timestamp."""
+    """MySQL: a text beside a number is taken for a float, beside a date for a timestamp.
+
+    A parameter takes the other side's type: what clients send for a number or a date is one.
+    """
+    if isinstance(expression, Parameter) and expression.type == ANY:
+        return Parameter(expression.name, other.type)
     if other.type.name in TIMES and expression.type.name in (*_TEXTUAL, TypeName.ANY):
         text_value = expression.value if isinstance(expression, Literal) else None
         folded = typed_literal(text_value, TIMESTAMP) if isinstance(text_value, str) else None
@@ -254,20 +267,35 @@ def _mysql(expression: Expression, other: Expression, translation: Translation) 
 
 
 def common(values: Sequence[Expression], translation: Translation) -> tuple[tuple[Expression, ...], Type]:
-    """Values that become one (CASE, COALESCE, UNION), made alike, and their type."""
+    """Values that become one (CASE, COALESCE, UNION), made alike, and their type.
+
+    In SQLite a parameter may be of any class, and timestamps of different precision are texts of different length.
+    """
     known = [value for value in values if value != NULL and not (isinstance(value, Parameter) and value.type == ANY)]
     names = {value.type.name for value in known}
     mixed = any(isinstance(value, Column) and value.mixed for value in known)
-    if len(names) == 1 and not mixed:
+    open_class = translation.dialect.is_sqlite and any(isinstance(v, Parameter) and v.type == ANY for v in values)
+    if len(names) == 1 and not (mixed or open_class or _differs_in_precision(known, translation)):
         kind = known[0].type if all(a.type == b.type for a, b in pairwise(known)) else Type(known[0].type.name)
         if translation.dialect.rules is Rules.POSTGRESQL:
             return tuple(adapt(value, kind) for value in values), kind
         return tuple(values), kind
     alike = tuple(plain(value, translation) for value in values)
+    if not translation.dialect.is_sqlite and _differs_in_precision(known, translation):
+        raise gap("timestamps of different precision that become one value")
     kind = _widest([value for value in alike if value != NULL], translation)
+    kind = ANY if open_class else kind
     if translation.dialect.rules is Rules.POSTGRESQL:
         alike = tuple(adapt(value, kind) for value in alike)
     return alike, kind
+
+
+def _differs_in_precision(values: Sequence[Expression], translation: Translation) -> bool:
+    """Whether there are timestamps of different precision; in SQLite also finer than a millisecond, as those are texts."""
+    digits = {value.type.fraction_digits for value in values if value.type.name in TIMES}
+    if translation.dialect.is_sqlite:
+        return len(digits) > 1 or max(digits, default=0) > _MILLISECOND
+    return len({each > _MILLISECOND for each in digits}) > 1
 
 
 def _widest(values: Sequence[Expression], translation: Translation) -> Type:

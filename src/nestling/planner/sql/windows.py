@@ -8,6 +8,7 @@ from nestling.ir.algebra import AggregateFunction, Bound, Frame, FrameUnit, Sort
 from nestling.ir.expression import ANY, Collation, Expression, Literal
 from nestling.ir.types import FLOAT, INTEGER, Type
 from nestling.planner.sql import values
+from nestling.planner.sql.collations import collation, rules_of
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate
 from nestling.planner.sql.gaps import gap, mistake
 from nestling.planner.sql.grouping import bind_aggregate
@@ -38,13 +39,16 @@ def bind_window(node: exp.Window, env: Env) -> Expression:
     windows = env.windows
     if windows is None:
         raise mistake("a window function where there is none: it belongs into the select list or ORDER BY", node)
-    partition, order, frame = _over(node, windows, env)
+    partition, rules, order, frame = _over(node, windows, env)
     function, arguments, kind, condition, rule = _function(node.this, env)
-    return windows.add(WindowFunction(function, arguments, kind, partition, order, frame, condition, rule))
+    return windows.add(WindowFunction(function, arguments, kind, partition, order, frame, condition, rule, rules))
 
 
-def _over(node: exp.Window, windows: Windows, env: Env) -> tuple[tuple[Expression, ...], tuple[SortKey, ...], Frame]:
-    """Partition, order and frame, those of a named window where it is named."""
+Over = tuple[tuple[Expression, ...], tuple[Collation, ...], tuple[SortKey, ...], Frame]
+
+
+def _over(node: exp.Window, windows: Windows, env: Env) -> Over:
+    """Partition and its collations, order and frame, those of a named window where it is named."""
     name = node.alias or (node.this.name if isinstance(node.this, exp.Identifier) else "")
     base = windows.named.get(name.casefold()) if name else None
     if name and base is None:
@@ -55,7 +59,8 @@ def _over(node: exp.Window, windows: Windows, env: Env) -> tuple[tuple[Expressio
     spec = next((part.args["spec"] for part in parts if part.args.get("spec")), None)
     keys = bind_sort(order.expressions if order is not None else (), env)
     terms = tuple(values.ordered(bind(term, env), env.translation) for term in partition)
-    return terms, keys, _frame(spec, bool(keys), env)
+    rules = rules_of([collation(env, (tree,), (term,)) for tree, term in zip(partition, terms, strict=True)])
+    return terms, rules, keys, _frame(spec, bool(keys), env)
 
 
 def _frame(spec: exp.Expr | None, is_ordered: bool, env: Env) -> Frame:

@@ -1,203 +1,129 @@
-"""INSERT, UPDATE and DELETE: which rows, which attributes, which values – each as its attribute keeps it."""
+"""UPDATE and DELETE: which rows, which attributes, which values – each as its attribute keeps it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 
 from sqlglot import exp
 
 from nestling.ir.algebra import (
-    Assignment,
-    Conflict,
-    ConflictAction,
     Delete,
-    Insert,
-    Named,
-    Project,
-    Relation,
     Scan,
     Update,
 )
 from nestling.ir.expression import (
-    ANY,
-    NULL,
     Expression,
-    Literal,
-    Parameter,
-    Rules,
-    Stored,
-    is_integer,
-    is_text,
 )
-from nestling.ir.model import Attribute, Entity
-from nestling.ir.types import TypeName
-from nestling.planner.sql import values
-from nestling.planner.sql.expressions import bind, predicate
-from nestling.planner.sql.gaps import gap, mistake, no_such
-from nestling.planner.sql.queries import bind_query
-from nestling.planner.sql.scope import Env, Scope, Source, Translation
+from nestling.ir.model import Entity
+from nestling.planner.sql.assignments import assignments, refuse, source_of
+from nestling.planner.sql.expressions import predicate
+from nestling.planner.sql.gaps import gap, mistake
+from nestling.planner.sql.joined_writes import Others
+from nestling.planner.sql.queries import with_ctes
+from nestling.planner.sql.scope import Env, Scope, Translation
 from nestling.planner.sql.tables import bind_scan
 
 
-def bind_insert(node: exp.Insert, translation: Translation, *, replaces: bool = False) -> Insert:
-    """INSERT with rows or a query, and what it does with a row whose key exists; `replaces`: it was a REPLACE INTO."""
-    _refuse(node, "returning", "overwrite", "partition", "by_name", "default")
-    table = node.this.this if isinstance(node.this, exp.Schema) else node.this
-    entity = translation.entity(table)
-    listed = node.this.expressions if isinstance(node.this, exp.Schema) else ()
-    attributes = [_attribute(entity, name) for name in listed] or list(entity.attributes)
-    if node.expression is None:
-        raise gap("INSERT of defaults only", node)
-    outside = Env(translation)
-    if node.args.get("with_") is not None:
-        node.expression.set("with_", node.args["with_"])
-    source = bind_query(node.expression, outside).relation
-    if len(source.columns) != len(attributes):
-        raise mistake(f"{len(source.columns)} values for {len(attributes)} columns of `{entity.name}`", node)
-    alias = translation.alias(table.alias or table.name)
-    names = tuple(attribute.name for attribute in attributes)
-    replacing = Conflict(ConflictAction.REPLACE) if replaces else None
-    conflict = replacing or _conflict(node, entity, alias, table, translation)
-    return Insert(entity.name, alias, names, _stored_rows(source, attributes, translation), conflict)
-
-
-def _stored_rows(source: Relation, attributes: Sequence[Attribute], translation: Translation) -> Relation:
-    stored = [_stored(column, a, translation) for column, a in zip(source.columns, attributes, strict=True)]
-    named = tuple(Named(a.name, expression) for a, expression in zip(attributes, stored, strict=True))
-    return Project(source, translation.alias("stored"), named)
-
-
-def _stored(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:
-    """The value as the attribute keeps it; constants of the right type need nothing."""
-    same = expression.type == attribute.type and not getattr(expression, "mixed", False)
-    if same or expression == NULL or attribute.type == ANY:
-        return expression
-    if isinstance(expression, Literal) and (is_integer(expression), attribute.type.name) == (True, TypeName.INTEGER):
-        return expression
-    if is_text(expression) and attribute.type.name is TypeName.TEXT:
-        return expression
-    if isinstance(expression, Parameter):
-        expression = Parameter(expression.name, attribute.type)
-    return Stored(expression, attribute.type, translation.dialect.rules)
-
-
-def _attribute(entity: Entity, node: exp.Expr) -> Attribute:
-    for attribute in entity.attributes:
-        if attribute.name.casefold() == node.name.casefold():
-            return attribute
-    raise no_such("column", node.name, entity.attribute_names, node, of=entity.name)
-
-
-def _conflict(
-    node: exp.Insert, entity: Entity, alias: str, table: exp.Table, translation: Translation
-) -> Conflict | None:
-    word = str(node.args.get("alternative") or "").upper()
-    if word == "REPLACE":
-        return Conflict(ConflictAction.REPLACE)
-    clause = node.args.get("conflict")
-    if word == "IGNORE" or (clause is None and node.args.get("ignore")):
-        return Conflict(ConflictAction.NOTHING)
-    if word:
-        raise gap(f"INSERT OR {word}", node)
-    if clause is None:
-        return None
-    keys = tuple(
-        _attribute(entity, key.this if isinstance(key, exp.Ordered) else key).name
-        for key in clause.args.get("conflict_keys") or ()
-    )
-    if clause.args.get("constraint") is not None:
-        raise gap("ON CONFLICT with a constraint", clause)
-    if "NOTHING" in str(clause.args.get("action") or "").upper():
-        return Conflict(ConflictAction.NOTHING, keys)
-    return _upsert(clause, entity, alias, table, keys, translation)
-
-
-def _upsert(
-    clause: exp.Expr,
-    entity: Entity,
-    alias: str,
-    table: exp.Table,
-    keys: tuple[str, ...],
-    translation: Translation,
-) -> Conflict:
-    old = replace(bind_scan(entity, table.name, translation), alias=alias)
-    old = replace(old, columns=tuple(replace(column, alias=alias) for column in old.columns))
-    new = bind_scan(entity, "excluded", translation)
-    for column in old.columns:
-        translation.affinities[alias, column.name] = values.affinity_of_type(column.type)
-    sources = (_source(table.alias or table.name, old), replace(_source("excluded", new), hidden=_all_names(new)))
-    env = Env(translation, Scope(sources))
-    where = clause.args.get("where")
-    condition = predicate(where.this, env) if where is not None else None
-    if translation.dialect.rules is Rules.MYSQL:
-        clause = clause.transform(_values_of)
-    assignments = _assignments(clause.expressions, entity, env)
-    return Conflict(ConflictAction.UPDATE, keys, assignments, condition, new.alias)
-
-
-def _values_of(node: exp.Expr) -> exp.Expr:
-    """MySQL's VALUES(column) is the new row's."""
-    if isinstance(node, exp.Anonymous) and node.name.upper() == "VALUES":
-        return exp.column(node.expressions[0].name, table="excluded")
-    return node
-
-
-def _all_names(scan: Scan) -> frozenset[str]:
-    return frozenset(column.name.casefold() for column in scan.columns)
-
-
-def _source(name: str, scan: Scan) -> Source:
-    return Source(name, tuple((column.name, column) for column in scan.columns))
-
-
-def _assignments(nodes: Sequence[exp.Expr], entity: Entity, env: Env) -> tuple[Assignment, ...]:
-    found: dict[str, Assignment] = {}
-    for node in nodes:
-        if not isinstance(node, exp.EQ) or not isinstance(node.this, exp.Column):
-            raise gap("an assignment of several columns", node)
-        attribute = _attribute(entity, node.this)
-        value = _stored(bind(node.expression, env), attribute, env.translation)
-        if env.dialect.rules is Rules.MYSQL:  # from left to right: what follows sees the new value
-            env = _having(env, attribute.name, value)
-        found[attribute.name] = Assignment(attribute.name, value)
-    return tuple(found.values())
-
-
-def _having(env: Env, name: str, value: Expression) -> Env:
-    """The same, with a column of the target (the first source) standing for `value`."""
-    target, *others = env.scope.sources
-    columns = tuple((known, value if known == name else column) for known, column in target.columns)
-    return replace(env, scope=Scope((replace(target, columns=columns), *others)))
-
-
 def bind_update(node: exp.Update, translation: Translation) -> Update:
-    """UPDATE of one table."""
-    _refuse(node, "from_", "returning", "order", "limit", "with_")
-    target, env, entity = _target(node, translation)
-    assignments = _assignments(node.expressions, entity, env)
-    where = node.args.get("where")
-    return Update(target, assignments, predicate(where.this, env) if where is not None else None)
+    """UPDATE of one table, joined to others or not."""
+    refuse(node, "returning", "order", "limit")
+    target = _target(node, translation)
+    if target.others is None:
+        changes = assignments(_pairs(node.expressions), target.entity, target.env)
+        return Update(target.scan, changes, _where(node, target.env))
+    changes = assignments(_pairs(node.expressions), target.entity, target.env, target.others)
+    return Update(target.scan, changes, target.others.condition())
 
 
 def bind_delete(node: exp.Delete, translation: Translation) -> Delete:
-    """DELETE from one table."""
-    _refuse(node, "using", "returning", "order", "limit", "tables", "with_")
-    target, env, _ = _target(node, translation)
+    """DELETE from one table, joined to others or not."""
+    refuse(node, "returning", "order", "limit")
+    target = _target(node, translation)
+    if target.others is not None:
+        return Delete(target.scan, target.others.condition())
+    return Delete(target.scan, _where(node, target.env))
+
+
+def _where(node: exp.Expr, env: Env) -> Expression | None:
     where = node.args.get("where")
-    return Delete(target, predicate(where.this, env) if where is not None else None)
+    return predicate(where.this, env) if where is not None else None
 
 
-def _target(node: exp.Expr, translation: Translation) -> tuple[Scan, Env, Entity]:
-    table = node.this
-    if not isinstance(table, exp.Table) or table.args.get("joins"):
-        raise gap(f"{node.key.upper()} of several tables", node)
+def _pairs(nodes: Sequence[exp.Expr]) -> list[exp.Expr]:
+    """Assignments of one column each: `(a, b) = (1, 2)` is two."""
+    found: list[exp.Expr] = []
+    for node in nodes:
+        if isinstance(node, exp.EQ) and isinstance(node.this, exp.Tuple) and isinstance(node.expression, exp.Tuple):
+            columns, given = node.this.expressions, node.expression.expressions
+            if len(columns) != len(given):
+                raise mistake(f"{len(given)} values for {len(columns)} columns", node)
+            found += [exp.EQ(this=one, expression=other) for one, other in zip(columns, given, strict=True)]
+        else:
+            found.append(node)
+    return found
+
+
+@dataclass(frozen=True)
+class _Target:
+    """The table a write changes, what its own columns mean, and the tables joined to it."""
+
+    entity: Entity
+    scan: Scan
+    env: Env
+    others: Others | None
+
+
+def _target(node: exp.Expr, translation: Translation) -> _Target:
+    table, tables, conditions = _joined(node)
+    if not isinstance(table, exp.Table):
+        raise gap(f"{node.key.upper()} of that", node)
     entity = translation.entity(table)
-    scan = bind_scan(entity, table.alias or table.name, translation)
-    return scan, Env(translation, Scope((_source(table.alias or table.name, scan),))), entity
+    name = table.alias or table.name
+    scan = bind_scan(entity, name, translation)
+    source = source_of(name, scan)
+    env = Env(translation, Scope((source,)), ctes=with_ctes(node, Env(translation)))
+    others = Others(translation, source, tuple(tables), tuple(conditions), env.ctes) if tables else None
+    return _Target(entity, scan, env, others)
 
 
-def _refuse(node: exp.Expr, *clauses: str) -> None:
-    for clause in clauses:
-        if node.args.get(clause):
-            raise gap(f"{node.key.upper()} with {clause.rstrip('_').upper()}", node)
+def _joined(node: exp.Expr) -> tuple[exp.Expr, list[exp.Expr], list[exp.Expr]]:
+    """The target, the other tables, and the conditions on all of them: WHERE's, and in MySQL those of the joins."""
+    where = node.args.get("where")
+    conditions = [where.this] if where is not None else []
+    using, source = node.args.get("using") or [], node.args.get("from_")
+    listed = node.this if node.this.args.get("joins") else None
+    if using and node.this.name.casefold() in {table.alias_or_name.casefold() for table in _all_tables(using[0])}:
+        listed = using[0]  # MySQL's second form: the target is one of the tables after USING
+    if listed is None:
+        named = node.args.get("tables") or ()
+        if named and [table.name.casefold() for table in named] != [node.this.alias_or_name.casefold()]:
+            raise gap("DELETE from several tables", node)
+        return node.this, [source.this] if source is not None else list(using), conditions
+    joins = listed.args.get("joins") or ()
+    for join in joins:
+        if join.side or join.args.get("using") or join.method:
+            raise gap(f"{node.key.upper()} with a join that is not plain", join)
+        conditions += [join.args["on"]] if join.args.get("on") is not None else []
+    tables = _all_tables(listed)
+    place = _place(node, tables)
+    return tables[place], [table for n, table in enumerate(tables) if n != place], conditions
+
+
+def _all_tables(table: exp.Expr) -> list[exp.Expr]:
+    """A table, and those joined to it."""
+    first = table.copy()
+    first.set("joins", None)
+    return [first, *(join.this for join in table.args.get("joins") or ())]
+
+
+def _place(node: exp.Expr, tables: Sequence[exp.Expr]) -> int:
+    """Which of MySQL's tables the write is about."""
+    if isinstance(node, exp.Delete):
+        wanted = {table.name.casefold() for table in node.args.get("tables") or (node.this,)}
+    else:
+        wanted = {pair.this.table.casefold() for pair in node.expressions if isinstance(pair.this, exp.Column)}
+    names = [table.alias_or_name.casefold() for table in tables]
+    if len(wanted) != 1 or not wanted <= set(names):
+        raise gap(f"{node.key.upper()} of several tables, or of one it does not name", node)
+    return names.index(wanted.pop())

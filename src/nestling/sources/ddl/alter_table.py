@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from nestling.ir.defaults import Generated
 from nestling.sources.ddl.catalogue import Catalogue, Declared
 from nestling.sources.ddl.create_table import finish_key
-from nestling.sources.ddl.cursor import Cursor, NotUnderstood, as_text, at_commas
+from nestling.sources.ddl.cursor import Cursor, NotUnderstood, as_sql, as_text, at_commas
 from nestling.sources.ddl.dialect import MYSQL
 from nestling.sources.ddl.elements import add_unique, is_constraint, plain_columns, read_column, read_constraint
 from nestling.sources.ddl.statements import Lines
 from nestling.sources.ddl.tokens import Token
+from nestling.sources.defaults import read_default, retyped
 from nestling.sources.tables import find_name
 
 _WITHOUT_MEANING = (
@@ -124,9 +126,25 @@ def _alter_column(cursor: Cursor, table: Declared, catalogue: Catalogue, line: i
         typed = [token for token in cursor.until("USING") if token.text]
         column = read_column([_named(name, typed[0]), *typed], table, catalogue, line) if typed else None
         if column is not None:
-            table.columns[name] = replace(column, nullable=table.columns[name].nullable)
-    elif not cursor.sees_any("SET", "DROP", "ADD", "RESTART", "RESET"):
+            old = table.columns[name]
+            table.columns[name] = replace(column, nullable=old.nullable, default=retyped(old.default, column.type))
+    elif not _alter_default(name, cursor, table) and not cursor.sees_any("SET", "DROP", "ADD", "RESTART", "RESET"):
         raise NotUnderstood("is not understood")
+
+
+def _alter_default(name: str, cursor: Cursor, table: Declared) -> bool:
+    """SET and DROP DEFAULT, and what makes an identity of a column; whether it was one of these."""
+    column = table.columns[name]
+    if cursor.accept("SET", "DEFAULT"):
+        column = replace(column, default=read_default(as_sql(cursor.rest()), column.type))
+    elif cursor.accept("DROP", "DEFAULT"):
+        column = replace(column, default=None)
+    elif cursor.accept("ADD", "GENERATED") or cursor.accept("ADD", "IDENTITY"):
+        column = replace(column, default=Generated.NUMBER)
+    else:
+        return False
+    table.columns[name] = column
+    return True
 
 
 def _named(name: str, near: Token) -> Token:
@@ -187,7 +205,7 @@ def create_unique_index(cursor: Cursor, catalogue: Catalogue, line: int) -> None
     partial = any(token.key == "WHERE" for token in cursor.rest())
     table = catalogue.find(name)
     if table is None:
-        if catalogue.home(name) not in catalogue.partitions and name[1] not in catalogue.views:
+        if catalogue.home(name) not in catalogue.partitions and catalogue.home(name) not in catalogue.views:
             catalogue.gap(f"a unique index on `{name[1]}`, which is not declared", line)
     elif partial:
         catalogue.note(f"a unique index of `{table.name[1]}` is over some rows only: no attributes are unique by it")

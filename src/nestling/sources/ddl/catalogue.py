@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from nestling.ir.model import Attribute
+from nestling.ir.expression import Collation
+from nestling.ir.model import Attribute, View
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.types import Type
 from nestling.sources.ddl.column_type import Read
 from nestling.sources.ddl.cursor import Name
 from nestling.sources.ddl.dialect import MYSQL, POSTGRESQL
+from nestling.sources.defaults import COLLATED
 from nestling.sources.tables import ForeignKey, Table, find_name
 
 DEFAULT_SCHEMAS = {POSTGRESQL: "public", "sqlite": "main"}
@@ -30,6 +32,11 @@ class Declared:
     foreign_keys: list[tuple[Name, ForeignKey]] = field(default_factory=list)
     checks_foreign_keys: bool = True
     without_rowid: bool = False
+    integers: set[str] = field(
+        default_factory=set
+    )  # declared INTEGER to the letter, which SQLite may take for the rowid
+    collation: Collation = Collation.BINARY
+    collated: set[str] = field(default_factory=set)  # columns that name a collation of their own
 
     def column_name(self, name: str) -> str:
         """The name as the table spells it, or as given when it has no such column."""
@@ -46,9 +53,21 @@ class Declared:
         for name in names:
             self.set_nullable(name, nullable=False)
 
+    def attributes(self) -> tuple[Attribute, ...]:
+        """The columns, texts without a collation of their own with the table's."""
+        return tuple(
+            replace(column, collation=self.collation)
+            if column.type.name in COLLATED and column.name not in self.collated
+            else column
+            for column in self.columns.values()
+        )
+
     def rename_column(self, old: str, new: str) -> None:
         """Rename a column wherever the table itself names it."""
         known = self.column_name(old)
+        for marked in (self.integers, self.collated):
+            if known in marked:
+                marked.symmetric_difference_update((known, new))
 
         def renamed(names: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(new if name.casefold() == known.casefold() else name for name in names)
@@ -73,13 +92,14 @@ class Declared:
 class Catalogue:
     """The state of one reading."""
 
-    def __init__(self, dialect: str, path: str = "") -> None:
+    def __init__(self, dialect: str, path: str = "", text: str = "") -> None:
         self.dialect = dialect
         self.path = path
+        self.text = text
         self.tables: dict[Name, Declared] = {}
         self.types: dict[Name, Read] = {}
         self.partitions: dict[Name, Name] = {}
-        self.views: set[str] = set()
+        self.views: dict[Name, View] = {}
         self.null_keys: list[str] = []
         self.gaps: list[Gap] = []
         self.notes: dict[str, None] = {}
@@ -145,7 +165,7 @@ class Catalogue:
             keys.append(replace(key, table=name, enforced=key.enforced and table.checks_foreign_keys))
         return Table(
             name=self.entity_name(table.name),
-            columns=tuple(table.columns.values()),
+            columns=table.attributes(),
             key=table.key,
             uniques=tuple(table.uniques),
             foreign_keys=tuple(keys),

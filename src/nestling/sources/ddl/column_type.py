@@ -56,6 +56,7 @@ class Read:
     not_null: bool = False
     gap: str = ""
     note: str = ""
+    counted: bool = False  # serial: the database counts it up
 
 
 UserTypes = Mapping[Name, Read]
@@ -108,7 +109,7 @@ def _built_in(cursor: Cursor, dialect: str) -> Read:
         name = _T.TIMESTAMPTZ  # MySQL keeps it in UTC
     numbers = _numbers(inner, words) if name in _COUNTED else ()
     gap = f"type `{words}` is carried as found" if name is _T.GEOMETRY else ""
-    return Read(Type(name, numbers), not_null="serial" in words, gap=gap)
+    return Read(Type(name, numbers), not_null="serial" in words, gap=gap, counted="serial" in words)
 
 
 def _words(cursor: Cursor) -> tuple[str, list[Token]]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
+from nestling.ir.defaults import Generated
+from nestling.ir.expression import Collation
 from nestling.ir.types import TypeName
 from nestling.sources.ddl.catalogue import Catalogue, Declared
-from nestling.sources.ddl.cursor import Cursor, Name, at_commas
+from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, at_commas
 from nestling.sources.ddl.dialect import MYSQL, POSTGRESQL, SQLITE
 from nestling.sources.ddl.elements import is_constraint, read_column, read_constraint
 from nestling.sources.ddl.statements import Lines
-from nestling.sources.ddl.tokens import Token
+from nestling.sources.ddl.tokens import Token, tokens
+from nestling.sources.defaults import collation_named
 
 _UNCHECKED_ENGINE = re.compile(r"MYISAM|ARIA|MEMORY|HEAP|CSV|ARCHIVE|MERGE", re.IGNORECASE)
 
@@ -18,7 +22,8 @@ _UNCHECKED_ENGINE = re.compile(r"MYISAM|ARIA|MEMORY|HEAP|CSV|ARCHIVE|MERGE", re.
 def create_table(cursor: Cursor, catalogue: Catalogue, lines: Lines, line: int, *, temporary: bool) -> None:
     """Declare the table whose name comes next."""
     if_missing = cursor.accept("IF", "NOT", "EXISTS")
-    table = Declared(catalogue.home(cursor.qualified_name()), line)
+    usual = Collation.UNICODE_CI if catalogue.dialect == MYSQL else Collation.BINARY
+    table = Declared(catalogue.home(cursor.qualified_name()), line, collation=usual)
     name = table.name[1]
     if temporary:
         catalogue.note(f"temporary table `{name}` is left out")
@@ -54,6 +59,8 @@ def finish_key(table: Declared, catalogue: Catalogue) -> None:
     if catalogue.dialect == SQLITE and not table.without_rowid and not is_rowid:
         catalogue.null_keys += [f"`{table.name[1]}.{name}`" for name in loose]
     table.set_key(table.key)
+    if len(table.key) == 1 and table.key[0] in table.integers and not table.without_rowid:
+        table.columns[table.key[0]] = replace(table.columns[table.key[0]], default=Generated.NUMBER)
 
 
 def _read_element(element: list[Token], table: Declared, catalogue: Catalogue, line: int) -> None:
@@ -94,6 +101,9 @@ def _read_options(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None
         elif cursor.accept("ENGINE") or cursor.accept("TYPE"):
             cursor.accept("=")
             table.checks_foreign_keys = not _UNCHECKED_ENGINE.fullmatch(cursor.take().text)
+        elif cursor.accept("COLLATE"):
+            cursor.accept("=")
+            table.collation = collation_named(cursor.take().text)
         elif cursor.accept("WITHOUT", "ROWID"):
             table.without_rowid = True
         elif cursor.sees_any("AS", "SELECT") and catalogue.dialect == MYSQL:
@@ -108,3 +118,17 @@ def _inherit(parent: Name, table: Declared, catalogue: Catalogue) -> None:
     if _copy(parent, table, catalogue, with_keys=False):
         what = f"`{table.name[1]}` inherits from `{parent[1]}`: its rows also show as rows of `{parent[1]}` there, not here"
         catalogue.gap(what, table.line)
+
+
+def declared_collations(sql: str) -> dict[str, Collation]:
+    """The collations a CREATE TABLE of SQLite declares, by column: its pragmas do not tell them. None in what cannot be read."""
+    if "COLLATE" not in sql.upper():
+        return {}
+    catalogue, cursor = Catalogue(SQLITE), Cursor(list(tokens(sql, SQLITE)))
+    cursor.until("TABLE")
+    cursor.take()
+    try:
+        create_table(cursor, catalogue, Lines(sql), 1, temporary=False)
+    except NotUnderstood:
+        return {}
+    return {column.name: column.collation for table in catalogue.tables.values() for column in table.columns.values()}

@@ -114,6 +114,16 @@ def at_commas(tokens: Sequence[Token]) -> list[list[Token]]:
     return [part for part in parts if part]
 
 
+def as_sql(tokens: Sequence[Token]) -> str:
+    """The tokens as SQL again; blanks only between words."""
+    text = ""
+    for token in tokens:
+        shown = "'" + token.text.replace("'", "''") + "'" if token.kind is Kind.STRING else token.text
+        apart = (text[-1:].isalnum() or text[-1:] in (")", "'")) and (shown[:1].isalnum() or token.kind is Kind.STRING)
+        text += f" {shown}" if apart else shown
+    return text
+
+
 def as_text(tokens: Sequence[Token]) -> str:
     """The tokens as one line, for messages."""
     shown = " ".join(token.text for token in tokens[:10])

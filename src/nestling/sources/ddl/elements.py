@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir.model import Attribute, OnDelete
+from nestling.ir.defaults import Generated
+from nestling.ir.model import Attribute, OnDelete, OnUpdate
 from nestling.sources.ddl.catalogue import Catalogue, Declared
 from nestling.sources.ddl.column_type import read_type
-from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_text, at_commas
-from nestling.sources.ddl.dialect import MYSQL, POSTGRESQL
+from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text, at_commas
+from nestling.sources.ddl.dialect import MYSQL, POSTGRESQL, SQLITE
 from nestling.sources.ddl.tokens import Kind, Token
+from nestling.sources.defaults import collation_named, read_default
 from nestling.sources.tables import ForeignKey
 
 _STARTS = (
@@ -17,9 +19,9 @@ _STARTS = (
     "AUTO_INCREMENT", "AUTOINCREMENT", "COMMENT", "ON", "STORED", "VIRTUAL", "PERSISTENT", "INVISIBLE", "VISIBLE", "STORAGE",
     "COMPRESSION", "COLUMN_FORMAT", "SRID", "FIRST", "AFTER", "DEFERRABLE", "INITIALLY", "MATCH", "ENFORCED", "IDENTITY",
 )  # fmt: skip
-_FLAGS = ("NULL", "AUTO_INCREMENT", "AUTOINCREMENT", "STORED", "VIRTUAL", "PERSISTENT", "INVISIBLE", "VISIBLE", "FIRST",
+_FLAGS = ("NULL", "STORED", "VIRTUAL", "PERSISTENT", "INVISIBLE", "VISIBLE", "FIRST",
           "DEFERRABLE", "ENFORCED", "ASC", "DESC", "CLUSTERED", "NONCLUSTERED")  # fmt: skip
-_WITH_A_WORD = ("COLLATE", "COMMENT", "STORAGE", "COMPRESSION", "COLUMN_FORMAT", "SRID", "AFTER", "INITIALLY", "MATCH")
+_WITH_A_WORD = ("COMMENT", "STORAGE", "COMPRESSION", "COLUMN_FORMAT", "SRID", "AFTER", "INITIALLY", "MATCH")
 _TABLE_CONSTRAINTS = ("CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK")
 _INDEX_WORDS = ("KEY", "INDEX", "FULLTEXT", "SPATIAL", "PERIOD")
 
@@ -42,7 +44,8 @@ def read_column(tokens: list[Token], table: Declared, catalogue: Catalogue, line
     cursor = Cursor(tokens)
     try:
         name = cursor.name()
-        read = read_type(cursor.until(*_STARTS), catalogue.dialect, catalogue.types)
+        typed = cursor.until(*_STARTS)
+        read = read_type(typed, catalogue.dialect, catalogue.types)
     except NotUnderstood as problem:
         catalogue.gap(f"column `{as_text(tokens)}` of `{table.name[1]}`: {problem}", line)
         return None
@@ -50,7 +53,9 @@ def read_column(tokens: list[Token], table: Declared, catalogue: Catalogue, line
         catalogue.gap(f"`{table.name[1]}.{name}`: {read.gap}", line)
     if read.note:
         catalogue.note(read.note)
-    column = Attribute(name, read.type, nullable=not read.not_null)
+    if catalogue.dialect == SQLITE and [token.key for token in typed] == ["INTEGER"]:
+        table.integers.add(name)
+    column = Attribute(name, read.type, not read.not_null, default=Generated.NUMBER if read.counted else None)
     while not cursor.done:
         try:
             column = _column_constraint(cursor, column, table, catalogue, line)
@@ -79,11 +84,39 @@ def _column_constraint(
         target, key = _references(cursor, (column.name,), catalogue.where(line))
         # MySQL before 9 reads an inline REFERENCES and forgets it
         table.foreign_keys.append((target, replace(key, enforced=key.enforced and catalogue.dialect != MYSQL)))
+    elif cursor.accept("DEFAULT"):
+        return replace(column, default=read_default(as_sql(default_tokens(cursor)), column.type))
+    elif cursor.accept("COLLATE"):
+        table.collated.add(column.name)
+        return replace(column, collation=collation_named(cursor.qualified_name()[1]))
+    elif cursor.accept_any("AUTO_INCREMENT", "AUTOINCREMENT") or _identity(cursor):
+        return replace(column, default=Generated.NUMBER)
     elif _computed(cursor):
         catalogue.note(f"`{table.name[1]}.{column.name}` is computed by the database: it is kept as a plain attribute")
     else:
         _without_meaning(cursor)
     return column
+
+
+def default_tokens(cursor: Cursor) -> list[Token]:
+    """The expression after DEFAULT."""
+    found = [cursor.take()]
+    if found[0].key == "(":
+        found += [*cursor.until(")"), cursor.take()]
+    return found + cursor.until(*_STARTS)
+
+
+def _identity(cursor: Cursor) -> bool:
+    """Pass `GENERATED … AS IDENTITY (…)`, or IDENTITY alone."""
+    for words in (
+        ("GENERATED", "ALWAYS", "AS", "IDENTITY"),
+        ("GENERATED", "BY", "DEFAULT", "AS", "IDENTITY"),
+        ("IDENTITY",),
+    ):
+        if cursor.accept(*words):
+            cursor.skip_group()
+            return True
+    return False
 
 
 def _conflict_clause(cursor: Cursor) -> None:
@@ -93,32 +126,25 @@ def _conflict_clause(cursor: Cursor) -> None:
 
 
 def _computed(cursor: Cursor) -> bool:
-    """Pass `[GENERATED …] AS (expression)`; an identity is not computed."""
+    """Pass `[GENERATED …] AS (expression)`; the start and end of a row's time are not computed from the row."""
     if cursor.accept("GENERATED"):
         cursor.until("AS")
     if not cursor.accept("AS"):
         return False
-    if cursor.accept_any("IDENTITY", "ROW"):
+    if cursor.accept("ROW"):
         cursor.until(*_STARTS)
-        return False
-    cursor.group()
+    else:
+        cursor.group()
     return True
 
 
 def _without_meaning(cursor: Cursor) -> None:
-    """Pass what says nothing about the shape of data: defaults, checks, collations, comments, storage."""
-    if cursor.accept("DEFAULT"):
-        if cursor.take().key == "(":
-            cursor.until(")")
-            cursor.take()
-        cursor.until(*_STARTS)
-    elif cursor.accept("CHECK"):
+    """Pass what says nothing about the shape of data: checks, comments, storage."""
+    if cursor.accept("CHECK"):
         cursor.group()
         cursor.accept("NO", "INHERIT")
     elif cursor.accept("ON", "UPDATE"):
         cursor.take()
-        cursor.skip_group()
-    elif cursor.accept("IDENTITY"):
         cursor.skip_group()
     elif cursor.accept_any(*_WITH_A_WORD):
         cursor.accept("=")
@@ -215,8 +241,10 @@ def _references(cursor: Cursor, columns: tuple[str, ...], where: str) -> tuple[N
         if cursor.accept("ON", "DELETE"):
             key = replace(key, on_delete=_action(cursor))
         elif cursor.accept("ON", "UPDATE"):
-            _action(cursor)
-        elif cursor.accept("NOT", "VALID") or cursor.accept("NOT", "ENFORCED"):
+            key = replace(key, on_update=OnUpdate(_action(cursor).value))
+        elif cursor.accept("NOT", "VALID"):
+            key = replace(key, valid=False)
+        elif cursor.accept("NOT", "ENFORCED"):
             key = replace(key, enforced=False)
         elif cursor.accept_any("MATCH", "INITIALLY"):
             cursor.take()

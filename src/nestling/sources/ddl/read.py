@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 from nestling.common.errors import Problem, SourceError, unknown
+from nestling.ir.model import View
 from nestling.ir.reading import Reading
 from nestling.ir.types import Type, TypeName
 from nestling.sources.ddl.alter_table import alter_table, create_unique_index, rename_table
 from nestling.sources.ddl.catalogue import Catalogue
 from nestling.sources.ddl.column_type import Read, read_type
 from nestling.sources.ddl.create_table import create_table
+from nestling.sources.ddl.create_view import read_view
 from nestling.sources.ddl.cursor import Cursor, NotUnderstood, as_text, at_commas
 from nestling.sources.ddl.dialect import ALIASES, DIALECTS, detect_dialect
 from nestling.sources.ddl.statements import Lines, Statement, statements
@@ -42,7 +45,7 @@ def read_ddl(text: str, name: str, *, dialect: str = "", origin: str = "") -> Re
     if dialect and dialect not in DIALECTS:
         raise SourceError(unknown("SQL dialect", dialect, DIALECTS))
     text = text.removeprefix("\ufeff")
-    catalogue = Catalogue(dialect or detect_dialect(text), origin)
+    catalogue = Catalogue(dialect or detect_dialect(text), origin, text)
     lines = Lines(text)
     for statement in statements(text, catalogue.dialect, with_rows=False):
         _read_statement(statement, catalogue, lines)
@@ -51,12 +54,19 @@ def read_ddl(text: str, name: str, *, dialect: str = "", origin: str = "") -> Re
         raise SourceError(Problem(what=what, where=origin, next_move="give a file with CREATE TABLE statements"))
     model, gaps, notes = shape(catalogue.declared_tables(), name)
     return Reading(
-        model=model,
+        model=replace(model, views=_views(catalogue)),
         gaps=(*catalogue.gaps, *gaps),
         notes=(*_summary(catalogue), *catalogue.notes, *notes),
         origin=origin,
         dialect=catalogue.dialect,
     )
+
+
+def _views(catalogue: Catalogue) -> tuple[View, ...]:
+    """The views by the names statements call them by, but those a table has too."""
+    taken = {catalogue.entity_name(name) for name in catalogue.tables}
+    named = {catalogue.entity_name(name): view for name, view in catalogue.views.items()}
+    return tuple(replace(view, name=name) for name, view in named.items() if name not in taken)
 
 
 def _summary(catalogue: Catalogue) -> list[str]:
@@ -111,7 +121,7 @@ def _create(cursor: Cursor, catalogue: Catalogue, lines: Lines, statement: State
     elif cursor.accept("VIRTUAL", "TABLE") or cursor.accept("FOREIGN", "TABLE"):
         cursor.accept("IF", "NOT", "EXISTS")
         catalogue.gap(f"virtual or foreign table `{cursor.qualified_name()[1]}` is left out", statement.line)
-    elif (word := _kind_of_object(cursor)) == "VIEW":
+    elif cursor.sees("MATERIALIZED") or (word := _kind_of_object(cursor)) == "VIEW":
         _create_view(cursor, catalogue)
     elif word in _ROUTINES:
         catalogue.note(f"{word.lower()} `{_object_name(cursor)}` is left out: what it does stays in the application")
@@ -132,12 +142,14 @@ def _object_name(cursor: Cursor) -> str:
 
 
 def _create_view(cursor: Cursor, catalogue: Catalogue) -> None:
-    """A view is left out; a table of its name was mysqldump's placeholder for it."""
+    """A table of a view's name was mysqldump's placeholder for it."""
+    if cursor.accept("MATERIALIZED", "VIEW"):
+        catalogue.note(f"materialized view `{_object_name(cursor)}` is left out: what it shows is in its tables")
+        return
     cursor.accept("IF", "NOT", "EXISTS")
     name = catalogue.home(cursor.qualified_name())
     catalogue.tables.pop(name, None)
-    catalogue.views.add(name[1])
-    catalogue.note(f"view `{catalogue.entity_name(name)}` is left out: what it shows is in its tables")
+    catalogue.views[name] = read_view(cursor, name[1], catalogue.text, catalogue.dialect)
 
 
 def _create_type(cursor: Cursor, catalogue: Catalogue) -> None:
@@ -189,10 +201,14 @@ def _alter_type(cursor: Cursor, catalogue: Catalogue) -> None:
 
 def _drop(cursor: Cursor, catalogue: Catalogue) -> None:
     cursor.accept("TEMPORARY")
-    if not cursor.accept("TABLE"):
+    kind = cursor.accept_any("TABLE", "VIEW")
+    if not kind:
         return
     cursor.accept("IF", "EXISTS")
     for part in at_commas(cursor.rest()):
+        if kind == "VIEW":
+            catalogue.views.pop(catalogue.home(Cursor(part).qualified_name()), None)
+            continue
         table = catalogue.find(Cursor(part).qualified_name())
         if table is not None:
             del catalogue.tables[table.name]

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nestling.ir.expression import Collation
+
 if TYPE_CHECKING:
-    from nestling.ir.model import OnDelete
+    from nestling.ir.defaults import Default
+    from nestling.ir.model import OnDelete, OnUpdate, View
     from nestling.ir.reading import Gap
     from nestling.ir.types import Type
 
@@ -19,6 +22,8 @@ class ColumnFacts:
     declared: str
     type: Type
     nullable: bool
+    default: Default | None = None
+    collation: Collation = Collation.BINARY
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,7 @@ class ForeignKey:
     parent: str  # entity name
     parent_columns: tuple[str, ...]  # empty: its primary key
     on_delete: OnDelete
+    on_update: OnUpdate
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,7 @@ class Catalog:
     tables: tuple[Table, ...]
     gaps: tuple[Gap, ...] = ()
     notes: tuple[str, ...] = ()
+    views: tuple[View, ...] = ()
 
     def table(self, entity: str) -> Table:
         """The table of an entity."""

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import NullPool, create_engine, inspect
 from sqlalchemy.exc import SAWarning
 
+from nestling.ir.model import View
 from nestling.ir.reading import Gap, GapKind
+from nestling.sources.ddl.create_view import plain_select
+from nestling.sources.defaults import collation_named, read_default
 from nestling.sources.sql.address import MYSQL, POSTGRESQL, Address
 from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
-from nestling.sources.sql.catalog_sqlite import on_delete
+from nestling.sources.sql.catalog_sqlite import on_delete, on_update
 from nestling.sources.sql.column_type import column_type
 
 if TYPE_CHECKING:
@@ -20,27 +23,39 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Inspector
 
-# Tables (not partitions), views, their columns; a domain stands for its base type, an enum brings its labels.
+# Tables (not partitions), views, their columns; a domain stands for its base type, an enum brings its labels. Blanks at the end
+# of a `character(n)` do not count when it is compared.
 _POSTGRESQL_COLUMNS = """
 SELECT n.nspname, c.relname, c.relkind::text, a.attname, format_type(COALESCE(NULLIF(d.typbasetype, 0), a.atttypid),
        CASE WHEN d.typbasetype <> 0 THEN d.typtypmod ELSE a.atttypmod END), NOT a.attnotnull,
        (SELECT array_agg(e.enumlabel::text ORDER BY e.enumsortorder) FROM pg_enum e
-        WHERE e.enumtypid IN (COALESCE(NULLIF(d.typbasetype, 0), a.atttypid), d.typelem))
+        WHERE e.enumtypid IN (COALESCE(NULLIF(d.typbasetype, 0), a.atttypid), d.typelem)),
+       CASE WHEN COALESCE(to_jsonb(a)->>'attidentity', '') <> '' THEN 'AUTO_INCREMENT'
+            WHEN COALESCE(to_jsonb(a)->>'attgenerated', '') = '' THEN pg_get_expr(b.adbin, b.adrelid) END,
+       CASE WHEN COALESCE(NULLIF(d.typbasetype, 0), a.atttypid) = 'bpchar'::regtype THEN 'rtrim' END
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-LEFT JOIN pg_type d ON d.oid = a.atttypid
+LEFT JOIN pg_type d ON d.oid = a.atttypid LEFT JOIN pg_attrdef b ON b.adrelid = c.oid AND b.adnum = a.attnum
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND n.nspname <> 'information_schema'
   AND n.nspname NOT LIKE 'pg\\_%' AND NOT EXISTS
   (SELECT 1 FROM pg_depend x WHERE x.objid = c.oid AND x.classid = 'pg_class'::regclass AND x.deptype = 'e')
 ORDER BY 1, 2, a.attnum"""
 _MYSQL_COLUMNS = """
-SELECT NULL, t.table_name, t.table_type, c.column_name, c.column_type, c.is_nullable = 'YES', NULL
+SELECT NULL, t.table_name, t.table_type, c.column_name, c.column_type, c.is_nullable = 'YES', NULL,
+  CASE WHEN c.extra LIKE '%auto_increment%' THEN 'AUTO_INCREMENT'
+       WHEN version() LIKE '%MariaDB%' OR c.extra LIKE '%DEFAULT_GENERATED%' OR c.column_default IS NULL
+         OR c.data_type IN ('bit', 'tinyint', 'smallint', 'mediumint', 'int', 'bigint', 'decimal', 'float', 'double')
+       THEN c.column_default ELSE QUOTE(c.column_default) END, c.collation_name
 FROM information_schema.tables t JOIN information_schema.columns c
   ON c.table_schema = t.table_schema AND c.table_name = t.table_name
 WHERE t.table_schema = DATABASE() ORDER BY t.table_name, c.ordinal_position"""
 _MARIADB_CHECKS = """
 SELECT table_name, check_clause FROM information_schema.check_constraints
 WHERE constraint_schema = DATABASE() AND check_clause LIKE 'json_valid(%'"""
+_POSTGRESQL_VIEWS = """
+SELECT n.nspname, c.relname, pg_get_viewdef(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind = 'v'"""
+_MYSQL_VIEWS = "SELECT NULL, table_name, view_definition FROM information_schema.views WHERE table_schema = DATABASE()"
 _TABLE_KINDS = ("r", "p", "f", "BASE TABLE", "SYSTEM VERSIONED")
 
 
@@ -67,17 +82,22 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
     if address.dialect == POSTGRESQL:
         cursor.execute("SELECT current_schema()")
         default = cursor.fetchone()[0] or default
+    cursor.execute(_POSTGRESQL_VIEWS if address.dialect == POSTGRESQL else _MYSQL_VIEWS)
+    selects = {(schema, name): sql for schema, name, sql in cursor.fetchall()}
+    views: list[View] = []
     json = _checked_as_json(address.dialect, cursor)
     keys = _all_keys(address, {schema for schema, _, _ in columns})
     for (schema, name, kind), found in columns.items():
         entity = name if schema in (None, default) else f"{schema}.{name}"
-        if kind not in _TABLE_KINDS:
+        if selects.get((schema, name)):
+            views.append(View(entity, plain_select(selects[schema, name]), address.dialect))
+        elif kind not in _TABLE_KINDS:
             notes.append(f"view `{entity}` is left out: what it shows is in its tables")
         elif found[0][0] is None:
             notes.append(f"table `{entity}` is left out: it has no columns")
         else:
             tables.append(_table(address.dialect, entity, (schema, name), found, keys[schema], json, default, gaps))
-    return Catalog(tuple(tables), tuple(gaps), tuple(notes))
+    return Catalog(tuple(tables), tuple(gaps), tuple(notes), tuple(views))
 
 
 def _all_keys(address: Address, schemas: set[str | None]) -> dict[str | None, _Keys]:
@@ -122,12 +142,13 @@ def _table(
     gaps: list[Gap],
 ) -> Table:
     columns = []
-    for name, declared, nullable, labels in found:
+    for name, declared, nullable, labels, filling, collation in found:
         words = "json" if (where[1], name) in json else declared
         kind, known = column_type(words, dialect, tuple(labels or ()))
         if not known:
             gaps.append(Gap(GapKind.NOTIMPL, f"type `{declared}` is carried as found", f"{entity}.{name}"))
-        columns.append(ColumnFacts(name, declared, kind, bool(nullable)))
+        made = read_default(filling, kind)
+        columns.append(ColumnFacts(name, declared, kind, bool(nullable), made, collation_named(collation)))
     names = {column.name for column in columns}
     uniques = (tuple(index["column_names"]) for index in keys.uniques.get(where, ()) if _is_unique(index))
     foreign = (_foreign_key(key, default) for key in keys.foreign.get(where, ()))
@@ -157,4 +178,5 @@ def _foreign_key(key: Mapping[str, Any], default: str) -> ForeignKey:
         parent,
         tuple(key["referred_columns"]),
         on_delete(key.get("options", {}).get("ondelete")),
+        on_update(key.get("options", {}).get("onupdate")),
     )

@@ -7,38 +7,62 @@ pragmas give both as they are.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
+from dataclasses import replace
 
-from nestling.ir.model import OnDelete
+from nestling.ir.defaults import Generated
+from nestling.ir.expression import Collation
+from nestling.ir.model import OnDelete, OnUpdate, View
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.types import TypeName
+from nestling.sources.ddl.create_table import declared_collations
+from nestling.sources.ddl.create_view import sqlite_view
+from nestling.sources.ddl.cursor import NotUnderstood
+from nestling.sources.defaults import read_default
 from nestling.sources.sql.address import SQLITE
 from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
 from nestling.sources.sql.column_type import column_type
 
-_TABLES = """SELECT name, type, wr FROM pragma_table_list
-WHERE schema = 'main' AND substr(name, 1, 7) <> 'sqlite_' ORDER BY name"""
-_COLUMNS = 'SELECT name, type, "notnull", pk, hidden FROM pragma_table_xinfo(?) ORDER BY cid'
+_TABLES = """SELECT l.name, l.type, l.wr, coalesce(m.sql, '') FROM pragma_table_list l
+LEFT JOIN sqlite_master m ON m.name = l.name
+WHERE schema = 'main' AND substr(l.name, 1, 7) <> 'sqlite_' ORDER BY l.name"""
+_COLUMNS = 'SELECT name, type, "notnull", pk, hidden, dflt_value FROM pragma_table_xinfo(?) ORDER BY cid'
 _UNIQUES = "SELECT name FROM pragma_index_list(?) WHERE \"unique\" AND NOT partial AND origin <> 'pk' ORDER BY name"
 _INDEXED = "SELECT name FROM pragma_index_info(?) ORDER BY seqno"
-_FOREIGN_KEYS = 'SELECT id, "table", "from", "to", on_delete FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq'
+_FOREIGN_KEYS = (
+    'SELECT id, "table", "from", "to", on_delete, on_update FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq'
+)
 
 
 def read_sqlite_catalog(connection: sqlite3.Connection) -> Catalog:
-    """Read all tables; views are notes, virtual tables gaps."""
+    """Read all tables and views; virtual tables are gaps."""
     tables: list[Table] = []
     gaps: list[Gap] = []
-    notes: list[str] = []
-    for name, kind, without_rowid in connection.execute(_TABLES).fetchall():
+    views: list[View] = []
+    for name, kind, without_rowid, sql in connection.execute(_TABLES).fetchall():
         if kind == "table":
-            tables.append(_table(connection, name, bool(without_rowid), gaps))
+            tables.append(_table(connection, name, bool(without_rowid), declared_collations(sql), gaps))
         elif kind == "view":
-            notes.append(f"view `{name}` is left out: what it shows is in its tables")
+            _add_view(name, sql, views, gaps)
         elif kind == "virtual":
             gaps.append(Gap(GapKind.NOTIMPL, "a virtual table is left out", name))
-    return Catalog(tuple(tables), tuple(gaps), tuple(notes))
+    return Catalog(tuple(tables), tuple(gaps), views=tuple(views))
 
 
-def _table(connection: sqlite3.Connection, name: str, without_rowid: bool, gaps: list[Gap]) -> Table:
+def _add_view(name: str, sql: str, views: list[View], gaps: list[Gap]) -> None:
+    try:
+        views.append(sqlite_view(sql, name))
+    except NotUnderstood as problem:
+        gaps.append(Gap(GapKind.NOTIMPL, f"view `{name}`: {problem}"))
+
+
+def _table(
+    connection: sqlite3.Connection,
+    name: str,
+    without_rowid: bool,
+    collations: Mapping[str, Collation],
+    gaps: list[Gap],
+) -> Table:
     found = [row for row in connection.execute(_COLUMNS, (name,)) if row[4] != 1]
     key = tuple(row[0] for row in sorted((row for row in found if row[3]), key=lambda row: int(row[3])))
     is_rowid = (
@@ -46,17 +70,23 @@ def _table(connection: sqlite3.Connection, name: str, without_rowid: bool, gaps:
     )
     never_null = set(key) if is_rowid or without_rowid else set()
     columns = tuple(_column(name, row, never_null, gaps) for row in found)
+    columns = tuple(replace(column, collation=collations.get(column.name, Collation.BINARY)) for column in columns)
+    if is_rowid:
+        columns = tuple(replace(c, default=Generated.NUMBER) if c.name == key[0] else c for c in columns)
     taken = {column.name.lower() for column in columns}
     rowid = not without_rowid and (is_rowid or "rowid" not in taken)
     return Table(name, None, name, columns, key, _uniques(connection, name), _foreign_keys(connection, name), rowid)
 
 
-def _column(table: str, row: tuple[str, str, int, int, int], never_null: set[str], gaps: list[Gap]) -> ColumnFacts:
+def _column(
+    table: str, row: tuple[str, str, int, int, int, str | None], never_null: set[str], gaps: list[Gap]
+) -> ColumnFacts:
     name, declared, not_null = row[:3]
     kind, known = column_type(declared, SQLITE)
     if not known and kind.name is TypeName.GEOMETRY:
         gaps.append(Gap(GapKind.NOTIMPL, f"type `{declared}` is carried as found", f"{table}.{name}"))
-    return ColumnFacts(name, declared, kind, not (not_null or name in never_null))
+    default = read_default(row[5], kind) if not row[4] else None
+    return ColumnFacts(name, declared, kind, not (not_null or name in never_null), default)
 
 
 def _uniques(connection: sqlite3.Connection, table: str) -> tuple[tuple[str, ...], ...]:
@@ -69,7 +99,7 @@ def _uniques(connection: sqlite3.Connection, table: str) -> tuple[tuple[str, ...
 
 
 def _foreign_keys(connection: sqlite3.Connection, table: str) -> tuple[ForeignKey, ...]:
-    grouped: dict[int, list[tuple[str, str, str | None, str]]] = {}
+    grouped: dict[int, list[tuple[str, str, str | None, str, str]]] = {}
     for number, *rest in connection.execute(_FOREIGN_KEYS, (table,)):
         grouped.setdefault(number, []).append(tuple(rest))
     return tuple(
@@ -78,6 +108,7 @@ def _foreign_keys(connection: sqlite3.Connection, table: str) -> tuple[ForeignKe
             parent=rows[0][0],
             parent_columns=tuple(row[2] for row in rows if row[2] is not None),
             on_delete=on_delete(rows[0][3]),
+            on_update=on_update(rows[0][4]),
         )
         for rows in grouped.values()
     )
@@ -87,3 +118,8 @@ def on_delete(text: str | None) -> OnDelete:
     """The action of an ON DELETE clause; none, NO ACTION and RESTRICT are the same to us."""
     word = (text or "").lower()
     return OnDelete(word) if word in set(OnDelete) else OnDelete.RESTRICT
+
+
+def on_update(text: str | None) -> OnUpdate:
+    """The action of an ON UPDATE clause, likewise."""
+    return OnUpdate(on_delete(text).value)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.sources.defaults import retyped
 from nestling.sources.sql.address import MYSQL, SQLITE
 from nestling.sources.sql.probes import FORMATS
 
@@ -30,9 +31,8 @@ def refined_attribute(attribute: Attribute, column: ColumnFacts, measures: Table
     found = measures.columns[attribute.name]
     if not found["values"]:
         return attribute
-    if dialect == SQLITE:
-        return _sqlite(attribute, found)
-    return _server(attribute, column, found, dialect)
+    refined = _sqlite(attribute, found) if dialect == SQLITE else _server(attribute, column, found, dialect)
+    return replace(refined, default=retyped(attribute.default, refined.type))
 
 
 def _server(attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any], dialect: str) -> Attribute:

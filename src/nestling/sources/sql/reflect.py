@@ -5,7 +5,7 @@ Only what the declarations say is used here; `refine` and `hierarchies` add what
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nestling.ir.model import Attribute
@@ -31,15 +31,17 @@ def reflect(catalog: found.Catalog, name: str) -> Reflection:
     """Make a model of a catalog."""
     model, gaps, notes = shape([_table(table) for table in catalog.tables], name)
     keyless = tuple(f"table `{entity.name}` has no primary key" for entity in model.entities if not entity.key)
-    return Reflection(model, (*catalog.gaps, *gaps), (*catalog.notes, *keyless, *notes))
+    return Reflection(replace(model, views=catalog.views), (*catalog.gaps, *gaps), (*catalog.notes, *keyless, *notes))
 
 
 def _table(table: found.Table) -> Table:
-    columns = tuple(Attribute(c.name, c.type, c.nullable) for c in table.columns)
+    columns = tuple(
+        Attribute(c.name, c.type, c.nullable, default=c.default, collation=c.collation) for c in table.columns
+    )
     keys = tuple(_foreign_key(table, key) for key in table.foreign_keys)
     return Table(table.entity, columns, table.key, table.uniques, keys)
 
 
 def _foreign_key(table: found.Table, key: found.ForeignKey) -> ForeignKey:
     where = f"{table.entity}.{', '.join(key.columns)}"
-    return ForeignKey(key.columns, key.parent, key.parent_columns, key.on_delete, where=where)
+    return ForeignKey(key.columns, key.parent, key.parent_columns, key.on_delete, key.on_update, where=where)

@@ -105,6 +105,7 @@ def _column(attribute: Attribute, dialect: str, preparer: Any, *, keyed: bool) -
 def _foreign_key(link: Relationship, dialect: str, preparer: Any) -> str:
     own, theirs = _names(link.child_attributes, preparer), _names(link.parent_attributes, preparer)
     action = "" if link.on_delete.value == "restrict" else f" ON DELETE {link.on_delete.value.upper()}"
+    action += "" if link.on_update.value == "restrict" else f" ON UPDATE {link.on_update.value.upper()}"
     return f"FOREIGN KEY ({own}) REFERENCES {_table(link.parent, dialect, preparer)} ({theirs}){action}"
 
 

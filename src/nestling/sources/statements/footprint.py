@@ -30,6 +30,7 @@ class Footprint:
     accesses: tuple[Access, ...]
     mistakes: tuple[Mistake, ...] = ()
     texts: tuple[tuple[int, int, str], ...] = ()
+    limit: int | None = None
 
 
 def footprint(sql: str, model: Model, dialect: str, links: Links) -> Footprint | Mistake:
@@ -48,7 +49,14 @@ def footprint(sql: str, model: Model, dialect: str, links: Links) -> Footprint |
         return Mistake(f"{tree.key.upper()} is not SELECT, INSERT, UPDATE or DELETE", 0)
     accesses = tuple(item.access(via) for item, via in reached(walk.occurrences, walk.equal, links))
     texts = tuple(sorted((*_span(name), name.name) for name in walk.text_literals))
-    return Footprint(kind, accesses, tuple(walk.mistakes), texts)
+    return Footprint(kind, accesses, tuple(walk.mistakes), texts, _limit(tree))
+
+
+def _limit(tree: exp.Expr) -> int | None:
+    """The number behind LIMIT or FETCH FIRST, where one stands there."""
+    clause = tree.args.get("limit")
+    number = clause.args.get("expression") or clause.args.get("count") if clause is not None else None
+    return int(number.name) if isinstance(number, exp.Literal) and number.name.isdigit() else None
 
 
 def _parsed(sql: str, dialect: str) -> exp.Expr | Mistake:

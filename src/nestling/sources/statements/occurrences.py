@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nestling.ir.model import Entity
-from nestling.ir.workload import Access, Filter, Operator, StatementKind
+from nestling.ir.rows import Function
+from nestling.ir.workload import Access, Filter, Grouping, Operator, StatementKind
 from nestling.sources.tables import find_name
 
 
@@ -20,6 +21,9 @@ class Occurrence:
     written: dict[str, None] = field(default_factory=dict)
     filters: dict[Filter, None] = field(default_factory=dict)
     sort: dict[str, None] = field(default_factory=dict)
+    aggregates: dict[tuple[Function, str | None], None] = field(default_factory=dict)
+    shown: set[str] = field(default_factory=set)  # attributes put out, grouped by or sorted by as they are
+    grouping: Grouping | None = None
 
     def access(self, via: str | None) -> Access:
         """What the workload keeps of it."""
@@ -27,7 +31,9 @@ class Occurrence:
         attributes = (
             tuple(a for a in self.entity.attribute_names if a in self.read) if selected else tuple(self.written)
         )
-        return Access(self.entity.name, self.kind, attributes, tuple(self.filters), tuple(self.sort), via)
+        aggregates = () if self.shown else tuple(self.aggregates)
+        filters, sort = tuple(self.filters), tuple(self.sort)
+        return Access(self.entity.name, self.kind, attributes, filters, sort, via, aggregates, self.grouping)
 
 
 Origin = tuple[Occurrence, str]
@@ -107,7 +113,21 @@ def add_read(origins: Origins) -> None:
         occurrence.read.add(attribute)
 
 
-def add_sort(origins: Origins) -> None:
+def add_sort(origins: Origins, *, descending: bool = False) -> None:
     """Say that the result is ordered by an attribute."""
     for occurrence, attribute in origins:
-        occurrence.sort.setdefault(attribute)
+        if not {attribute, f"-{attribute}"} & occurrence.sort.keys():
+            occurrence.sort[f"-{attribute}" if descending else attribute] = None
+    add_shown(origins)
+
+
+def add_shown(origins: Origins) -> None:
+    """Say that an attribute matters by itself, row by row."""
+    for occurrence, attribute in origins:
+        occurrence.shown.add(attribute)
+
+
+def add_aggregate(function: Function, origins: Origins) -> None:
+    """Say that an aggregate over an attribute is needed."""
+    for occurrence, attribute in origins:
+        occurrence.aggregates.setdefault((function, attribute))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from sqlglot import exp
 
 from nestling.ir.workload import StatementKind
-from nestling.sources.statements.occurrences import Origins, Scope, Source, add_read, add_sort
+from nestling.sources.statements.aggregates import note_outputs
+from nestling.sources.statements.groups import note_groups
+from nestling.sources.statements.occurrences import Origins, Scope, Source, add_read, add_shown, add_sort
 from nestling.sources.statements.predicates import conditions, natural_join, using_join
 from nestling.sources.statements.walk import Walk, outermost
 
@@ -96,6 +98,9 @@ def _select(query: exp.Select, walk: Walk, parent: Scope | None, *, counts_only:
     for part in ("group", "having", "qualify", "windows", "limit", "offset", "distinct"):
         for node in _as_list(query.args.get(part)):
             visit(node, walk, scope)
+    if not counts_only:
+        note_outputs(query, walk, scope)
+        note_groups(query, walk, scope)
     _order(query, walk, scope, list(outputs.values()))
     return outputs
 
@@ -174,6 +179,7 @@ def _star(item: exp.Expr, walk: Walk, scope: Scope, *, counts_only: bool) -> Out
         for name, origins in source.columns.items():
             if not counts_only:
                 add_read(origins)
+                add_shown(origins)
             merged = name in outputs and name.casefold() in scope.merged
             if not merged:
                 outputs[name if name not in outputs else f"{source.alias}.{name}"] = origins
@@ -184,12 +190,12 @@ def _order(query: exp.Expr, walk: Walk, scope: Scope, outputs: list[Origins]) ->
     """ORDER BY: outputs by name or position first, then columns."""
     clause = query.args.get("order")
     for ordered in clause.expressions if clause else ():
-        what = ordered.this
+        what, down = ordered.this, bool(ordered.args.get("desc"))
         if isinstance(what, exp.Literal) and not what.is_string and what.name.isdigit():
             position = int(what.name) - 1
-            add_sort(outputs[position] if position < len(outputs) else ())
+            add_sort(outputs[position] if position < len(outputs) else (), descending=down)
         elif isinstance(what, exp.Column) and not what.table and what.name in scope.outputs:
-            add_sort(walk.remember(what, scope.outputs[what.name]))
+            add_sort(walk.remember(what, scope.outputs[what.name]), descending=down)
         else:
             visit(ordered, walk, scope)
-            add_sort(walk.origins(ordered.this))
+            add_sort(walk.origins(ordered.this), descending=down)

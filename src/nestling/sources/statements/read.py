@@ -87,6 +87,7 @@ class _Reader:
             parameters=written.parameters,
             samples=self._samples(block, written.parameters),
             accesses=found.accesses,
+            limit=found.limit,
         )
 
     def _is_taken(self, block: Block) -> bool:

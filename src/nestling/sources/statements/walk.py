@@ -66,6 +66,15 @@ class Walk:
         self.occurrences.append(occurrence)
         return occurrence, Source(alias, {name: ((occurrence, name),) for name in entity.attribute_names}, entity)
 
+    def occurrences_of(self, scope: Scope) -> list[Occurrence]:
+        """The occurrences of entities that are sources of the scope itself."""
+        return [
+            origins[0][0]
+            for source in scope.sources
+            if source.entity is not None
+            for origins in list(source.columns.values())[:1]
+        ]
+
     # --- columns -----------------------------------------------------------------------------------------------------
 
     def origins(self, column: exp.Expr) -> Origins:

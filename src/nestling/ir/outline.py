@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from nestling.ir.candidate import Bucketed, Candidate, Part
 from nestling.ir.primitives import Holder
 from nestling.ir.proposal import Alternative, Choice, Decision, Reason
 
@@ -17,13 +18,19 @@ class Outline:
 
     `homes`: child entity to the relationship it is embedded by. `held`: who holds the ids of a relationship that is not
     embedded (the child, unless said). `mirrored`: many-to-many to that relationship of its junction whose *parent* also keeps
-    the ids of the other side.
+    the ids of the other side. `overflows`: array bounds of embeddings whose rest goes to pages. `buckets`: entities stored in
+    buckets. `kept`: copies, computed values and cold attributes besides. `indexes`: candidates, those there are beside unique
+    ones; None: every reference and every equality filter has one.
     """
 
     decisions: tuple[Decision, ...]
     homes: Mapping[str, str] = field(default_factory=dict)
     held: Mapping[str, frozenset[Holder]] = field(default_factory=dict)
     mirrored: Mapping[str, str] = field(default_factory=dict)
+    overflows: Mapping[str, int] = field(default_factory=dict)
+    buckets: Mapping[str, Bucketed] = field(default_factory=dict)
+    kept: tuple[Part, ...] = ()
+    indexes: tuple[Candidate, ...] | None = None
 
     def without(self, link: str, decided_as: str, why: Reason) -> Outline:
         """The same without the embedding along `link`: its child gets a collection of its own, and `decided_as` says why."""

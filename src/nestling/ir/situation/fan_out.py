@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from nestling.ir.bounds import largest_fan_out
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.reading import Reading
+from nestling.ir.situation.thresholds import Thresholds
 from nestling.ir.statistics import EntityStatistics, Origin, Quantity
-from nestling.strategies.placement.thresholds import Thresholds
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.model import Cardinality, Entity, ManyToMany, Model, Relationship
 from nestling.ir.names import stored_name
 from nestling.ir.reading import Reading
+from nestling.ir.situation.fan_out import FanOut, fan_out
+from nestling.ir.situation.footprint import Footprint, footprints
+from nestling.ir.situation.thresholds import Thresholds
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import TypeName
 from nestling.ir.workload import Requirements
-from nestling.strategies.placement.fan_out import FanOut, fan_out
-from nestling.strategies.placement.footprint import Footprint, footprints
-from nestling.strategies.placement.thresholds import Thresholds
 
 _FILE_TYPES = (TypeName.BYTES, TypeName.TEXT)
 

@@ -1,0 +1,163 @@
+"""Candidates: what a pattern proposes for a design, each one structure that can be chosen or not.
+
+A pattern's name goes no further than `pattern`: everything after works from the parts, a closed set. `id` is unique and reads
+well in a report (`review in product`, `product.name in purchase_line`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from nestling.ir.freshness import Freshness
+from nestling.ir.primitives import Holder, Order, Window
+from nestling.ir.rows import Function, Hop
+from nestling.ir.workload import UNITS, Access
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """The entity has a collection of its own."""
+
+    entity: str
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """The entity is embedded: `links` are the relationships from it up to the entity whose collection holds it.
+
+    `overflow`: at most so many in one array, the rest in pages.
+    """
+
+    entity: str
+    links: tuple[str, ...]
+    overflow: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bucketed:
+    """The entity's rows are grouped into documents by these attributes and a window, or by count alone.
+
+    `summary`: aggregates over a bucket's rows kept in its document; the number of rows is there in any case. `native`: the server
+    makes the buckets itself (a time series collection).
+    """
+
+    entity: str
+    by: tuple[str, ...]
+    window: Window | None
+    limit: int
+    summary: tuple[tuple[Function, str], ...] = ()
+    native: bool = False
+
+    def keyed_by(self, key: tuple[str, ...]) -> tuple[str, ...]:
+        """The entity's key as an index over the buckets has it: what they are made by comes first."""
+        return (*self.by, *(name for name in key if name not in self.by)) if set(self.by) <= set(key) else key
+
+    def is_coarse(self, access: Access) -> bool:
+        """Whether an access groups rows, and what it groups and asks by is the same for all rows of a bucket."""
+        if access.grouping is None or access.entity != self.entity:
+            return False
+        by_series = all(each.attribute in self.by for each in access.filters)
+        return by_series and all(self._is_of_bucket(name, unit) for name, unit in access.grouping.keys)
+
+    def _is_of_bucket(self, name: str, unit: str | None) -> bool:
+        if unit is None:
+            return name in self.by
+        window = self.window
+        return window is not None and window.attribute == name and UNITS.index(unit) >= UNITS.index(window.unit)
+
+    def answers(self, access: Access) -> bool:
+        """Whether the buckets' summaries answer it, no event looked at."""
+        asked = access.grouping.aggregates if access.grouping is not None else ()
+        return self.is_coarse(access) and set(summaries(asked)) <= set(self.summary)
+
+
+def summaries(aggregates: Iterable[tuple[Function, str | None]]) -> Iterator[tuple[Function, str]]:
+    """What a bucket must keep to answer these: an average is a sum and a number; rows are counted anyway."""
+    for function, attribute in aggregates:
+        if attribute is not None and function is Function.AVG:
+            yield from ((Function.SUM, attribute), (Function.COUNT, attribute))
+        elif attribute is not None:
+            yield function, attribute
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """The parent's document holds its children's ids, beside (`both`) or instead of the child's foreign key."""
+
+    relationship: str
+    holders: frozenset[Holder]
+
+
+@dataclass(frozen=True, slots=True)
+class Mirror:
+    """A many-to-many whose junction is embedded in one side: the other side (the parent of `side`) keeps ids too."""
+
+    link: str
+    side: str
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedAttribute:
+    """An attribute of the row at the end of `path` (many-to-one hops), kept in the rows of `holder`."""
+
+    holder: str
+    path: tuple[Hop, ...]
+    attribute: str
+    freshness: Freshness
+
+
+@dataclass(frozen=True, slots=True)
+class Newest:
+    """The first `limit` child rows by `order`, with these attributes, kept in the parent's document too.
+
+    `parents`: attributes of rows the child refers to, as (relationship, attribute), kept with them.
+    """
+
+    relationship: str
+    attributes: tuple[str, ...]
+    order: tuple[Order, ...]
+    limit: int
+    freshness: Freshness
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """An aggregate over a parent's child rows, kept in the parent's document."""
+
+    relationship: str
+    function: Function
+    attribute: str | None
+    freshness: Freshness
+    step: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Cold:
+    """Attributes of the entity kept in a second collection, because what is read often does not need them."""
+
+    entity: str
+    attributes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """An index over the entity's rows, wherever they live: attributes and directions."""
+
+    entity: str
+    keys: tuple[tuple[str, int], ...]
+
+
+Part: TypeAlias = Own | Nested | Bucketed | Ids | Mirror | CopiedAttribute | Newest | Aggregate | Cold | Indexed
+HOMES = (Own, Nested, Bucketed)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One structure a design may have: the pattern that proposes it, and the statements that motivate it."""
+
+    id: str
+    pattern: str
+    part: Part
+    motives: tuple[str, ...] = ()

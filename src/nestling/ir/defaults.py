@@ -1,0 +1,66 @@
+"""What a database puts into an attribute that an INSERT leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
+from enum import StrEnum
+from typing import TypeAlias
+
+from nestling.ir.types import Type, TypeName
+
+
+class Generated(StrEnum):
+    """A value made anew for each row."""
+
+    NUMBER = "number"  # the next number: serial, AUTO_INCREMENT, an identity, SQLite's INTEGER PRIMARY KEY
+    UUID = "uuid"  # a random one
+    TIMESTAMP = "current_timestamp"
+    DATE = "current_date"
+    TIME = "current_time"
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """The same conceptual value for every row, never NULL; one that is not of its attribute's type is as it was found."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class OtherDefault:
+    """An expression of the source's own that nestling does not compute: an INSERT that needs it is a gap."""
+
+    sql: str
+
+
+Default: TypeAlias = Constant | Generated | OtherDefault
+
+_READ: dict[TypeName, Callable[[str], object]] = {
+    TypeName.INTEGER: int,
+    TypeName.FLOAT: float,
+    TypeName.DECIMAL: Decimal,
+    TypeName.DATE: date.fromisoformat,
+    TypeName.TIMESTAMP: datetime.fromisoformat,
+    TypeName.TIMESTAMPTZ: datetime.fromisoformat,
+}
+_TRUTHS = {"true": True, "false": False, "1": True, "0": False, "t": True, "f": False}
+
+
+def written(value: object) -> bool | int | float | str:
+    """A constant's value as files write it."""
+    return value if isinstance(value, bool | int | float | str) else str(value)
+
+
+def constant(value: bool | int | float | str, kind: Type) -> Constant:
+    """The constant a written value is for an attribute of the type; kept as it is when it is none of the type's."""
+    text = str(int(value)) if isinstance(value, bool) else str(value)
+    if kind.name is TypeName.BOOLEAN:
+        return Constant(_TRUTHS.get(text.casefold(), value))
+    read = _READ.get(kind.name)
+    try:
+        return Constant(value if read is None else read(text))
+    except (ValueError, InvalidOperation):
+        return Constant(value)

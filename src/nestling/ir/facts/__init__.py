@@ -1,0 +1,47 @@
+"""Facts: what a live MongoDB was found to be, as plain data. Gathered once by `nestling.executors.facts`, read by the doctor.
+
+They hold names, types, counts and sizes, never a value of anybody's document.
+"""
+
+from nestling.ir.facts.collection import (
+    Collection,
+    Copied,
+    Facts,
+    Index,
+    Kind,
+    Reference,
+    Sample,
+    Server,
+    Skipped,
+    Storage,
+    TwoWay,
+    Validator,
+)
+from nestling.ir.facts.path import Path, Quantiles, interval
+from nestling.ir.facts.statement import Join, Pattern, Statement
+from nestling.ir.facts.steps import ANY_KEY, ELEMENT, field_path, steps_text
+
+__all__ = [
+    "ANY_KEY",
+    "ELEMENT",
+    "Collection",
+    "Copied",
+    "Facts",
+    "Index",
+    "Join",
+    "Kind",
+    "Path",
+    "Pattern",
+    "Quantiles",
+    "Reference",
+    "Sample",
+    "Server",
+    "Skipped",
+    "Statement",
+    "Storage",
+    "TwoWay",
+    "Validator",
+    "field_path",
+    "interval",
+    "steps_text",
+]

@@ -1,0 +1,239 @@
+"""What is known of a server, its collections and how they refer to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nestling.ir.facts.path import Path, Quantiles
+from nestling.ir.facts.statement import Join, Statement
+from nestling.ir.facts.steps import ELEMENT
+
+
+class Kind(StrEnum):
+    """What a namespace is."""
+
+    COLLECTION = "collection"
+    CAPPED = "capped"
+    CLUSTERED = "clustered"
+    TIME_SERIES = "time series"
+    VIEW = "view"
+    SYSTEM = "system"
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """The server: version, uptime in seconds (None when it may not be asked), data-bearing members, whether sharded."""
+
+    version: str
+    uptime_seconds: float | None = None
+    members: int = 1
+    sharded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """Documents, their bytes uncompressed, bytes on disk, and bytes of all indexes on disk."""
+
+    documents: int
+    data_bytes: int
+    disk_bytes: int
+    index_bytes: int
+
+    @property
+    def mean_bytes(self) -> float:
+        """Bytes of a document on average."""
+        return self.data_bytes / self.documents if self.documents else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index: its keys (field and 1, -1, "text", "2dsphere", …), what makes it special, its size and its use.
+
+    `uses` since `since_seconds` before the facts were taken, over `nodes` nodes; None when it may not be asked.
+    """
+
+    name: str
+    keys: tuple[tuple[str, int | str], ...]
+    unique: bool = False
+    sparse: bool = False
+    partial: bool = False
+    hidden: bool = False
+    ttl_seconds: float | None = None
+    collation: str = ""
+    strength: int = 0
+    size_bytes: int = 0
+    uses: int | None = None
+    since_seconds: float = 0.0
+    nodes: int = 1
+    shard_key: bool = False
+
+    @property
+    def is_id(self) -> bool:
+        """Whether it is the index every collection has."""
+        return self.keys == (("_id", 1),)
+
+    @property
+    def is_special(self) -> bool:
+        """Whether it does more than find documents, or must not be dropped for another reason."""
+        special = (self.unique, self.sparse, self.partial, self.hidden, self.shard_key, self.ttl_seconds is not None)
+        return self.is_id or any(special)
+
+
+@dataclass(frozen=True, slots=True)
+class Validator:
+    """A validator as JSON text, its level and action; of `checked` documents it would refuse `refused` (None: not known)."""
+
+    text: str
+    level: str
+    action: str
+    checked: int = 0
+    refused: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Which documents were read: all, a `seeded` sample (by a hash of `_id`), or a `random` one of the server's own."""
+
+    documents: int
+    method: str = "all"
+    seed: int = 0
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is the whole collection."""
+        return self.method == "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A namespace. What could not be found out is None or empty, and `Facts.skipped` says why."""
+
+    database: str
+    name: str
+    kind: Kind
+    storage: Storage | None = None
+    indexes: tuple[Index, ...] = ()
+    validator: Validator | None = None
+    sample: Sample | None = None
+    sizes: Quantiles | None = None
+    depth: int = 0
+    fields: Quantiles | None = None
+    paths: tuple[Path, ...] = ()
+    view_on: str = ""
+    joins: tuple[Join, ...] = ()
+    expires: bool = False
+    options: tuple[str, ...] = ()
+
+    @property
+    def namespace(self) -> str:
+        """`database.collection`."""
+        return f"{self.database}.{self.name}"
+
+    @property
+    def holds_documents(self) -> bool:
+        """Whether it is a collection of documents people design."""
+        return self.kind in (Kind.COLLECTION, Kind.CLUSTERED, Kind.CAPPED)
+
+    def path(self, *steps: str) -> Path | None:
+        """The path of these steps."""
+        return next((path for path in self.paths if path.steps == steps), None)
+
+    def top_level(self) -> tuple[Path, ...]:
+        """The fields of the document itself."""
+        return tuple(path for path in self.paths if len(path.steps) == 1)
+
+    def spatial(self, path: Path) -> bool:
+        """Whether the path lies in the coordinates of a GeoJSON object, or is what a geospatial index is on."""
+        names = [step for step in path.steps if step != ELEMENT]
+        if any(field in _prefixes(path.field) for index in self.indexes for field, kind in index.keys if _is_geo(kind)):
+            return True
+        if names[-1] != "coordinates":
+            return False
+        beside = (*path.steps[: path.steps.index("coordinates")], "type")
+        return self.path(*beside) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Values of `path` in one collection that are `target_field` in another (`target` is empty when they are found in none).
+
+    `checked` different values were looked up, `resolved` of them found. `named`: the field's name says the target.
+    """
+
+    database: str
+    collection: str
+    steps: tuple[str, ...]
+    target: str
+    target_field: str
+    checked: int
+    resolved: int
+    named: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TwoWay:
+    """Two references that are each other's other side: of `checked` links, `one_sided` are held by one side only."""
+
+    database: str
+    collection: str
+    steps: tuple[str, ...]
+    target: str
+    target_steps: tuple[str, ...]
+    checked: int
+    one_sided: int
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """A field that repeats a field of the document referred to: of `checked` pairs, `equal` are."""
+
+    database: str
+    collection: str
+    steps: tuple[str, ...]
+    reference: tuple[str, ...]
+    target: str
+    target_field: str
+    checked: int
+    equal: int
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something that was not looked at, and why."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything found, and when (`taken`: ISO 8601, UTC)."""
+
+    taken: str
+    server: Server
+    databases: tuple[str, ...]
+    collections: tuple[Collection, ...] = ()
+    references: tuple[Reference, ...] = ()
+    two_ways: tuple[TwoWay, ...] = ()
+    copies: tuple[Copied, ...] = ()
+    statements: tuple[Statement, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+    def collection(self, database: str, name: str) -> Collection | None:
+        """The collection of that name."""
+        return next((each for each in self.collections if (each.database, each.name) == (database, name)), None)
+
+    def of_documents(self) -> Iterator[Collection]:
+        """The collections of documents people design."""
+        return (each for each in self.collections if each.holds_documents)
+
+
+def _is_geo(kind: int | str) -> bool:
+    return kind in ("2d", "2dsphere", "geoHaystack")
+
+
+def _prefixes(field: str) -> set[str]:
+    names = field.split(".")
+    return {".".join(names[:count]) for count in range(1, len(names) + 1)}

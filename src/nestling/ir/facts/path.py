@@ -1,0 +1,80 @@
+"""What is known of one path of a collection's documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+from nestling.ir.facts.steps import ELEMENT, field_path, steps_text
+
+Z_95 = 1.96
+"""Standard deviations that hold 95 % of a normal distribution."""
+NUMBERS = frozenset({"int", "long", "double", "decimal"})
+
+
+@dataclass(frozen=True, slots=True)
+class Quantiles:
+    """A distribution: how many values, their mean, quantiles (within 2 % above 128) and maximum."""
+
+    count: int
+    mean: float
+    p50: float
+    p95: float
+    p99: float
+    max: float
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A path: its BSON types with how often each occurs, and sizes in bytes of BSON.
+
+    `parents`: how often the document that could hold it occurs. `documents`: root documents that have it. `empty`: texts,
+    arrays and documents with nothing in them. `keys`: how many different names a `{*}` stands for, at least. `distinct`: an
+    estimate of the different values among those read, None when not asked. `exact`: counted over all documents, not over a sample.
+    """
+
+    steps: tuple[str, ...]
+    types: tuple[tuple[str, int], ...]
+    parents: int
+    documents: int
+    size_bytes: int
+    widths: Quantiles | None = None
+    lengths: Quantiles | None = None
+    empty: int = 0
+    keys: int = 0
+    distinct: int | None = None
+    exact: bool = False
+
+    @property
+    def text(self) -> str:
+        """The path for people."""
+        return steps_text(self.steps)
+
+    @property
+    def field(self) -> str:
+        """The path as queries write it."""
+        return field_path(self.steps)
+
+    @property
+    def present(self) -> int:
+        """How often it occurs, null included."""
+        return sum(count for _, count in self.types)
+
+    @property
+    def missing(self) -> int:
+        """How often it could occur and does not; none for the elements of an array."""
+        return max(self.parents - self.present, 0) if self.steps[-1] != ELEMENT else 0
+
+    def count(self, *types: str) -> int:
+        """How often it has one of these types."""
+        return sum(count for name, count in self.types if name in types)
+
+
+def interval(count: int, of: int) -> tuple[float, float]:
+    """The share count/of with 95 % confidence (Wilson), when `of` are a random sample."""
+    if of <= 0:
+        return 0.0, 1.0
+    share, spread = count / of, Z_95**2 / of
+    middle = (share + spread / 2) / (1 + spread)
+    half = Z_95 * sqrt(share * (1 - share) / of + spread / (4 * of)) / (1 + spread)
+    return max(middle - half, 0.0), min(middle + half, 1.0)

@@ -1,0 +1,53 @@
+"""What is known of the statements a live database was seen to answer: shapes and sums, no values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A `$lookup` (or `$graphLookup`) of a statement: the collection joined, and the fields of both sides; empty: not simple."""
+
+    collection: str
+    local: str = ""
+    foreign: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A regular expression held against a field."""
+
+    field: str
+    ignores_case: bool
+    anchored: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A shape of statement: how often it was seen, what it filters and sorts by, and what the server did for it, in sums.
+
+    `operation`: find, aggregate, count, distinct, update, remove or insert. `filters`: fields compared, equalities first;
+    `equalities`: how many of them are. `collation`: its strength, 0 without one.
+    """
+
+    database: str
+    collection: str
+    operation: str
+    count: int
+    filters: tuple[str, ...] = ()
+    equalities: int = 0
+    sort: tuple[tuple[str, int], ...] = ()
+    joins: tuple[Join, ...] = ()
+    patterns: tuple[Pattern, ...] = ()
+    collation: int = 0
+    documents_examined: int = 0
+    keys_examined: int = 0
+    returned: int = 0
+    seconds: float = 0.0
+    collection_scans: int = 0
+
+    @property
+    def namespace(self) -> str:
+        """`database.collection`."""
+        return f"{self.database}.{self.collection}"

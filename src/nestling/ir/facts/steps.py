@@ -1,0 +1,39 @@
+"""Paths in documents as steps: field names, `[]` for the elements of an array, `{*}` for keys that are data.
+
+A field that is really called `[]` or `{*}` has its name in quotes, so that no two paths are the same.
+"""
+
+from __future__ import annotations
+
+import json
+
+ELEMENT, ANY_KEY = "[]", "{*}"
+_SPECIAL = frozenset('.[]{}"')
+
+
+def name_step(name: str) -> str:
+    """The step of a field's name."""
+    return json.dumps(name) if name in (ELEMENT, ANY_KEY) else name
+
+
+def steps_text(steps: tuple[str, ...]) -> str:
+    """A path for people: `items[].price`, `prices.{*}`, `"a.b".c`."""
+    text = ""
+    for step in steps:
+        if step == ELEMENT:
+            text += step
+            continue
+        quoted = step if step == ANY_KEY or not _SPECIAL.intersection(step) or step[0] == '"' else json.dumps(step)
+        text += f".{quoted}" if text else quoted
+    return text
+
+
+def field_path(steps: tuple[str, ...]) -> str:
+    """The path as queries and indexes write it: `items.price`."""
+    return ".".join(step for step in steps if step != ELEMENT)
+
+
+def is_plain(steps: tuple[str, ...]) -> bool:
+    """Whether a query can say this path: no keys that are data, no dots or dollars in names."""
+    names = [step for step in steps if step != ELEMENT]
+    return all(name and name != ANY_KEY and "." not in name and name[0] not in '$"' for name in names)

@@ -1,0 +1,66 @@
+"""Findings: what is wrong with a live schema, how it is known, what it costs, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nestling.ir.work import Work
+
+
+class Severity(StrEnum):
+    """How much it matters; the order is from most to least."""
+
+    ERROR = "error"  # wrong results or failing writes, now or soon
+    WARNING = "warning"  # it costs, or will
+    INFO = "info"  # worth knowing
+
+    @property
+    def rank(self) -> int:
+        """0 for what matters most."""
+        return list(Severity).index(self)
+
+
+class Confidence(StrEnum):
+    """How sure it is."""
+
+    CERTAIN = "certain"  # counted, not guessed
+    LIKELY = "likely"  # from a sample, or from more than one hint
+    POSSIBLE = "possible"  # from a name, or from one hint
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong, in one place.
+
+    `number` was found and compared with `threshold`, which is `threshold_source`'s (both None and empty where there is none to
+    compare with). `cost`: in words, what it costs here. `work`: what each operation does in vain, for whoever has prices.
+    `cost_seconds`: that work, priced; None when not priced. `commands`: for the MongoDB shell.
+    """
+
+    rule: str
+    severity: Severity
+    confidence: Confidence
+    namespace: str
+    path: str
+    message: str
+    number: float | None
+    unit: str
+    threshold: float | None
+    threshold_source: str
+    cost: str
+    remedy: str
+    commands: tuple[str, ...] = ()
+    evidence: tuple[tuple[str, float | str], ...] = ()
+    work: Work | None = None
+    cost_seconds: float | None = None
+
+    @property
+    def place(self) -> str:
+        """`database.collection: path`."""
+        return f"{self.namespace}: {self.path}" if self.path else self.namespace
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """What makes it the same finding in another report."""
+        return self.rule, self.namespace, self.path

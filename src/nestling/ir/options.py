@@ -1,0 +1,158 @@
+"""What there is to choose: structures, how each step of each statement can be answered with them, and what that works out to.
+
+Costs are *step-separable*: how one step is answered does not change how many rows reach the next, so a statement's cost is the
+sum over its steps, and a design's the sum over statements, each times its rate. `Options` count `Work`; the cost stage prices
+them into a `Problem` of the same shape in seconds; the optimizer solves that. Neither knows what a structure means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from nestling.ir.work import Work
+
+V = TypeVar("V", Work, float)
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """Something a design may have. `weight`: how many structures it counts for; `in_place`: today's design has it."""
+
+    id: str
+    text: str
+    bytes: float = 0.0  # stored, data and indexes
+    weight: int = 1
+    in_place: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Exactly one of these structures (at most one when `optional`): the alternatives of one decision."""
+
+    name: str
+    among: tuple[str, ...]
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """`structure` only together with at least one of `any_of`."""
+
+    structure: str
+    any_of: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """An amount that chosen structures add to, from `base` on, such as the bytes of one collection's documents."""
+
+    name: str
+    amounts: tuple[tuple[str, float], ...]
+    base: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Mode(Generic[V]):
+    """One way to answer a step: possible when all structures of `needs` are chosen and none of `without`.
+
+    `cost` is per execution; `also`: further cost per execution when that structure is chosen too; `loads`: further cost per
+    execution for each unit of that load.
+    """
+
+    text: str
+    needs: tuple[str, ...]
+    cost: V
+    also: tuple[tuple[str, V], ...] = ()
+    without: tuple[str, ...] = ()
+    loads: tuple[tuple[str, V], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Generic[V]):
+    """One step of a statement: exactly one of its modes answers it."""
+
+    statement: str
+    name: str
+    modes: tuple[Mode[V], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Charge(Generic[V]):
+    """What an execution of the statement costs whenever all structures of `when` are chosen: upkeep, wider documents."""
+
+    statement: str
+    text: str
+    when: tuple[str, ...]
+    cost: V
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The amounts of the chosen structures (and of conjunctions of them) may not sum up to more than `at_most`."""
+
+    name: str
+    amounts: tuple[tuple[tuple[str, ...], float], ...]
+    at_most: float
+    requirement: str = ""  # the requirement that sets it, in words
+
+
+@dataclass(frozen=True)
+class Options(Generic[V]):
+    """Everything to choose from. `rates` are executions a second by statement."""
+
+    structures: tuple[Structure, ...]
+    groups: tuple[Group, ...]
+    needs: tuple[Needs, ...]
+    steps: tuple[Step[V], ...]
+    charges: tuple[Charge[V], ...]
+    limits: tuple[Limit, ...]
+    rates: Mapping[str, float]
+    loads: tuple[Load, ...] = ()
+
+
+WorkOptions = Options[Work]
+Problem = Options[float]
+"""Priced: cost in seconds of server and client time per execution."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What was chosen, and how sure that is the best: `bound` is a proved lower bound of the cost, both in seconds per second."""
+
+    chosen: frozenset[str]
+    modes: Mapping[tuple[str, str], int]  # (statement, step) -> position of its mode
+    cost: float
+    bound: float
+    seconds: float
+    proved: bool
+
+    @property
+    def gap(self) -> float:
+        """How far above the bound the cost is at most, as a share of the cost."""
+        return (self.cost - self.bound) / self.cost if self.cost > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """At `at`, a decision turns to `to` (None: to nothing); `quantity` is `now` today."""
+
+    quantity: str
+    now: float
+    at: float
+    to: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """One group weighed: what the best whole design would cost with each other structure (None: with none of them; a cost of
+    None: not allowed), cheapest first, and where the decision turns, nearest first.
+
+    `causes`: by statement, the seconds a second it costs more with the cheapest alternative, the largest difference first.
+    """
+
+    group: str
+    alternatives: tuple[tuple[str | None, float | None], ...]
+    turns: tuple[Turn, ...] = ()
+    causes: tuple[tuple[str, float], ...] = ()

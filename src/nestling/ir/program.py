@@ -1,0 +1,162 @@
+"""A write compiled: a short program of reads and atomic commands, as plain data, that a driver, a shell or a function runs.
+
+Where a parameter belongs stands a `Placeholder`, where a column of the row at hand belongs a `CellRef`; both are *missing* when
+NULL. `nestling.ir.filling` says what becomes of what is missing, and puts values in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import TypeAlias
+
+from nestling.ir.compiled import CompiledRead, Mql
+from nestling.ir.reading import Gap
+from nestling.ir.write_path import Violation, WritePlan
+
+
+class Missing(Enum):
+    """What stands for a value that is not there: NULL is a field that is missing."""
+
+    MISSING = "missing"
+
+
+MISSING = Missing.MISSING
+
+
+@dataclass(frozen=True, slots=True)
+class CellRef:
+    """A column of the row at hand. A field whose value it is is left out, or unset, when it is NULL."""
+
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class OrNull:
+    """The value, or null when it is missing: arrays have no missing elements."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Negated:
+    """The number with the other sign."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class PartDocument:
+    """A sub-document of (dotted path, value): fields that are missing are left out, and sub-documents that stay empty with them.
+
+    `spread`: a column that holds a sub-document; its other fields come after these.
+    """
+
+    fields: tuple[tuple[str, object], ...]
+    spread: CellRef | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WholeDocument:
+    """A document that is missing when one of its fields is."""
+
+    fields: Mql
+
+
+class Action(StrEnum):
+    """The commands a program uses, by their names in every driver."""
+
+    INSERT_ONE = "insertOne"
+    UPDATE_ONE = "updateOne"
+    UPDATE_MANY = "updateMany"
+    DELETE_ONE = "deleteOne"
+    DELETE_MANY = "deleteMany"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRows:
+    """Run the read; its rows are called `rows`. `cells`: parameters that take their value from the row at hand."""
+
+    rows: str
+    read: CompiledRead
+    cells: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GivenRows:
+    """Rows that are known already: flat documents of constants and placeholders."""
+
+    rows: str
+    documents: tuple[Mql, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RefuseRows:
+    """Fail with `text` when there are any such rows; `missing`: only those without one of these columns count."""
+
+    rows: str
+    violation: Violation
+    text: str
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ForEach:
+    """The steps for each of the rows, in order."""
+
+    rows: str
+    steps: tuple[ProgramStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayPlace:
+    """A path of an update that ends in a number only the row at hand knows: `{path}.{column - first}` stands for `key`."""
+
+    key: str
+    path: str
+    column: CellRef | object
+    first: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command. `update` is a document of operators; `otherwise` runs when nothing matched."""
+
+    action: Action
+    collection: str
+    filter: Mql | None = None
+    update: Mql | None = None
+    document: object = None  # a document, perhaps a `PartDocument`
+    array_filters: tuple[Mql, ...] = ()
+    upsert: bool = False
+    places: tuple[ArrayPlace, ...] = ()
+    otherwise: tuple[ProgramStep, ...] = ()
+
+
+ProgramStep: TypeAlias = ReadRows | GivenRows | RefuseRows | ForEach | Command
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledWrite:
+    """One write. `transaction`: the steps run in one, all or nothing. `gap` is set when there is nothing to run.
+
+    `counted` are the rows whose number is the statement's affected rows; without any, the documents the commands of the program
+    itself (not those for each row) match, insert or delete are. `left`: what the background sync will bring after it.
+    """
+
+    name: str
+    sql: str
+    steps: tuple[ProgramStep, ...] = ()
+    parameters: tuple[str, ...] = ()
+    transaction: bool = False
+    counted: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    plan: WritePlan | None = None
+    access_path: str = ""
+    gap: Gap | None = None
+
+    @property
+    def command(self) -> Command | None:
+        """The one command the program consists of, if it does."""
+        only = self.steps[0] if len(self.steps) == 1 else None
+        return only if isinstance(only, Command) and not only.otherwise else None

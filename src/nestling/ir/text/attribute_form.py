@@ -1,0 +1,97 @@
+"""A column of the `model` section."""
+
+from __future__ import annotations
+
+from typing import Annotated, assert_never
+
+from pydantic import Field
+
+from nestling.common.errors import Problem
+from nestling.ir.defaults import Constant, Default, Generated, OtherDefault, constant, written
+from nestling.ir.expression import Collation
+from nestling.ir.model import Attribute
+from nestling.ir.text.form import Findings, Form, Texts, without, words_schema
+from nestling.ir.text.yaml_reader import Path
+from nestling.ir.text.yaml_writer import Plain
+from nestling.ir.types import Type, TypeName
+
+COLLATED = frozenset({TypeName.TEXT, TypeName.ENUM})
+"""Types whose values a collation compares."""
+
+
+class AttributeForm(Form):
+    """A column: `decimal(10,2)!` (NOT NULL), or with the other types its values were seen to have."""
+
+    short_key = "type"
+    type: str = Field(description="a conceptual type, with `!` when it is NOT NULL: integer!, text, decimal(10,2)")
+    nullable: bool | None = Field(None, description="whether it may be NULL; the same as a type without `!`")
+    also: Texts = Field([], description="other types its values were seen to have")
+    default: bool | int | float | str | None = Field(
+        None, description="the value of rows that do not say; NULL when not said"
+    )
+    generated: Annotated[str, words_schema(Generated)] | None = Field(
+        None, description="what the database makes for rows that do not say"
+    )
+    default_sql: str | None = Field(None, description="a default only the source can compute")
+    collation: Annotated[str, words_schema(Collation)] | None = Field(
+        None, description="how its texts are compared; the model's collation when not said"
+    )
+
+    def to_ir(self, name: str, path: Path, findings: Findings, texts: Collation = Collation.BINARY) -> Attribute:
+        """The attribute; a type that cannot be read counts as `any`. `texts` is the collation of texts that say none."""
+        text = self.type.strip()
+        required = text.endswith("!")
+        if self.nullable is not None and required == self.nullable and required:
+            what = f"`{self.type}` says NOT NULL and `nullable: true` says NULL"
+            findings.problems.append(Problem(what=what, path=path, next_move="keep one"))
+        kind = _type(text.removesuffix("!"), (*path, "type"), findings)
+        also = tuple(_type(other, (*path, "also", number), findings) for number, other in enumerate(self.also))
+        nullable = not required if self.nullable is None else self.nullable
+        unsaid = texts if kind.name in COLLATED else Collation.BINARY
+        rule = findings.word(Collation, self.collation, (*path, "collation"), otherwise=unsaid)
+        return Attribute(name, kind, nullable, also, self._default(kind, path, findings), rule)
+
+    def _default(self, kind: Type, path: Path, findings: Findings) -> Default | None:
+        said = [name for name in ("default", "generated", "default_sql") if getattr(self, name) is not None]
+        if len(said) > 1:
+            what = f"{' and '.join(f'`{name}`' for name in said)} cannot both be"
+            findings.problems.append(Problem(what=what, path=path, next_move="keep one"))
+        if self.default is not None:
+            return constant(self.default, kind)
+        if self.default_sql is not None:
+            return OtherDefault(self.default_sql)
+        if self.generated is None:
+            return None
+        return findings.word(Generated, self.generated, (*path, "generated"), otherwise=Generated.NUMBER)
+
+    @staticmethod
+    def from_ir(attribute: Attribute, texts: Collation = Collation.BINARY) -> Plain:
+        """Its text, short when there is no more to say than a type."""
+        text = f"{attribute.type}{'' if attribute.nullable else '!'}"
+        unsaid = texts if attribute.type.name in COLLATED else Collation.BINARY
+        rule = str(attribute.collation) if attribute.collation is not unsaid else None
+        entries = {
+            "also": [str(other) for other in attribute.also],
+            **_default_entry(attribute.default),
+            "collation": rule,
+        }
+        more = without(entries)
+        return {"type": text} | more if more else text
+
+
+def _default_entry(default: Default | None) -> dict[str, object]:
+    match default:
+        case None:
+            return {}
+        case Constant(value=value):
+            return {"default": written(value)}
+        case Generated():
+            return {"generated": str(default)}
+        case OtherDefault(sql=sql):
+            return {"default_sql": sql}
+        case _:
+            assert_never(default)
+
+
+def _type(text: str, path: Path, findings: Findings) -> Type:
+    return findings.read(lambda: Type.parse(text), path, otherwise=Type(TypeName.ANY))

@@ -1,0 +1,297 @@
+"""Write paths: what the server and the client do to change an entity's rows, wherever these and all that follows from them live.
+
+A write plan first finds the rows at hand (`Fetch`, or `Give` when they stand in the statement), refuses what the source would
+refuse, and then changes documents row by row with atomic operators. Rows are flat documents; a `Cell` is a column of the row at
+hand, missing when NULL. More than one changed document means one transaction.
+
+Like access paths, a closed set: the planner builds these steps, the cost stage prices them, the emitter renders them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from nestling.ir.compiled import ReadPlan
+from nestling.ir.expression import Expression
+
+# --- values ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A column of the row at hand, as it is stored; missing when NULL."""
+
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A BSON value that stands for itself."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A literal or parameter of the statement, as its attribute keeps it; missing when NULL."""
+
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A sub-document of (dotted path, value) in order; what is missing is left out, and sub-documents that stay empty with it.
+
+    `spread`: a column that holds a sub-document whose fields are there too (what the document carries along unseen).
+    """
+
+    fields: tuple[tuple[str, Value], ...]
+    spread: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """An array of these values, a missing one as null."""
+
+    items: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PairList:
+    """An array of `{key: name, value: …}` for those of (name, value) that are there, in order (the attribute pattern)."""
+
+    key: str
+    value: str
+    pairs: tuple[tuple[str, Value], ...]
+
+
+Value: TypeAlias = Cell | Constant | Given | Document | Items | PairList
+
+# --- which documents -------------------------------------------------------------------------------------------------
+
+
+class Test(StrEnum):
+    """How a field is compared, in MongoDB's way: an array matches when one of its elements does."""
+
+    EQUAL = "="  # a missing value: the field is missing
+    NOT_EQUAL = "≠"
+    LESS = "<"
+    GREATER = ">"
+    IN = "in"  # the value is a column that holds an array
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A field of a document, compared with a value."""
+
+    path: str
+    value: Value
+    test: Test = Test.EQUAL
+
+
+@dataclass(frozen=True, slots=True)
+class ElementFilter:
+    """What `$[name]` in a path stands for: the elements that match, paths relative to the element ("": the element itself)."""
+
+    name: str
+    matches: tuple[Match, ...]
+
+
+# --- what changes in them --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """The field becomes the value; it is removed when that is missing. `place`: the path goes on with this number, from a column
+    minus `first` (an array's place).
+    """
+
+    path: str
+    value: Value
+    place: str | None = None
+    first: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Increment:
+    """The number grows by the value (falls, with a negative one); missing counts as 0, and so does a missing value."""
+
+    path: str
+    value: Value
+    negative: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Extend:
+    """The field becomes the value where that is less (`greater`: more) than what is there, or where nothing is."""
+
+    path: str
+    value: Value
+    greater: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """The array gets an element more (none when `value` is None: it is only put in order), is sorted by `order` – paths in its
+    elements, "" for these themselves – and cut to the first `keep`.
+    """
+
+    path: str
+    value: Value | None
+    order: tuple[tuple[str, int], ...] = ()
+    keep: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """The array loses the elements that match."""
+
+    path: str
+    matches: tuple[Match, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AddToSet:
+    """The array gets the value unless it holds it."""
+
+    path: str
+    value: Value
+
+
+Change: TypeAlias = Set | Increment | Extend | Push | Pull | AddToSet
+
+# --- steps -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """Read rows and call them `rows`; `plan`'s columns are the cells.
+
+    `cells`: parameters of the plan that stand for columns of the row at hand around this step.
+    """
+
+    rows: str
+    plan: ReadPlan
+    cells: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Give:
+    """Rows that stand in the statement, each (column, literal or parameter)."""
+
+    rows: str
+    values: tuple[tuple[tuple[str, Expression], ...], ...]
+
+
+class Violation(StrEnum):
+    """What the source's constraints refuse."""
+
+    KEY = "key"
+    UNIQUE = "unique"
+    NOT_NULL = "not null"
+    PARENT = "parent"  # a foreign key without its parent
+    CHILDREN = "children"  # a parent with children that restrict it
+    PLACE = "place"  # the design has no place for the row
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """The statement fails when there are such rows; nothing of it stays.
+
+    `missing`: only rows without a value in one of these columns count (when there are any columns).
+    """
+
+    rows: str
+    violation: Violation
+    text: str
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """For each row in order, these steps; inside, cells are its columns (those of an outer row are not seen)."""
+
+    rows: str
+    steps: tuple[WriteStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InsertOne:
+    """A new document; one with the same `_id` or unique values is a violation, or with `unless_there` left alone."""
+
+    collection: str
+    document: Document
+    unless_there: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateDocuments:
+    """Change the documents that match (`many`: all of them, else one). Where none matched: `otherwise`.
+
+    `on_insert`: with these fields too a document is made of the matches (equalities) and changes when none matched.
+    """
+
+    collection: str
+    where: tuple[Match, ...]
+    changes: tuple[Change, ...]
+    filters: tuple[ElementFilter, ...] = ()
+    many: bool = False
+    otherwise: tuple[WriteStep, ...] = ()
+    on_insert: tuple[tuple[str, Value], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteDocuments:
+    """Remove the documents that match."""
+
+    collection: str
+    where: tuple[Match, ...]
+    many: bool = False
+
+
+WriteStep: TypeAlias = Fetch | Give | Refuse | Each | InsertOne | UpdateDocuments | DeleteDocuments
+
+
+@dataclass(frozen=True, slots=True)
+class WritePlan:
+    """The steps of a write. `counted`: the row sets whose rows are the statement's affected rows.
+
+    `left`: names of upkeeps that are left to the background sync, as their freshness allows.
+    """
+
+    steps: tuple[WriteStep, ...]
+    counted: tuple[str, ...]
+    left: tuple[str, ...] = ()
+
+    @property
+    def is_one_change(self) -> bool:
+        """Whether at most one document changes, so that no transaction is needed."""
+        return sum(_changes(step) for step in self.steps) <= 1
+
+
+def _changes(step: WriteStep) -> int:
+    """How many documents a step may change; 2 stands for several."""
+    match step:
+        case Fetch() | Give() | Refuse():
+            return 0
+        case Each(steps=inner):
+            return 2 * min(sum(map(_changes, inner)), 1)
+        case InsertOne():
+            return 1
+        case UpdateDocuments(many=many, otherwise=otherwise):
+            return 2 if many else max(1, *(_changes(inner) for inner in otherwise), 1)
+        case DeleteDocuments(many=many):
+            return 2 if many else 1
+
+
+def steps_within(steps: tuple[WriteStep, ...]) -> Iterator[WriteStep]:
+    """All steps, those inside others after them."""
+    for step in steps:
+        yield step
+        if isinstance(step, Each):
+            yield from steps_within(step.steps)
+        elif isinstance(step, UpdateDocuments):
+            yield from steps_within(step.otherwise)

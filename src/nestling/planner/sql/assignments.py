@@ -1,0 +1,105 @@
+"""Values as attributes keep them, and what SET says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from nestling.ir.algebra import (
+    Assignment,
+    Scan,
+)
+from nestling.ir.defaults import Generated
+from nestling.ir.expression import (
+    ANY,
+    NULL,
+    Expression,
+    Literal,
+    Parameter,
+    Rules,
+    Stored,
+    is_integer,
+    is_text,
+)
+from nestling.ir.model import Attribute, Entity
+from nestling.ir.types import TypeName
+from nestling.planner.sql.defaults import default_expression
+from nestling.planner.sql.expressions import bind
+from nestling.planner.sql.gaps import gap, no_such
+from nestling.planner.sql.joined_writes import Others
+from nestling.planner.sql.scope import Env, Scope, Source, Translation
+
+
+def stored(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:
+    """The value as the attribute keeps it; constants of the right type need nothing."""
+    same = expression.type == attribute.type and not getattr(expression, "mixed", False)
+    if same or expression == NULL or attribute.type == ANY:
+        return expression
+    if isinstance(expression, Literal) and (is_integer(expression), attribute.type.name) == (True, TypeName.INTEGER):
+        return expression
+    if is_text(expression) and attribute.type.name is TypeName.TEXT:
+        return expression
+    if isinstance(expression, Parameter):
+        expression = Parameter(expression.name, attribute.type)
+    return Stored(expression, attribute.type, translation.dialect.rules)
+
+
+def attribute_named(entity: Entity, node: exp.Expr) -> Attribute:
+    """The attribute a name stands for; raises WorkloadError with those there are."""
+    for attribute in entity.attributes:
+        if attribute.name.casefold() == node.name.casefold():
+            return attribute
+    raise no_such("column", node.name, entity.attribute_names, node, of=entity.name)
+
+
+def assignments(
+    nodes: Sequence[exp.Expr], entity: Entity, env: Env, others: Others | None = None
+) -> tuple[Assignment, ...]:
+    """What SET says, one for each attribute; values may mention the `others` a write joins."""
+    found: dict[str, Assignment] = {}
+    for node in nodes:
+        if not isinstance(node, exp.EQ) or not isinstance(node.this, exp.Column):
+            raise gap("an assignment of several columns", node)
+        attribute = attribute_named(entity, node.this)
+        value = stored(_assigned(node.expression, attribute, env, others), attribute, env.translation)
+        if env.dialect.rules is Rules.MYSQL and others is None:  # from left to right: what follows sees the new value
+            env = _having(env, attribute.name, value)
+        found[attribute.name] = Assignment(attribute.name, value)
+    return tuple(found.values())
+
+
+def _assigned(node: exp.Expr, attribute: Attribute, env: Env, others: Others | None) -> Expression:
+    if not is_default(node) or any(name.upper() == "DEFAULT" for name in env.known()):
+        return others.value(node) if others is not None else bind(node, env)
+    found = default_expression(attribute, env, node)
+    if found is None and isinstance(attribute.default, Generated):
+        raise gap(f"a new {attribute.default} assigned by DEFAULT", node)
+    return found or NULL
+
+
+def _having(env: Env, name: str, value: Expression) -> Env:
+    """The same, with a column of the target (the first source) standing for `value`."""
+    target, *others = env.scope.sources
+    columns = tuple((known, value if known == name else column) for known, column in target.columns)
+    return replace(env, scope=Scope((replace(target, columns=columns), *others)))
+
+
+def is_default(node: exp.Expr) -> bool:
+    """Whether it is the word DEFAULT."""
+    if isinstance(node, exp.Column):
+        return not node.table and not node.this.args.get("quoted") and node.name.upper() == "DEFAULT"
+    return isinstance(node, exp.Var) and node.name.upper() == "DEFAULT"
+
+
+def refuse(node: exp.Expr, *clauses: str) -> None:
+    """Raise a gap for the first of the clauses the statement has."""
+    for clause in clauses:
+        if node.args.get(clause):
+            raise gap(f"{node.key.upper()} with {clause.rstrip('_').upper()}", node)
+
+
+def source_of(name: str, scan: Scan) -> Source:
+    """The scan under a name."""
+    return Source(name, tuple((column.name, column) for column in scan.columns))

@@ -1,0 +1,142 @@
+"""Which collation compares texts: one a COLLATE names, else a column's own, else the dialect's.
+
+SQLite takes the left side's before the right's, and a column keeps its collation through CAST and derived tables. In MySQL every
+text made of columns has theirs, and binary beats the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlglot import exp
+
+from nestling.ir.expression import (
+    NUMBERS,
+    TIMES,
+    Cast,
+    Coerce,
+    Collation,
+    Column,
+    Expression,
+    Literal,
+    Raw,
+    Rules,
+    ScalarSubquery,
+    operands,
+)
+from nestling.ir.types import TypeName
+from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.scope import Env, Translation
+
+_NAMES = {"binary": Collation.BINARY, "nocase": Collation.NOCASE, "rtrim": Collation.RTRIM, "c": Collation.BINARY}
+_NO_TEXTS = NUMBERS | TIMES | {TypeName.BOOLEAN, TypeName.BYTES, TypeName.UUID}
+
+
+def collation(env: Env, nodes: Iterable[exp.Expr | None], sides: Iterable[Expression]) -> Collation:
+    """The collation a comparison uses: of the SQL `nodes` that say one, else of the `sides` they are."""
+    for node in nodes:
+        found = explicit(node, env)
+        if found is not None:
+            return found
+    return collation_of(sides, env.translation)
+
+
+def of_group(env: Env, node: exp.Expr | None, key: Expression) -> Collation:
+    """The collation rows are grouped by. All values of a `character(n)` are filled up to n with blanks: equal is the same."""
+    found = collation(env, (node,), (key,))
+    padded = env.dialect.rules is Rules.POSTGRESQL and found is Collation.RTRIM and explicit(node, env) is None
+    return Collation.BINARY if padded and isinstance(key, Column) else found
+
+
+def both_padded(env: Env, left: Expression, right: Expression) -> bool:
+    """Whether two columns are of the same `character(n)`: both are filled up with as many blanks."""
+    columns = isinstance(left, Column) and isinstance(right, Column) and left.type == right.type
+    return (
+        columns
+        and env.dialect.rules is Rules.POSTGRESQL
+        and declared(left, env.translation) is declared(right, env.translation)
+    )
+
+
+def explicit(node: exp.Expr | None, env: Env) -> Collation | None:
+    """What a COLLATE says, itself or behind an output's name."""
+    while isinstance(node, exp.Paren | exp.Ordered | exp.Distinct | exp.Alias):
+        node = node.expressions[0] if isinstance(node, exp.Distinct) else node.this
+    if isinstance(node, exp.Column) and env.outputs and not node.table:
+        found = env.find(node)
+        inner = {name: tree for name, tree in env.outputs.items() if tree is not found}
+        return explicit(found, Env(env.translation, env.scope, outputs=inner)) if isinstance(found, exp.Expr) else None
+    return _named(node) if isinstance(node, exp.Collate) else None
+
+
+def _named(node: exp.Collate) -> Collation:
+    name = node.expression.name.casefold()
+    if name in _NAMES:
+        return _NAMES[name]
+    if name.endswith("_bin"):
+        return Collation.BINARY
+    if name.endswith("_ci"):
+        return Collation.UNICODE_CI
+    raise gap(f"collation `{name}`", node)
+
+
+def collation_of(sides: Iterable[Expression], translation: Translation) -> Collation:
+    """The collation of values nothing is said about."""
+    sides = tuple(sides)
+    if len(sides) > 1 and any(is_no_text(side) for side in sides):
+        return Collation.BINARY
+    if translation.dialect.rules is Rules.MYSQL:
+        found = {rule for side in sides for rule in _of_columns(side, translation)}
+        return next(iter(found)) if len(found) == 1 else Collation.BINARY if found else translation.dialect.collation
+    for side in sides:
+        own = declared(side, translation)
+        if own is not None:
+            return own
+    return translation.dialect.collation
+
+
+def is_no_text(expression: Expression) -> bool:
+    """Whether it is never a text."""
+    if isinstance(expression, Literal):
+        return not isinstance(expression.value, str)
+    return expression.type.name in _NO_TEXTS and not (isinstance(expression, Column) and expression.mixed)
+
+
+def declared(expression: Expression, translation: Translation) -> Collation | None:
+    """The collation of a column, which a conversion leaves to it; None for what is no column."""
+    match expression:
+        case Raw(operand=inner) | Cast(operand=inner) | Coerce(operand=inner):
+            return declared(inner, translation)
+        case Column(alias=alias, name=name):
+            return translation.collations.get((alias, name), translation.dialect.collation)
+        case _:
+            return None
+
+
+def _of_columns(expression: Expression, translation: Translation) -> Iterable[Collation]:
+    if isinstance(expression, Column):
+        if not is_no_text(expression):
+            yield translation.collations.get((expression.alias, expression.name), translation.dialect.collation)
+    elif isinstance(expression, ScalarSubquery):
+        yield from _of_columns(expression.relation.columns[0], translation)
+    for inner in operands(expression):
+        yield from _of_columns(inner, translation)
+
+
+def keep(column: Column, rule: Collation | None, translation: Translation) -> None:
+    """Note the collation of a column that was made."""
+    if rule is not None:
+        translation.collations[column.alias, column.name] = rule
+
+
+def kept(expression: Expression, tree: exp.Expr | None, env: Env) -> Collation | None:
+    """The collation an output hands on to the query around it; None when it has none of its own."""
+    found = explicit(tree, env)
+    if found is None and env.dialect.rules is Rules.MYSQL:
+        return collation_of([expression], env.translation)
+    return found if found is not None else declared(expression, env.translation)
+
+
+def rules_of(found: Sequence[Collation]) -> tuple[Collation, ...]:
+    """Collations as relations carry them: none at all when all are binary."""
+    return tuple(found) if any(rule is not Collation.BINARY for rule in found) else ()

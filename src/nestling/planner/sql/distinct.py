@@ -1,0 +1,69 @@
+"""DISTINCT and DISTINCT ON: rows once, and what they can still be sorted by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nestling.ir.algebra import (
+    Aggregate,
+    AggregateFunction,
+    Bound,
+    Filter,
+    Frame,
+    FrameUnit,
+    Group,
+    Named,
+    NamedAggregate,
+    Project,
+    Relation,
+    SortKey,
+    Window,
+    WindowFunction,
+    WindowOnly,
+)
+from nestling.ir.expression import Collation, Compare, Comparison, Expression, Literal, columns_of
+from nestling.ir.types import INTEGER
+from nestling.planner.sql.collations import rules_of
+from nestling.planner.sql.scope import Translation, Windows
+
+_ALL = Frame(FrameUnit.ROWS, Bound(None, following=False), Bound(None, following=True))
+
+
+def first_of_each(
+    relation: Relation, keys: Sequence[SortKey], order: Sequence[SortKey], translation: Translation
+) -> Relation:
+    """DISTINCT ON: the first row, in order, of those with equal keys."""
+    terms = tuple(key.expression for key in keys)
+    rules = rules_of([key.collation for key in keys])
+    number = WindowFunction(WindowOnly.ROW_NUMBER, (), INTEGER, terms, tuple(order), _ALL, partition_collations=rules)
+    windows = Windows(translation.alias("firsts"), {})
+    place = windows.add(number)
+    numbered = Window(relation, windows.alias, tuple(windows.functions))
+    return Filter(numbered, Compare(Comparison.EQUAL, place, Literal(1, INTEGER)))
+
+
+def in_columns(order: Sequence[SortKey], project: Project) -> list[SortKey] | None:
+    """The keys in terms of the outputs' columns; None when one is no output."""
+    columns: dict[Expression, Expression] = {}
+    for item, column in zip(project.outputs, project.columns, strict=True):
+        columns.setdefault(item.expression, column)
+    if any(key.expression not in columns and any(columns_of(key.expression)) for key in order):
+        return None
+    return [replace(key, expression=columns.get(key.expression, key.expression)) for key in order]
+
+
+def once_each(
+    project: Project, order: Sequence[SortKey], rules: Sequence[Collation], translation: Translation
+) -> tuple[Group, list[SortKey], tuple[Named, ...]]:
+    """Each row once with what it is sorted by, taken from any of the equal ones; the keys, and the outputs again."""
+    extras = tuple(
+        NamedAggregate(f"order_{n}", Aggregate(AggregateFunction.ANY_VALUE, key.expression, key.expression.type))
+        for n, key in enumerate(order)
+    )
+    named = project.outputs
+    collations = tuple(rules) or (Collation.BINARY,) * len(named)
+    once = Group(project.input, translation.alias("once"), named, extras, collations)
+    keys = [replace(key, expression=column) for key, column in zip(order, once.columns[len(named) :], strict=True)]
+    outputs = tuple(Named(item.name, column, item.mixed) for item, column in zip(named, once.columns, strict=False))
+    return once, keys, outputs

@@ -1,0 +1,139 @@
+"""INSERT: which rows, which attributes, which values, and what happens to a row whose key exists."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from nestling.ir.algebra import (
+    Conflict,
+    ConflictAction,
+    Insert,
+    Named,
+    Project,
+    Relation,
+    Scan,
+    Values,
+)
+from nestling.ir.expression import (
+    Rules,
+)
+from nestling.ir.model import Attribute, Entity
+from nestling.planner.sql import values
+from nestling.planner.sql.assignments import assignments, attribute_named, is_default, refuse, source_of, stored
+from nestling.planner.sql.defaults import default_expression, generated_values
+from nestling.planner.sql.expressions import predicate
+from nestling.planner.sql.gaps import gap, mistake
+from nestling.planner.sql.queries import bind_query
+from nestling.planner.sql.scope import Env, Scope, Translation
+from nestling.planner.sql.tables import bind_scan
+
+
+def bind_insert(node: exp.Insert, translation: Translation, *, replaces: bool = False) -> Insert:
+    """INSERT with rows or a query, and what it does with a row whose key exists; `replaces`: it was a REPLACE INTO."""
+    refuse(node, "returning", "overwrite", "partition", "by_name")
+    table = node.this.this if isinstance(node.this, exp.Schema) else node.this
+    entity = translation.entity(table)
+    listed = node.this.expressions if isinstance(node.this, exp.Schema) else ()
+    attributes = [attribute_named(entity, name) for name in listed] or list(entity.attributes)
+    outside = Env(translation)
+    source, attributes = _given_rows(node, attributes, outside)
+    if len(source.columns) != len(attributes):
+        raise mistake(f"{len(source.columns)} values for {len(attributes)} columns of `{entity.name}`", node)
+    alias = translation.alias(table.alias or table.name)
+    replacing = Conflict(ConflictAction.REPLACE) if replaces else None
+    conflict = replacing or _conflict(node, entity, alias, table, translation)
+    given_names = {attribute.name for attribute in attributes}
+    defaults = [
+        (a, found)
+        for a in entity.attributes
+        if a.name not in given_names and (found := default_expression(a, outside, node))
+    ]
+    given = [*zip(attributes, source.columns, strict=True), *defaults]
+    kept = tuple(Named(attribute.name, stored(value, attribute, translation)) for attribute, value in given)
+    rows = Project(source, translation.alias("stored"), kept)
+    names = tuple(item.name for item in kept)
+    return Insert(entity.name, alias, names, rows, conflict, tuple(generated_values(entity, given_names, outside)))
+
+
+def _given_rows(node: exp.Insert, attributes: list[Attribute], outside: Env) -> tuple[Relation, list[Attribute]]:
+    """The rows as they are written, and which attributes their columns are: those that are DEFAULT everywhere are not given."""
+    rows = node.expression
+    if node.args.get("default"):
+        return Values(outside.translation.alias("nothing"), (), ((),)), []
+    if rows is None:
+        raise mistake("INSERT without rows", node, "write VALUES or a SELECT behind it")
+    if isinstance(rows, exp.Values) and any(is_default(cell) for row in rows.expressions for cell in row.expressions):
+        if any(len(row.expressions) != len(attributes) for row in rows.expressions):
+            return bind_query(rows, outside).relation, attributes  # which says what is wrong
+        columns = list(zip(*(row.expressions for row in rows.expressions), strict=True))
+        given = [place for place, column in enumerate(columns) if not all(map(is_default, column))]
+        if any(is_default(cell) for place in given for cell in columns[place]):
+            raise gap("DEFAULT in some rows only", node)
+        if not given:
+            return Values(outside.translation.alias("nothing"), (), ((),) * len(rows.expressions)), []
+        cells = zip(*(columns[place] for place in given), strict=True)
+        rows = exp.Values(expressions=[exp.Tuple(expressions=list(row)) for row in cells])
+        attributes = [attributes[place] for place in given]
+    if node.args.get("with_") is not None:
+        rows.set("with_", node.args["with_"])
+    return bind_query(rows, outside).relation, attributes
+
+
+def _conflict(
+    node: exp.Insert, entity: Entity, alias: str, table: exp.Table, translation: Translation
+) -> Conflict | None:
+    word = str(node.args.get("alternative") or "").upper()
+    if word == "REPLACE":
+        return Conflict(ConflictAction.REPLACE)
+    clause = node.args.get("conflict")
+    if word == "IGNORE" or (clause is None and node.args.get("ignore")):
+        return Conflict(ConflictAction.NOTHING)
+    if word:
+        raise gap(f"INSERT OR {word}", node)
+    if clause is None:
+        return None
+    keys = tuple(
+        attribute_named(entity, key.this if isinstance(key, exp.Ordered) else key).name
+        for key in clause.args.get("conflict_keys") or ()
+    )
+    if clause.args.get("constraint") is not None:
+        raise gap("ON CONFLICT with a constraint", clause)
+    if "NOTHING" in str(clause.args.get("action") or "").upper():
+        return Conflict(ConflictAction.NOTHING, keys)
+    return _upsert(clause, entity, alias, table, keys, translation)
+
+
+def _upsert(
+    clause: exp.Expr,
+    entity: Entity,
+    alias: str,
+    table: exp.Table,
+    keys: tuple[str, ...],
+    translation: Translation,
+) -> Conflict:
+    old = replace(bind_scan(entity, table.name, translation), alias=alias)
+    old = replace(old, columns=tuple(replace(column, alias=alias) for column in old.columns))
+    new = bind_scan(entity, "excluded", translation)
+    for column in old.columns:
+        translation.affinities[alias, column.name] = values.affinity_of_type(column.type)
+    sources = (source_of(table.alias or table.name, old), replace(source_of("excluded", new), hidden=_all_names(new)))
+    env = Env(translation, Scope(sources))
+    where = clause.args.get("where")
+    condition = predicate(where.this, env) if where is not None else None
+    if translation.dialect.rules is Rules.MYSQL:
+        clause = clause.transform(_values_of)
+    changes = assignments(clause.expressions, entity, env)
+    return Conflict(ConflictAction.UPDATE, keys, changes, condition, new.alias)
+
+
+def _values_of(node: exp.Expr) -> exp.Expr:
+    """MySQL's VALUES(column) is the new row's."""
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "VALUES":
+        return exp.column(node.expressions[0].name, table="excluded")
+    return node
+
+
+def _all_names(scan: Scan) -> frozenset[str]:
+    return frozenset(column.name.casefold() for column in scan.columns)

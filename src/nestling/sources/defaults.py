@@ -1,0 +1,95 @@
+"""A column's DEFAULT, as a catalogue or DDL has it, to the model's default; and a collation's name to how it compares."""
+
+from __future__ import annotations
+
+import re
+
+from nestling.ir.defaults import Constant, Default, Generated, OtherDefault, constant, written
+from nestling.ir.expression import Collation
+from nestling.ir.types import Type, TypeName
+
+_CAST = re.compile(
+    r"""::\s*[\w\s."]+(?:\([\d,\s]*\))?(?:\s+with(?:out)?\s+time\s+zone)?\s*(?:\[\s*\])*\s*\Z""", re.IGNORECASE
+)
+_STRING = re.compile(r"(?:[eEnN]|_\w+\s*)?'((?:[^']|'')*)'\Z", re.DOTALL)
+_NUMBER = re.compile(r"([-+]?)\s*(\d+(?:\.\d*)?(?:e[-+]?\d+)?|\.\d+)\Z", re.IGNORECASE)
+_NOW = r"(?:current_timestamp|now|localtimestamp|transaction_timestamp|statement_timestamp|clock_timestamp)"
+_FUNCTIONS = (
+    (rf"{_NOW}(?:\(\d*\))?(?:\s*on update .*)?", Generated.TIMESTAMP),
+    (rf"\(?{_NOW}(?:\(\))?\s+at time zone 'utc'(?:::text)?\)?", Generated.TIMESTAMP),
+    (r"timezone\('utc'(?:::text)?,\s*(?:now\(\)|current_timestamp)\)", Generated.TIMESTAMP),
+    (r"datetime\('now'\)|utc_timestamp(?:\(\d*\))?", Generated.TIMESTAMP),
+    (r"current_date(?:\(\))?|curdate\(\)|date\('now'\)", Generated.DATE),
+    (r"current_time(?:\(\d*\))?|curtime\(\d*\)|time\('now'\)", Generated.TIME),
+    (r"(?:\w+\.)?(?:gen_random_uuid|uuid_generate_v4|uuid)\(\)", Generated.UUID),
+    (r"(?:\w+\.)?nextval\(.*\)|next value for .*|autoincrement|auto_increment", Generated.NUMBER),
+)
+_CONSTANTS = frozenset(
+    {
+        TypeName.BOOLEAN, TypeName.INTEGER, TypeName.DECIMAL, TypeName.FLOAT, TypeName.TEXT, TypeName.DATE, TypeName.TIME,
+        TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ, TypeName.ENUM, TypeName.ANY,
+    }
+)  # fmt: skip
+_COLLATIONS = {"nocase": Collation.NOCASE, "rtrim": Collation.RTRIM}
+COLLATED = (TypeName.TEXT, TypeName.ENUM)
+
+
+def read_default(sql: str | None, kind: Type) -> Default | None:
+    """The default an expression stands for; None for none and for NULL."""
+    text = _bare(sql or "")
+    if text.casefold() in ("", "null"):
+        return None
+    if (string := _STRING.match(text)) is not None:
+        return _constant(string[1].replace("''", "'"), kind, sql or "")
+    if len(text) > 1 and text[0] == text[-1] == '"':  # a SQLite habit
+        return _constant(text[1:-1], kind, sql or "")
+    if (number := _NUMBER.match(text)) is not None:
+        return _constant(_number(number[1].strip("+") + number[2], kind), kind, sql or "")
+    if text.casefold() in ("true", "false"):
+        return _constant(text.casefold() == "true", kind, sql or "")
+    for pattern, made in _FUNCTIONS:
+        if re.fullmatch(pattern, text, re.IGNORECASE | re.DOTALL):
+            return made
+    return OtherDefault(text)
+
+
+def _bare(sql: str) -> str:
+    """Without casts behind it and parentheses around it."""
+    text, before = re.sub(r"\s*([(),])\s*", r"\1", sql.strip()) if "'" not in sql else sql.strip(), None
+    while text != before:
+        before = text
+        text = _CAST.sub("", text).strip()
+        if text.startswith("(") and text.endswith(")") and _closes_last(text):
+            text = text[1:-1].strip()
+    return text
+
+
+def _closes_last(text: str) -> bool:
+    """Whether the first parenthesis is the one the last closes."""
+    depth = 0
+    for place, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return place == len(text) - 1
+    return False
+
+
+def _number(digits: str, kind: Type) -> int | float | str:
+    if kind.name is TypeName.DECIMAL:
+        return digits  # exact to the last digit
+    return int(digits) if digits.lstrip("-").isdecimal() else float(digits)
+
+
+def _constant(value: bool | int | float | str, kind: Type, sql: str) -> Default:
+    return constant(value, kind) if kind.name in _CONSTANTS else OtherDefault(sql.strip())
+
+
+def retyped(default: Default | None, kind: Type) -> Default | None:
+    """A default for the same column once its type is known better."""
+    return constant(written(default.value), kind) if isinstance(default, Constant) else default
+
+
+def collation_named(name: str | None) -> Collation:
+    """How a collation of that name compares; `C`, `_bin` and those of natural languages by code point."""
+    word = (name or "").casefold()
+    return Collation.UNICODE_CI if word.endswith("_ci") else _COLLATIONS.get(word, Collation.BINARY)

@@ -1,0 +1,36 @@
+"""What of each occurrence a SELECT shows row by row, and what only as an aggregate."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from nestling.ir.rows import Function
+from nestling.sources.statements.occurrences import Scope, add_aggregate, add_shown
+from nestling.sources.statements.walk import Walk
+
+FUNCTIONS: dict[type[exp.Expr], Function] = {
+    exp.Count: Function.COUNT,
+    exp.Sum: Function.SUM,
+    exp.Avg: Function.AVG,
+    exp.Min: Function.MIN,
+    exp.Max: Function.MAX,
+}
+"""Aggregates a document can keep."""
+
+
+def note_outputs(query: exp.Select, walk: Walk, scope: Scope) -> None:
+    """Note the columns of the outputs and the grouping by themselves, and the plain aggregates with their columns."""
+    group = query.args.get("group")
+    for item in (*query.expressions, *(group.expressions if group is not None else ())):
+        for node in item.find_all(exp.Column):
+            if not isinstance(node.this, exp.Star):
+                call = node.find_ancestor(exp.AggFunc, exp.Select)
+                plain = isinstance(call, exp.AggFunc) and call.this is node and type(call) in FUNCTIONS
+                if plain:
+                    add_aggregate(FUNCTIONS[type(call)], walk.origins(node))
+                else:
+                    add_shown(walk.origins(node))
+        for call in item.find_all(exp.Count):
+            if isinstance(call.this, exp.Star | exp.Literal):
+                for occurrence in walk.occurrences_of(scope):
+                    occurrence.aggregates.setdefault((Function.COUNT, None))

@@ -1,0 +1,111 @@
+"""INSERTs that leave attributes out: defaults beside SQLite, and what is left to whoever stores the rows."""
+
+from __future__ import annotations
+
+import sqlite3
+from functools import cache
+
+import pytest
+
+from nestling.common.errors import GapError
+from nestling.ir import algebra as a
+from nestling.ir.defaults import Constant, Default, Generated, OtherDefault
+from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.types import INTEGER, TEXT, Type
+from nestling.planner.sql import translate
+from nestling.sources.ddl import read_ddl
+from tests.reference_algebra import Interpreter
+
+_TABLE = """CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT DEFAULT 'it''s', n INT DEFAULT -1, r REAL DEFAULT 2,
+  flag BOOLEAN DEFAULT 1,
+  code TEXT DEFAULT 7, day DATE DEFAULT '2024-02-29', at TIMESTAMP DEFAULT '2024-02-29 10:00:00', free, none TEXT DEFAULT NULL)"""
+
+
+@cache
+def table() -> Model:
+    """The table's model."""
+    return read_ddl(_TABLE, "t", dialect="sqlite").model
+
+
+def insert(sql: str, model: Model, dialect: str = "sqlite") -> a.Insert:
+    """The INSERT translated."""
+    found = translate(sql, model, dialect)
+    assert isinstance(found, a.Insert)
+    return found
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "INSERT INTO t DEFAULT VALUES",
+        "INSERT INTO t (name) VALUES ('x'), ('y'), (NULL)",
+        "INSERT INTO t (id, n, day) VALUES (5, 6, '2020-01-01'), (7, NULL, NULL)",
+        "INSERT INTO t (free) SELECT 'a' UNION ALL SELECT 2",
+        "INSERT INTO t (id, r) VALUES (NULL, 1)",
+    ],
+)
+def test_what_is_left_out_takes_its_default(sql: str) -> None:
+    """The rows are SQLite's, once missing ids are numbered."""
+    write = insert(sql, table())
+    assert [(each.attribute, each.how) for each in write.generated] == [("id", Generated.NUMBER)]
+    mine = []
+    for number, row in enumerate(Interpreter({"t": []}, {}).relation(write.source, {})(()), 1):
+        given = dict(zip(write.attributes, row, strict=True))
+        given["id"] = number if given.get("id") is None else given["id"]
+        shown = (given.get(name) for name in table().entity("t").attribute_names)
+        mine.append(
+            tuple(
+                int(v) if isinstance(v, bool) else v if v is None or isinstance(v, int | float) else str(v)
+                for v in shown
+            )
+        )
+    with sqlite3.connect(":memory:") as connection:
+        connection.execute(_TABLE)
+        connection.execute(sql)
+        assert mine == connection.execute("SELECT * FROM t").fetchall()
+
+
+def model_with(default: Default, kind: Type = TEXT) -> Model:
+    """A table of an id and one attribute with that default."""
+    return Model("m", (Entity("t", (Attribute("id", INTEGER, False), Attribute("x", kind, default=default)), ("id",)),))
+
+
+def test_a_default_of_the_sources_own_is_a_gap_where_it_is_needed() -> None:
+    """Only an INSERT without the attribute needs it."""
+    model = model_with(OtherDefault("lower(user())"))
+    insert("INSERT INTO t VALUES (1, 'x')", model, "mysql")
+    with pytest.raises(GapError, match=r"the default of `x`, `lower\(user\(\)\)`"):
+        insert("INSERT INTO t (id) VALUES (1)", model, "mysql")
+
+
+@pytest.mark.parametrize("dialect", ["postgresql", "mysql"])
+def test_the_word_default(dialect: str) -> None:
+    """DEFAULT in every row is not given; in some it is a gap; assigned it is the value."""
+    model = model_with(Constant("new"))
+    write = insert("INSERT INTO t VALUES (1, DEFAULT), (2, DEFAULT)", model, dialect)
+    assert list(Interpreter({}, {}).relation(write.source, {})(())) == [(1, "new"), (2, "new")]
+    with pytest.raises(GapError, match="DEFAULT in some rows only"):
+        insert("INSERT INTO t VALUES (1, DEFAULT), (2, 'x')", model, dialect)
+    update = translate("UPDATE t SET x = DEFAULT", model, dialect)
+    assert isinstance(update, a.Update)
+    assert getattr(update.assignments[0].expression, "value", None) == "new"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "given", "made"), [("postgresql", True, False), ("mysql", True, True), ("mysql", False, True)]
+)
+def test_numbers_for_null(dialect: str, given: bool, made: bool) -> None:
+    """MySQL numbers a NULL as it numbers what is left out; PostgreSQL refuses it."""
+    model = model_with(Generated.NUMBER, INTEGER)
+    sql = "INSERT INTO t VALUES (1, NULL)" if given else "INSERT INTO t (id) VALUES (1)"
+    assert bool(insert(sql, model, dialect).generated) is made
+
+
+def test_functions_are_computed_in_the_statement() -> None:
+    """The time of an insert is the statement's, a UUID the store's."""
+    write = insert(
+        "INSERT INTO t (id) VALUES (1)", model_with(Generated.TIMESTAMP, Type.parse("timestamp")), "postgresql"
+    )
+    assert write.attributes == ("id", "x")
+    write = insert("INSERT INTO t (id) VALUES (1)", model_with(Generated.UUID, Type.parse("uuid")), "postgresql")
+    assert [each.how for each in write.generated] == [Generated.UUID]

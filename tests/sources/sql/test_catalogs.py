@@ -1,0 +1,83 @@
+"""What each database's catalogue says of defaults, collations, actions of foreign keys, and views."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from sqlalchemy import make_url
+
+from nestling.ir.defaults import Constant, Default, Generated, OtherDefault
+from nestling.ir.expression import Collation
+from nestling.ir.model import Model, OnUpdate
+from nestling.sources.sql import open_database
+
+_TABLES = """
+CREATE TABLE p (id {key}, name varchar(20) {nocase} DEFAULT 'it''s', plain varchar(20) {binary} DEFAULT '',
+  n decimal(8,2) DEFAULT 0.50, at timestamp {null} DEFAULT CURRENT_TIMESTAMP, i int DEFAULT -1,
+  made varchar(9) DEFAULT (lower('X')));
+CREATE TABLE c (p_id int, CONSTRAINT k FOREIGN KEY (p_id) REFERENCES p (id) ON UPDATE CASCADE ON DELETE SET NULL);
+CREATE VIEW v AS SELECT p.id, p.name AS title FROM p WHERE p.i < 0;
+"""
+
+
+def check(model: Model, collation: Collation, *, exact: bool) -> None:
+    """All of it is there."""
+    entity = model.entity("p")
+    found: Mapping[str, Default | None] = {a.name: a.default for a in entity.attributes}
+    assert isinstance(found["made"], OtherDefault)
+    assert {name: default for name, default in found.items() if name != "made"} == {
+        "id": Generated.NUMBER, "name": Constant("it's"), "plain": Constant(""),
+        "n": Constant(Decimal("0.50") if exact else 0.5), "at": Generated.TIMESTAMP, "i": Constant(-1),
+    }  # fmt: skip
+    assert entity.attribute("name").collation is collation
+    assert entity.attribute("plain").collation is Collation.BINARY
+    assert entity.attribute("i").collation is Collation.BINARY
+    (link,) = model.relationships
+    assert (link.on_update, link.enforced) == (OnUpdate.CASCADE, True)
+    (view,) = model.views
+    assert view.name == "v"
+    assert "title" in view.sql
+
+
+def test_sqlite(tmp_path: Path) -> None:
+    """By pragmas, and by the CREATE statements where these say nothing."""
+    path = tmp_path / "a.db"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(_TABLES.format(key="INTEGER PRIMARY KEY", nocase="COLLATE NOCASE", binary="", null=""))
+        connection.execute("INSERT INTO p (n) VALUES (1.25)")
+    connection.close()
+    check(open_database(f"sqlite:///{path}").reading().model, Collation.NOCASE, exact=False)
+
+
+def test_postgresql(postgresql_urls: tuple[str, str]) -> None:
+    """By the server's catalogue."""
+    psycopg = pytest.importorskip("psycopg")
+    with psycopg.connect(postgresql_urls[1]) as connection:
+        connection.execute(_TABLES.format(key="serial PRIMARY KEY", nocase="", binary='COLLATE "C"', null=""))
+    check(open_database(postgresql_urls[1]).reading().model, Collation.BINARY, exact=True)
+
+
+def test_mariadb(mariadb_urls: tuple[str, str]) -> None:
+    """By the information schema."""
+    pymysql = pytest.importorskip("pymysql")
+    url = make_url(mariadb_urls[1])
+    key = "int AUTO_INCREMENT PRIMARY KEY"
+    script = _TABLES.format(key=key, nocase="", binary="COLLATE utf8mb4_bin", null="NULL")
+    connection = pymysql.connect(
+        host=url.host,
+        port=url.port,
+        user=url.username,
+        password=str(url.password),
+        database=url.database,
+        autocommit=True,
+    )
+    with connection.cursor() as cursor:
+        for statement in script.split(";\n"):
+            if statement.strip():
+                cursor.execute(statement)
+    connection.close()
+    check(open_database(mariadb_urls[1]).reading().model, Collation.UNICODE_CI, exact=True)
