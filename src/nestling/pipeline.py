@@ -7,15 +7,17 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nestling.ir.proposal import Proposal
-from nestling.ir.reading import Gap, Reading
+from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.values import Policy
 from nestling.ir.workload import Workload
 
@@ -23,14 +25,28 @@ if TYPE_CHECKING:
     from pymongo.database import Database
 
     from nestling.common.server import Server
+    from nestling.cost import Profile
     from nestling.executors.load import LoadReport
+    from nestling.executors.measure import Probe
     from nestling.executors.progress import RowProgress
     from nestling.executors.unload import UnloadReport
     from nestling.executors.verify import VerifyReport
+    from nestling.ir.algebra import Write
+    from nestling.ir.client_join import ClientJoin
     from nestling.ir.command import Aggregation
     from nestling.ir.compiled import CompiledRead
     from nestling.ir.design import Design
+    from nestling.ir.program import CompiledWrite
+    from nestling.ir.work import Measurement
     from nestling.strategies import Thresholds
+
+OPTIMAL = "optimal"
+"""The strategy that weighs costs."""
+WEIGHING_SECONDS = 5.0
+"""How long the alternatives of a design may be weighed for its explanation."""
+NO_WORKLOAD = (
+    "without a workload the decision tree decided; say what runs and how often with --workload to have costs decide"
+)
 
 Watch = Callable[[str, int, int | None], None]
 """Hears how far long work is: what is being worked on, rows done, rows in all (None: not known)."""
@@ -57,15 +73,60 @@ def inspect(address: str, *, workload: Path | None = None, dialect: str = "", wa
     from nestling.sources.front import read_source, with_workload
 
     say = (lambda name: watch(f"reading {name}", 0, None)) if watch is not None else None
-    reading = read_source(address, dialect=dialect, progress=say)
+    reading = _with_usable_views(read_source(address, dialect=dialect, progress=say))
     return with_workload(reading, workload) if workload is not None else reading
 
 
-def design(reading: Reading, strategy: str, thresholds: Thresholds | None = None) -> Proposal:
-    """Decide where everything lives."""
+def _with_usable_views(reading: Reading) -> Reading:
+    """The reading, with a gap for each view no statement can be translated over."""
+    from nestling.planner.sql import unusable_views
+
+    if not reading.model.views:
+        return reading
+    return replace(reading, gaps=(*reading.gaps, *unusable_views(reading.model, reading.dialect)))
+
+
+def design(
+    reading: Reading,
+    strategy: str = OPTIMAL,
+    thresholds: Thresholds | None = None,
+    *,
+    profile: Profile | None = None,
+    limit_seconds: float = 60.0,
+) -> Proposal:
+    """Decide where everything lives: at least cost for the workload, or by a strategy that asks for none."""
     from nestling.strategies import design as decide
 
-    return decide(reading, strategy, thresholds)
+    if strategy != OPTIMAL:
+        return decide(reading, strategy, thresholds)
+    if not reading.workload.statements:
+        return replace(decide(reading, "tree", thresholds), strategy=OPTIMAL, notes=(*reading.notes, NO_WORKLOAD))
+    return _least_cost(reading, thresholds, profile, limit_seconds)
+
+
+def _least_cost(
+    reading: Reading, thresholds: Thresholds | None, profile: Profile | None, limit_seconds: float
+) -> Proposal:
+    """Patterns propose, the planner counts the work of each way, costs price it, the optimizer chooses and weighs."""
+    from nestling.cost import default_profile, price
+    from nestling.ir.proposal import Costs
+    from nestling.ir.situation import Thresholds, situation
+    from nestling.optimizer import solve
+    from nestling.optimizer.weigh import statement_costs, weigh
+    from nestling.patterns import propose
+    from nestling.planner.options import options
+    from nestling.strategies import assembled
+
+    known, prices = situation(reading, thresholds or Thresholds()), profile or default_profile()
+    candidates = propose(known)
+    problem = options(known, candidates, partial(price, profile=prices))
+    solution = solve(problem, limit_seconds=limit_seconds)
+    groups = [group.name for group in problem.groups if len(group.among) > 1 or group.optional]
+    weighings = weigh(problem, solution, groups, limit_seconds=WEIGHING_SECONDS)
+    costs = Costs(
+        solution.cost, solution.bound, solution.seconds, prices.name, statement_costs(problem, solution.chosen)
+    )
+    return assembled(known, OPTIMAL, candidates, solution, weighings, costs)
 
 
 def read_proposal(path: Path) -> Proposal:
@@ -174,9 +235,14 @@ def unload(proposal: Proposal, database: Database[Any], address: str, *, watch: 
 
 
 def convert(
-    proposal: Proposal, sql: str, *, name: str = "", dialect: str = "", values: Mapping[str, object] | None = None
-) -> CompiledRead:
-    """Compile one SELECT for a design, with `values` in place of its parameters when they are given.
+    proposal: Proposal,
+    sql: str,
+    *,
+    name: str = "",
+    dialect: str = "",
+    values: Mapping[str, object] | None = None,
+) -> CompiledRead | CompiledWrite:
+    """Compile one statement for a design, with `values` in place of its parameters when they are given.
 
     What cannot be compiled comes back with its `gap` set; unknown names and mistakes in the SQL raise `WorkloadError`.
     """
@@ -184,20 +250,86 @@ def convert(
     from nestling.emitters.mql.read import compiled_read
     from nestling.ir.algebra import Query
     from nestling.ir.compiled import CompiledRead, bind
-    from nestling.ir.reading import GapKind
+    from nestling.ir.tolerance import tolerated
     from nestling.planner.reads import plan_read
     from nestling.planner.sql import translate
 
     try:
-        query = translate(sql, proposal.design.model, dialect)
-        if not isinstance(query, Query):
-            gap = Gap(GapKind.NOTIMPL, f"{type(query).__name__.upper()}: only reads are compiled so far")
-            return CompiledRead(name, sql, gap=gap)
-        read = compiled_read(plan_read(query, proposal.design), name=name, sql=sql)
-        return bind(read, values) if values is not None else read
+        statement = translate(sql, proposal.design.model, dialect)
+        if isinstance(statement, Query):
+            lag = tolerated(proposal.design.model, proposal.requirements)
+            read = compiled_read(plan_read(statement, proposal.design, tolerated=lag, statistics=proposal.statistics), name=name, sql=sql)
+            return bind(read, values) if values is not None else read
+        return _convert_write(proposal, statement, name=name, sql=sql, values=values)
     except GapError as error:
         found = getattr(error, "gap", None) or Gap(GapKind.NOTIMPL, error.problems[0].what, error.problems[0].where)
         return CompiledRead(name, sql, gap=found)
+
+
+def convert_join(
+    proposal: Proposal, sql: str, *, name: str = "", dialect: str = "", values: Mapping[str, object] | None = None
+) -> ClientJoin | CompiledRead | CompiledWrite:
+    """The same with the join of a SELECT made by the client; a gap where it cannot be, no change where there is none."""
+    from nestling.common.errors import GapError
+    from nestling.emitters.mql.client_join import compiled_join
+    from nestling.ir.algebra import Query
+    from nestling.ir.client_join import bind_join
+    from nestling.ir.compiled import CompiledRead
+    from nestling.ir.tolerance import tolerated
+    from nestling.planner.reads.client_join import has_join, plan_client_join
+    from nestling.planner.sql import translate
+
+    plain = convert(proposal, sql, name=name, dialect=dialect, values=values)
+    statement = translate(sql, proposal.design.model, dialect) if plain.gap is None else None
+    if not isinstance(statement, Query) or not has_join(statement):
+        return plain
+    try:
+        lag = tolerated(proposal.design.model, proposal.requirements)
+        join = compiled_join(plan_client_join(statement, proposal.design, tolerated=lag), name=name, sql=sql)
+    except GapError as error:
+        found = getattr(error, "gap", None) or Gap(GapKind.NOTIMPL, error.problems[0].what, error.problems[0].where)
+        return CompiledRead(name, sql, gap=found)
+    return bind_join(join, values) if values is not None else join
+
+
+def convert_all(
+    proposal: Proposal, path: Path, dialect: str, *, bound: bool = False, client_joins: bool = False
+) -> Iterator[ClientJoin | CompiledRead | CompiledWrite]:
+    """Every statement of a workload file compiled; a mistake in one is its gap, and never stops the rest."""
+    from nestling.common.errors import WorkloadError
+    from nestling.ir.compiled import CompiledRead
+
+    workload, gaps = statements_of(proposal, path, dialect)
+    compiled = convert_join if client_joins else convert
+    for statement in workload.statements:
+        values = dict(statement.samples) if bound else None
+        try:
+            yield compiled(proposal, statement.sql, name=statement.name, dialect=dialect, values=values)
+        except WorkloadError as error:
+            problem = error.problems[0]
+            yield CompiledRead(statement.name, statement.sql, gap=Gap(GapKind.NOTIMPL, problem.what, problem.where))
+    known = {statement.name for statement in workload.statements}
+    for gap in gaps:
+        if not any(name in gap.where for name in known):
+            yield CompiledRead("", "", gap=gap)
+
+
+def queries_module(proposal: Proposal, path: Path, dialect: str) -> str:
+    """A Python module on pymongo alone with a function for each statement of a workload file."""
+    from nestling.emitters.python_code import module
+
+    return module(tuple(convert_all(proposal, path, dialect)), title=f"The statements of {path.name}.")
+
+
+def _convert_write(
+    proposal: Proposal, statement: Write, *, name: str, sql: str, values: Mapping[str, object] | None
+) -> CompiledWrite:
+    from nestling.emitters.mql.write import compiled_write
+    from nestling.ir.filling import bind_write
+    from nestling.planner.writes import plan_write
+
+    write = compiled_write(plan_write(statement, proposal.design), name=name, sql=sql)
+    return bind_write(write, values) if values is not None else write
 
 
 def statements_of(proposal: Proposal, path: Path, dialect: str) -> tuple[Workload, tuple[Gap, ...]]:
@@ -206,3 +338,72 @@ def statements_of(proposal: Proposal, path: Path, dialect: str) -> tuple[Workloa
 
     read = with_workload(Reading(proposal.design.model, dialect=dialect), path)
     return read.workload, read.gaps
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """A profile measured on a server, what it rests on, and how well it explains it (q-errors, in the measurements' order)."""
+
+    profile: Profile
+    measurements: tuple[Measurement, ...]
+    errors: tuple[float, ...]
+
+
+def calibrate(
+    uri: str | None, *, name: str = "calibrated", seconds: float = 75.0, watch: Watch | None = None
+) -> Calibrated:
+    """Measure what work costs on a server, in scratch databases that are dropped in the end.
+
+    A small database goes the way of any other, on two designs; its reads and some writes are timed for about `seconds`, and the
+    coefficients fitted to the work the planner counts for them.
+    """
+    from nestling.cost import Identity, default_profile, experiments
+    from nestling.cost.fit import errors, fitted
+    from nestling.executors.measure import measure
+    from nestling.executors.scratch import scratch_databases
+    from nestling.executors.server_facts import compression, server_facts
+    from nestling.executors.write_probes import write_probes
+
+    with (
+        opened(uri, "nestling") as (_, database),
+        experiments.source() as (address, workload),
+        scratch_databases(database, (*experiments.STRATEGIES, "writes")) as (*designed, scratch),
+    ):
+        facts = server_facts(database)
+        reading = inspect(address, workload=workload)
+        probes = list(write_probes(scratch))
+        for strategy, target in zip(experiments.STRATEGIES, designed, strict=True):
+            proposal = design(reading, strategy)
+            load(proposal, address, target, check=False, watch=watch)
+            probes += _read_probes(proposal, reading, target, strategy)
+        told = (lambda done, total: watch("measuring (ms)", done, total)) if watch is not None else None
+        measurements = measure(probes, seconds=seconds, report=told)
+        ratio = compression(designed[0])
+    known = default_profile()
+    identity = Identity(facts.version, facts.engine, facts.cache_bytes, facts.hardware)
+    profile = fitted(measurements, known, identity, name=name)
+    profile = replace(profile, compression=ratio if ratio is not None else known.compression)
+    return Calibrated(profile, measurements, tuple(errors(measurements, profile.seconds)))
+
+
+def _read_probes(proposal: Proposal, reading: Reading, database: Database[Any], strategy: str) -> list[Probe]:
+    """A probe for each statement of the workload on a design."""
+    from nestling.emitters.mql.read import compiled_read
+    from nestling.executors.measure import Probe, timed
+    from nestling.executors.run import run_read
+    from nestling.ir.algebra import Query
+    from nestling.planner.reads import plan_read
+    from nestling.planner.sql import translate
+    from nestling.planner.work import estimate
+
+    def action(read: CompiledRead, values: Mapping[str, object]) -> Callable[[], object]:
+        return lambda: deque(run_read(database, read, values), maxlen=0)
+
+    probes = []
+    for statement in reading.workload.statements:
+        query, values = translate(statement.sql, proposal.design.model, reading.dialect), dict(statement.samples)
+        assert isinstance(query, Query), statement.name
+        plan = plan_read(query, proposal.design, statistics=proposal.statistics)
+        work = estimate(plan, proposal.design, proposal.statistics, values)
+        probes.append(Probe(f"{strategy}/{statement.name}", work, timed(action(compiled_read(plan), values))))
+    return probes

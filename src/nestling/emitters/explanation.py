@@ -1,18 +1,17 @@
-"""Why a proposal is as it is: each decision's questions, numbers and rules, the seven factors, and what was not chosen.
+"""Why a proposal is as it is: each decision's costs, questions and rules, the seven factors, what was not chosen, where it turns.
 
-`explanation` gives values a command line or a page can lay out, `explanation_text` one plain layout of them and `rules_page`
+`explanation` gives values a command line or a page can lay out, `explanation_text` lays them out for a terminal, `rules_page` is
 the manual page of the rules; `proposal_json` is the same for programs. All are pure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nestling.common.errors import InputError, unknown
 from nestling.emitters.proposal_json import proposal_json
 from nestling.ir.model import ManyToMany, Model
-from nestling.ir.proposal import Alternative, Choice, Decision, Proposal, Reason
+from nestling.ir.proposal import Alternative, Choice, Costs, Decision, Flip, Proposal, Reason, Weighed
 from nestling.ir.rules import RULES, rule
 
 __all__ = [
@@ -21,7 +20,6 @@ __all__ = [
     "Factor",
     "Step",
     "explanation",
-    "explanation_text",
     "proposal_json",
     "rules_page",
 ]
@@ -49,7 +47,9 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One decision: what it is about in words, what was chosen, the steps there, the factors, and what else was possible."""
+    """One decision: what it is about in words, what was chosen, the steps there, the factors, what else was possible, and where
+    it turns.
+    """
 
     relationship: str
     subject: str
@@ -58,16 +58,22 @@ class Explained:
     steps: tuple[Step, ...]
     factors: tuple[Factor, ...]
     alternatives: tuple[Alternative, ...]
+    flips: tuple[Flip, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The decisions of a proposal, in its order, and what it could not take into account."""
+    """The decisions of a proposal, in its order, what was weighed besides, its cost, and what it could not take in.
+
+    `weighed` has what was chosen first; of one relationship it has only what follows that.
+    """
 
     strategy: str
     decisions: tuple[Explained, ...]
     gaps: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    weighed: tuple[Weighed, ...] = ()
+    costs: Costs | None = None
 
 
 def explanation(proposal: Proposal, relationship: str | None = None) -> Explanation:
@@ -75,12 +81,14 @@ def explanation(proposal: Proposal, relationship: str | None = None) -> Explanat
 
     A relationship that is part of a many-to-many is explained by the decision on the many-to-many.
     """
+    model, costs = proposal.design.model, proposal.costs
     if relationship is None:
-        found = proposal.decisions
-        gaps, notes = tuple(map(str, proposal.gaps)), proposal.notes
-    else:
-        found, gaps, notes = (_decision_on(proposal, relationship),), (), ()
-    return Explanation(proposal.strategy, tuple(_explained(proposal.design.model, d) for d in found), gaps, notes)
+        every = tuple(_explained(model, decision) for decision in proposal.decisions)
+        gaps = tuple(map(str, proposal.gaps))
+        return Explanation(proposal.strategy, every, gaps, proposal.notes, proposal.weighed, costs)
+    decision = _decision_on(proposal, relationship)
+    weighed = tuple(each for each in proposal.weighed if each.about == decision.relationship)
+    return Explanation(proposal.strategy, (_explained(model, decision),), weighed=weighed, costs=costs)
 
 
 def _decision_on(proposal: Proposal, name: str) -> Decision:
@@ -101,6 +109,7 @@ def _explained(model: Model, decision: Decision) -> Explained:
         tuple(_step(reason) for reason in decision.reasons if reason.rule != "A7"),
         tuple(_factor(reason) for reason in decision.reasons if reason.rule == "A7"),
         decision.alternatives,
+        decision.flips,
     )
 
 
@@ -123,39 +132,6 @@ def _factor(reason: Reason) -> Factor:
     name, _, rest = reason.text.partition(": ")
     side, _, evidence = rest.partition(" – ")
     return Factor(name, side.removeprefix("leans to "), evidence, reason.number)
-
-
-# --- plain text ------------------------------------------------------------------------------------------------------
-
-
-def explanation_text(explained: Explanation) -> str:
-    """The explanation in plain lines, one block per decision."""
-    blocks = ["\n".join(_lines(each)) for each in explained.decisions]
-    for title, lines in (("Not taken into account", explained.gaps), ("Good to know", explained.notes)):
-        if lines:
-            blocks.append("\n".join((f"{title}:", *(f"  - {line}" for line in lines))))
-    return "\n\n".join(blocks) + "\n"
-
-
-def _lines(each: Explained) -> Iterator[str]:
-    yield f"{each.relationship}: {each.choice} ({each.subject})"
-    for step in each.steps:
-        yield f"  {step.rule:<10}{step.text}{_number(step.number, step.text)}"
-    if each.factors:
-        yield "  factors (A7)"
-    for factor in each.factors:
-        yield f"    {factor.name:<15}{factor.leans:<13}{factor.evidence}"
-    for other in each.alternatives:
-        yield f"  not {other.choice}: {other.text}"
-
-
-def _number(number: float | None, text: str) -> str:
-    """The number in brackets, unless the sentence holds it already, as a count or as a share."""
-    forms = [] if number is None else [f"{number:,.0f}", f"{number:.0%}", f"{number:.1%}", f"{number:,.3g}"]
-    return "" if number is None or any(form in text for form in forms) else f" [{number:,.6g}]"
-
-
-# --- the manual page -------------------------------------------------------------------------------------------------
 
 
 def rules_page() -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from bson import Binary, Decimal128, Int64, ObjectId
+from bson import Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId
 
 WIDTH = 110  # characters a value may take before it goes onto lines of its own
 _INT32 = 1 << 31
@@ -25,14 +25,24 @@ class _Language:
     indent: str
 
 
+@dataclass(frozen=True, slots=True)
+class Code:
+    """An expression of the language, which stands in a value as it is."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
 def shell(value: object, *, indent: int = 0) -> str:
     """A value as the shell reads it, with the same BSON type; `indent` is the level its closing bracket stands at."""
     return _laid_out(value, indent, _Language(_shell_scalar, _shell_key, "  "))
 
 
 def python(value: object, *, indent: int = 0) -> str:
-    """A value as a Python literal; names of `bson` and `datetime` stand for themselves."""
-    return _laid_out(value, indent, _Language(repr, repr, "    "))
+    """A value as a Python literal; names of `bson`, and `datetime`'s classes, stand for themselves."""
+    return _laid_out(value, indent, _Language(_python_scalar, repr, "    "))
 
 
 def quoted(text: str) -> str:
@@ -82,6 +92,8 @@ def _shell_key(name: str) -> str:
 
 def _shell_scalar(value: object) -> str:  # noqa: C901 - one line for every type
     match value:
+        case Code():
+            return value.text
         case None:
             return "null"
         case bool():
@@ -100,12 +112,24 @@ def _shell_scalar(value: object) -> str:  # noqa: C901 - one line for every type
             return f'UUID("{value}")'
         case ObjectId():
             return f'ObjectId("{value}")'
+        case MinKey() | MaxKey():
+            return f"{type(value).__name__}()"
         case Binary():
             return f'BinData({value.subtype}, "{_base64(bytes(value))}")'
         case bytes():
             return f'BinData(0, "{_base64(value)}")'
         case _:
             return quoted(str(value))
+
+
+def _python_scalar(value: object) -> str:
+    match value:
+        case float() if not math.isfinite(value):
+            return f'float("{value}")'
+        case datetime():
+            return repr(value).replace("datetime.", "")
+        case _:
+            return repr(value)
 
 
 def _shell_double(value: float) -> str:

@@ -3,7 +3,11 @@
 ::
 
     {strategy, collections: {name: collection}, decisions: [{relationship, choice, patterns,
-     reasons: [{rule, text, number}], alternatives: [{choice, text}]}], gaps: [{kind, what, where}]}
+     reasons: [{rule, text, number}], alternatives: [{choice, text, cost}], flips: [{quantity, now, at, to}]}],
+     weighed: [{structure, pattern, chosen, gain, price, motives, flips}], cost, bound, gap, seconds, profile,
+     statements: {name: cost}, gaps: [{kind, what, where}]}
+
+Costs are in seconds of work a second (of a statement: seconds per execution), null where no costs were weighed.
 
 A *collection* is `{root, role, id, fields, indexes: [{keys, unique, serves}]}`; there is one per physical collection. `fields`
 maps a stored name to `{attribute, type}`, to `{relationship, as, fields}` for something embedded, to `{relationship, ids: true}`
@@ -13,11 +17,12 @@ for ids of children, to `{copy_of, as}` for ids kept twice, or to `{fields}` for
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from nestling.ir.design import Design
 from nestling.ir.layout import Node, NodeKind, Store
 from nestling.ir.primitives import Form, Holder
-from nestling.ir.proposal import Proposal
+from nestling.ir.proposal import Costs, Proposal
 from nestling.ir.reading import Gap
 
 Json = dict[str, object]
@@ -30,6 +35,8 @@ def proposal_json(proposal: Proposal) -> Json:
         "strategy": proposal.strategy,
         "collections": {store.name: _collection(design, store) for store in design.stores},
         "decisions": _decisions(proposal),
+        "weighed": [asdict(each) for each in proposal.weighed],
+        **_costs(proposal.costs),
         "gaps": [_gap(gap) for gap in proposal.gaps],
     }
 
@@ -41,10 +48,26 @@ def _decisions(proposal: Proposal) -> list[Json]:
             "choice": str(made.choice),
             "patterns": list(made.patterns),
             "reasons": [{"rule": r.rule, "text": r.text, "number": r.number} for r in made.reasons],
-            "alternatives": [{"choice": str(other.choice), "text": other.text} for other in made.alternatives],
+            "alternatives": [
+                {"choice": str(other.choice), "text": other.text, "cost": other.cost} for other in made.alternatives
+            ],
+            "flips": [asdict(flip) for flip in made.flips],
         }
         for made in proposal.decisions
     ]
+
+
+def _costs(costs: Costs | None) -> Json:
+    if costs is None:
+        return {"cost": None, "bound": None, "gap": None, "seconds": None, "profile": None, "statements": {}}
+    return {
+        "cost": costs.cost,
+        "bound": costs.bound,
+        "gap": costs.gap,
+        "seconds": costs.seconds,
+        "profile": costs.profile,
+        "statements": dict(costs.statements),
+    }
 
 
 def _gap(gap: Gap) -> Json:

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.emitters.purposes import purpose
+from nestling.ir.durations import work_rate
 from nestling.ir.model import Entity
-from nestling.ir.proposal import Choice, Decision, Proposal
+from nestling.ir.proposal import Choice, Costs, Decision, Proposal
 from nestling.ir.rate import rate_text
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import Quantity
 
 Json = dict[str, object]
+
+PROVED = 1e-6
+"""A gap below it counts as none."""
+MOST_NAMES = 3
+"""Names shown of a longer list."""
 
 
 def entity_rows(reading: Reading) -> Iterator[tuple[object, ...]]:
@@ -60,9 +66,47 @@ def decision_rows(proposal: Proposal) -> Iterator[tuple[str, str, str]]:
         yield made.relationship, str(made.choice), _because(made)
 
 
+def kept_rows(proposal: Proposal) -> Iterator[tuple[str, str, str, str]]:
+    """(structure, pattern, what it saves, the statements it is for) for every copy, computed value and index chosen by cost."""
+    for each in proposal.weighed:
+        if each.chosen:
+            saves = work_rate(each.gain) if each.gain is not None and each.gain > 0 else ""
+            yield each.structure, each.pattern, saves, ", ".join(each.motives)
+
+
+def cost_line(costs: Costs) -> str:
+    """What the design costs and how sure that is, in one sentence."""
+    total = f"The workload costs {work_rate(costs.cost)} by the cost model ({costs.profile})"
+    if costs.gap < PROVED:
+        return f"{total}, proved least in {costs.seconds:.2f} s."
+    return f"{total}: the best found in {costs.seconds:.1f} s, at most {costs.gap:.2%} above the least possible."
+
+
+def lacking(proposal: Proposal, *, workload: bool) -> Iterator[str]:
+    """What the design would be better with: sentences that say what to add."""
+    if not workload:
+        yield (
+            "no workload: the decision tree decided. With --workload FILE costs decide, and copies, computed values and indexes"
+            " are weighed: write each statement under a line such as `-- name: product_page, rate: 900/s`"
+        )
+    known = {name for name, each in proposal.statistics.relationships if each.mean or each.maximum or each.p99}
+    unknown = [link.name for link in proposal.design.model.relationships if link.name not in known]
+    if unknown:
+        shown = ", ".join(unknown[:MOST_NAMES]) + (
+            f" and {len(unknown) - MOST_NAMES} more" if len(unknown) > MOST_NAMES else ""
+        )
+        yield (
+            f"how many children a parent has is not known for {shown}: design from the database, or write it into the model file"
+            " that `nestling inspect SOURCE -o model.yaml` gives"
+        )
+
+
 def _because(made: Decision) -> str:
     """Why it was not embedded; where it was, the number that let it be; the rule that says so in brackets."""
     reasons = [reason for reason in made.reasons if reason.rule != "A7"]
+    costed = next((reason for reason in reasons if reason.rule == "cost"), None)
+    if costed is not None:
+        return costed.text
     against = next((other.text for other in made.alternatives if other.choice is Choice.EMBED), None)
     if made.choice is not Choice.EMBED and against is not None:
         said = next((reason for reason in reasons if reason.text == against), None)

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
-from nestling.ir.compiled import CompiledRead, Operation, OutputColumn, bind
+from nestling.executors.calls import read_call
+from nestling.executors.read_errors import read_errors
+from nestling.ir.client_join import ClientJoin
+from nestling.ir.compiled import CompiledRead, OutputColumn, bind
 from nestling.ir.rows import JSON_NULL
 from nestling.ir.types import TypeName
 from nestling.ir.values import CODEC, decode, decoder
@@ -17,41 +21,28 @@ Document = Mapping[str, Any]
 
 
 def run_read(database: Database[Any], read: CompiledRead, values: Mapping[str, object] | None = None) -> Iterator[Row]:
-    """Yield the rows; raises `WorkloadError` for parameters that do not fit before anything is asked.
-
-    The server may use its disk for what does not fit into memory.
-    """
-    bound = bind(read, values)
-    converts = tuple((column.field, _convert(column)) for column in read.columns)
-    return (
-        tuple(convert(document.get(field)) for field, convert in converts) for document in documents(database, bound)
-    )
+    """Yield the rows; raises `WorkloadError` for parameters that do not fit before anything is asked."""
+    return map(row_of(read), documents(database, bind(read, values)))
 
 
-def documents(database: Database[Any], read: CompiledRead) -> Iterator[Document]:
+def documents(
+    database: Database[Any], read: CompiledRead, *, session: ClientSession | None = None
+) -> Iterator[Document]:
     """The result documents of a bound read, as they come from the server."""
-    if read.operation is Operation.FIND:
-        yield from _find(database, read)
+    call = read_call(read)
+    if call is None:
         return
-    stages = list(read.pipeline)
-    if read.collection is None:
-        with database.with_options(codec_options=CODEC).aggregate(stages, allowDiskUse=True) as cursor:
-            yield from cursor
-        return
-    collection = database.get_collection(read.collection, codec_options=CODEC)
-    with collection.aggregate(stages, allowDiskUse=True) as cursor:
+    with (
+        read_errors(read.name or "the statement", database),
+        call.on(database.with_options(codec_options=CODEC), session=session) as cursor,
+    ):
         yield from cursor
 
 
-def _find(database: Database[Any], read: CompiledRead) -> Iterator[Document]:
-    if read.limit == 0:  # which the server takes for no limit
-        return
-    collection = database.get_collection(str(read.collection), codec_options=CODEC)
-    assert isinstance(read.skip, int | None)
-    assert isinstance(read.limit, int | None)
-    cursor = collection.find(read.filter, read.projection, skip=read.skip or 0, limit=read.limit or 0)
-    with cursor.allow_disk_use(True) as found:
-        yield from found.sort(list(read.sort)) if read.sort else found
+def row_of(read: CompiledRead | ClientJoin) -> Callable[[Document], Row]:
+    """The function from a result document of the read to its row."""
+    converts = tuple((column.field, _convert(column)) for column in read.columns)
+    return lambda document: tuple(convert(document.get(field)) for field, convert in converts)
 
 
 def _convert(column: OutputColumn) -> Callable[[object], object]:

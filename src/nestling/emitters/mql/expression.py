@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from nestling.emitters.mql.ancestors import climbed, path_text, root_first
 from nestling.ir.access_path import (
+    Climb,
     Comparator,
     Comparison,
     DocumentOf,
@@ -16,7 +18,10 @@ from nestling.ir.access_path import (
     Literal,
     NullAsMissing,
     PairValue,
+    PathText,
     Predicate,
+    RootFirst,
+    UnlessEmpty,
 )
 
 Mql = dict[str, object]
@@ -31,7 +36,7 @@ _OPERATORS = {
 }
 
 
-def expression_mql(expression: Expression) -> object:
+def expression_mql(expression: Expression) -> object:  # noqa: C901 - one case for each
     """An aggregation expression: a string for a path, else a document."""
     match expression:
         case FieldPath(path):
@@ -46,6 +51,14 @@ def expression_mql(expression: Expression) -> object:
             return {name: expression_mql(value) for name, value in fields}
         case PairValue():
             return _pair_value(expression)
+        case UnlessEmpty(document):
+            return _unless_empty(expression_mql(document))
+        case Climb(array, start):
+            return climbed(expression_mql(array), expression_mql(start))
+        case RootFirst(array, limit):
+            return root_first(expression_mql(array), limit)
+        case PathText(array, separator):
+            return path_text(expression_mql(array), separator)
         case _:
             assert_never(expression)
 
@@ -56,6 +69,10 @@ def _pair_value(pair: PairValue) -> Mql:
     condition = {"$eq": [f"$$this.{pair.key}", {"$literal": pair.name}]}
     element = {"$first": {"$filter": {"input": array, "cond": condition}}}
     return {"$getField": {"field": pair.value, "input": element}}
+
+
+def _unless_empty(document: object) -> Mql:
+    return {"$let": {"vars": {"found": document}, "in": {"$cond": [{"$eq": ["$$found", {}]}, "$$REMOVE", "$$found"]}}}
 
 
 def predicate_mql(predicate: Predicate) -> Mql:

@@ -26,6 +26,7 @@ def compiled_read(plan: ReadPlan, *, name: str = "", sql: str = "", find: bool =
         pipeline=stages,
         path=plan.step,
         access_path=describe_step(plan.step),
+        collation=plan.collation,
     )
     return _as_find(read) if find and collection is not None and _is_find(stages) else read
 

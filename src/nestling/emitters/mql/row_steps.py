@@ -165,6 +165,8 @@ def _correlate(step: Correlate, pipeline: Callable[[Step], Pipeline]) -> tuple[M
     if inner or "localField" not in lookup:  # without a pipeline of its own the server may choose a faster join
         lookup["pipeline"] = list(inner)
     lookup["as"] = step.field
+    if step.keep is Keep.TOGETHER:
+        return *computed, {"$lookup": lookup}
     unwind: object = f"${step.field}"
     if step.keep is Keep.ALL:
         unwind = {"path": unwind, "preserveNullAndEmptyArrays": True}

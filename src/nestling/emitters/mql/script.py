@@ -19,9 +19,11 @@ def read_shell(read: CompiledRead) -> str:
     """The read for mongosh; a free parameter is a variable of its name, to be set before."""
     where = "db" if read.collection is None else f"db.getCollection({json.dumps(read.collection)})"
     if read.operation is Operation.AGGREGATE:
-        return f"{where}.aggregate({_text([*read.pipeline])}, {{allowDiskUse: true}})"
+        options = {"allowDiskUse": True} | ({"collation": read.collation_option} if read.collation_option else {})
+        return f"{where}.aggregate({_text([*read.pipeline])}, {_text(options)})"
     calls = [f"{where}.find({_text(read.filter or {})}, {_text(read.projection or {})})"]
     calls += [f".sort({_text(dict(read.sort))})"] if read.sort else []
+    calls += [f".collation({_text(read.collation_option)})"] if read.collation_option else []
     calls += [f".skip({_text(read.skip)})"] if read.skip else []
     calls += [f".limit({_text(read.limit)})"] if read.limit is not None else []
     return "".join(calls)
@@ -38,6 +40,7 @@ def read_json(read: CompiledRead) -> Json:
     else:
         shown |= {"filter": _plain(read.filter or {}), "projection": _plain(read.projection or {})}
         shown |= {"sort": dict(read.sort), "skip": _plain(read.skip), "limit": _plain(read.limit)}
+    shown |= {"collation": read.collation_option} if read.collation_option else {}
     shown["columns"] = [{"name": column.name, "field": column.field} for column in read.columns]
     return shown | {"parameters": [*read.parameters], "access_path": read.access_path.splitlines()}
 

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
-from nestling.executors.load.copies import across
+from nestling.executors.load.copies import across, arrival
 from nestling.executors.load.document_code import Document, Key, Part, PartKind, merge, nested
 from nestling.executors.load.level import Level
 from nestling.executors.load.merge import Merge
 from nestling.ir.model import Attribute
 from nestling.ir.primitives import Computed
 from nestling.ir.rows import Aggregate, Column, Function, Path, RowQuery
-from nestling.ir.types import TypeName
-from nestling.ir.values import encode
+from nestling.ir.types import Type, TypeName
+from nestling.ir.values import encode, encoder
 
 Finish = Callable[[Any], Any]
 
@@ -28,7 +28,7 @@ def computed_parts(work: Merge, level: Level, computed: tuple[Computed, ...]) ->
 
 def _part(work: Merge, level: Level, path: Path, items: list[Computed]) -> Part:
     below, rest = across(work, level, path)
-    columns = [None if item.attribute is None else Column(item.attribute, rest) for item in items]
+    columns = [_column(work, item, rest) for item in items]
     aggregates = tuple(Aggregate(item.function, column) for item, column in zip(items, columns, strict=True))
     absent = () if below.absent is None else (below.absent,)
     order = (*below.prefix, *absent)
@@ -59,16 +59,34 @@ def _part(work: Merge, level: Level, path: Path, items: list[Computed]) -> Part:
     return Part(PartKind.SPREAD, "", take)
 
 
+def _column(work: Merge, item: Computed, rest: Path) -> Column | None:
+    """What is aggregated; rows are counted by what they were joined by, so that those without a row at the end do not count."""
+    if item.attribute is not None:
+        return Column(item.attribute, rest)
+    return Column(arrival(work.model, rest)[0], rest) if rest else None
+
+
 def _finish(work: Merge, item: Computed, attribute: Attribute | None) -> Finish:
     """From what the source computed to what is stored: rounded down to the step, in the type of the attribute."""
     policy, step = work.values.policy, item.step
+    if attribute is not None and item.function in (Function.MIN, Function.MAX):
+        return encoder(attribute.type, policy)
 
     def finish(value: Any) -> Any:
         if attribute is not None and attribute.type.name is TypeName.INTEGER:
             value = integer_aggregate(item.function, value)
+        elif attribute is not None and attribute.type.name is TypeName.DECIMAL and item.function is Function.SUM:
+            value = decimal_sum(attribute.type, value)
         return encode(value if step == 1 else rounded_down(value, step), policy)
 
     return finish
+
+
+def decimal_sum(kind: Type, value: Any) -> Any:
+    """A sum of decimals that the source gave as a float, as SQLite does: exact again by the type's scale, up to 15 digits."""
+    if not isinstance(value, float) or len(kind.numbers) < 2 or not abs(value) < 10 ** (15 - kind.numbers[1]):
+        return value
+    return Decimal(value).quantize(Decimal(1).scaleb(-kind.numbers[1]))
 
 
 def integer_aggregate(function: Function, value: Any) -> Any:

@@ -25,11 +25,11 @@ def copy_columns(model: Model, copy: Copy) -> tuple[Column, ...]:
     """The columns a copy along many-to-one adds to its row's."""
     if not is_to_one(model, copy):
         return ()
-    attributes = dict.fromkeys((*(field.attribute for field in copy.attributes), *_arrival(model, copy.path)))
+    attributes = dict.fromkeys((*(field.attribute for field in copy.attributes), *arrival(model, copy.path)))
     return tuple(Column(attribute, copy.path) for attribute in attributes)
 
 
-def _arrival(model: Model, path: Path) -> tuple[str, ...]:
+def arrival(model: Model, path: Path) -> tuple[str, ...]:
     """Attributes of the row at the end of a path that are not NULL when there is one: those it was joined by."""
     link = model.relationship(path[-1].relationship)
     return link.parent_attributes if path[-1].up else link.child_attributes
@@ -50,7 +50,7 @@ def copy_part(merge: Merge, level: Level, layout: Layout, copy: Copy) -> Part:
 def _joined(merge: Merge, layout: Layout, copy: Copy) -> Part:
     source = merge.model.entity(copy.path[-1].target(merge.model))
     code = DocumentCode(merge.values, len(layout.columns), 0)
-    there = " and ".join(f"c{layout[Column(name, copy.path)]} is not None" for name in _arrival(merge.model, copy.path))
+    there = " and ".join(f"c{layout[Column(name, copy.path)]} is not None" for name in arrival(merge.model, copy.path))
     code.guard(there, _nothing)
     if copy.home:  # a home must give the source row back: only for a key that is equal to the letter
         link = merge.model.relationship(copy.path[0].relationship)
@@ -61,7 +61,7 @@ def _joined(merge: Merge, layout: Layout, copy: Copy) -> Part:
     if not copy.form.to_many:
         kind = PartKind.SPREAD if copy.form is Form.INLINE else PartKind.VALUE
         return Part(kind, copy.name, build, from_key=False)
-    place = layout[Column(_arrival(merge.model, copy.path)[0], copy.path)]
+    place = layout[Column(arrival(merge.model, copy.path)[0], copy.path)]
     return Part(PartKind.ALWAYS, copy.name, lambda row: [] if row[place] is None else [build(row)], from_key=False)
 
 

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from nestling.ir.algebra import Limit, Query, Relation
 from nestling.ir.compiled import ReadPlan
 from nestling.ir.design import Design
 from nestling.ir.expression import Literal, Parameter
-from nestling.ir.freshness import Freshness
+from nestling.ir.statistics import Statistics
+from nestling.ir.tolerance import Tolerated
+from nestling.planner.reads.collation import with_one_collation
 from nestling.planner.reads.lower import lower
 from nestling.planner.reads.outputs import final_shape
 from nestling.planner.reads.rewrites import ALL, NONE, Rewrite
+from nestling.planner.reads.rewrites.grouped_parent import without_groups
 from nestling.planner.reads.rewrites.join_order import order_joins
+from nestling.planner.reads.rewrites.newest import with_newest
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.unneeded_join import without_unneeded
-from nestling.planner.reads.rows import Context, Names, ReadGap, gap
+from nestling.planner.reads.rows import Context, First, Names, ReadGap, gap
 from nestling.planner.reads.traverse import everywhere, used
 
 __all__ = ["ALL", "NONE", "ReadGap", "Rewrite", "plan_read"]
@@ -31,31 +36,42 @@ def plan_read(
     design: Design,
     *,
     rewrites: Iterable[Rewrite] = ALL,
-    tolerated: Mapping[tuple[str, str], Freshness] | None = None,
+    tolerated: Tolerated | None = None,
+    statistics: Statistics | None = None,
 ) -> ReadPlan:
     """Steps that yield the query's rows, with NULLs as null, one field per output in order.
 
-    `tolerated`: how far behind a copy of (entity, attribute) may be to answer; never behind unless said.
+    `tolerated`: how far behind a copy of (entity, attribute) may be to answer, of (entity, "") a count of its rows; never
+    behind unless said.
+    `statistics` tell where joins had best start.
     Raises `ReadGap` for what no steps are known for.
     """
     allowed = frozenset(rewrites)
-    relation = _rewritten(_checked(query.relation), design, allowed)
+    relation, collation = with_one_collation(_checked(query.relation), design.model)
+    relation = _rewritten(relation, design, allowed, tolerated or {}, statistics or Statistics())
+    first: Mapping[str, First] = {}
+    if Rewrite.COPIED_CHILDREN in allowed:
+        relation, first = with_newest(relation, design, tolerated or {})
     wanted = (*used(relation), *relation.columns)
     uses = Counter((column.alias, column.name) for column in wanted)
-    context = Context(design, uses, allowed, Names(), tolerated=dict(tolerated or {}))
+    context = Context(design, uses, allowed, Names(), tolerated=tolerated or {}, first=first)
     try:
-        return final_shape(relation, query.names, lower(relation, context), context)
+        return replace(final_shape(relation, query.names, lower(relation, context), context), collation=collation)
     except RecursionError:
         raise gap("a statement nested so deeply") from None
 
 
-def _rewritten(relation: Relation, design: Design, allowed: frozenset[Rewrite]) -> Relation:
+def _rewritten(
+    relation: Relation, design: Design, allowed: frozenset[Rewrite], tolerated: Tolerated, statistics: Statistics
+) -> Relation:
     if Rewrite.PUSHDOWN in allowed:
         relation = push_predicates(relation)
     if Rewrite.UNNEEDED_JOIN in allowed:
         relation = without_unneeded(relation, design)
+    if Rewrite.COMPUTED in allowed:
+        relation = without_groups(relation, design, tolerated)
     if Rewrite.JOIN_ORDER in allowed:
-        relation = order_joins(relation, design)
+        relation = order_joins(relation, design, statistics)
     return relation
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from nestling.ir import algebra as a
 from nestling.ir.algebra import Aggregate
-from nestling.ir.expression import Collation, Expression
+from nestling.ir.expression import Collation, Column, Expression
 from nestling.ir.row_steps import GroupRows, Layout
+from nestling.planner.reads.rewrites import Rewrite
+from nestling.planner.reads.rewrites.summary import Summed, summed
 from nestling.planner.reads.rows import Context, Rows, gap
 from nestling.planner.reads.subqueries import lifted_all
 from nestling.planner.reads.traverse import mapped
@@ -17,9 +22,33 @@ def lower_group(relation: a.Group, context: Context) -> Rows:
     """A document for each group: its keys under `_id`, the aggregates that are used beside it."""
     from nestling.planner.reads.lower import lower
 
-    rows = lower(relation.input, context)
     _refuse_collations(relation.collations)
     wanted = [item for item in relation.aggregates if (relation.alias, item.name) in context.used]
+    found = summed(relation, wanted, context) if context.may(Rewrite.SUMMARY) else None
+    if found is not None:
+        return _from_buckets(relation, found, context)
+    return _grouped(relation, wanted, lower(relation.input, context), context)
+
+
+def _from_buckets(relation: a.Group, found: Summed, context: Context) -> Rows:
+    """The groups of buckets, with the columns that groups of events have."""
+    rows = _grouped(found.group, found.group.aggregates, found.rows, context)
+    paths = {(relation.alias, key.name): rows.layout.path(_key_column(found.group, key)) for key in relation.keys}
+    computed: dict[Column, Expression] = {}
+    for name, value in found.values:
+        if isinstance(value, Column):
+            paths[relation.alias, name] = rows.layout.path(value)
+        else:
+            computed[Column(relation.alias, name, value.type)] = value
+    return replace(rows, layout=rows.layout | Layout.of(paths)).computed(computed, context)
+
+
+def _key_column(group: a.Group, key: a.Named) -> Column:
+    """The column a key becomes."""
+    return Column(group.alias, key.name, key.expression.type)
+
+
+def _grouped(relation: a.Group, wanted: Sequence[a.NamedAggregate], rows: Rows, context: Context) -> Rows:
     keys, rows = lifted_all([key.expression for key in relation.keys], rows, context)
     aggregates = list[Aggregate]()
     for item in wanted:

@@ -12,6 +12,7 @@ from nestling.ir.types import BOOLEAN, INTEGER
 from nestling.planner.reads.correlate import correlated
 from nestling.planner.reads.rewrites.conjuncts import filtered
 from nestling.planner.reads.rewrites.copied import copied_parent
+from nestling.planner.reads.rewrites.copied_children import copied_children
 from nestling.planner.reads.rewrites.embedded import embedded
 from nestling.planner.reads.rows import Context, Rows
 
@@ -20,7 +21,7 @@ _ONE = Literal(1, INTEGER)
 
 def joined(join: a.Join, left: Rows, context: Context) -> Rows:
     """The rows of the left (or a part of it), with those of the right under a field of theirs; inner, cross and left joins."""
-    found = embedded(join, left, context) or copied_parent(join, left, context)
+    found = embedded(join, left, context) or copied_parent(join, left, context) or copied_children(join, left, context)
     if found is not None:
         return found
     keep = Keep.ALL if join.kind is JoinKind.LEFT else Keep.MATCHED

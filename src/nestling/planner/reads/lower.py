@@ -13,7 +13,7 @@ from nestling.ir import algebra as a
 from nestling.ir.access_path import Union
 from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.expression import ANY, Column, Expression
-from nestling.ir.row_steps import VARIABLE, Constants, Layout, Shape, Slice
+from nestling.ir.row_steps import VARIABLE, ColumnId, Constants, Layout, Shape, Slice
 from nestling.planner.reads.grouping import lower_distinct, lower_group, unique_names
 from nestling.planner.reads.joins import full_join, joined
 from nestling.planner.reads.recursion import lower_recursive
@@ -55,7 +55,8 @@ def united(parts: list[Rows], context: Context) -> Rows:
     """All parts, one after the other, as documents of the same fields."""
     if len(parts) == 1:
         return parts[0]
-    keys = [key for key, path in parts[0].layout.entries if not path.startswith(VARIABLE)]
+    shared = frozenset[ColumnId].intersection(*(frozenset(key for key, _ in part.layout.entries) for part in parts))
+    keys = [key for key, path in parts[0].layout.entries if key in shared and not path.startswith(VARIABLE)]
     names = unique_names([name for _, name in keys], frozenset())
     fields = [(name, Column(*key, ANY)) for name, key in zip(names, keys, strict=True)]
     steps = tuple(Shape(part.step, tuple(fields), context.seen(part.layout)) for part in parts)

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from nestling.ir.algebra import Relation
 from nestling.ir.compiled import OutputColumn, ReadPlan
-from nestling.ir.row_steps import Shape
+from nestling.ir.expression import Column
+from nestling.ir.row_steps import Compute, Shape
 from nestling.planner.reads.rows import Context, Rows
 
 
@@ -18,12 +19,22 @@ def final_shape(relation: Relation, names: Sequence[str], rows: Rows, context: C
     """The plan whose last step makes the result's documents."""
     fields = field_names(names)
     columns = relation.columns
-    step = Shape(rows.step, tuple(zip(fields, columns, strict=True)), context.seen(rows.layout), shown=True)
+    step = _shape(rows, tuple(zip(fields, columns, strict=True)), context)
     outputs = tuple(
         OutputColumn(name, field, column.type, column.mixed)
         for name, field, column in zip(names, fields, columns, strict=True)
     )
     return ReadPlan(step, outputs)
+
+
+def _shape(rows: Rows, fields: tuple[tuple[str, Column], ...], context: Context) -> Shape:
+    """What was computed last, for the result alone, is computed in it."""
+    layout = context.seen(rows.layout)
+    if not isinstance(rows.step, Compute):
+        return Shape(rows.step, fields, layout, shown=True)
+    values = dict(rows.step.fields)
+    inner = tuple((name, values.get(layout.path(column), column)) for name, column in fields)
+    return Shape(rows.step.source, inner, layout | rows.step.layout, shown=True)
 
 
 def field_names(names: Sequence[str]) -> tuple[str, ...]:

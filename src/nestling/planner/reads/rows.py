@@ -10,11 +10,11 @@ from nestling.common.errors import DesignError, GapError, Problem
 from nestling.ir.access_path import Step
 from nestling.ir.design import Design
 from nestling.ir.expression import Column, Expression
-from nestling.ir.freshness import Freshness
 from nestling.ir.layout import Place
 from nestling.ir.names import stored_name
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.row_steps import ColumnId, Compute, Layout, Where
+from nestling.ir.tolerance import Tolerated
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.prefilter import filtered_early
 from nestling.planner.reads.traverse import mentioned
@@ -34,6 +34,14 @@ class ReadGap(GapError):
 def gap(construct: str, kind: GapKind = GapKind.NOTIMPL) -> ReadGap:
     """The error of a construct that has no steps yet."""
     return ReadGap(Gap(kind, construct))
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """Only the first rows of each parent are needed, by (attribute, descending)."""
+
+    order: tuple[tuple[str, bool], ...]
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +126,8 @@ class Context:
     rewrites: frozenset[Rewrite]
     names: Names
     outer: Layout = Layout()
-    tolerated: Mapping[tuple[str, str], Freshness] = field(default_factory=dict)
+    tolerated: Tolerated = field(default_factory=dict)
+    first: Mapping[str, First] = field(default_factory=dict)  # by alias
 
     def seen(self, layout: Layout) -> Layout:
         """The layout of what an expression may mention: the rows' own columns and the variables from outside."""

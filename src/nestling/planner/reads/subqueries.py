@@ -14,6 +14,7 @@ from nestling.ir.expression import (
     NULL,
     TRUE,
     Case,
+    Collation,
     Column,
     Compare,
     Comparison,
@@ -27,11 +28,15 @@ from nestling.ir.expression import (
     conjunction,
     nullable,
 )
+from nestling.ir.model import Model
 from nestling.ir.row_steps import Keep, Layout
 from nestling.ir.types import BOOLEAN, INTEGER
 from nestling.planner.reads.correlate import correlated
 from nestling.planner.reads.rewrites import Rewrite
+from nestling.planner.reads.rewrites.computed import computed_value
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
+from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of
+from nestling.planner.reads.rewrites.nothing_found import without_empty_group
 from nestling.planner.reads.rows import Context, Rows, gap
 from nestling.planner.reads.traverse import has_subquery, rewritten
 
@@ -103,12 +108,19 @@ def _value(subquery: ScalarSubquery | Exists | InSubquery, rows: Rows, context: 
 
 
 def _scalar(subquery: ScalarSubquery, relation: Relation, rows: Rows, context: Context) -> tuple[Expression, Rows]:
-    if subquery.many_fail and not single(relation):
+    if context.may(Rewrite.COMPUTED):
+        known = computed_value(relation, rows, context)
+        if known is not None:
+            return known
+    is_single = single(relation) or by_key(relation, context.design.model)
+    if subquery.many_fail and not is_single:
         raise gap("a scalar subquery that may find several rows, which is an error in this dialect")
-    if not single(relation):
+    if not is_single:
         relation = Limit(relation, _ONE)
-    found = correlated(rows, relation, Keep.ALL, context, "value")
     (output,) = relation.columns
+    if context.may(Rewrite.SEMI_JOIN):
+        relation = without_empty_group(relation)
+    found = correlated(rows, relation, Keep.ALL, context, "value")
     path = found.layout.path(output)
     column = Column("", f"value {_added(rows, found)}", subquery.type, nullable=True, mixed=output.mixed)
     return column, _with(found, rows, column, path)
@@ -148,6 +160,18 @@ def single(relation: Relation) -> bool:
             return single(relation.input)
         case _:
             return False
+
+
+def by_key(relation: Relation, model: Model) -> bool:
+    """Whether it asks for one value of a table's key: at most one row has it."""
+    while isinstance(relation, Project | Limit):
+        relation = relation.input
+    scan, predicates = scan_of(relation)
+    if scan is None:
+        return False
+    exact = [each for each in predicates if isinstance(each, Compare) and each.collation is Collation.BINARY]
+    fixed = {column.name for each in exact if (column := fixed_column(each, scan.alias)) is not None}
+    return is_unique(model.entity(scan.entity), fixed)
 
 
 # --- IN --------------------------------------------------------------------------------------------------------------

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
+from operator import is_not
 from typing import Any, TypeVar, cast
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import Relation
-from nestling.ir.expression import Column, Exists, Expression, InSubquery, ScalarSubquery, operands
+from nestling.ir.expression import (
+    Column,
+    Exists,
+    Expression,
+    InSubquery,
+    Literal,
+    Parameter,
+    ScalarSubquery,
+    operands,
+)
 from nestling.ir.row_steps import ColumnId
 
 Rebuilt = TypeVar("Rebuilt")
 SUBQUERIES = (ScalarSubquery, Exists, InSubquery)
-_RELATIONS = (
-    a.Scan,
-    a.Values,
-    a.Filter,
-    a.Project,
-    a.Join,
-    a.Group,
-    a.Distinct,
-    a.Sort,
-    a.Limit,
-    a.SetOperation,
-    a.Window,
-    a.Recursive,
-    a.Working,
-)
 
 
 def inputs(relation: Relation) -> tuple[Relation, ...]:
@@ -44,55 +39,52 @@ def inputs(relation: Relation) -> tuple[Relation, ...]:
 
 
 def with_inputs(relation: Relation, change: Callable[[Relation], Relation]) -> Relation:
-    """The relation over changed inputs."""
+    """The relation over changed inputs; itself when none changes."""
     match relation:
         case a.Scan() | a.Values() | a.Working():
             return relation
         case a.Join(left=left, right=right) | a.SetOperation(left=left, right=right):
-            return replace(relation, left=change(left), right=change(right))
+            one, other = change(left), change(right)
+            return relation if one is left and other is right else replace(relation, left=one, right=other)
         case a.Recursive(base=base, step=step):
-            return replace(relation, base=change(base), step=change(step))
+            one, other = change(base), change(step)
+            return relation if one is base and other is step else replace(relation, base=one, step=other)
         case _:
-            return replace(relation, input=change(relation.input))
+            below = change(relation.input)
+            return relation if below is relation.input else replace(relation, input=below)
 
 
 def mapped(node: Rebuilt, change: Callable[[Expression], Expression]) -> Rebuilt:
     """A relation, expression or part of one with each expression directly inside changed; relations stay as they are."""
-    if not is_dataclass(node):
-        return node
-    changed = {
-        item.name: new
-        for item in fields(node)
-        if item.init and (new := _part(old := getattr(node, item.name), change)) is not old
-    }
+    changed = {}
+    for name in _NAMES.get(type(node), ()):
+        old = getattr(node, name)
+        new = _part(old, change)
+        if new is not old:
+            changed[name] = new
     return cast(Rebuilt, replace(cast(Any, node), **changed)) if changed else node
 
 
-_LEAVES = (str, int, float, bool, bytes, type(None))
-
-
 def _part(value: Any, change: Callable[[Expression], Expression]) -> Any:
-    if isinstance(value, (*_LEAVES, *_RELATIONS)):
-        return value
-    if isinstance(value, tuple):
-        parts = tuple(_part(item, change) for item in value)
-        return parts if any(new is not old for new, old in zip(parts, value, strict=True)) else value
-    if isinstance(value, _EXPRESSIONS):
+    kind = type(value)
+    if kind is tuple:
+        parts = tuple([_part(item, change) for item in value])
+        return parts if any(map(is_not, parts, value)) else value
+    if kind in _EXPRESSIONS:
         return change(value)
-    return mapped(value, change) if isinstance(value, _PARTS) else value
+    return mapped(value, change) if kind in _PARTS else value
 
 
-_EXPRESSIONS = Expression.__args__
-_PARTS = (
-    a.Named,
-    a.NamedAggregate,
-    a.Aggregate,
-    a.SortKey,
-    a.NamedWindow,
-    a.WindowFunction,
-    a.Frame,
-    a.Bound,
+_EXPRESSIONS = frozenset(Expression.__args__)
+_PARTS = frozenset(
+    {a.Named, a.NamedAggregate, a.Aggregate, a.SortKey, a.NamedWindow, a.WindowFunction, a.Frame, a.Bound}
 )
+_NAMES = {
+    kind: tuple(item.name for item in fields(kind) if item.init)
+    for kind in (*Expression.__args__, *Relation.__args__, *_PARTS)
+    if kind not in (Column, Literal, Parameter)
+}
+"""The fields that may hold expressions, by class; of what holds values only, none."""
 
 
 def rewritten(expression: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
@@ -102,35 +94,41 @@ def rewritten(expression: Expression, change: Callable[[Expression], Expression 
 
 
 def expressions(relation: Relation) -> Iterator[Expression]:
-    """The expressions of the relation itself."""
-    found: list[Expression] = []
-
-    def note(expression: Expression) -> Expression:
-        found.append(expression)
-        return expression
-
-    if not isinstance(relation, a.Scan | a.Working):
-        mapped(_without_columns(relation), note)
-    return iter(found)
+    """The expressions of the relation itself; columns it declares are none it mentions."""
+    for name in () if isinstance(relation, a.Scan | a.Working) else _NAMES[type(relation)]:
+        if name != "columns":
+            yield from _expressions_in(getattr(relation, name))
 
 
-def _without_columns(relation: Relation) -> Relation:
-    """Columns a relation declares are not columns it mentions."""
-    if isinstance(relation, a.Values | a.SetOperation | a.Recursive):
-        return replace(relation, columns=())
-    return relation
+def _expressions_in(value: Any) -> Iterator[Expression]:
+    kind = type(value)
+    if kind is tuple:
+        for item in value:
+            yield from _expressions_in(item)
+    elif kind in _EXPRESSIONS:
+        yield value
+    elif kind in _PARTS:
+        for name in _NAMES[kind]:
+            yield from _expressions_in(getattr(value, name))
 
 
 def mentioned(expression: Expression) -> Iterator[Column]:
     """Every column the expression mentions, those inside subqueries included."""
+    found: list[Column] = []
+    _mention(expression, found)
+    return iter(found)
+
+
+def _mention(expression: Expression, found: list[Column]) -> None:
     if isinstance(expression, Column):
-        yield expression
+        found.append(expression)
+        return
     for inner in operands(expression):
-        yield from mentioned(inner)
+        _mention(inner, found)
     if isinstance(expression, SUBQUERIES):
-        yield from used(expression.relation)
-    if isinstance(expression, ScalarSubquery | InSubquery):
-        yield from expression.relation.columns
+        found.extend(used(expression.relation))
+        if not isinstance(expression, Exists):
+            found.extend(expression.relation.columns)
 
 
 def used(relation: Relation) -> Iterator[Column]:
@@ -195,7 +193,8 @@ def everywhere(relation: Relation, change: Callable[[Relation], Relation]) -> Re
     def inside(expression: Expression) -> Expression:
         rebuilt = mapped(expression, inside)
         if isinstance(rebuilt, SUBQUERIES):
-            return replace(rebuilt, relation=everywhere(rebuilt.relation, change))
+            relation = everywhere(rebuilt.relation, change)
+            return rebuilt if relation is rebuilt.relation else replace(rebuilt, relation=relation)
         return rebuilt
 
     below = with_inputs(relation, lambda each: everywhere(each, change))
@@ -203,6 +202,7 @@ def everywhere(relation: Relation, change: Callable[[Relation], Relation]) -> Re
 
 
 def _kept_columns(relation: Relation, inside: Callable[[Expression], Expression]) -> Relation:
+    """Columns a relation declares stay as they are."""
     columns = relation.columns if isinstance(relation, a.Values | a.SetOperation | a.Recursive) else None
-    found = mapped(_without_columns(relation), inside)
-    return found if columns is None else replace(cast(Any, found), columns=columns)
+    found = mapped(relation, inside)
+    return found if columns is None or found is relation else replace(cast(Any, found), columns=columns)

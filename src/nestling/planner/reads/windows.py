@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import NamedWindow, WindowFunction
-from nestling.ir.expression import Expression
+from nestling.ir.expression import Collation, Expression
 from nestling.ir.row_steps import Layout, Windows
-from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.rows import Context, Rows, gap
 from nestling.planner.reads.subqueries import lifted_all
 from nestling.planner.reads.traverse import mapped
 
@@ -20,6 +20,8 @@ def lower_window(relation: a.Window, context: Context) -> Rows:
     rows = lower(relation.input, context)
     wanted = [item for item in relation.functions if (relation.alias, item.name) in context.used]
     for item in wanted:
+        if any(rule is not Collation.BINARY for rule in item.window.partition_collations):
+            raise gap("a window's PARTITION BY texts under a collation")
         rows = _with_function(item, relation.alias, rows, context)
     return rows
 

@@ -15,12 +15,16 @@ from nestling.emitters.mql.sql.nulls import bind
 from nestling.ir.expression import (
     NUMBERS,
     TIMES,
+    Call,
+    Case,
     Collation,
     Column,
     Compare,
     Comparison,
     Expression,
+    Function,
     Literal,
+    ScalarSubquery,
     is_float,
     is_text,
 )
@@ -79,8 +83,15 @@ def is_wide(expression: Expression) -> bool:
     if expression.type.name not in (TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ):
         return False
     micros = getattr(expression.value, "microsecond", 0) if isinstance(expression, Literal) else 0
-    stored = isinstance(expression, Column) and expression.type.fraction_digits > WIDE_DIGITS
+    stored = _keeps_precision(expression) and expression.type.fraction_digits > WIDE_DIGITS
     return stored or micros % 1000 != 0
+
+
+def _keeps_precision(expression: Expression) -> bool:
+    """Whether its values are a column's, as they are stored."""
+    if isinstance(expression, Call):
+        return expression.function in (Function.COALESCE, Function.GREATEST, Function.LEAST)
+    return isinstance(expression, Column | Case | ScalarSubquery)
 
 
 def wide(expression: Expression, r: Renderer) -> Mql:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import assert_never
 
 from nestling.ir.expression import Affinity
@@ -14,7 +15,7 @@ _NUMBER = re.compile(f"{_SPACE}{_NUMERAL}{_SPACE}", re.ASCII)
 _PREFIX = re.compile(f"{_SPACE}{_NUMERAL}", re.ASCII)
 _INTEGER_PREFIX = re.compile(f"{_SPACE}([-+]?\\d+)", re.ASCII)
 _INT64 = 1 << 63
-CASTS = frozenset({TypeName.INTEGER, TypeName.FLOAT, TypeName.DECIMAL, TypeName.TEXT, TypeName.BOOLEAN})
+CASTS = frozenset({TypeName.INTEGER, TypeName.FLOAT, TypeName.DECIMAL, TypeName.ANY, TypeName.TEXT, TypeName.BOOLEAN})
 
 
 def cast_constant(value: object, kind: TypeName) -> object:
@@ -29,6 +30,8 @@ def cast_constant(value: object, kind: TypeName) -> object:
         case TypeName.FLOAT:
             return float(_prefix_number(value))
         case TypeName.DECIMAL:
+            return _prefix_number(value, as_written)
+        case TypeName.ANY:
             return _prefix_number(value)
         case TypeName.BOOLEAN:
             return _prefix_number(value) != 0
@@ -36,11 +39,11 @@ def cast_constant(value: object, kind: TypeName) -> object:
             return value
 
 
-def _prefix_number(value: float | str) -> int | float:
+def _prefix_number(value: float | str, read: Callable[[str], int | float] | None = None) -> int | float:
     if not isinstance(value, str):
         return int(value) if isinstance(value, bool) else value
     match = _PREFIX.match(value)
-    return number(match[1]) if match else 0
+    return (read or number)(match[1]) if match else 0
 
 
 def _integer(value: float | str) -> int:
@@ -66,6 +69,12 @@ def affine(value: object, affinity: Affinity | None) -> object:
             return number_text(value) if isinstance(value, int | float) else value
         case _:
             assert_never(affinity)
+
+
+def as_written(numeral: str) -> int | float:
+    """A numeral as arithmetic takes it: an integer if it is written as one, else a float."""
+    is_whole = numeral.lstrip("+-").isdecimal() and -_INT64 <= int(numeral) < _INT64
+    return int(numeral) if is_whole else float(numeral)
 
 
 def number(numeral: str) -> int | float:

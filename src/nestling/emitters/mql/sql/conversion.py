@@ -51,6 +51,8 @@ def cast(node: Cast, r: Renderer) -> Mql:
         case TypeName.FLOAT:
             return _by_class(node.operand, lambda number, _: {"$toDouble": number}, numerals.prefix_float, r)
         case TypeName.DECIMAL:
+            return _by_class(node.operand, lambda number, _: number, numerals.prefix_as_written, r)
+        case TypeName.ANY:
             return _by_class(node.operand, lambda number, _: number, numerals.prefix_number, r)
         case TypeName.BOOLEAN:
             return _by_class(

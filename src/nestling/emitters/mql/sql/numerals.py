@@ -41,8 +41,28 @@ def number_of(numeral: Mql) -> Mql:
     return {"$cond": [is_whole, {"$convert": {"input": numeral, "to": "long", "onError": float_of(numeral)}}, fraction]}
 
 
+def number_as_written(numeral: Mql) -> Mql:
+    """The integer a numeral is; else the float, `10.0` too."""
+    is_whole = {"$regexMatch": {"input": numeral, "regex": f"^{INTEGER}$"}}
+    return {
+        "$cond": [
+            is_whole,
+            {"$convert": {"input": numeral, "to": "long", "onError": float_of(numeral)}},
+            float_of(numeral),
+        ]
+    }
+
+
+def prefix_as_written(text: Mql) -> Mql:
+    """The number a text begins with, as arithmetic takes it; 0 when it begins with none."""
+    return bind(
+        {"numeral": capture(text, f"^{SPACE}({NUMBER})")},
+        lambda n: {"$cond": [{"$lte": [n, None]}, 0, number_as_written(n)]},
+    )
+
+
 def prefix_number(text: Mql) -> Mql:
-    """The number a text begins with; 0 when it begins with none."""
+    """The number a text begins with, an integer where it is worth one; 0 when it begins with none."""
     return bind(
         {"numeral": capture(text, f"^{SPACE}({NUMBER})")}, lambda n: {"$cond": [{"$lte": [n, None]}, 0, number_of(n)]}
     )

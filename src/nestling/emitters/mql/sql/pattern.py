@@ -84,20 +84,34 @@ def _computed_truth(node: Like, r: Renderer, *, negated: bool) -> Mql:
     return bind({"text": r.value(node.operand), "pattern": r.value(node.pattern)}, body, inside=True)
 
 
+_WILD = "(*)"
+"""Stands for `%` until the parts between are known; no quoted text can hold it."""
+
+
 def _computed_regex(pattern: Mql, escape: str | None) -> Mql:
     one = "." if escape is None else f"{escaped(escape)}(.)|[^{_in_class(escape)}]"
     characters = {"$regexFindAll": {"input": pattern, "regex": one, "options": "s"}}
     wild = {"$switch": {
         "branches": [
-            {"case": {"$eq": ["$$this.match", "%"]}, "then": ".*"},
+            {"case": {"$eq": ["$$this.match", "%"]}, "then": _WILD},
             {"case": {"$eq": ["$$this.match", "_"]}, "then": "."},
         ],
         "default": _computed_literal("$$this.match"),
     }}  # fmt: skip
     quoted: Mql = {"$first": "$$this.captures"}
     part = wild if escape is None else {"$cond": [{"$lte": [quoted, None]}, wild, _computed_literal(quoted)]}
-    joined = {"$reduce": {"input": characters, "initialValue": "^", "in": {"$concat": ["$$value", part]}}}
-    return {"$concat": [joined, "\\z"]}
+    joined = {"$reduce": {"input": characters, "initialValue": "", "in": {"$concat": ["$$value", part]}}}
+    return bind({"parts": {"$split": [joined, _WILD]}}, _computed_parts)
+
+
+def _computed_parts(parts: Mql) -> Mql:
+    """As `_anchored` does it."""
+    inner = {"$slice": [parts, 1, {"$max": [1, {"$subtract": [{"$size": parts}, 2]}]}]}
+    between = {"$cond": [{"$lt": [{"$size": parts}, 3]}, [], inner]}
+    found = {"$concat": ["$$value", "(?>.*?", "$$this", ")"]}
+    middle = {"$reduce": {"input": between, "initialValue": "", "in": found}}
+    several = {"$concat": ["^", {"$first": parts}, middle, ".*", {"$last": parts}, "\\z"]}
+    return {"$cond": [{"$eq": [{"$size": parts}, 1]}, {"$concat": ["^", {"$first": parts}, "\\z"]}, several]}
 
 
 def _computed_literal(character: Mql) -> Mql:
@@ -143,20 +157,36 @@ def like_parts(pattern: str, escape: str | None) -> list[Part] | None:
 
 
 def _anchored(parts: list[Part], case: CaseRule) -> str:
-    """Leading and trailing `%` are left out, as an unanchored end says the same and lets an index serve a prefix."""
-    start = 0
-    while start < len(parts) and parts[start][0] == _ANY:
-        start += 1
-    end = len(parts)
-    while end > start and parts[end - 1][0] == _ANY:
-        end -= 1
-    body = "".join(_part_regex(kind, character, case) for kind, character in parts[start:end])
-    return ("" if start else "^") + body + ("" if end < len(parts) else "\\z")
+    """The texts between `%`, each taken where it is met first and never given back: the search is linear in the text.
+
+    Leading and trailing `%` of a single text are left out: an unanchored end says the same and lets an index serve a prefix.
+    """
+    texts: list[str] = [""]
+    for kind, character in parts:
+        if kind == _ANY:
+            texts.append("")
+        else:
+            texts[-1] += _part_regex(kind, character, case)
+    first, last = texts[0], texts[-1]
+    between = [text for text in texts[1:-1] if text]
+    return f"^{first}\\z" if len(texts) == 1 else linear(first, between, last)
+
+
+def linear(first: str, between: list[str], last: str) -> str:
+    """A text that begins with `first`, ends with `last` and has the others in this order between them."""
+    if not first and not last and len(between) < 2:
+        return "".join(between)
+    if first and not between and not last:
+        return f"^{first}"
+    if last and not between and not first:
+        return f"{last}\\z"
+    inner = "".join(f"(?>.*?{text})" for text in between)
+    return f"^{first}{inner}" + (f".*{last}\\z" if last else "")
 
 
 def _part_regex(kind: str, character: str, case: CaseRule) -> str:
     if kind:
-        return ".*" if kind == _ANY else "."
+        return "."
     if case is CaseRule.ASCII and character.isascii() and character.isalpha():
         return f"[{character.lower()}{character.upper()}]"
     return escaped(character)
@@ -169,7 +199,7 @@ def escaped(text: str) -> str:
 
 def glob_regex(pattern: str) -> str | None:
     """SQLite's GLOB as an anchored regular expression; None when a `[` is never closed and nothing matches."""
-    found, place = "", 0
+    texts, place = [""], 0
     while place < len(pattern):
         character = pattern[place]
         if character == "[":
@@ -177,12 +207,15 @@ def glob_regex(pattern: str) -> str | None:
             if parsed is None:
                 return None
             one, place = parsed
-            found += one
+            texts[-1] += one
             continue
-        found += {"*": ".*", "?": "."}.get(character) or escaped(character)
+        if character == "*":
+            texts.append("")
+        else:
+            texts[-1] += "." if character == "?" else escaped(character)
         place += 1
-    body = found.removesuffix(".*") if pattern.endswith("*") else found
-    return "^" + body + ("" if body != found else "\\z")
+    between = [text for text in texts[1:-1] if text]
+    return f"^{texts[0]}\\z" if len(texts) == 1 else linear(texts[0], between, texts[-1])
 
 
 def _glob_class(pattern: str, place: int) -> tuple[str, int] | None:

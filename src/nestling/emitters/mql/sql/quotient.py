@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from decimal import Decimal
 from typing import cast
 
@@ -19,15 +21,15 @@ _MORE_IN_MYSQL = 4
 """Digits MySQL adds to the dividend's (div_precision_increment)."""
 
 
-def scale(expression: Expression) -> int:
-    """Digits after the point; a gap where only the data could tell."""
+def scale(expression: Expression) -> int | None:
+    """Digits after the point; None where only the values tell, as of a decimal declared without any."""
     match expression:
         case Literal(value=Decimal() as value):
             return max(0, -cast("int", value.as_tuple().exponent))
         case Arithmetic(operator=Operator.ADD | Operator.SUBTRACT, left=left, right=right):
-            return max(scale(left), scale(right))
+            return _together(max, scale(left), scale(right))
         case Arithmetic(operator=Operator.MULTIPLY, left=left, right=right):
-            return scale(left) + scale(right)
+            return _together(operator.add, scale(left), scale(right))
         case Negate(operand=operand) | Call(function=Function.ABS, arguments=(operand,)):
             return scale(operand)
         case Cast() if expression.type.name is TypeName.DECIMAL and not expression.type.numbers:
@@ -37,25 +39,44 @@ def scale(expression: Expression) -> int:
         case _ if expression.type.name is TypeName.DECIMAL and expression.type.numbers:
             return (*expression.type.numbers, 0)[1]
         case _:
-            raise gap("a division of decimals whose number of digits is not declared")
+            return None
 
 
-def exact_quotient(left: Mql, right: Mql, scales: tuple[int, int], rules: Rules) -> Mql:
+def _together(combine: Callable[[int, int], int], one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else combine(one, other)
+
+
+def exact_quotient(left: Mql, right: Mql, scales: tuple[int | None, int | None], rules: Rules) -> Mql:
     """Left by right, both simple. PostgreSQL: 16 significant digits at least, and no fewer decimals than either operand."""
     quotient: Mql = {"$divide": [{"$toDecimal": left}, right]}
     if rules is Rules.MYSQL:
-        return bind({"quotient": quotient}, lambda x: _rounded(x, scales[0] + _MORE_IN_MYSQL))
-    return bind(
-        {"quotient": quotient, "digits": _digits(left, right, max(scales))},
-        _rounded,
-    )
+        digits = scales[0]
+        if digits is None:
+            raise gap("a division of decimals whose number of digits is not declared")
+        return bind({"quotient": quotient}, lambda x: _rounded(x, digits + _MORE_IN_MYSQL))
+    known = [each for each in scales if each is not None]
+    least: list[Mql] = [_scale_of(value) for value, each in zip((left, right), scales, strict=True) if each is None]
+    least += [max(known)] if known else []
+    return bind({"quotient": quotient, "digits": _digits(left, right, least)}, _rounded)
 
 
-def _digits(left: Mql, right: Mql, least: int) -> Mql:
+def _scale_of(number: Mql) -> Mql:
+    """Digits a value has after the point: the server's decimals keep those they were written with, as PostgreSQL's do."""
+    parts: Mql = {"$split": [{"$toString": {"$toDecimal": number}}, "E"]}
+
+    def body(parts: Mql) -> Mql:
+        after: Mql = {"$arrayElemAt": [{"$split": [{"$arrayElemAt": [parts, 0]}, "."]}, 1]}
+        exponent: Mql = {"$toInt": {"$ifNull": [{"$arrayElemAt": [parts, 1]}, "0"]}}
+        return {"$subtract": [{"$strLenCP": {"$ifNull": [after, ""]}}, exponent]}
+
+    return bind({"parts": parts}, body)
+
+
+def _digits(left: Mql, right: Mql, least: list[Mql]) -> Mql:
     """PostgreSQL counts in groups of four digits, and takes the quotient for small when the first group does not decide."""
     return bind(
         {"weight1": _weight(left), "weight2": _weight(right)},
-        lambda one, two: {"$max": [_wanted({"$subtract": [one, two]}, _smaller(left, one, right, two)), least, 0]},
+        lambda one, two: {"$max": [_wanted({"$subtract": [one, two]}, _smaller(left, one, right, two)), *least, 0]},
     )
 
 

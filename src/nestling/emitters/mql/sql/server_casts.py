@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from bson import Decimal128
@@ -93,9 +93,9 @@ def _time_constant(value: object, target: Type) -> Mql | None:
         found = datetime.fromisoformat(value) if isinstance(value, str) else value
     except ValueError:
         return None
-    if not isinstance(found, datetime):
+    if not isinstance(found, date):
         return None
-    if target.name is TypeName.DATE:
+    if not isinstance(found, datetime) or target.name is TypeName.DATE:
         found = datetime(found.year, found.month, found.day, tzinfo=UTC)
     return inline(
         bson_value(Literal(found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC).replace(tzinfo=None), target))

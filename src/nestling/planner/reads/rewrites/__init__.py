@@ -21,6 +21,9 @@ class Rewrite(StrEnum):
     IDENTITY = "identity"  # all parts of a compound `_id` are asked for as one, the first few as a range
     PREFILTER = "prefilter"  # a predicate on elements leaves out documents before they are unwound
     COPIED = "copied"  # a copy that is fresh enough answers instead of a lookup
+    COPIED_CHILDREN = "copied children"  # copies of children in their parent answer instead of a lookup
+    COMPUTED = "computed"  # a computed value that is fresh enough answers an aggregate over related rows
+    SUMMARY = "summary"  # groups at least as coarse as buckets are summed up from these
     SEMI_JOIN = "semi join"  # EXISTS and IN as whole conditions drop rows as they look
 
 

@@ -8,7 +8,6 @@ from nestling.ir import algebra as a
 from nestling.ir.access_path import Exists, Filter
 from nestling.ir.algebra import JoinKind
 from nestling.ir.expression import Column, conjunction
-from nestling.ir.freshness import Freshness, Level
 from nestling.ir.layout import NodeKind
 from nestling.ir.model import Relationship
 from nestling.ir.names import join as join_path
@@ -16,11 +15,11 @@ from nestling.ir.primitives import Copy, Form
 from nestling.ir.row_steps import Layout
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
-from nestling.planner.reads.rewrites.embedded import plain_path, scan_of, without_link
+from nestling.planner.reads.rewrites.embedded import plain_path
+from nestling.planner.reads.rewrites.fresh import is_fresh
+from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rows import Context, Rows, Standing
 from nestling.planner.reads.subqueries import where
-
-_STRENGTH = {level: place for place, level in enumerate(Level)}
 
 
 def copied_parent(join: a.Join, left: Rows, context: Context) -> Rows | None:
@@ -68,7 +67,7 @@ def _paths(
     paths = {}
     for column in wanted:
         path = None
-        if column.name in copied and _is_fresh(copy.freshness, context.tolerated.get((link.parent, column.name))):
+        if column.name in copied and is_fresh(copy.freshness, context.tolerated.get((link.parent, column.name))):
             path = copied[column.name]
         elif column.name in keys and copy.form is Form.OBJECT and context.design.model.is_total(link):
             attribute = child_entity.attribute(keys[column.name])
@@ -77,17 +76,6 @@ def _paths(
             return None
         paths[column.alias, column.name] = path
     return paths
-
-
-def _is_fresh(copy: Freshness, tolerated: Freshness | None) -> bool:
-    """Whether a copy may answer: one that is never behind always, else one no further behind than is tolerated."""
-    if copy.level in (Level.SAME_DOCUMENT, Level.TRANSACTION):
-        return True
-    if tolerated is None or copy.level is Level.SNAPSHOT or tolerated.level is Level.SNAPSHOT:
-        return tolerated is not None and copy.level is tolerated.level
-    if _STRENGTH[copy.level] > _STRENGTH[tolerated.level]:
-        return False
-    return (copy.seconds or 0) <= (tolerated.seconds or 0)
 
 
 def _existing(left: Rows, copy: Copy, link: Relationship, at: Standing, context: Context) -> Rows | None:

@@ -14,13 +14,13 @@ from nestling.ir.access_path import Exists, FieldPath, Filter, Holds, Step, Unwi
 from nestling.ir.algebra import JoinKind
 from nestling.ir.expression import ANY, NULL, Case, Column, Expression, IsNull, conjunction
 from nestling.ir.layout import NodeKind, Place, Role
-from nestling.ir.model import Relationship
 from nestling.ir.names import join as join_path
 from nestling.ir.primitives import Form
 from nestling.ir.row_steps import Layout
 from nestling.planner.attribute import attribute_at
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
+from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rows import Context, Rows, Standing
 from nestling.planner.reads.subqueries import where
 
@@ -38,13 +38,6 @@ def embedded(join: a.Join, left: Rows, context: Context) -> Rows | None:
         if found is not None:
             return found
     return None
-
-
-def scan_of(relation: a.Relation) -> tuple[a.Scan | None, list[Expression]]:
-    """The scan a relation is, and the predicates that restrict it; None when it is more than that."""
-    if isinstance(relation, a.Filter) and isinstance(relation.input, a.Scan):
-        return relation.input, conjuncts(relation.predicate)
-    return (relation, []) if isinstance(relation, a.Scan) else (None, [])
 
 
 def _child(
@@ -78,10 +71,10 @@ def _child(
     if rows is None or kind is JoinKind.INNER:
         predicate = conjunction(*rest)
         return rows if rows is None or predicate is None else where(rows, predicate, context)
-    return _null_where_none(rows, scan, field, conditions, context) if node.form is not Form.INLINE else None
+    return null_where_none(rows, scan, field, conditions, context) if node.form is not Form.INLINE else None
 
 
-def _null_where_none(
+def null_where_none(
     rows: Rows, scan: a.Scan, field: str, conditions: Sequence[Expression], context: Context
 ) -> Rows | None:
     """Attributes that are the parent's own, such as the foreign key, are NULL where there is no child."""
@@ -189,20 +182,3 @@ def plain_path(at: Standing, column: Column, context: Context) -> str | None:
     if at.place.node.form is Form.SCALARS and not at.place.node.field:
         return None
     return join_path(at.prefix, found.value.path)
-
-
-def without_link(
-    conditions: Sequence[Expression], link: Relationship, *, parent: str, child: str
-) -> list[Expression] | None:
-    """The conditions that do not say that the child refers to the parent; None when they do not say it."""
-    from nestling.planner.reads.correlate import equal_columns
-
-    wanted = dict(zip(link.child_attributes, link.parent_attributes, strict=True))
-    rest = []
-    for condition in conditions:
-        pair = equal_columns(condition, child)
-        if pair is not None and pair[1].alias == parent and wanted.get(pair[0].name) == pair[1].name:
-            del wanted[pair[0].name]
-        else:
-            rest.append(condition)
-    return None if wanted else rest

@@ -5,23 +5,51 @@ Near are children in the document read already, then tables an equality reaches,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.design import Design
-from nestling.ir.expression import Column, Compare, Comparison, Expression, conjunction
+from nestling.ir.expression import Compare, Comparison, Expression, conjunction
 from nestling.ir.layout import NodeKind, Role
+from nestling.ir.statistics import Statistics
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered
-from nestling.planner.reads.rewrites.embedded import scan_of, without_link
-from nestling.planner.reads.traverse import aliases, everywhere
+from nestling.planner.reads.rewrites.grouped_in import joined_groups
+from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of, without_link
+from nestling.planner.reads.rewrites.rows_left import rows_left
+from nestling.planner.reads.traverse import aliases, everywhere, has_subquery
 
 _INNER = (JoinKind.INNER, JoinKind.CROSS)
 
 
-def order_joins(relation: Relation, design: Design) -> Relation:
-    """The same rows, inner joins reordered."""
-    return everywhere(relation, lambda each: _ordered(each, design))
+def order_joins(relation: Relation, design: Design, statistics: Statistics = Statistics()) -> Relation:  # noqa: B008 - frozen
+    """The same rows, inner joins reordered; `statistics` tell which table is restricted most, else its predicates' form does."""
+    relation = everywhere(relation, joined_groups)
+    return everywhere(relation, lambda each: _early_subqueries(_ordered(each, design, statistics)))
+
+
+def _early_subqueries(relation: Relation) -> Relation:
+    """Predicates that ask subqueries about the table the joins start at alone are asked there, before rows are multiplied."""
+    if not isinstance(relation, a.Filter) or not isinstance(relation.input, a.Join):
+        return relation
+    start = _start(relation.input)
+    early = [each for each in conjuncts(relation.predicate) if has_subquery(each) and about(each) <= aliases(start)]
+    if not early or start is relation.input:
+        return relation
+    rest = [each for each in conjuncts(relation.predicate) if each not in early]
+    return filtered(_with_start(relation.input, filtered(start, early)), rest)
+
+
+def _start(relation: Relation) -> Relation:
+    while isinstance(relation, a.Join) and relation.kind in _INNER:
+        relation = relation.left
+    return relation
+
+
+def _with_start(relation: Relation, start: Relation) -> Relation:
+    if isinstance(relation, a.Join) and relation.kind in _INNER:
+        return replace(relation, left=_with_start(relation.left, start))
+    return start
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +59,14 @@ class _Leaf:
     place: int
 
 
-def _ordered(relation: Relation, design: Design) -> Relation:
+def _ordered(relation: Relation, design: Design, statistics: Statistics) -> Relation:
     if not isinstance(relation, a.Join) or relation.kind not in _INNER:
         return relation
     leaves: list[Relation] = []
     conditions: list[Expression] = []
     _flatten(relation, leaves, conditions)
     left = [_Leaf(leaf, aliases(leaf), place) for place, leaf in enumerate(leaves)]
-    start = min(left, key=lambda leaf: (_restriction(leaf, design), leaf.place))
+    start = _most_restricted(left, design, statistics)
     start = _root_of(start, left, conditions, design)
     left.remove(start)
     found, seen = start.relation, start.aliases
@@ -52,6 +80,13 @@ def _ordered(relation: Relation, design: Design) -> Relation:
         kind = JoinKind.INNER if ready else JoinKind.CROSS
         found = a.Join(kind, found, nearest.relation, conjunction(*ready))
     return filtered(found, conditions)
+
+
+def _most_restricted(leaves: list[_Leaf], design: Design, statistics: Statistics) -> _Leaf:
+    found = [(rest, leaf) for leaf in leaves if (rest := rows_left(leaf.relation, design, statistics)) is not None]
+    if len(found) == len(leaves):
+        return min(found, key=lambda each: (each[0], each[1].place))[1]
+    return min(leaves, key=lambda leaf: (_restriction(leaf, design), leaf.place))
 
 
 def _flatten(relation: Relation, leaves: list[Relation], conditions: list[Expression]) -> None:
@@ -68,22 +103,10 @@ def _restriction(leaf: _Leaf, design: Design) -> int:
     scan, predicates = scan_of(leaf.relation)
     if scan is None:
         return 1 if isinstance(leaf.relation, a.Values) else 3
-    fixed = {column.name for each in predicates if (column := _fixed(each, scan.alias)) is not None}
-    entity = design.model.entity(scan.entity)
-    if any(unique and fixed.issuperset(unique) for unique in (entity.key, *entity.uniques)):
+    fixed = {column.name for each in predicates if (column := fixed_column(each, scan.alias)) is not None}
+    if is_unique(design.model.entity(scan.entity), fixed):
         return 0
     return 1 if fixed else 2 if predicates else 3
-
-
-def _fixed(predicate: Expression, alias: str) -> Column | None:
-    """The column that has one value only, as far as this table is concerned."""
-    if not isinstance(predicate, Compare) or predicate.operator is not Comparison.EQUAL:
-        return None
-    for one, other in ((predicate.left, predicate.right), (predicate.right, predicate.left)):
-        column = one if isinstance(one, Column) else getattr(one, "operand", None)
-        if isinstance(column, Column) and column.alias == alias and alias not in about(other):
-            return column
-    return None
 
 
 def _root_of(leaf: _Leaf, leaves: list[_Leaf], conditions: list[Expression], design: Design) -> _Leaf:
@@ -122,7 +145,18 @@ def _distance(leaf: _Leaf, seen: frozenset[str], conditions: list[Expression], d
     if _is_embedded(leaf, joined, seen, design):
         return 0
     equal = any(isinstance(each, Compare) and each.operator is Comparison.EQUAL for each in joined)
-    return 1 + (0 if equal else 4) + (0 if scan_of(leaf.relation)[1] else 1)
+    return (
+        1 + (0 if equal else 4) + (0 if scan_of(leaf.relation)[1] else 1) + (0 if _is_one(leaf, joined, design) else 1)
+    )
+
+
+def _is_one(leaf: _Leaf, conditions: list[Expression], design: Design) -> bool:
+    """Whether a row meets at most one of the leaf's: it is joined by a key."""
+    scan, own = scan_of(leaf.relation)
+    if scan is None:
+        return False
+    found = (fixed_column(each, scan.alias) for each in (*conditions, *own))
+    return is_unique(design.model.entity(scan.entity), {column.name for column in found if column is not None})
 
 
 def _is_embedded(leaf: _Leaf, conditions: list[Expression], seen: frozenset[str], design: Design) -> bool:
@@ -131,6 +165,8 @@ def _is_embedded(leaf: _Leaf, conditions: list[Expression], seen: frozenset[str]
     if scan is None:
         return False
     for link in design.model.relationships:
+        if scan.entity not in (link.parent, link.child):
+            continue
         pairs = [(alias, scan.alias) for alias in seen if link.child == scan.entity]
         pairs += [(scan.alias, alias) for alias in seen if link.parent == scan.entity]
         if any(without_link(conditions, link, parent=parent, child=child) is not None for parent, child in pairs):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.ir.access_path import CollectionScan, Filter, Step, Unwind
-from nestling.ir.expression import Expression, conjunction
+from nestling.ir.expression import And, Expression, conjunction
 from nestling.ir.row_steps import VARIABLE, Layout, Prefilter, Where
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import mentioned
@@ -18,7 +18,7 @@ def filtered_early(step: Step, predicate: Expression, layout: Layout, identity: 
     """The step restricted by the predicate, asked before arrays are unwound as far as it can be."""
     arrays = _unwound(step)
     if not arrays:
-        return Where(step, predicate, layout, identity)
+        return _restricted(step, predicate, layout, identity)
     after: list[Expression] = []
     for each in conjuncts(predicate):
         array = _array_of(each, layout, arrays)
@@ -30,6 +30,13 @@ def filtered_early(step: Step, predicate: Expression, layout: Layout, identity: 
             step = _at_scan(step, Prefilter(step, each, layout, array))
     rest = conjunction(*after)
     return step if rest is None else Where(step, rest, layout)
+
+
+def _restricted(step: Step, predicate: Expression, layout: Layout, identity: tuple[str, ...]) -> Step:
+    """One condition rather than one after another: what a `find` takes."""
+    if isinstance(step, Where) and not identity:
+        return replace(step, predicate=And((*conjuncts(step.predicate), *conjuncts(predicate))), layout=layout)
+    return Where(step, predicate, layout, identity)
 
 
 def _unwound(step: Step) -> list[str]:

@@ -32,6 +32,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.row_steps import ColumnId
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered, only_about
+from nestling.planner.reads.rewrites.implied import implied
 from nestling.planner.reads.traverse import aliases, everywhere, has_subquery, rewritten
 
 _INNER = (JoinKind.INNER, JoinKind.CROSS)
@@ -65,7 +66,7 @@ def pushed(relation: Relation, predicates: Sequence[Expression]) -> Relation:
             return _below(relation, keys, predicates)
         case a.Sort():
             return replace(relation, input=pushed(relation.input, predicates))
-        case a.Distinct() if not relation.collations:
+        case a.Distinct() if all(rule is Collation.BINARY for rule in relation.collations):
             return replace(relation, input=pushed(relation.input, predicates))
         case _:
             return filtered(relation, predicates)
@@ -103,11 +104,15 @@ def _substituted(predicate: Expression, alias: str, outputs: dict[ColumnId, Expr
 
 
 def _into_join(join: a.Join, predicates: Sequence[Expression]) -> Relation:
+    """What asks a subquery stays above an inner join: inside, it would be asked again for every row that is joined."""
     join = _strengthened(join, predicates)
     left, right = aliases(join.left), aliases(join.right)
-    own, above = conjuncts(join.condition), list(predicates)
+    own, above, late = conjuncts(join.condition), list(predicates), list[Expression]()
     if join.kind in _INNER:
         own, above = [*own, *above], []
+        own += [each for each in implied(own) if each not in own]
+        late = [each for each in own if has_subquery(each)]
+        own = [each for each in own if not has_subquery(each)]
     lefts = [each for each in own if join.kind in (*_INNER, JoinKind.RIGHT) and only_about(each, left, right)]
     rights = [each for each in own if join.kind in (*_INNER, JoinKind.LEFT) and only_about(each, right, left)]
     condition = [each for each in own if each not in lefts and each not in rights]
@@ -128,7 +133,7 @@ def _into_join(join: a.Join, predicates: Sequence[Expression]) -> Relation:
     )
     if kind not in _INNER and found.condition is None:
         found = replace(found, condition=join.condition)
-    return filtered(found, stay)
+    return filtered(found, [*stay, *late])
 
 
 def _strengthened(join: a.Join, predicates: Sequence[Expression]) -> a.Join:

@@ -10,7 +10,7 @@ from nestling.ir.design import Design
 from nestling.ir.expression import Expression
 from nestling.ir.model import Relationship
 from nestling.planner.reads.rewrites.conjuncts import conjuncts, filtered
-from nestling.planner.reads.rewrites.embedded import without_link
+from nestling.planner.reads.rewrites.links import without_link
 from nestling.planner.reads.traverse import aliases, everything, everywhere, mentioned, used
 
 

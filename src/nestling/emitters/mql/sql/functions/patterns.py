@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
 _SHARED = re.compile(
-    r"(?:[^\\\[\](){}^$*+?|\0]|\\[\\.\[\](){}^$*+?|/-]|\\d|\[\^?[A-Za-z0-9_ .,:;@#%&/+-]+\]|\((?!\?)|[)^$|*+?]"
+    r"(?:[^\\\[\](){}^$*+?|\0]|\\[\\.\[\](){}^$*+?|/-]|\\d|\[\^?[A-Za-z0-9_ .,:;@#%&/(){}|*+?!-]+\]|\((?!\?)|[)^$|*+?]"
     r"|\{[0-9]+(?:,[0-9]*)?\})*"
 )
 """What regular expressions of both kinds spell and mean alike."""

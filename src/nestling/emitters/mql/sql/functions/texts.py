@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
 _LAST_INT32 = 2**31 - 1
+_ASCII = "".join(map(chr, range(128)))
 
 
 def concat(node: Call, r: Renderer) -> Mql:
@@ -204,6 +205,20 @@ def character(node: Call, r: Renderer) -> Mql:
     return inline(chr(code))
 
 
+def code_point(node: Call, r: Renderer) -> Mql:
+    """Of the first character when it is ASCII; the server cannot tell others' numbers, and the statement fails on one."""
+
+    def body(text: Mql) -> Mql:
+        def found(place: Mql) -> Mql:
+            other: Mql = {"$toInt": {"$concat": ["no number is known of the first character of: ", text]}}
+            return {"$cond": [{"$eq": [place, -1]}, other, place]}
+
+        code = bind({"place": {"$indexOfCP": [_ASCII, {"$substrCP": [text, 0, 1]}]}}, found)
+        return {"$cond": [{"$eq": [text, ""]}, None if node.rules is Rules.SQLITE else 0, code]}
+
+    return over(node, r, body)
+
+
 TEXTS = {
     Function.CONCAT: concat,
     Function.CONCAT_PRESENT: concat_present,
@@ -224,4 +239,5 @@ TEXTS = {
     Function.REVERSE: reverse,
     Function.TRANSLATE: translate,
     Function.CHARACTER: character,
+    Function.CODE_POINT: code_point,
 }

@@ -32,6 +32,8 @@ _PARTS = {
     "doy": "$dayOfYear",
     "isodow": "$isoDayOfWeek",
 }
+_SHARED = re.compile(r"(?:[^%]|%[dHjmMSY])*")
+"""What all databases write alike."""
 _PIECE = re.compile(r"%[fJsWw]")
 
 
@@ -47,11 +49,11 @@ def date_of(node: Call, r: Renderer) -> Mql:
 
 def format_time(node: Call, r: Renderer) -> Mql:
     """strftime: what the server's format has no letter for is computed and put in between."""
-    if node.rules is not Rules.SQLITE:
-        raise gap("a time format but by SQLite's rules")
     pattern = constant(node.arguments[1], r)
     if not isinstance(pattern, str):
         raise gap("a time format that is no constant")
+    if node.rules is not Rules.SQLITE and not _SHARED.fullmatch(pattern):
+        raise gap("such a time format but by SQLite's rules")
     pattern = pattern.replace("%f", "%S.%L")
     computed = _PIECE.search(pattern) is not None and r.nullable(node.arguments[0])
     return bind(

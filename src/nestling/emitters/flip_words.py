@@ -1,0 +1,25 @@
+"""Flip points in words: `turns to parent-reference when rename_product runs above 3.1/s (now 5/day)`."""
+
+from __future__ import annotations
+
+from nestling.ir.proposal import Flip
+from nestling.ir.rate import rate_text
+
+RATE = "rate of "
+
+
+def flip_text(flip: Flip) -> str:
+    """One flip; rates in the unit they read best in, other quantities as numbers."""
+    side = "above" if flip.at > flip.now else "below"
+    if not flip.quantity.startswith(RATE):
+        return f"to {flip.to} when {flip.quantity} is {side} {flip.at:,.3g} (now {flip.now:,.3g})"
+    statement = flip.quantity.removeprefix(RATE)
+    return f"to {flip.to} when {statement} runs {side} {_rate(flip.at)} (now {rate_text(flip.now)})"
+
+
+def _rate(per_second: float) -> str:
+    """A rate to three digits; one that was found is no rounder than that."""
+    for unit, seconds in (("s", 1.0), ("min", 60.0), ("h", 3600.0)):
+        if per_second * seconds >= 1:
+            return f"{per_second * seconds:,.3g}/{unit}" if per_second * seconds < 1000 else f"{per_second:,.0f}/{unit}"
+    return f"{per_second * 86400:.3g}/day"

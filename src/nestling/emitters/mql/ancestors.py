@@ -1,0 +1,44 @@
+"""Ancestors as expressions: climbing in an array of all rows, turning what was met round, joining it to a path."""
+
+from __future__ import annotations
+
+Mql = dict[str, object]
+
+
+def climbed(array: object, start: object) -> Mql:
+    """The rows met from a key upwards, nearest first: as many steps as there are rows, none once there is nobody above."""
+    found = {"$first": {"$filter": {"input": "$$all", "as": "row", "cond": {"$eq": ["$$row.k", "$$value.at"]}}}}
+    ended = {"$or": [{"$lte": ["$$next", None]}, {"$in": ["$$next.k", "$$value.met.k"]}]}
+    onwards = {"at": "$$next.p", "met": {"$concatArrays": ["$$value.met", ["$$next"]]}}
+    step = {
+        "$cond": [
+            {"$lte": ["$$value.at", None]},
+            "$$value",
+            {"$let": {"vars": {"next": found}, "in": {"$cond": [ended, {"met": "$$value.met"}, onwards]}}},
+        ]
+    }
+    numbers = {"$range": [0, {"$size": "$$all"}]}
+    walked = {"$reduce": {"input": numbers, "initialValue": {"at": "$$start", "met": []}, "in": step}}
+    walk = {"$let": {"vars": {"walked": walked}, "in": "$$walked.met"}}
+    return {"$let": {"vars": {"all": array, "start": start}, "in": walk}}
+
+
+def root_first(array: object, limit: int | None) -> Mql:
+    """The last one's parent is nobody, or another of them: where a cycle begins, all of which come first, by key."""
+    begin = {
+        "$indexOfArray": ["$$met.k", {"$ifNull": [{"$getField": {"field": "p", "input": {"$last": "$$met"}}}, None]}]
+    }
+    count = {"$subtract": [{"$size": "$$met"}, "$$begin"]}
+    cycle = {"$sortArray": {"input": {"$slice": ["$$met", "$$begin", count]}, "sortBy": {"k": 1}}}
+    below = {"$cond": [{"$eq": ["$$begin", 0]}, [], {"$reverseArray": {"$slice": ["$$met", {"$max": ["$$begin", 1]}]}}]}
+    turned = {"$cond": [{"$lt": ["$$begin", 0]}, {"$reverseArray": "$$met"}, {"$concatArrays": [cycle, below]}]}
+    whole = {"$let": {"vars": {"begin": begin}, "in": turned}}
+    first = whole if limit is None else {"$slice": [whole, limit]}
+    return {"$let": {"vars": {"met": array}, "in": first}}
+
+
+def path_text(array: object, separator: str) -> Mql:
+    """`/1/4/`; what is null is an empty text."""
+    between = {"$literal": separator}
+    step = {"$concat": ["$$value", {"$ifNull": [{"$toString": "$$this"}, ""]}, between]}
+    return {"$reduce": {"input": {"$ifNull": [array, []]}, "initialValue": between, "in": step}}

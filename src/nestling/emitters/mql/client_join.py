@@ -1,0 +1,142 @@
+"""A planned application-level join as two reads; as people and machines take it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import cast
+
+from nestling.emitters.literals import quoted
+from nestling.emitters.mql.read import compiled_read
+from nestling.emitters.mql.script import Json, read_json, read_shell
+from nestling.emitters.mql.sql.gaps import gap
+from nestling.ir.client_join import IDS, MOST_IDS, ClientJoin, Ids, JoinPlan
+from nestling.ir.compiled import CompiledRead, Mql, Placeholder, parameters_in
+
+
+def compiled_join(plan: JoinPlan, *, name: str = "", sql: str = "") -> ClientJoin:
+    """The join; raises a gap error where the ids are asked for otherwise than by an equality of a field."""
+    first = compiled_read(plan.first, name=name, sql=sql)
+    second = _by_ids(compiled_read(plan.second, name=name, sql=sql), plan.parameter)
+    found = (*first.parameters, *second.parameters)
+    order = "in the order of the first" if plan.joining.ordered_by == 0 else "in the order of the second"
+    words = f"{first.access_path}\nthe client collects `{plan.joining.given}`, and then\n{second.access_path}\n"
+    return ClientJoin(
+        name,
+        sql,
+        plan.columns,
+        tuple(dict.fromkeys(found)),
+        first,
+        second,
+        plan.joining,
+        f"{words}the client joins both, {order}",
+    )
+
+
+def _by_ids(read: CompiledRead, parameter: str) -> CompiledRead:
+    """The read with `$in` and the list instead of an equality with the parameter."""
+
+    def put(value: object) -> object:
+        match value:
+            case {"$eq": Placeholder() as found} if found.name == parameter:
+                return {"$in": IDS}
+            case dict():
+                return {name: put(inner) for name, inner in value.items()}
+            case list() | tuple():
+                return [put(inner) for inner in value]
+            case _:
+                return value
+
+    filter_, stages = put(read.filter), tuple(cast(Mql, put(stage)) for stage in read.pipeline)
+    left = tuple(dict.fromkeys(parameters_in([filter_, *stages, read.skip, read.limit])))
+    if parameter in left:
+        raise gap("a list of ids where no field is compared with them")
+    return replace(read, filter=cast("Mql | None", filter_), pipeline=stages, parameters=left)
+
+
+def join_json(join: ClientJoin) -> Json:
+    """The documented shape: the two reads as `steps`, `{"$ids": field}` where the first one's ids go in the second."""
+    steps = [_step(read, join.joining.given) for read in (join.first, join.second)]
+    on = {"first": join.joining.given, "second": join.joining.found or None}
+    columns = [
+        {"name": column.name, "field": column.field, "step": step, "from": field}
+        for column, (step, field) in zip(join.columns, join.joining.outputs, strict=True)
+    ]
+    return {
+        "name": join.name,
+        "sql": join.sql,
+        "gap": None,
+        "steps": steps,
+        "on": on,
+        "ordered_by": join.joining.ordered_by,
+        "keep_unmatched": join.joining.lonely,
+        "ids_at_once": None if join.joining.whole else MOST_IDS,
+        "columns": columns,
+        "parameters": [*join.parameters],
+        "access_path": join.access_path.splitlines(),
+    }
+
+
+def _step(read: CompiledRead, given: str) -> Json:
+    shown = read_json(_marked(read, {"$ids": given}))
+    return {
+        name: value for name, value in shown.items() if name not in ("name", "sql", "gap", "columns", "access_path")
+    }
+
+
+def _marked(read: CompiledRead, mark: object) -> CompiledRead:
+    def put(value: object) -> object:
+        if isinstance(value, Mapping):
+            return {name: put(inner) for name, inner in value.items()}
+        if isinstance(value, list | tuple):
+            return [put(inner) for inner in value]
+        return mark if isinstance(value, Ids) else value
+
+    stages = tuple(cast(Mql, put(stage)) for stage in read.pipeline)
+    return replace(read, filter=cast("Mql | None", put(read.filter)), pipeline=stages)
+
+
+class _Named:
+    """Stands in a query as a variable of the shell."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def bind(self, value: object) -> object:
+        """The variable is given a value where the script runs."""
+        return value
+
+
+_SHELL = """\
+const first = {first}.toArray();
+const given = first.map((row) => row[{given}]).filter((id) => id != null);
+const ids = [...new Map(given.map((id) => [EJSON.stringify(id), id])).values()];
+const second = {second}.toArray();
+"""
+_MATCHED = """\
+const partners = Map.groupBy({other}, (row) => EJSON.stringify(row[{their}]));
+{rows}.flatMap((row) => (partners.get(EJSON.stringify(row[{own}])) ?? {none}).map((partner) => ({{{fields}}})));"""
+_ALONE = "second.map((row) => ({{{fields}}}));"
+
+
+def join_shell(join: ClientJoin) -> str:
+    """The join for mongosh; free parameters are variables of their names, to be set before."""
+    joining = join.joining
+    text = _SHELL.format(
+        first=read_shell(join.first),
+        second=read_shell(_marked(join.second, _Named("ids"))),
+        given=quoted(joining.given),
+    )
+    sides = ("row", "partner") if joining.ordered_by == 0 else ("partner", "row")
+    fields = ", ".join(
+        f"{quoted(column.field)}: {sides[side]}[{quoted(field)}] ?? null"
+        for column, (side, field) in zip(join.columns, joining.outputs, strict=True)
+    )
+    if not joining.found:
+        return text + _ALONE.format(fields=fields)
+    rows, other = ("first", "second") if joining.ordered_by == 0 else ("second", "first")
+    own, their = (joining.given, joining.found) if joining.ordered_by == 0 else (joining.found, joining.given)
+    none = "[{}]" if joining.lonely else "[]"
+    return text + _MATCHED.format(
+        other=other, their=quoted(their), rows=rows, own=quoted(own), none=none, fields=fields
+    )

@@ -1,0 +1,89 @@
+"""Reads inside transactions, where the server knows no `$unionWith`: one document for each branch looks that branch up.
+
+A union of A and B becomes two written documents, of which the first looks up A and the second B; what they found is unwound. It
+is slower, and one branch's rows must fit into 100 MB, so it is for the few rows a write reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+from nestling.ir.compiled import CompiledRead, Mql, Operation
+
+_BRANCH, _FOUND = "branch", "found"
+Stages = tuple[str | None, list[Mql]]
+"""A collection, None for the database itself, and the stages run on it."""
+
+
+def without_unions(read: CompiledRead) -> CompiledRead:
+    """The same read in a form a transaction takes."""
+    if read.operation is not Operation.AGGREGATE or not _has_union(read.pipeline):
+        return read
+    collection, stages = _rewritten(read.collection, read.pipeline)
+    return replace(read, collection=collection, pipeline=tuple(stages))
+
+
+def _has_union(value: object) -> bool:
+    if isinstance(value, dict):
+        return "$unionWith" in value or any(map(_has_union, value.values()))
+    return isinstance(value, list | tuple) and any(map(_has_union, value))
+
+
+def _rewritten(collection: str | None, stages: Sequence[Mql]) -> Stages:
+    """Each union with all stages before it becomes the beginning of a new pipeline."""
+    done: Stages = (collection, [])
+    branches: list[Stages] = []
+    for stage in stages:
+        if "$unionWith" in stage:
+            branches.append(_other(stage["$unionWith"]))
+            continue
+        if branches:
+            done, branches = _united([done, *branches]), []
+        done[1].append(_inside(stage))
+    return _united([done, *branches]) if branches else done
+
+
+def _other(union: object) -> Stages:
+    if isinstance(union, str):
+        return union, []
+    said = cast(Mql, union)
+    return _rewritten(cast("str | None", said.get("coll")), cast("list[Mql]", said.get("pipeline", [])))
+
+
+def _inside(stage: Mql) -> Mql:
+    """The stage with the pipelines inside it rewritten."""
+    lookup = stage.get("$lookup")
+    if not isinstance(lookup, dict) or not _has_union(lookup.get("pipeline")):
+        return stage
+    source, stages = _rewritten(cast("str | None", lookup.get("from")), cast("list[Mql]", lookup["pipeline"]))
+    if source is None and {"localField", "foreignField"} & lookup.keys():
+        raise AssertionError("a union is never looked up by a field of its own")
+    rest = {name: value for name, value in lookup.items() if name not in ("from", "pipeline")}
+    return {"$lookup": ({} if source is None else {"from": source}) | rest | {"pipeline": stages}}
+
+
+def _united(branches: Sequence[Stages]) -> Stages:
+    numbers = [{_BRANCH: number} for number in range(len(branches))]
+    lookups = [_lookup(number, branch) for number, branch in enumerate(branches)]
+    arrays = [f"${_FOUND}{number}" for number in range(len(branches))]
+    return None, [
+        {"$documents": numbers},
+        *lookups,
+        {"$project": {"_id": 0, _FOUND: {"$concatArrays": arrays}}},
+        {"$unwind": f"${_FOUND}"},
+        {"$replaceWith": f"${_FOUND}"},
+    ]
+
+
+def _lookup(number: int, branch: Stages) -> Mql:
+    source, stages = branch
+    chosen: Mql = {"$match": {"$expr": {"$eq": ["$$branch", number]}}}
+    if source is None:
+        first, *rest = stages
+        return {
+            "$lookup": {"let": {"branch": f"${_BRANCH}"}, "pipeline": [first, chosen, *rest], "as": f"{_FOUND}{number}"}
+        }
+    made = {"from": source, "let": {"branch": f"${_BRANCH}"}, "pipeline": [chosen, *stages]}
+    return {"$lookup": made | {"as": f"{_FOUND}{number}"}}

@@ -1,0 +1,119 @@
+"""A write plan as a program of reads and atomic commands, plain data with places for parameters and cells."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from nestling.emitters.mql.read import compiled_read
+from nestling.emitters.mql.unions import without_unions
+from nestling.emitters.mql.write_changes import array_filters, conditions, update_of
+from nestling.emitters.mql.write_values import document, given, leaf
+from nestling.ir.compiled import Mql
+from nestling.ir.filling import parameters_of, without_nulls
+from nestling.ir.program import (
+    MISSING,
+    Action,
+    Command,
+    CompiledWrite,
+    ForEach,
+    GivenRows,
+    PartDocument,
+    ProgramStep,
+    ReadRows,
+    RefuseRows,
+)
+from nestling.ir.write_path import (
+    DeleteDocuments,
+    Each,
+    Fetch,
+    Give,
+    InsertOne,
+    Refuse,
+    UpdateDocuments,
+    WritePlan,
+    WriteStep,
+    steps_within,
+)
+from nestling.ir.write_words import describe_write
+
+
+def compiled_write(plan: WritePlan, *, name: str = "", sql: str = "") -> CompiledWrite:
+    """The write, its parameters left open; raises a gap error for an expression MongoDB has no exact form for."""
+    steps = tuple(map(_step, plan.steps))
+    return CompiledWrite(
+        name,
+        sql,
+        steps,
+        tuple(dict.fromkeys(parameters_of(steps))),
+        needs_transaction(plan),
+        plan.counted,
+        plan.left,
+        plan,
+        describe_write(plan),
+    )
+
+
+def needs_transaction(plan: WritePlan) -> bool:
+    """Whether a command alone would not do: several documents change, or one by what was read before."""
+    return not plan.is_one_change or any(isinstance(step, Fetch) for step in steps_within(plan.steps))
+
+
+def _step(step: WriteStep) -> ProgramStep:
+    match step:
+        case Fetch(rows, plan, cells):
+            read = without_unions(compiled_read(plan, name=rows))
+            return ReadRows(rows, replace(read, pipeline=tuple(map(without_nulls, read.pipeline))), cells)
+        case Give(rows, values):
+            return GivenRows(rows, tuple(_row(row) for row in values))
+        case Refuse(rows, violation, text, missing):
+            return RefuseRows(rows, violation, text, missing)
+        case Each(rows, steps):
+            return ForEach(rows, tuple(map(_step, steps)))
+        case InsertOne():
+            return _insert(step)
+        case UpdateDocuments():
+            return _update(step)
+        case DeleteDocuments(collection, where, many):
+            return Command(Action.DELETE_MANY if many else Action.DELETE_ONE, collection, conditions(where))
+        case _:
+            assert_never(step)
+
+
+def _row(values: tuple[tuple[str, object], ...]) -> Mql:
+    found = ((column, given(expression)) for column, expression in values)  # type: ignore[arg-type]
+    return {column: value for column, value in found if value is not MISSING}
+
+
+def _insert(step: InsertOne) -> Command:
+    """One that is left alone when it is there is an upsert that sets nothing else: a failed insert would end a transaction."""
+    if not step.unless_there:
+        return Command(Action.INSERT_ONE, step.collection, document=document(step.document))
+    by_path = dict(step.document.fields)
+    identity = leaf(by_path["_id"])
+    rest = replace(step.document, fields=tuple((path, value) for path, value in by_path.items() if path != "_id"))
+    made = document(rest)
+    if isinstance(made, PartDocument):
+        assert made.spread is None, "what a row carries along is there already"
+        made = dict(made.fields)
+    return Command(
+        Action.UPDATE_ONE,
+        step.collection,
+        {"_id": {"$eq": identity}},
+        {"$setOnInsert": made},
+        upsert=True,
+    )
+
+
+def _update(step: UpdateDocuments) -> Command:
+    update, places = update_of(step)
+    return Command(
+        Action.UPDATE_MANY if step.many else Action.UPDATE_ONE,
+        step.collection,
+        conditions(step.where),
+        update,
+        array_filters=array_filters(step.filters),
+        upsert=step.on_insert is not None,
+        places=places,
+        otherwise=tuple(map(_step, step.otherwise)),
+    )

@@ -1,0 +1,134 @@
+"""What a write matches and changes, as filters, array filters and update operators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from nestling.emitters.mql.write_values import leaf, negated, or_null
+from nestling.ir.compiled import Mql
+from nestling.ir.program import MISSING, ArrayPlace, CellRef
+from nestling.ir.write_path import (
+    AddToSet,
+    Change,
+    ElementFilter,
+    Extend,
+    Increment,
+    Items,
+    Match,
+    Pull,
+    Push,
+    Set,
+    Test,
+    UpdateDocuments,
+)
+
+_OPERATORS = {
+    Test.EQUAL: "$eq",
+    Test.NOT_EQUAL: "$ne",
+    Test.LESS: "$lt",
+    Test.GREATER: "$gt",
+    Test.IN: "$in",
+}
+
+
+def conditions(where: Sequence[Match]) -> Mql:
+    """The filter that all the matches make; a path that is named twice with one operator needs an `$and`."""
+    made: Mql = {}
+    for match in where:
+        found, before = condition(match), made.setdefault(match.path, {})
+        assert isinstance(before, dict)
+        if before.keys() & found.keys():
+            return {"$and": [{each.path: condition(each)} for each in where]}
+        before.update(found)
+    return made
+
+
+def condition(match: Match) -> Mql:
+    """The operators on the match's path; one for an element itself compares what is missing as null."""
+    if match.test is Test.IN and isinstance(match.value, Items):
+        listed = [leaf(item) for item in match.value.items]
+        return {"$in": [item for item in listed if item is not MISSING]}
+    value = or_null(match.value) if match.path == "" else leaf(match.value)
+    if value is MISSING:
+        return {"$exists": match.test is Test.NOT_EQUAL} if match.test in (Test.EQUAL, Test.NOT_EQUAL) else {"$in": []}
+    return {_OPERATORS[match.test]: value}
+
+
+def array_filters(filters: Sequence[ElementFilter]) -> tuple[Mql, ...]:
+    """One filter for each name."""
+    return tuple(_under(each.name, conditions(each.matches)) for each in filters)
+
+
+def _under(name: str, filter: Mql) -> Mql:  # noqa: A002 - the driver's word
+    if isinstance(both := filter.get("$and"), list):
+        return {"$and": [_under(name, each) for each in both]}
+    return {f"{name}.{path}" if path else name: value for path, value in filter.items()}
+
+
+def pulled(matches: Sequence[Match]) -> Mql:
+    """The condition of a `$pull`: on the element itself, or on its fields."""
+    found = conditions(matches)
+    itself = found.get("")
+    return itself if isinstance(itself, dict) and len(found) == 1 else found
+
+
+def update_of(step: UpdateDocuments) -> tuple[Mql, tuple[ArrayPlace, ...]]:
+    """The update's operators, and the paths in them that end in a number of the row.
+
+    Two changes of one path in one command, which the server refuses, are a mistake of the planner (`ValueError`).
+    """
+    made: dict[str, Mql] = {}
+    places: list[ArrayPlace] = []
+    for change in step.changes:
+        path = change.path
+        if isinstance(change, Set) and change.place is not None:
+            path = f"{change.path}.<{change.place}>"
+            places.append(ArrayPlace(path, change.path, CellRef(change.place), change.first))
+        operator, value = _change(change)
+        if value is not MISSING:
+            _put(made, operator, path, value)
+    for path, given in step.on_insert or ():
+        if (value := leaf(given)) is not MISSING:
+            _put(made, "$setOnInsert", path, value)
+    return dict(made) or {"$set": {}}, tuple(places)
+
+
+def _put(made: dict[str, Mql], operator: str, path: str, value: object) -> None:
+    for fields in made.values():
+        for known in fields:
+            if known == path or known.startswith(f"{path}.") or path.startswith(f"{known}."):
+                raise ValueError(f"`{path}` and `{known}` change in one command")
+    made.setdefault(operator, {})[path] = value
+
+
+def _change(change: Change) -> tuple[str, object]:
+    match change:
+        case Set(value=value):
+            found = leaf(value)
+            return ("$unset", "") if found is MISSING else ("$set", found)
+        case Increment(value=value, negative=negative):
+            found = leaf(value)
+            return "$inc", negated(found) if negative and found is not MISSING else found
+        case Extend(value=value, greater=greater):
+            return "$max" if greater else "$min", leaf(value)
+        case Push():
+            return "$push", _push(change)
+        case Pull(matches=matches):
+            return "$pull", pulled(matches)
+        case AddToSet(value=value):
+            return "$addToSet", or_null(value)
+        case _:
+            assert_never(change)
+
+
+def _push(push: Push) -> object:
+    value = [] if push.value is None else [or_null(push.value)]
+    if value and not push.order and push.keep is None:
+        return value[0] if not isinstance(value[0], list) else {"$each": value}
+    whole: Mql = {"$each": value}
+    if push.order:
+        whole["$sort"] = push.order[0][1] if push.order[0][0] == "" else dict(push.order)
+    if push.keep is not None:
+        whole["$slice"] = push.keep
+    return whole

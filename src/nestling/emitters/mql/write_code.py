@@ -1,0 +1,98 @@
+"""What writing a program down in Python and in JavaScript has in common: leaves as code, names, and which wrapper is needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from nestling.emitters.literals import Code
+from nestling.ir.compiled import Placeholder
+from nestling.ir.filling import is_open
+from nestling.ir.program import CellRef, Negated, OrNull, PartDocument, ReadRows, WholeDocument
+from nestling.ir.types import TypeName
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How a language writes the leaves of a program; the functions' names are those of its support."""
+
+    literal: Callable[[object], str]
+    cell: Callable[[str, str], str]  # the row's variable and the column
+    parameter: Callable[[Placeholder], str]
+    or_null: str
+    part: str
+
+
+def coded(value: object, row: str, words: Words) -> object:
+    """The value with code in place of its leaves."""
+
+    def inner(each: object) -> str:
+        return words.literal(coded(each, row, words))
+
+    match value:
+        case CellRef(column):
+            return Code(words.cell(row, column))
+        case OrNull(within):
+            return Code(f"{words.or_null}({inner(within)})")
+        case Negated(within):
+            return Code(f"negated({inner(within)})")
+        case WholeDocument(fields):
+            return Code(f"whole({inner(fields)})")
+        case PartDocument(fields, spread):
+            rest = f", {words.cell(row, spread.column)}" if spread is not None else ""
+            return Code(f"{words.part}({inner(dict(fields))}{rest})")
+        case {"$documents": list(rows)} if is_open(rows):
+            return {"$documents": [Code(f"present({inner(each)})") for each in rows]}
+        case Mapping():
+            return {name: coded(each, row, words) for name, each in value.items()}
+        case list() | tuple():
+            return [coded(each, row, words) for each in value]
+        case _:
+            return Code(words.parameter(value)) if isinstance(value, Placeholder) else value
+
+
+def wrapped(value: object, wrapper: str, row: str, words: Words) -> str:
+    """The value as code, by the support's function where it holds what may be missing."""
+    text = words.literal(coded(value, row, words))
+    return f"{wrapper}({text})" if is_open(value) and not isinstance(value, PartDocument) else text
+
+
+def cells_in(step: ReadRows, row: str, words: Words, converted: Callable[[Placeholder], str]) -> Words:
+    """The words for a read: the parameters that stand for cells are these, others as `converted` says."""
+    columns = dict(step.cells)
+
+    def parameter(placeholder: Placeholder) -> str:
+        column = columns.get(placeholder.name)
+        return converted(placeholder) if column is None else f"{words.or_null}({words.cell(row, column)})"
+
+    return Words(words.literal, words.cell, parameter, words.or_null, words.part)
+
+
+def inner_row(row: str) -> str:
+    """The variable of the rows inside those of `row` ("": of the program): row, row2, row3, and so on."""
+    return f"row{int(row[3:] or 1) + 1}" if row else "row"
+
+
+def json_columns(step: ReadRows) -> tuple[str, ...]:
+    """The columns of a read in which null is JSON's own."""
+    return tuple(column.field for column in step.read.columns if column.type.name is TypeName.JSON)
+
+
+class Identifiers:
+    """Names for row sets that both languages take as variables, each its own."""
+
+    def __init__(self, *taken: str) -> None:
+        self._names: dict[str, str] = {}
+        self._taken = set(taken)
+
+    def __getitem__(self, rows: str) -> str:
+        if rows not in self._names:
+            plain = re.sub(r"\W+", "_", rows, flags=re.ASCII).strip("_").lower() or "rows"
+            plain = f"rows_{plain}" if plain[0].isdigit() else plain
+            name, number = plain, 2
+            while name in self._taken:
+                name, number = f"{plain}_{number}", number + 1
+            self._taken.add(name)
+            self._names[rows] = name
+        return self._names[rows]

@@ -1,0 +1,258 @@
+"""Literals and parameters as an attribute keeps them: the conversions a database does when a value is stored, done here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from uuid import UUID
+
+from bson import Binary
+
+from nestling.common.errors import Problem, WorkloadError
+from nestling.emitters.mql.sql.constant_conversion import affine
+from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.ir.expression import TIMES, Affinity, Rules
+from nestling.ir.json_text import read_json
+from nestling.ir.types import Type, TypeName
+from nestling.ir.values import encoder
+
+_INT64 = 1 << 63
+_MOMENTS = (TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
+_TRUTHS = {
+    **dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True),
+    **dict.fromkeys(("false", "f", "no", "n", "off", "0"), False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredParameter:
+    """Where the value of the parameter `name` belongs, as an attribute of `type` keeps it."""
+
+    name: str
+    type: Type
+    rules: Rules
+
+    def bind(self, value: object) -> object:
+        """The BSON value; WorkloadError when it is no value, or one its attribute cannot take."""
+        Placeholder(self.name).bind(value)  # refuses what is no value at all
+        try:
+            return stored_constant(value, self.type, self.rules)
+        except WorkloadError as error:
+            raise WorkloadError(Problem(f"parameter `{self.name}`: {error.problems[0].what}")) from None
+
+
+def stored_constant(value: object, kind: Type, rules: Rules) -> object:
+    """The BSON value of a conceptual one; None stays None. Raises `WorkloadError` for what a strict database refuses."""
+    if value is None:
+        return None
+    found = _by_sqlite(value, kind) if rules is Rules.SQLITE else _by_server(value, kind)
+    return Binary.from_uuid(found) if isinstance(found, UUID) else encoder(kind)(found)
+
+
+# --- SQLite: affinities, and what reading its file back takes a text for ---------------------------------------------
+
+
+def _by_sqlite(value: object, kind: Type) -> object:
+    if _is_of_its_type(value, kind):
+        return value
+    value = _as_sqlite_has_it(value, kind)
+    match kind.name:
+        case TypeName.TEXT:
+            return affine(value, Affinity.TEXT)
+        case TypeName.ANY | TypeName.BYTES | TypeName.ENUM | TypeName.GEOMETRY:
+            return value
+        case TypeName.FLOAT:
+            number = affine(value, Affinity.NUMERIC)
+            return float(number) if isinstance(number, int) else float("nan") if number == "NaN" else number
+        case _:
+            kept = _whole_if_it_is(affine(value, Affinity.NUMERIC))
+            return _READ_BACK.get(kind.name, _as_it_is)(kept, kind)
+
+
+def _is_of_its_type(value: object, kind: Type) -> bool:
+    """Dates and UUIDs that no text has to be read for."""
+    match kind.name:
+        case TypeName.TIMESTAMP:
+            return isinstance(value, datetime) and value.tzinfo is None
+        case TypeName.TIMESTAMPTZ:
+            return isinstance(value, datetime) and value.tzinfo is not None
+        case TypeName.DATE:
+            return isinstance(value, date) and not isinstance(value, datetime)
+        case TypeName.UUID:
+            return isinstance(value, UUID)
+        case _:
+            return False
+
+
+def _as_sqlite_has_it(value: object, kind: Type) -> object:
+    match value:
+        case bool():
+            return int(value)
+        case datetime():
+            return value.isoformat(" ")
+        case date() if kind.name is TypeName.TIMESTAMP:
+            return f"{value.isoformat()} 00:00:00"
+        case date():
+            return value.isoformat()
+        case UUID():
+            return str(value)
+        case Decimal() if kind.name is TypeName.TEXT:
+            return str(value)
+        case float() if kind.name in (TypeName.TEXT, TypeName.FLOAT):
+            return value + 0.0  # -0.0 is kept as 0
+        case _:
+            return value
+
+
+def _whole_if_it_is(value: object) -> object:
+    """A float that is a 64-bit integer becomes one."""
+    whole = isinstance(value, float) and value.is_integer() and -_INT64 <= value < _INT64
+    return int(value) if whole and isinstance(value, float) else value
+
+
+def _as_it_is(value: object, _: Type) -> object:
+    return value
+
+
+def _truth(value: object, _: Type) -> object:
+    return value == 1 if isinstance(value, int) and value in (0, 1) else value
+
+
+def _text_if_exact(value: object, read: Callable[[str], object], write: Callable[[object], str]) -> object:
+    """What a text says, if writing that gives the same text."""
+    if not isinstance(value, str):
+        return value
+    try:
+        found = read(value)
+        return found if write(found) == value else value
+    except (ValueError, InvalidOperation, AttributeError):
+        return value
+
+
+def _decimal(value: object, _: Type) -> object:
+    return _text_if_exact(value, Decimal, str)
+
+
+def _day(value: object, _: Type) -> object:
+    return _text_if_exact(value, date.fromisoformat, str)
+
+
+def _uuid(value: object, _: Type) -> object:
+    return _text_if_exact(value, UUID, str)
+
+
+def _json(value: object, _: Type) -> object:
+    return read_json(value) if isinstance(value, str) else value
+
+
+def _array(value: object, kind: Type) -> object:
+    found = _json(value, kind)
+    if not isinstance(found, list) or kind.element is None:
+        return value
+    read, element = _READ_BACK.get(kind.element.name, _as_it_is), kind.element
+    return [None if item is None else read(item, element) for item in found]
+
+
+def _moment(value: object, kind: Type) -> object:
+    spec, step = {0: ("seconds", 1_000_000), 3: ("milliseconds", 1000)}.get(kind.fraction_digits, ("microseconds", 1))
+
+    def write(found: object) -> str:
+        assert isinstance(found, datetime)
+        return found.isoformat(" ", spec if found.microsecond % step == 0 else "microseconds")
+
+    def read(text: str) -> object:
+        found = datetime.fromisoformat(text)
+        if (found.tzinfo is not None) is not (kind.name is TypeName.TIMESTAMPTZ):
+            raise ValueError("the zone")
+        return found if found.tzinfo is None else found.astimezone(UTC)
+
+    return _text_if_exact(value, read, write)
+
+
+_READ_BACK: dict[TypeName, Callable[[object, Type], object]] = {
+    TypeName.BOOLEAN: _truth,
+    TypeName.DECIMAL: _decimal,
+    TypeName.DATE: _day,
+    TypeName.TIMESTAMP: _moment,
+    TypeName.TIMESTAMPTZ: _moment,
+    TypeName.UUID: _uuid,
+    TypeName.JSON: _json,
+    TypeName.ARRAY: _array,
+}
+
+# --- PostgreSQL and MySQL: strict ------------------------------------------------------------------------------------
+
+
+def _by_server(value: object, kind: Type) -> object:
+    try:
+        return _strict(value, kind)
+    except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):
+        raise WorkloadError(Problem(f"{value!r} cannot be stored as {kind}")) from None
+
+
+def _strict(value: object, kind: Type) -> object:  # noqa: C901 - one case for each type
+    match kind.name:
+        case TypeName.BOOLEAN:
+            return value if isinstance(value, bool) else _TRUTHS[str(value).strip().lower()]
+        case TypeName.INTEGER:
+            return int(_exact(value).quantize(Decimal(1), ROUND_HALF_UP))
+        case TypeName.DECIMAL:
+            return _scaled(_exact(value), kind)
+        case TypeName.FLOAT:
+            return float(value)  # type: ignore[arg-type]
+        case TypeName.TEXT:
+            return _fitting(_shown(value), kind)
+        case TypeName.BYTES if isinstance(value, str):
+            return bytes.fromhex(value[2:]) if value.startswith("\\x") else value.encode()
+        case TypeName.DATE | TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
+            return _strict_time(value, kind)
+        case TypeName.UUID:
+            return value if isinstance(value, UUID) else UUID(str(value))
+        case TypeName.JSON:
+            return read_json(value) if isinstance(value, str) else value
+        case TypeName.ARRAY:
+            raise ValueError("an array")
+        case TypeName.ENUM | TypeName.TIME | TypeName.INTERVAL | TypeName.BITS:
+            return _shown(value)
+        case _:
+            return value
+
+
+def _exact(value: object) -> Decimal:
+    """Floats by their 15 digits, as PostgreSQL takes them."""
+    return Decimal(f"{value:.15g}") if isinstance(value, float) else Decimal(str(value).strip())
+
+
+def _scaled(number: Decimal, kind: Type) -> Decimal:
+    if not kind.numbers or not number.is_finite():
+        return number
+    precision, scale = (*kind.numbers, 0)[:2]
+    found = number.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP)
+    if found.adjusted() >= precision - scale and found:
+        raise ValueError("too many digits")
+    return found
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, str) else str(value)
+
+
+def _fitting(text: str, kind: Type) -> str:
+    if kind.numbers and len(text) > kind.numbers[0]:
+        raise ValueError("too long")
+    return text
+
+
+def _strict_time(value: object, kind: Type) -> object:
+    """Without an offset it is in UTC: the session's time zone is taken to be that."""
+    assert kind.name in TIMES
+    found = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
+    if isinstance(found, date) and not isinstance(found, datetime):
+        found = datetime(found.year, found.month, found.day)  # noqa: DTZ001 - a timestamp has no zone
+    if not isinstance(found, datetime):
+        raise TypeError("no time")
+    if kind.name is TypeName.TIMESTAMPTZ:
+        return found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
+    return found.date() if kind.name is TypeName.DATE else found.replace(tzinfo=None)

@@ -1,0 +1,183 @@
+"""A compiled write for mongosh: one command is one line, a program a script that runs in a transaction where it needs one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from textwrap import indent
+from typing import assert_never
+
+from nestling.emitters.literals import comment, quoted, shell
+from nestling.emitters.mql.write_code import Identifiers, Words, cells_in, coded, inner_row, json_columns, wrapped
+from nestling.ir.compiled import Operation
+from nestling.ir.compiled import Placeholder as AnyPlaceholder
+from nestling.ir.program import (
+    ArrayPlace,
+    CellRef,
+    Command,
+    CompiledWrite,
+    ForEach,
+    GivenRows,
+    ProgramStep,
+    ReadRows,
+    RefuseRows,
+)
+
+
+def support() -> str:
+    """What a script calls; written out before it."""
+    return files("nestling.emitters.mql").joinpath("write_support.js").read_text(encoding="utf-8")
+
+
+def write_shell(write: CompiledWrite) -> str:
+    """The write for mongosh; a free parameter is a variable of its name, set before to the value as it is stored.
+
+    A script's last line gives the affected rows, or the documents met.
+    """
+    return "\n".join(_Script(write).lines())
+
+
+class _Script:
+    """One script being written."""
+
+    def __init__(self, write: CompiledWrite) -> None:
+        self.write = write
+        self.names = Identifiers(*write.parameters, *_TAKEN)
+        self.words = Words(shell, _cell, _parameter, "orNull", "part")
+
+    def lines(self) -> Iterator[str]:
+        yield from (f"// left to the background sync: {comment(name)}" for name in self.write.left)
+        command = self.write.command
+        if command is not None and not self.write.transaction:
+            yield from self._alone(command)
+            return
+        yield f"{support()}\nlet affected;"
+        body = "\n".join(self._steps(self.write.steps, ""))
+        if not self.write.transaction:
+            yield "const my = db, options = {};\naffected = 0;"
+            yield f"{body}\naffected;"
+            return
+        yield "const session = db.getMongo().startSession(), my = session.getDatabase(db.getName());"
+        yield f"session.withTransaction(() => {{\n  affected = 0;\n{indent(body, '  ')}"
+        yield '}, {readConcern: {level: "snapshot"}});'
+        yield "session.endSession();\naffected;"
+
+    def _alone(self, command: Command) -> Iterator[str]:
+        """Plain MQL, as it is written by hand."""
+        words = Words(shell, _cell, lambda placeholder: placeholder.name, "", "")
+        parts = (command.document, command.filter, command.update)
+        arguments = [shell(coded(each, "", words)) for each in parts if each is not None]
+        filters = [coded(each, "", words) for each in command.array_filters]
+        options = {**({"arrayFilters": filters} if filters else {}), **({"upsert": True} if command.upsert else {})}
+        arguments += [shell(options)] if options else []
+        if self.write.parameters:
+            yield "// a parameter that is NULL: leave its field out ($unset it where it is $set)"
+        yield f"{_collection('db', command.collection)}.{command.action}({', '.join(arguments)})"
+
+    def _steps(self, steps: Sequence[ProgramStep], row: str) -> Iterator[str]:
+        for step in steps:
+            yield from self._step(step, row)
+
+    def _step(self, step: ProgramStep, row: str) -> Iterator[str]:
+        match step:
+            case ReadRows(rows):
+                yield f"const {self.names[rows]} = {self._read(step, row)};"
+                yield from self._counted(rows)
+            case GivenRows(rows, documents):
+                yield f"const {self.names[rows]} = {wrapped(list(documents), 'document_', row, self.words)};"
+                yield from self._counted(rows)
+            case RefuseRows(rows, _, text, missing):
+                only = f", {shell(list(missing))}" if missing else ""
+                yield f"refuse({self.names[rows]}, {quoted(text)}{only});"
+            case ForEach(rows, steps):
+                inner = inner_row(row)
+                yield f"for (const {inner} of {self.names[rows]}) {{"
+                yield indent("\n".join(self._steps(steps, inner)), "  ")
+                yield "}"
+            case Command():
+                yield from self._command(step, row)
+            case _:
+                assert_never(step)
+
+    def _counted(self, rows: str) -> Iterator[str]:
+        if rows in self.write.counted:
+            yield f"affected += {self.names[rows]}.length;"
+
+    def _command(self, command: Command, row: str) -> Iterator[str]:
+        counts = not self.write.counted and not row
+        call = self._call(command, row)
+        if not counts and not command.otherwise:
+            yield f"{call};"
+            return
+        kind = "1" if command.document is not None else "deletedCount" if command.update is None else "matchedCount"
+        met = f"({call}, 1)" if kind == "1" else f"Math.max(1, {call}.{kind})" if command.upsert else f"{call}.{kind}"
+        if not command.otherwise:
+            yield f"affected += {met};"
+            return
+        yield "{"
+        yield f"  const met = {met};"
+        yield from ("  affected += met;",) if counts else ()
+        yield "  if (!met) {"
+        yield indent("\n".join(self._steps(command.otherwise, row)), "    ")
+        yield "  }\n}"
+
+    def _call(self, command: Command, row: str) -> str:
+        if command.document is not None:
+            arguments = [wrapped(command.document, "document_", row, self.words)]
+        else:
+            arguments = [wrapped(command.filter or {}, "matching", row, self.words)]
+        if command.update is not None:
+            arguments.append(self._update(command, row))
+        options = []
+        if command.array_filters:
+            filters = (wrapped(each, "matching", row, self.words) for each in command.array_filters)
+            options.append(f"arrayFilters: [{', '.join(filters)}]")
+        options += ["upsert: true"] if command.upsert else []
+        arguments += [f"{{{', '.join(options)}}}"] if options else []
+        return f"{_collection('my', command.collection)}.{command.action}({', '.join(arguments)})"
+
+    def _update(self, command: Command, row: str) -> str:
+        text = wrapped(command.update, "changes", row, self.words)
+        for each in command.places:
+            text = text.replace(quoted(each.key), f"[{_place(each, row)}]")
+        return text
+
+    def _read(self, step: ReadRows, row: str) -> str:
+        read, words = step.read, cells_in(step, row, self.words, lambda placeholder: placeholder.name)
+        target = "my" if read.collection is None else _collection("my", read.collection)
+        if read.operation is Operation.AGGREGATE:
+            options = {"allowDiskUse": True} | ({"collation": read.collation_option} if read.collation_option else {})
+            stages = shell(coded(list(read.pipeline), row, words))
+            found = f"{target}.aggregate({stages}, {shell(options)})"
+        else:
+            parts = (shell(coded(each, row, words)) for each in (read.filter or {}, read.projection or {}))
+            found = f"{target}.find({', '.join(parts)})"
+            found += f".sort({shell(dict(read.sort))})" if read.sort else ""
+            found += f".collation({shell(read.collation_option)})" if read.collation_option else ""
+            found += "".join(f".{name}({n})" for name, n in (("skip", read.skip), ("limit", read.limit)) if n)
+        json = json_columns(step)
+        return f"rowsOf({found}.toArray(){f', {shell(list(json))}' if json else ''})"
+
+
+_TAKEN = (
+    *("isPlain", "parameter", "orNull", "whole", "negated", "document_", "part", "compared", "matching", "pulled"),
+    *("changes", "rowsOf", "present", "place", "refuse", "affected", "session", "my", "met", "db", "row", "options"),
+    *("new", "delete", "class", "const", "let", "var", "function", "for", "of", "in", "if", "else", "return", "this"),
+)
+
+
+def _cell(row: str, column: str) -> str:
+    return f"{row}[{quoted(column)}]"
+
+
+def _parameter(placeholder: AnyPlaceholder) -> str:
+    return f"parameter({placeholder.name})"
+
+
+def _collection(database: str, name: str) -> str:
+    return f"{database}.getCollection({quoted(name)})"
+
+
+def _place(place: ArrayPlace, row: str) -> str:
+    assert isinstance(place.column, CellRef), "a place is a column's"
+    return f"{quoted(place.path + '.')} + place({row}, {quoted(place.column.column)}, {place.first})"

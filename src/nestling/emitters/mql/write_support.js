@@ -1,0 +1,82 @@
+// A value that is not there is undefined, as NULL is a field that is missing.
+const isPlain = value => value !== null && typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype;
+const parameter = value => value === null ? undefined : value;
+const orNull = value => value === undefined ? null : value;
+const whole = fields => Object.values(fields).includes(undefined) ? undefined : fields;
+function negated(value) {
+  if (typeof value === "number") return -value;
+  if (value === undefined || typeof value.negate === "function") return value?.negate();
+  const text = value.toString();
+  return NumberDecimal(text.startsWith("-") ? text.slice(1) : "-" + text);
+}
+function document_(value) {
+  if (Array.isArray(value)) return value.filter(inner => inner !== undefined).map(document_);
+  if (!isPlain(value)) return value;
+  const there = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return Object.fromEntries(there.map(([name, inner]) => [name, document_(inner)]));
+}
+function part(fields, rest) {
+  const others = isPlain(rest) ? rest : {}, groups = new Map(), made = {};
+  for (const [path, value] of Object.entries(fields)) {
+    const dot = path.indexOf("."), first = dot < 0 ? path : path.slice(0, dot);
+    if (!groups.has(first)) groups.set(first, {});
+    groups.get(first)[dot < 0 ? "" : path.slice(dot + 1)] = value;
+  }
+  for (const [name, group] of groups) {
+    if ("" in group) {
+      if (group[""] !== undefined) made[name] = document_(group[""]);
+    } else {
+      const inner = part(group, others[name]);
+      if (Object.keys(inner).length) made[name] = inner;
+    }
+  }
+  for (const [name, value] of Object.entries(others)) if (!groups.has(name)) made[name] = value;
+  return made;
+}
+function compared(condition) {
+  const made = {};
+  for (const [operator, value] of Object.entries(condition)) {
+    if (value !== undefined) made[operator] = document_(value);
+    else if (operator === "$eq" || operator === "$ne") made.$exists = operator === "$ne";
+    else made.$in = [];
+  }
+  return made;
+}
+function matching(conditions) {
+  const made = ([path, condition]) => [path, path === "$and" ? condition.map(matching) : compared(condition)];
+  return Object.fromEntries(Object.entries(conditions).map(made));
+}
+function pulled(condition) {
+  return Object.keys(condition).some(name => name[0] === "$" && name !== "$and") ? compared(condition) : matching(condition);
+}
+function changes(operators) {
+  const made = {}, put = (operator, path, value) => { (made[operator] ??= {})[path] = value; };
+  for (const [operator, fields] of Object.entries(operators)) {
+    for (const [path, value] of Object.entries(fields)) {
+      if (operator === "$pull") put(operator, path, pulled(value));
+      else if (value !== undefined) put(operator, path, document_(value));
+      else if (operator === "$set") put("$unset", path, "");
+    }
+  }
+  return Object.keys(made).length ? made : {$set: {}};
+}
+// A row of an aggregation's own without its NULLs.
+function present(row) {
+  const isThere = ([, value]) => !(isPlain(value) && "$literal" in value && value.$literal === null);
+  return Object.fromEntries(Object.entries(row).filter(isThere));
+}
+function rowsOf(found, json = []) {
+  const there = ([name, value]) => value !== null || json.includes(name);
+  return found.map(row => Object.fromEntries(Object.entries(row).filter(there)));
+}
+function place(row, column, first) {
+  const number = Number(row[column]);
+  if (row[column] === undefined || !Number.isInteger(number) || number < first) {
+    throw new Error(`there is no place ${row[column]} in the array`);
+  }
+  return number - first;
+}
+function refuse(rows, text, missing = []) {
+  const bad = rows.filter(row => !missing.length || missing.some(column => row[column] === undefined));
+  if (bad.length) throw new Error(`${text}: ${EJSON.stringify(bad[0])}`);
+}

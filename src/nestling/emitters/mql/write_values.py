@@ -1,0 +1,121 @@
+"""The values of a write as leaves of MQL data: constants, places of parameters, and columns of the row at hand."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from nestling.emitters.mql.sql.constants import is_inline, literal_value
+from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.renderer import Renderer
+from nestling.emitters.mql.write_constants import StoredParameter, stored_constant
+from nestling.ir.compiled import Mql
+from nestling.ir.compiled import Placeholder as AnyPlaceholder
+from nestling.ir.expression import Column, Expression, Literal, Parameter, Stored
+from nestling.ir.program import MISSING, CellRef, Negated, OrNull, PartDocument, WholeDocument
+from nestling.ir.write_path import Cell, Constant, Document, Given, Items, PairList, Value
+
+
+class _NoRow:
+    """An environment without columns, parameters left open."""
+
+    def path(self, column: Column) -> str:
+        raise gap(f"the column `{column.name}` in a value that is stored at once")
+
+    def is_field(self, _: Column) -> bool:
+        return False
+
+    def parameter(self, name: str) -> object:
+        return Placeholder(name)
+
+
+def leaf(value: Value) -> object:
+    """The value as MQL data; `MISSING` when it is NULL for certain."""
+    match value:
+        case Cell(column):
+            return CellRef(column)
+        case Constant(constant):
+            return constant
+        case Given(expression):
+            return given(expression)
+        case Document():
+            return document(value)
+        case Items(items):
+            return [or_null(item) for item in items]
+        case PairList():
+            return _pairs(value)
+        case _:
+            assert_never(value)
+
+
+def given(expression: Expression) -> object:
+    """A literal or parameter of the statement; raises a gap for what only a server could compute."""
+    if isinstance(expression, Stored):
+        if isinstance(expression.operand, Parameter):
+            return StoredParameter(expression.operand.name, expression.type, expression.rules)
+        inner = given(expression.operand)
+        if may_be_missing(inner):
+            return inner if inner is MISSING else _computed(expression)
+        value = expression.operand.value if isinstance(expression.operand, Literal) else inner
+        return stored_constant(value, expression.type, expression.rules)
+    found = Renderer(_NoRow()).value(expression)
+    if not is_inline(found):
+        return _computed(expression)
+    value = literal_value(found)
+    return MISSING if value is None else value
+
+
+def _computed(expression: Expression) -> object:
+    raise gap(f"a computed value ({type(expression).__name__}) that is stored at once")
+
+
+def or_null(value: Value) -> object:
+    """The value as an element of an array, where what is missing is null."""
+    found = leaf(value)
+    if found is MISSING:
+        return None
+    return OrNull(found) if may_be_missing(found) else found
+
+
+def _pairs(of: PairList) -> list[object]:
+    known = [(name, found) for name, value in of.pairs if (found := leaf(value)) is not MISSING]
+    made: list[Mql] = [{of.key: name, of.value: value} for name, value in known]
+    return [WholeDocument(pair) if may_be_missing(pair[of.value]) else pair for pair in made]
+
+
+def negated(value: object) -> object:
+    """The value with the other sign; -1 · n for constants."""
+    return -value if isinstance(value, int | float) and not isinstance(value, bool) else Negated(value)
+
+
+def may_be_missing(value: object) -> bool:
+    """Whether the value is only known later, and may then be NULL."""
+    return value is MISSING or isinstance(value, CellRef | Negated | AnyPlaceholder)
+
+
+def document(of: Document) -> object:
+    """A plain document where its shape is certain, else one that is put together when its values are known."""
+    fields = tuple((path, found) for path, value in of.fields if (found := leaf(value)) is not MISSING or of.spread)
+    if of.spread is not None:
+        return PartDocument(fields, CellRef(of.spread))
+    return nested(fields) if _is_certain(fields) else PartDocument(fields)
+
+
+def nested(fields: tuple[tuple[str, object], ...]) -> Mql:
+    """Dotted paths as sub-documents."""
+    made: Mql = {}
+    for path, value in fields:
+        *outer, last = path.split(".")
+        inside = made
+        for step in outer:
+            deeper = inside.setdefault(step, {})
+            assert isinstance(deeper, dict), f"`{path}` goes through a value"
+            inside = deeper
+        inside[last] = value
+    return made
+
+
+def _is_certain(fields: tuple[tuple[str, object], ...]) -> bool:
+    """Whether every sub-document a path makes surely holds something."""
+    paths = {path.rpartition(".")[0] for path, _ in fields} - {""}
+    return all(any(path.startswith(f"{of}.") and not may_be_missing(value) for path, value in fields) for of in paths)

@@ -1,0 +1,121 @@
+"""Python source laid out as `ruff format` does: on one line if it fits, else an element a line with a comma at its end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from bson import Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId
+from bson.datetime_ms import DatetimeMS
+
+WIDTH = 100
+INDENT = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Source that stands for itself in a literal."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call in a literal."""
+
+    function: str
+    arguments: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """On one line."""
+        return f"{self.function}({', '.join(self.arguments)})"
+
+
+def laid_out(value: object, *, before: str = "", level: int = 0, after: str = "") -> str:
+    """A value after `before` (what its first line begins with, indentation left out), its closing bracket at `level`."""
+    flat = one_line(value)
+    if level * len(INDENT) + len(before) + len(flat) + len(after) <= WIDTH or not _opens(value):
+        return f"{before}{flat}{after}"
+    if isinstance(value, Call):
+        return called(f"{before}{value.function}(", value.arguments, f"){after}", level=level)
+    inner, outer = INDENT * (level + 1), INDENT * level
+    if isinstance(value, Mapping):
+        parts = [
+            laid_out(each, before=f"{text(str(name))}: ", level=level + 1, after=",") for name, each in value.items()
+        ]
+        opening, closing = "{}"
+    else:
+        assert isinstance(value, list | tuple)
+        parts = [laid_out(each, level=level + 1, after=",") for each in value]
+        opening, closing = "[]"
+    return f"{before}{opening}\n" + "".join(f"{inner}{part}\n" for part in parts) + f"{outer}{closing}{after}"
+
+
+def called(before: str, arguments: Sequence[str], after: str, *, level: int) -> str:
+    """A call or signature: its arguments on one line, on one line of their own, or each on a line."""
+    flat = ", ".join(arguments)
+    if level * len(INDENT) + len(before) + len(flat) + len(after) <= WIDTH:
+        return f"{before}{flat}{after}"
+    inner, outer = INDENT * (level + 1), INDENT * level
+    if len(inner) + len(flat) <= WIDTH:
+        return f"{before}\n{inner}{flat}\n{outer}{after}"
+    return f"{before}\n" + "".join(f"{inner}{each},\n" for each in arguments) + f"{outer}{after}"
+
+
+def _opens(value: object) -> bool:
+    return isinstance(value, Call | Mapping | list | tuple) and bool(value)
+
+
+def one_line(value: object) -> str:
+    """A value on one line."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{text(str(name))}: {one_line(each)}" for name, each in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(one_line, value)) + "]"
+    return _scalar(value)
+
+
+def _scalar(value: object) -> str:  # noqa: C901 - one line for every type
+    match value:
+        case Code() | Call():
+            return value.text
+        case str():
+            return text(value)
+        case Int64():
+            return f"Int64({int(value)})"
+        case float() if not math.isfinite(value):
+            return f'float("{value}")'
+        case datetime():
+            return repr(value).removeprefix("datetime.")
+        case DatetimeMS():
+            return f"DatetimeMS({int(value)})"
+        case Decimal128():
+            return f'Decimal128("{value}")'
+        case UUID():
+            return f'UUID("{value}")'
+        case ObjectId():
+            return f'ObjectId("{value}")'
+        case Binary() if value.subtype:
+            return f"Binary({_quotes(repr(bytes(value))[1:], bytes(value).decode('latin-1'), 'b')}, {value.subtype})"
+        case bytes():
+            return _quotes(repr(bytes(value))[1:], bytes(value).decode("latin-1"), "b")
+        case MaxKey() | MinKey():
+            return f"{type(value).__name__}()"
+        case _:
+            return repr(value)
+
+
+def text(value: str) -> str:
+    """A text in double quotes, unless single ones need fewer escapes."""
+    return _quotes(repr(value), value, "")
+
+
+def _quotes(written: str, value: str, prefix: str) -> str:
+    body = written[1:-1].replace("\\'", "'") if written[0] == "'" else written[1:-1]
+    if value.count('"') > value.count("'"):
+        return f"{prefix}'" + body.replace('\\"', '"').replace("'", "\\'") + "'"
+    return f'{prefix}"' + body.replace('"', '\\"') + '"'

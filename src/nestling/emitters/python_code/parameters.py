@@ -1,0 +1,87 @@
+"""Where a parameter's value belongs, as the call that converts it: exactly what `Placeholder.bind` does."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterator
+
+from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.placeholder import Expected, Placeholder
+from nestling.emitters.python_code import support
+from nestling.emitters.python_code.layout import Call, text
+from nestling.ir.compiled import Placeholder as AnyPlaceholder
+from nestling.ir.expression import Affinity
+from nestling.ir.types import TypeName
+
+_CASTS = {
+    TypeName.TEXT: "number_as_text",
+    TypeName.INTEGER: "cast_to_integer",
+    TypeName.FLOAT: "cast_to_float",
+    TypeName.DECIMAL: "cast_to_decimal",
+    TypeName.ANY: "cast_to_number",
+    TypeName.BOOLEAN: "cast_to_truth",
+}
+_AFFINITIES = {Affinity.NUMERIC: "numeric", Affinity.TEXT: "number_as_text"}
+_CHECKS = {
+    Expected.NUMBER: "a_number",
+    Expected.TEXT: "a_text",
+    Expected.TIME: "a_time",
+    Expected.TRUTH: "a_truth",
+}
+
+
+def given(placeholder: AnyPlaceholder) -> Call:
+    """The call; raises a gap error for a placeholder of another kind."""
+    if not isinstance(placeholder, Placeholder):
+        raise gap(f"the parameter `{placeholder.name}`, whose value is converted, in Python")
+    return Call("given", (text(placeholder.name), argument(placeholder.name), *_conversions(placeholder)))
+
+
+def _conversions(placeholder: Placeholder) -> Iterator[str]:
+    """In the order of `bind`; a check that the conversion before it makes needless is left out."""
+    if placeholder.expected is not Expected.TRUTH:
+        yield "counted_truth"
+    if placeholder.cast is not None:
+        if placeholder.cast not in _CASTS:
+            raise gap(f"the parameter `{placeholder.name}`, which is cast to {placeholder.cast}, in Python")
+        yield from ("time_as_text", _CASTS[placeholder.cast])
+    if placeholder.affinity in _AFFINITIES:
+        yield _AFFINITIES[placeholder.affinity]
+    if placeholder.boundary is not None:
+        yield "time_as_text"
+    elif placeholder.expected is Expected.TIME:
+        yield "text_as_time"
+    if placeholder.expected in _CHECKS:
+        yield _CHECKS[placeholder.expected]
+    if placeholder.boundary is not None:
+        after = ", after=True" if placeholder.boundary.after else ""
+        yield f"first_from({text(str(placeholder.boundary.grain))}{after})"
+
+
+def argument(name: str) -> str:
+    """A parameter's name as Python takes it."""
+    plain = "".join(c if c.isidentifier() or (c.isascii() and c.isdigit()) else "_" for c in name) or "value"
+    plain = f"_{plain}" if plain[0].isdigit() else plain
+    return f"{plain}_" if keyword.iskeyword(plain) or plain in TAKEN else plain
+
+
+_OWN = frozenset(
+    (
+        "db",
+        "stages",
+        "query",
+        "fields",
+        "limit",
+        "found",
+        "first",
+        "second",
+        "ids",
+        "rows",
+        "row",
+        "other",
+        "others",
+        "every",
+    )
+)
+"""What the functions call their own."""
+TAKEN = _OWN | frozenset(vars(support))

@@ -1,0 +1,176 @@
+"""A read, or an application-level join, as a Python function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nestling.emitters.literals import comment
+from nestling.emitters.python_code.layout import Code, called, laid_out, one_line, text
+from nestling.emitters.python_code.parameters import argument, given
+from nestling.ir.client_join import MOST_IDS, ClientJoin, Ids
+from nestling.ir.compiled import CompiledRead, Operation, OutputColumn, Placeholder
+from nestling.ir.types import Type, TypeName
+
+_SHOWN = {
+    TypeName.DATE: "as_date",
+    TypeName.TIMESTAMP: "as_timestamp",
+    TypeName.TIMESTAMPTZ: "as_instant",
+    TypeName.DECIMAL: "as_decimal",
+    TypeName.INTEGER: "as_integer",
+    TypeName.JSON: "as_json",
+}
+
+
+_VARIABLES = ("stages", "query", "fields")
+_INNER_VARIABLES = ("steps", "asked", "shown")
+
+
+def read_function(read: CompiledRead, name: str) -> str:
+    """The source of a function `name(db, *, parameters)` that gives the rows as dicts."""
+    body = [*_head(name, read.parameters, read.sql), *_asked(read, "found")]
+    body += _answered(read.columns)
+    return "\n".join(body) + "\n"
+
+
+def join_function(join: ClientJoin, name: str) -> str:
+    """The same of an application-level join."""
+    return "\n".join([*_head(name, join.parameters, join.sql), *_joined(join)]) + "\n"
+
+
+def _head(name: str, parameters: Sequence[str], sql: str) -> Iterator[str]:
+    named = [f"{argument(each)}: Any" for each in parameters]
+    arguments = ["db: Database[Any]", *(["*", *named] if named else [])]
+    yield called(f"def {name}(", arguments, ") -> list[dict[str, Any]]:", level=0)
+    yield from docstring(sql)
+
+
+def docstring(sql: str) -> Iterator[str]:
+    """The statement as the function's docstring."""
+    lines = [line.rstrip() for line in sql.strip().rstrip(";").replace("\\", "\\\\").replace('"""', "'''").splitlines()]
+    printable = ["".join(c if c.isprintable() else " " for c in line) for line in lines if line.strip()]
+    if len(printable) == 1:
+        only = comment(printable[0])
+        yield f'    """{only}{" " if only.endswith(chr(34)) else ""}"""'
+        return
+    first, *others = printable or [""]
+    yield f'    """{first.strip()}'
+    yield from (f"    {line}" for line in others)
+    yield '    """'
+
+
+def _asked(read: CompiledRead, found: str, *, level: int = 1) -> Iterator[str]:
+    """Lines that put the documents of a read into a variable."""
+    before = "    " * level
+    stages, query, fields = _VARIABLES if level == 1 else _INNER_VARIABLES
+    target = "db" if read.collection is None else f"collection(db, {text(read.collection)})"
+    options = [f"collation={one_line(read.collation_option)}"] if read.collation_option else []
+    if read.operation is Operation.AGGREGATE:
+        yield from laid_lines(_stages(read.pipeline), before=f"{before}{stages}: list[Any] = ", level=level)
+        arguments = [stages, "allowDiskUse=True", *options]
+        yield before + called(f"{found} = {target}.aggregate(", arguments, ")", level=level)
+        return
+    yield from laid_lines(_coded(read.filter or {}), before=f"{before}{query}: dict[str, Any] = ", level=level)
+    yield from laid_lines(_coded(read.projection or {}), before=f"{before}{fields} = ", level=level)
+    arguments = [query, fields]
+    arguments += [f"sort={_sort(read.sort)}"] if read.sort else []
+    if isinstance(read.skip, Placeholder):
+        arguments.append(f"skip=offset_of({text(read.skip.name)}, {argument(read.skip.name)})")
+    elif read.skip:
+        arguments.append(f"skip={read.skip}")
+    if isinstance(read.limit, Placeholder):
+        yield f"{before}limit = limit_of({text(read.limit.name)}, {argument(read.limit.name)})"
+        yield f"{before}if limit == 0:"
+        yield f"{before}    return []"
+        arguments.append("limit=limit or 0")
+    elif read.limit is not None:
+        arguments.append(f"limit={read.limit}")
+    arguments += ["allow_disk_use=True", *options]
+    yield before + called(f"{found} = {target}.find(", arguments, ")", level=level)
+
+
+def _sort(keys: Sequence[tuple[str, int]]) -> str:
+    return "[" + ", ".join(f"({text(path)}, {direction})" for path, direction in keys) + "]"
+
+
+def laid_lines(value: object, *, before: str, level: int, after: str = "") -> Iterator[str]:
+    """The lines of a value after `before`, whose indentation counts."""
+    indentation = "    " * level
+    yield indentation + laid_out(value, before=before.removeprefix(indentation), level=level, after=after)
+
+
+def _stages(stages: Sequence[object]) -> list[object]:
+    """Stages of a pipeline; a limit or offset that is a parameter may be no stage at all."""
+    found: list[object] = []
+    for stage in stages:
+        match stage:
+            case {"$limit": Placeholder() as count}:
+                found.append(Code(f"*limited({text(count.name)}, {argument(count.name)})"))
+            case {"$skip": Placeholder() as count}:
+                found.append(Code(f"*skipped({text(count.name)}, {argument(count.name)})"))
+            case _:
+                found.append(_coded(stage))
+    return found
+
+
+def _coded(value: object) -> object:
+    if isinstance(value, dict):
+        return {
+            name: _stages(inner) if name == "pipeline" and isinstance(inner, list) else _coded(inner)
+            for name, inner in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_coded(inner) for inner in value]
+    if isinstance(value, Ids):
+        return Code("ids")
+    return given(value) if not isinstance(value, str) and isinstance(value, Placeholder) else value
+
+
+def _answered(columns: Sequence[OutputColumn]) -> Iterator[str]:
+    yield from laid_lines(_shown(columns), before="    columns = ", level=1)
+    yield "    return rows_from(found, columns)"
+
+
+def _shown(columns: Sequence[OutputColumn]) -> dict[str, Code]:
+    return {column.field: Code(_conversion(column.type)) for column in columns}
+
+
+def _conversion(kind: Type) -> str:
+    if kind.name is TypeName.ARRAY and kind.element is not None:
+        return f"as_array({_conversion(kind.element)})"
+    return _SHOWN.get(kind.name, "as_found")
+
+
+# --- joins ---------------------------------------------------------------------------------------------------------------
+
+
+def _joined(join: ClientJoin) -> Iterator[str]:
+    joining = join.joining
+    yield from _asked(join.first, "first")
+    yield "    found: list[dict[str, Any]] = []"
+    ours, theirs = ("row", "other") if joining.ordered_by == 0 else ("other", "row")
+    values = {
+        column.field: Code(f"{(ours, theirs)[side]}.get({text(field)})")
+        for column, (side, field) in zip(join.columns, joining.outputs, strict=True)
+    }
+    if joining.ordered_by == 0:
+        none = "[{}]" if joining.lonely else "[]"
+        yield f"    for rows in parts_of(first, {MOST_IDS}):"
+        yield f"        ids = ids_in(rows, {text(joining.given)})"
+        yield from _asked(join.second, "second", level=2)
+        yield f"        others = by_field(second, {text(joining.found)})"
+        yield "        for row in rows:"
+        yield f"            for other in others.get(row.get({text(joining.given)}), {none}):"
+        yield from laid_lines(values, before="                made = ", level=4)
+        yield "                found.append(made)"
+    else:
+        yield f"    others = by_field(first, {text(joining.given)})"
+        yield "    every = [key for key in others if key is not None]"
+        part = "[every]" if joining.whole else f"parts_of(every, {MOST_IDS})"
+        yield f"    for ids in {part}:"
+        yield from _asked(join.second, "second", level=2)
+        yield "        for row in second:"
+        partners = f"others.get(row.get({text(joining.found)}), [])" if joining.found else "[{}]"
+        yield f"            for other in {partners}:"
+        yield from laid_lines(values, before="                made = ", level=4)
+        yield "                found.append(made)"
+    yield from _answered(join.columns)

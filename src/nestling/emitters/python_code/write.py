@@ -1,0 +1,235 @@
+"""A compiled write as the source of a Python function on pymongo alone, and the support such functions lean on."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+from textwrap import indent
+from typing import assert_never
+
+from nestling.emitters.literals import comment
+from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.write_code import Identifiers, Words, cells_in, coded, inner_row, json_columns, wrapped
+from nestling.emitters.mql.write_constants import StoredParameter
+from nestling.emitters.python_code import write_support
+from nestling.emitters.python_code.layout import laid_out, one_line
+from nestling.emitters.python_code.parameters import TAKEN, argument, given
+from nestling.ir.compiled import Operation
+from nestling.ir.compiled import Placeholder as AnyPlaceholder
+from nestling.ir.expression import Rules
+from nestling.ir.program import (
+    Action,
+    CellRef,
+    Command,
+    CompiledWrite,
+    ForEach,
+    GivenRows,
+    ProgramStep,
+    ReadRows,
+    RefuseRows,
+)
+from nestling.ir.types import TypeName
+
+_METHODS = {
+    Action.INSERT_ONE: "insert_one",
+    Action.UPDATE_ONE: "update_one",
+    Action.UPDATE_MANY: "update_many",
+    Action.DELETE_ONE: "delete_one",
+    Action.DELETE_MANY: "delete_many",
+}
+_TEXTS = (TypeName.TEXT, TypeName.ENUM, TypeName.TIME, TypeName.INTERVAL, TypeName.BITS)
+_KINDS = {
+    TypeName.BOOLEAN: "truth",
+    TypeName.INTEGER: "number",
+    TypeName.DECIMAL: "number",
+    TypeName.FLOAT: "float",
+    TypeName.BYTES: "bytes",
+    TypeName.GEOMETRY: "bytes",
+    TypeName.DATE: "time",
+    TypeName.TIMESTAMP: "time",
+    TypeName.TIMESTAMPTZ: "time",
+    TypeName.UUID: "uuid",
+    TypeName.ANY: "value",
+    **dict.fromkeys(_TEXTS, "text"),
+}
+IMPORTS = """\
+from collections.abc import Iterable, Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from bson import Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId
+from pymongo.database import Database
+from pymongo.read_concern import ReadConcern
+"""
+"""What the support and the functions need."""
+
+
+def support() -> str:
+    """The functions that written functions call, on pymongo alone."""
+    source = inspect.getsource(write_support)
+    return source[source.index("MISSING: Any") :]
+
+
+def write_function(write: CompiledWrite, name: str = "") -> str:
+    """The source of the write's function, called `name`; raises a gap error for what only nestling can convert."""
+    return "\n".join(_Function(write, name or argument(write.name or "statement")).lines()) + "\n"
+
+
+_OWN = ("session", "row", "affected", "work", "found")
+
+
+def _kind(placeholder: StoredParameter) -> str:
+    """What the support checks a parameter's value for; a gap where more is done to it than that."""
+    kind = placeholder.type
+    if kind.name not in _KINDS:
+        raise gap(f"the parameter `{placeholder.name}`, which is stored as {kind}, in Python")
+    if kind.fraction_digits > 3:
+        return "exact time"
+    is_exact = kind.name is TypeName.DECIMAL and placeholder.rules is not Rules.SQLITE
+    return "decimal" if is_exact else _KINDS[kind.name]
+
+
+def _converted(placeholder: AnyPlaceholder) -> str:
+    """The value of a parameter as an expression takes it: None for NULL."""
+    if isinstance(placeholder, StoredParameter):
+        return f"or_none({_stored(placeholder)})"
+    return given(placeholder).text
+
+
+def _stored(placeholder: AnyPlaceholder) -> str:
+    """The value of a parameter as a field keeps it: missing for NULL."""
+    if not isinstance(placeholder, StoredParameter):
+        return f"there({given(placeholder).text})"
+    kind = _kind(placeholder)
+    more = "" if kind == "value" else f', "{kind}"'
+    return f"parameter({one_line(placeholder.name)}, {argument(placeholder.name)}{more})"
+
+
+class _Function:
+    """One function being written."""
+
+    def __init__(self, write: CompiledWrite, name: str) -> None:
+        self.write = write
+        self.name = name
+        self.arguments = [argument(each) for each in write.parameters]
+        self.names = Identifiers(*self.arguments, *_OWN, *TAKEN, *vars(write_support))
+        self.words = Words(laid_out, _cell, _stored, "or_none", "part")
+
+    def lines(self) -> Iterator[str]:
+        named = ", ".join(f"{name}: Any" for name in self.arguments)
+        yield f"def {self.name}(db: Database[Any]{', *, ' + named if named else ''}) -> int:"
+        yield f'    """{_said(self.write)}"""'
+        if self.write.command is not None and not self.write.transaction:
+            yield f"    return {self._met(self.write.command, '', '')}"
+            return
+        body = "\n".join(["affected = 0", *self._steps(self.write.steps, ""), "return affected"])
+        if not self.write.transaction:
+            yield "    session = None"
+            yield indent(body, "    ")
+            return
+        yield "\n    def work(session: Any) -> int:"
+        yield indent(body, "        ")
+        yield "\n    with db.client.start_session() as session:"
+        yield '        return session.with_transaction(work, ReadConcern("snapshot"))'
+
+    def _steps(self, steps: Sequence[ProgramStep], row: str) -> Iterator[str]:
+        for step in steps:
+            yield from self._step(step, row)
+
+    def _step(self, step: ProgramStep, row: str) -> Iterator[str]:
+        match step:
+            case ReadRows(rows):
+                yield f"{self.names[rows]} = {self._read(step, row)}"
+                yield from self._counted(rows)
+            case GivenRows(rows, documents):
+                yield f"{self.names[rows]} = {wrapped(list(documents), 'document', row, self.words)}"
+                yield from self._counted(rows)
+            case RefuseRows(rows, _, said, missing):
+                only = f", missing={one_line(missing)}" if missing else ""
+                yield f"refuse({self.names[rows]}, {one_line(said)}{only})"
+            case ForEach(rows, steps):
+                inner = inner_row(row)
+                yield f"for {inner} in {self.names[rows]}:"
+                yield indent("\n".join(self._steps(steps, inner)) or "pass", "    ")
+            case Command():
+                yield from self._command(step, row)
+            case _:
+                assert_never(step)
+
+    def _counted(self, rows: str) -> Iterator[str]:
+        if rows in self.write.counted:
+            yield f"affected += len({self.names[rows]})"
+
+    def _command(self, command: Command, row: str) -> Iterator[str]:
+        counts = not self.write.counted and not row
+        if not counts and not command.otherwise:
+            yield self._call(command, row, "session=session")
+            return
+        yield f"found = {self._met(command, row, 'session=session')}"
+        if counts:
+            yield "affected += found"
+        if command.otherwise:
+            yield "if not found:"
+            yield indent("\n".join(self._steps(command.otherwise, row)), "    ")
+
+    def _met(self, command: Command, row: str, more: str) -> str:
+        call = self._call(command, row, more)
+        match command.action:
+            case Action.INSERT_ONE:
+                return f"int({call}.acknowledged)"
+            case Action.DELETE_ONE | Action.DELETE_MANY:
+                return f"{call}.deleted_count"
+            case _ if command.upsert:
+                return f"max(1, {call}.matched_count)"
+            case _:
+                return f"{call}.matched_count"
+
+    def _call(self, command: Command, row: str, more: str) -> str:
+        if command.action is Action.INSERT_ONE:
+            arguments = [wrapped(command.document, "document", row, self.words)]
+        else:
+            arguments = [wrapped(command.filter or {}, "matching", row, self.words)]
+        if command.update is not None:
+            arguments.append(self._update(command, row))
+        if command.array_filters:
+            filters = (wrapped(each, "matching", row, self.words) for each in command.array_filters)
+            arguments.append(f"array_filters=[{', '.join(filters)}]")
+        arguments += ["upsert=True"] if command.upsert else []
+        arguments += [more] if more else []
+        return f"db[{one_line(command.collection)}].{_METHODS[command.action]}({', '.join(arguments)})"
+
+    def _update(self, command: Command, row: str) -> str:
+        text = wrapped(command.update, "changes", row, self.words)
+        for place in command.places:
+            assert isinstance(place.column, CellRef), "a place is a column's"
+            number = f"str(place({row}, {one_line(place.column.column)}, {place.first}))"
+            text = text.replace(one_line(place.key), f"{one_line(f'{place.path}.')} + {number}")
+        return text
+
+    def _read(self, step: ReadRows, row: str) -> str:
+        read, words = step.read, cells_in(step, row, self.words, _converted)
+        target = "db" if read.collection is None else f"db[{one_line(read.collection)}]"
+        options = f", collation={one_line(read.collation_option)}" if read.collation_option else ""
+        if read.operation is Operation.AGGREGATE:
+            stages = words.literal(coded(list(read.pipeline), row, words))
+            call = f"{target}.aggregate({stages}, session=session, allowDiskUse=True{options})"
+        else:
+            parts = [words.literal(coded(each, row, words)) for each in (read.filter or {}, read.projection)]
+            numbers = [f"{name}={n}" for name, n in (("skip", read.skip), ("limit", read.limit)) if n]
+            sort = [f"sort={list(read.sort)!r}"] if read.sort else []
+            call = f"{target}.find({', '.join([*parts, *sort, *numbers, 'session=session'])}{options})"
+        json = json_columns(step)
+        return f"rows_of({call}{f', json={one_line(json)}' if json else ''})"
+
+
+def _cell(row: str, column: str) -> str:
+    return f"{row}.get({one_line(column)}, MISSING)"
+
+
+def _said(write: CompiledWrite) -> str:
+    """The statement, what the number is, and what stays to be done."""
+    sql = comment(write.sql).replace("\\", "\\\\").replace('"""', "'''").rstrip('"')
+    left = f" The background sync brings {', '.join(write.left)}." if write.left else ""
+    return f"{sql.rstrip(';') or write.name}: how many rows that were.{left}"

@@ -1,0 +1,167 @@
+"""The functions that converted writes in Python lean on. Their source goes into the modules nestling writes, so it imports
+nothing of nestling: pymongo only. A value that is not there is `MISSING`, as NULL is a field that is missing.
+"""
+
+from __future__ import annotations
+
+# --- support ---
+from collections.abc import Iterable, Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from bson import Binary, Decimal128
+
+MISSING: Any = object()
+KINDS: dict[str, Any] = {
+    "number": int | float | Decimal | Decimal128,
+    "float": int | float,
+    "decimal": int | Decimal | Decimal128,
+    "text": str,
+    "bytes": bytes,
+    "truth": bool,
+    "time": date,
+    "exact time": datetime,
+    "uuid": UUID | Binary,
+    "value": bool | int | float | str | bytes | date | Decimal | Decimal128 | UUID | Binary,
+}
+ABSENT: dict[str, dict[str, Any]] = {"$eq": {"$exists": False}, "$ne": {"$exists": True}}
+
+
+def parameter(name: str, value: Any, kind: str = "value") -> Any:
+    """A parameter's value as it is stored; never a document or list, so that it cannot become an operator."""
+    if value is None:
+        return MISSING
+    if not isinstance(value, KINDS[kind]) or (isinstance(value, bool) and kind not in ("truth", "value")):
+        raise TypeError(f"`{name}` must be a {kind}, not {type(value).__name__}")
+    if isinstance(value, datetime):
+        return instant(value, exact=kind == "exact time")
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day)  # noqa: DTZ001 - naive means UTC
+    if isinstance(value, Decimal) or (kind == "decimal" and isinstance(value, int)):
+        return Decimal128(Decimal(value))
+    if kind == "float":
+        return float(value)
+    return Binary.from_uuid(value) if isinstance(value, UUID) else value
+
+
+def instant(value: datetime, *, exact: bool) -> Any:
+    """A timestamp as a date, which keeps milliseconds; as text in UTC where it is more exact, or its field is."""
+    if not exact and value.microsecond % 1000 == 0:
+        return value
+    zone = "" if value.tzinfo is None else "Z"
+    return (value if value.tzinfo is None else value.astimezone(UTC)).strftime("%Y-%m-%dT%H:%M:%S.%f") + zone
+
+
+def there(value: Any) -> Any:
+    """A value of which None says that it is not there."""
+    return MISSING if value is None else value
+
+
+def or_none(value: Any) -> Any:
+    """A value where none may be missing: in arrays and in expressions."""
+    return None if value is MISSING else value
+
+
+def negated(value: Any) -> Any:
+    """The number with the other sign."""
+    if isinstance(value, Decimal128):
+        return Decimal128(-value.to_decimal())
+    return -value if isinstance(value, int | float) else value
+
+
+def document(value: Any) -> Any:
+    """A value without the fields and elements that are missing."""
+    if type(value) is dict:
+        return {name: document(inner) for name, inner in value.items() if inner is not MISSING}
+    if type(value) is list:
+        return [document(inner) for inner in value if inner is not MISSING]
+    return value
+
+
+def part(fields: Mapping[str, Any], rest: Any = MISSING) -> dict[str, Any]:
+    """A document of dotted paths, then the fields of `rest` that none of them names; what stays empty is left out."""
+    others = rest if isinstance(rest, dict) else {}
+    groups: dict[str, dict[str, Any]] = {}
+    for path, value in fields.items():
+        first, _, further = path.partition(".")
+        groups.setdefault(first, {})[further] = value
+    made: dict[str, Any] = {}
+    for name, group in groups.items():
+        beside = others.get(name, MISSING)
+        inner = document(group[""]) if "" in group else part(group, beside) or MISSING
+        if inner is not MISSING:
+            made[name] = inner
+    return made | {name: value for name, value in others.items() if name not in groups}
+
+
+def whole(fields: dict[str, Any]) -> Any:
+    """A document that is missing when one of its fields is."""
+    return MISSING if MISSING in fields.values() else fields
+
+
+def matching(conditions: Mapping[str, Any]) -> dict[str, Any]:
+    """A filter: what is missing matches absence where it is compared for equality, and else nothing."""
+    return {
+        path: [matching(each) for each in condition] if path == "$and" else compared(condition)
+        for path, condition in conditions.items()
+    }
+
+
+def compared(condition: Mapping[str, Any]) -> dict[str, Any]:
+    """The operators of one path."""
+    made: dict[str, Any] = {}
+    for operator, value in condition.items():
+        if value is not MISSING:
+            made[operator] = document(value)
+        else:
+            made.update(ABSENT.get(operator, {"$in": []}))
+    return made
+
+
+def changes(operators: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """An update: a field that is set to what is missing is removed, other changes by it are none."""
+    made: dict[str, dict[str, Any]] = {}
+    for operator, fields in operators.items():
+        for path, value in fields.items():
+            if operator == "$pull":
+                made.setdefault(operator, {})[path] = pulled(value)
+            elif value is not MISSING:
+                made.setdefault(operator, {})[path] = document(value)
+            elif operator == "$set":
+                made.setdefault("$unset", {})[path] = ""
+    return made or {"$set": {}}
+
+
+def pulled(condition: Mapping[str, Any]) -> dict[str, Any]:
+    """The condition of a `$pull`: on the element itself, or on its fields."""
+    is_element = any(name.startswith("$") and name != "$and" for name in condition)
+    return compared(condition) if is_element else matching(condition)
+
+
+def present(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of an aggregation's own without its NULLs."""
+    return {name: value for name, value in row.items() if value != {"$literal": None}}
+
+
+def rows_of(found: Iterable[Mapping[str, Any]], *, json: Iterable[str] = ()) -> list[dict[str, Any]]:
+    """Rows without their NULLs: null is one, but in a JSON column."""
+    kept = set(json)
+    return [{name: value for name, value in row.items() if value is not None or name in kept} for row in found]
+
+
+def place(row: Mapping[str, Any], column: str, first: int) -> int:
+    """The place in an array a row names."""
+    value = row.get(column)
+    if isinstance(value, bool) or not isinstance(value, int) or value < first:
+        raise ValueError(f"there is no place {value!r} in the array")
+    return int(value) - first
+
+
+def refuse(rows: Iterable[Mapping[str, Any]], text: str, *, missing: Iterable[str] = ()) -> None:
+    """Fail when there are rows; when `missing` names columns, rows without one of them."""
+    columns = list(missing)
+    for row in rows:
+        if not columns or any(column not in row for column in columns):
+            raise ValueError(f"{text}: {row!r}")

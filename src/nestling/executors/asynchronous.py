@@ -1,0 +1,64 @@
+"""Reads and writes by the driver's asyncio client: the same calls and the same program as without it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from pymongo.asynchronous.client_session import AsyncClientSession
+from pymongo.asynchronous.database import AsyncDatabase
+
+from nestling.executors.calls import ONE_MOMENT, command_call, met, read_call
+from nestling.executors.run import Document, Row, row_of
+from nestling.executors.write_errors import write_errors
+from nestling.executors.write_program import Program, WriteResult, program
+from nestling.ir.compiled import CompiledRead, bind
+from nestling.ir.filling import bind_write
+from nestling.ir.program import CompiledWrite
+from nestling.ir.values import CODEC
+
+
+async def run_read_async(
+    database: AsyncDatabase[Any], read: CompiledRead, values: Mapping[str, object] | None = None
+) -> list[Row]:
+    """The rows; errors as of `run_read`."""
+    return [*map(row_of(read), await _documents(database, bind(read, values), None))]
+
+
+async def run_write_async(
+    database: AsyncDatabase[Any], write: CompiledWrite, values: Mapping[str, object] | None = None
+) -> WriteResult:
+    """Do the write; transactions and errors as of `run_write`."""
+    bound = bind_write(write, values)
+    with write_errors(write.name):
+        if not write.transaction:
+            return await _drive(database, program(bound), None)
+        async with database.client.start_session() as session:
+            return await session.with_transaction(lambda inner: _drive(database, program(bound), inner), ONE_MOMENT)
+
+
+async def _drive(database: AsyncDatabase[Any], requests: Program, session: AsyncClientSession | None) -> WriteResult:
+    """Answer the program's requests until it has its result."""
+    exact = database.with_options(codec_options=CODEC)
+    answer: Any = None
+    while True:
+        try:
+            request = requests.send(answer)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]
+        if isinstance(request, CompiledRead):
+            answer = await _documents(database, request, session)
+        else:
+            answer = met(await command_call(request).on(exact, session=session))
+
+
+async def _documents(
+    database: AsyncDatabase[Any], read: CompiledRead, session: AsyncClientSession | None
+) -> list[Document]:
+    call = read_call(read)
+    if call is None:
+        return []
+    found = call.on(database.with_options(codec_options=CODEC), session=session)
+    async with await found if inspect.isawaitable(found) else found as cursor:  # an aggregation is started first
+        return [document async for document in cursor]

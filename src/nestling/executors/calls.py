@@ -1,0 +1,81 @@
+"""Compiled reads and commands as calls of the driver, which are the same for its synchronous and its asynchronous client."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pymongo.read_concern import ReadConcern
+from pymongo.results import DeleteResult, InsertOneResult, UpdateResult
+
+from nestling.ir.compiled import CompiledRead, Operation
+from nestling.ir.program import Action, Command
+
+_METHODS = {
+    Action.INSERT_ONE: "insert_one",
+    Action.UPDATE_ONE: "update_one",
+    Action.UPDATE_MANY: "update_many",
+    Action.DELETE_ONE: "delete_one",
+    Action.DELETE_MANY: "delete_many",
+}
+
+
+ONE_MOMENT = ReadConcern("snapshot")
+"""What reads inside a transaction see: one state of all data, on every shard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A method of a collection (of the database itself when that is None) and its named arguments."""
+
+    collection: str | None
+    method: str
+    arguments: dict[str, Any]
+
+    def on(self, database: Any, **more: object) -> Any:
+        """What the method of a client's database answers: a result, a cursor, or something to wait for."""
+        target = database if self.collection is None else database[self.collection]
+        return getattr(target, self.method)(**self.arguments, **more)
+
+
+def read_call(read: CompiledRead) -> Call | None:
+    """The call of a bound read; None when it takes no rows, for which the server has no word in a `find`.
+
+    The server may use its disk for what does not fit into memory.
+    """
+    if read.operation is Operation.AGGREGATE:
+        options = {"allowDiskUse": True} | ({"collation": read.collation_option} if read.collation_option else {})
+        return Call(read.collection, "aggregate", {"pipeline": list(read.pipeline), **options})
+    if read.limit == 0:
+        return None
+    arguments = {
+        "filter": read.filter,
+        "projection": read.projection,
+        "skip": read.skip or 0,
+        "limit": read.limit or 0,
+        "sort": list(read.sort) or None,
+        "allow_disk_use": True,
+        "collation": read.collation_option,
+    }
+    return Call(read.collection, "find", arguments)
+
+
+def command_call(command: Command) -> Call:
+    """The call of a command in which nothing is open."""
+    is_insert = command.action is Action.INSERT_ONE
+    arguments = {"document": command.document} if is_insert else {"filter": command.filter or {}}
+    if command.update is not None:
+        arguments |= {"update": command.update, "upsert": command.upsert}
+        arguments["array_filters"] = list(command.array_filters) or None
+    return Call(command.collection, _METHODS[command.action], arguments)
+
+
+def met(result: InsertOneResult | UpdateResult | DeleteResult) -> int:
+    """How many documents a command inserted, matched (an upsert that made one: 1) or deleted."""
+    match result:
+        case InsertOneResult():
+            return 1
+        case DeleteResult():
+            return result.deleted_count
+        case UpdateResult():
+            return result.matched_count or int(result.upserted_id is not None)

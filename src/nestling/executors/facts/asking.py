@@ -1,0 +1,82 @@
+"""Asking a server what it may not want to say: refusals are noted and the run goes on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from bson.errors import InvalidBSON
+from pymongo.database import Database
+from pymongo.errors import OperationFailure
+
+from nestling.ir.facts import Skipped
+
+T = TypeVar("T")
+Document = dict[str, Any]
+
+UNAUTHORIZED, MAX_TIME_EXPIRED = (8000, 13), (50, 262)
+NAMESPACE_NOT_FOUND = 26
+LEAST_SECONDS = 0.05
+
+
+@dataclass(slots=True)
+class Asking:
+    """One run: when it must end, and what was refused so far."""
+
+    deadline: float
+    skipped: list[Skipped] = field(default_factory=list)
+
+    def seconds_left(self) -> float:
+        """Until the run must end; never quite nothing, so that a command asked in vain says so itself."""
+        return max(self.deadline - time.monotonic(), LEAST_SECONDS)
+
+    def within(self, seconds: float) -> Asking:
+        """The same run, for a part of it that must end sooner."""
+        return Asking(min(self.deadline, time.monotonic() + max(seconds, LEAST_SECONDS)), self.skipped)
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is up."""
+        return time.monotonic() >= self.deadline
+
+    def milliseconds(self) -> int:
+        """What commands get as maxTimeMS."""
+        return max(round(self.seconds_left() * 1000), 1)
+
+    def skip(self, what: str, why: str) -> None:
+        """Note something that was not looked at."""
+        note = Skipped(what, why)
+        if note not in self.skipped:
+            self.skipped.append(note)
+
+    def ask(self, what: str, question: Callable[[], T], otherwise: T) -> T:
+        """The answer, or `otherwise` when the server refuses or the time is up; a lost connection is the driver's error."""
+        if self.late:
+            self.skip(what, "the time budget was used up")
+            return otherwise
+        try:
+            return question()
+        except OperationFailure as error:
+            self.skip(what, _why(error))
+        except InvalidBSON as error:
+            self.skip(what, f"the answer cannot be read: {type(error).__name__}")
+        return otherwise
+
+    def aggregate(self, database: Database[Document], name: str, what: str, pipeline: list[Document]) -> list[Document]:
+        """The documents a pipeline gives; none when it is refused."""
+        limit = self.milliseconds()
+        return self.ask(what, lambda: list(database[name].aggregate(pipeline, maxTimeMS=limit)), [])
+
+
+def _why(error: OperationFailure) -> str:
+    """A refusal in words; the server's own may quote values."""
+    if error.code in UNAUTHORIZED:
+        return "the user may not do this"
+    if error.code in MAX_TIME_EXPIRED:
+        return "the time budget was used up"
+    if error.code == NAMESPACE_NOT_FOUND:
+        return "it was dropped meanwhile"
+    name = (error.details or {}).get("codeName", "")
+    return f"the server refuses: {name or 'error'} ({error.code})"

@@ -1,0 +1,171 @@
+"""What a database says of itself: namespaces with their options, storage, indexes and how often these are used."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from bson import json_util
+from pymongo import ReadPreference
+from pymongo.database import Database
+
+from nestling.executors.facts.asking import Asking, Document
+from nestling.executors.facts.pipelines import joins_of
+from nestling.ir.facts import Collection, Index, Kind, Server, Storage, Validator
+
+OPTIONS_TOLD = ("capped", "size", "max", "collation", "timeseries", "changeStreamPreAndPostImages", "encryptedFields")
+
+
+@dataclass(frozen=True, slots=True)
+class _Uses:
+    count: int
+    seconds: float
+    nodes: int
+
+
+def server(database: Database[Document], asking: Asking) -> Server:
+    """Version, uptime and members; raises nothing for what may not be asked."""
+    client = database.client
+    version = str(client.server_info()["version"])
+    hello: Document = asking.ask("topology", lambda: client.admin.command("hello"), {})
+    status: Document = asking.ask("server uptime (serverStatus)", lambda: client.admin.command("serverStatus"), {})
+    members = len(hello.get("hosts", ())) + len(hello.get("passives", ())) or 1
+    uptime = float(status["uptime"]) if "uptime" in status else None
+    return Server(version, uptime, members, sharded=hello.get("msg") == "isdbgrid")
+
+
+def namespaces(database: Database[Document], asking: Asking) -> Iterator[Collection]:
+    """Every namespace of a database, by name, with what its options say; storage, indexes and documents are for others."""
+    found = asking.ask(f"the collections of {database.name}", lambda: list(database.list_collections()), [])
+    for entry in sorted(found, key=lambda entry: str(entry["name"])):
+        yield _namespace(database.name, entry)
+
+
+def _namespace(database: str, entry: Mapping[str, Any]) -> Collection:
+    options = entry.get("options", {})
+    pipeline = options.get("pipeline", [])
+    return Collection(
+        database,
+        str(entry["name"]),
+        _kind(entry),
+        validator=_validator(options),
+        view_on=str(options.get("viewOn", "")),
+        joins=tuple(joins_of(pipeline)),
+        expires="expireAfterSeconds" in options,
+        options=tuple(name for name in OPTIONS_TOLD if options.get(name)),
+    )
+
+
+def _kind(entry: Mapping[str, Any]) -> Kind:
+    options = entry.get("options", {})
+    if str(entry["name"]).startswith("system."):
+        return Kind.SYSTEM
+    if entry.get("type") == "view":
+        return Kind.VIEW
+    if entry.get("type") == "timeseries" or "timeseries" in options:
+        return Kind.TIME_SERIES
+    if options.get("capped"):
+        return Kind.CAPPED
+    return Kind.CLUSTERED if options.get("clusteredIndex") else Kind.COLLECTION
+
+
+def _validator(options: Mapping[str, Any]) -> Validator | None:
+    rules = options.get("validator")
+    if not rules:
+        return None
+    level, action = options.get("validationLevel", "strict"), options.get("validationAction", "error")
+    return Validator(json.dumps(_plain(rules)), level, action)
+
+
+def _plain(rules: object) -> Any:
+    return json.loads(json_util.dumps(rules))
+
+
+def with_storage(collection: Collection, database: Database[Document], asking: Asking) -> Collection:
+    """The collection with its sizes, its indexes and what these are used; over all shards."""
+    name, where = collection.name, collection.namespace
+    pipeline: list[Document] = [{"$collStats": {"storageStats": {}}}, {"$project": {"storageStats.wiredTiger": 0}}]
+    shards = asking.aggregate(database, name, f"the storage of {where}", pipeline)
+    stats = [shard["storageStats"] for shard in shards]
+    listed = asking.ask(f"the indexes of {where}", lambda: list(database[name].list_indexes()), [])
+    sizes, uses = _index_sizes(stats), _uses(database, name, asking)
+    shard_key = _shard_key(database, where, asking)
+    indexes = tuple(_index(spec, sizes, uses, shard_key) for spec in listed)
+    return replace(collection, storage=_storage(stats), indexes=indexes)
+
+
+def _storage(stats: Sequence[Document]) -> Storage | None:
+    def total(key: str) -> int:
+        return sum(int(each.get(key, 0)) for each in stats)
+
+    return Storage(total("count"), total("size"), total("storageSize"), total("totalIndexSize")) if stats else None
+
+
+def _index_sizes(stats: Iterable[Document]) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    for each in stats:
+        for index, size in each.get("indexSizes", {}).items():
+            sizes[index] = sizes.get(index, 0) + int(size)
+    return sizes
+
+
+def _shard_key(database: Database[Document], namespace: str, asking: Asking) -> tuple[str, ...]:
+    """The fields of the shard key; none when there is none, which only a router knows."""
+    if not database.client.is_mongos:
+        return ()
+    collections = database.client["config"]["collections"]
+    found = asking.ask(f"the shard key of {namespace}", lambda: collections.find_one({"_id": namespace}), None)
+    return tuple(found["key"]) if found else ()
+
+
+def _uses(database: Database[Document], name: str, asking: Asking) -> dict[str, _Uses]:
+    """Uses by index: each member of a replica set counts its own."""
+    now = datetime.now(UTC).replace(tzinfo=None)
+    rows: dict[tuple[str, str], Document] = {}
+    for preference in (ReadPreference.PRIMARY_PREFERRED, ReadPreference.SECONDARY_PREFERRED):
+        there = database.with_options(read_preference=preference)
+        for row in asking.aggregate(there, name, f"index use of {database.name}.{name}", [{"$indexStats": {}}]):
+            rows[str(row.get("host", "")), str(row["name"])] = row
+    found: dict[str, _Uses] = {}
+    for (_, index), row in rows.items():
+        since = (now - row["accesses"]["since"]).total_seconds()
+        known = found.get(index, _Uses(0, since, 0))
+        found[index] = _Uses(known.count + int(row["accesses"]["ops"]), min(known.seconds, since), known.nodes + 1)
+    return found
+
+
+def _index(
+    spec: Mapping[str, Any], sizes: Mapping[str, int], uses: Mapping[str, _Uses], shard_key: tuple[str, ...]
+) -> Index:
+    name, keys = str(spec["name"]), tuple(_keys(spec))
+    used = uses.get(name)
+    collation = spec.get("collation", {})
+    ttl = spec.get("expireAfterSeconds")
+    return Index(
+        name,
+        keys,
+        unique=bool(spec.get("unique")),
+        sparse=bool(spec.get("sparse")),
+        partial="partialFilterExpression" in spec,
+        hidden=bool(spec.get("hidden")),
+        ttl_seconds=float(ttl) if ttl is not None else None,
+        collation=json.dumps(_plain(collation), sort_keys=True) if collation else "",
+        strength=int(collation.get("strength", 3)) if collation else 0,
+        size_bytes=sizes.get(name, 0),
+        uses=used.count if used else None,
+        since_seconds=max(used.seconds, 0.0) if used else 0.0,
+        nodes=used.nodes if used else 1,
+        shard_key=bool(shard_key) and tuple(field for field, _ in keys)[: len(shard_key)] == shard_key,
+    )
+
+
+def _keys(spec: Mapping[str, Any]) -> Iterable[tuple[str, int | str]]:
+    """Fields and directions; a text index says its fields elsewhere."""
+    for field, kind in spec["key"].items():
+        if field == "_fts":
+            yield from ((weighted, "text") for weighted in spec.get("weights", {}))
+        elif field != "_ftsx":
+            yield str(field), kind if isinstance(kind, str) else int(kind)

@@ -1,0 +1,49 @@
+"""A walked tree as facts: one `Path` for every path, in the order of their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.executors.facts.tree import OBJECT, TYPES, Node
+from nestling.ir.facts import ANY_KEY, ELEMENT, Path
+from nestling.ir.facts.steps import name_step
+
+
+def paths_of(root: Node, *, exact: bool) -> tuple[Path, ...]:
+    """All paths below the root."""
+    return tuple(_below(root, (), exact=exact))
+
+
+def _below(node: Node, steps: tuple[str, ...], *, exact: bool) -> Iterator[Path]:
+    parents = node.types.get(OBJECT, 0)
+    named = sorted((_text(name), child) for name, child in node.children.items())
+    for name, child in named:
+        yield from _with_below(child, (*steps, name_step(name)), parents, exact=exact)
+    if node.rest is not None:
+        keys = node.keys.estimate() if node.keys is not None else 0
+        yield from _with_below(node.rest, (*steps, ANY_KEY), parents, keys=keys, exact=exact)
+    if node.elements is not None:
+        yield from _with_below(node.elements, (*steps, ELEMENT), node.elements.present, exact=exact)
+
+
+def _with_below(node: Node, steps: tuple[str, ...], parents: int, *, exact: bool, keys: int = 0) -> Iterator[Path]:
+    if node.present:
+        yield Path(
+            steps,
+            types=tuple(sorted((TYPES[kind], count) for kind, count in node.types.items())),
+            parents=parents,
+            documents=node.documents,
+            size_bytes=node.widths.total,
+            widths=node.widths.quantiles(),
+            lengths=node.lengths.quantiles() if node.lengths is not None else None,
+            empty=node.empty,
+            keys=keys,
+            distinct=node.distinct.estimate(),
+            exact=exact,
+        )
+    yield from _below(node, steps, exact=exact)
+
+
+def _text(name: bytes) -> str:
+    """A field's name, with what is no UTF-8 escaped."""
+    return name.decode("utf-8", "backslashreplace")

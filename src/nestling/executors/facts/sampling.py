@@ -1,0 +1,131 @@
+"""Which documents of a collection are read, and walking them within bounds of bytes and time.
+
+Small collections are read whole. Of larger ones a sample is taken by a hash of `_id`, which is the same on every run; that reads every
+`_id`, so of very large ones, and on servers without that hash, the server draws at random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from struct import unpack_from
+
+from bson.errors import InvalidBSON
+from pymongo.database import Database
+from pymongo.errors import OperationFailure
+
+from nestling.executors.facts.asking import Asking, Document
+from nestling.executors.facts.folding import fold
+from nestling.executors.facts.paths import paths_of
+from nestling.executors.facts.tree import Tree
+from nestling.ir.facts import Collection, Sample
+
+HASH_UP_TO = 500_000
+"""Documents of a collection whose `_id`s are all hashed for a seeded sample: half a second."""
+BATCH_DOCUMENTS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """How much is read of a collection: documents and bytes, and the seed of the sample."""
+
+    documents: int = 10_000
+    size_bytes: int = 32_000_000
+    seed: int = 1
+
+
+def with_documents(collection: Collection, database: Database[Document], asking: Asking, amount: Amount) -> Collection:
+    """The collection with what reading documents shows: paths, sizes and depth."""
+    plan = _plan(collection, amount)
+    tree = Tree()
+    drawn = asking.ask(
+        f"the documents of {collection.namespace}",
+        lambda: _walk(database, collection, plan, tree, asking, amount),
+        plan,
+    )
+    if not tree.documents:
+        return collection
+    fold(tree.root)
+    sample = replace(drawn, documents=tree.documents)
+    return replace(
+        collection,
+        sample=sample,
+        sizes=tree.sizes.quantiles(),
+        depth=tree.depth,
+        fields=tree.fields.quantiles(),
+        paths=paths_of(tree.root, exact=sample.exact),
+    )
+
+
+def _plan(collection: Collection, amount: Amount) -> Sample:
+    """How to choose the documents, from what the server says of the collection's size."""
+    storage = collection.storage
+    if storage is None:
+        return Sample(amount.documents, "random")
+    if storage.documents <= amount.documents and storage.data_bytes <= amount.size_bytes:
+        return Sample(storage.documents, "all")
+    wanted = min(amount.documents, max(int(amount.size_bytes / max(storage.mean_bytes, 1)), 1))
+    method = "seeded" if storage.documents <= HASH_UP_TO else "random"
+    return Sample(wanted, method, amount.seed if method == "seeded" else 0)
+
+
+def _walk(
+    database: Database[Document], collection: Collection, plan: Sample, tree: Tree, asking: Asking, amount: Amount
+) -> Sample:
+    """Walk the documents of the plan; where the server has no hash of its own, a random sample."""
+    try:
+        return _read(database, collection, plan, tree, asking, amount)
+    except OperationFailure:
+        if plan.method != "seeded" or tree.documents:
+            raise
+        return _read(database, collection, Sample(plan.documents, "random"), tree, asking, amount)
+
+
+def _read(
+    database: Database[Document], collection: Collection, plan: Sample, tree: Tree, asking: Asking, amount: Amount
+) -> Sample:
+    pipeline, limit = _pipeline(collection, plan), asking.milliseconds()
+    mean = collection.storage.mean_bytes if collection.storage else 0.0
+    size = max(min(BATCH_DOCUMENTS, int(4_000_000 / max(mean, 1))), 1)
+    cursor = database[collection.name].aggregate_raw_batches(pipeline, batchSize=size, maxTimeMS=limit)
+    read = 0
+    for data, start, length in _documents(cursor):
+        read += length
+        _add(tree, data, start, length)
+        if read >= 2 * amount.size_bytes or asking.late:
+            asking.skip(
+                f"the documents of {collection.namespace}", f"only {tree.documents:,} were read: the budget ended"
+            )
+            return replace(plan, method="first") if plan.method == "all" else plan
+    return plan
+
+
+def _pipeline(collection: Collection, plan: Sample) -> list[Document]:
+    match plan.method:
+        case "all":
+            return []
+        case "seeded":
+            total = collection.storage.documents if collection.storage else 0
+            groups = max(round(total / plan.documents), 1)
+            chosen = plan.seed % groups
+            hashed = {"$mod": [{"$toHashedIndexKey": "$_id"}, groups]}
+            return [{"$match": {"$expr": {"$in": [hashed, [chosen, chosen - groups]]}}}, {"$limit": 2 * plan.documents}]
+        case _:
+            return [{"$sample": {"size": plan.documents}}]
+
+
+def _documents(batches: Iterable[bytes]) -> Iterator[tuple[bytes, int, int]]:
+    """The documents of raw batches: the batch, where it starts and how long it is."""
+    for batch in batches:
+        at = 0
+        while at < len(batch):
+            size = unpack_from("<i", batch, at)[0]
+            yield batch, at, size
+            at += size
+
+
+def _add(tree: Tree, data: bytes, start: int, size: int) -> None:
+    try:
+        tree.add(data, start, size)
+    except (IndexError, KeyError, ValueError) as error:
+        raise InvalidBSON("a document is no BSON") from error

@@ -1,0 +1,90 @@
+"""Distributions and distinct counts in little memory, however many values there are."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+from nestling.ir.facts import Quantiles
+
+EXACT_BELOW = 128
+"""Values below it are counted as they are; above, in buckets 1/64 of their size wide."""
+KEPT = 1024
+"""Hashes a distinct count keeps: an error of about 3 %."""
+_HASHES = 1 << 64
+
+
+class Histogram:
+    """Counts of whole numbers from 0 on."""
+
+    __slots__ = ("_counts", "count", "max", "total")
+
+    def __init__(self) -> None:
+        self._counts: dict[int, int] = {}
+        self.count, self.total, self.max = 0, 0, 0
+
+    def add(self, value: int, times: int = 1) -> None:
+        """Count a value."""
+        shift = max(value.bit_length() - EXACT_BELOW.bit_length() + 1, 0)
+        bucket = value >> shift << shift
+        self._counts[bucket] = self._counts.get(bucket, 0) + times
+        self.count += times
+        self.total += value * times
+        self.max = max(self.max, value)
+
+    def merge(self, other: Histogram) -> None:
+        """Add what another has counted."""
+        for bucket, times in other._counts.items():
+            self._counts[bucket] = self._counts.get(bucket, 0) + times
+        self.count += other.count
+        self.total += other.total
+        self.max = max(self.max, other.max)
+
+    def quantile(self, share: float) -> float:
+        """The value that `share` of all do not pass."""
+        wanted, seen = share * self.count, 0
+        for bucket in sorted(self._counts):
+            seen += self._counts[bucket]
+            if seen >= wanted:
+                return float(bucket)
+        return float(self.max)
+
+    def quantiles(self) -> Quantiles | None:
+        """The distribution; None of nothing."""
+        if not self.count:
+            return None
+        middle, high, higher = (self.quantile(share) for share in (0.5, 0.95, 0.99))
+        return Quantiles(self.count, self.total / self.count, middle, high, higher, float(self.max))
+
+
+class Distinct:
+    """Counts different values by keeping the smallest of their hashes."""
+
+    __slots__ = ("_below", "_hashes")
+
+    def __init__(self) -> None:
+        self._hashes: set[int] = set()
+        self._below = _HASHES
+
+    def add(self, value: bytes) -> None:
+        """Count a value, unless it was there before."""
+        found = int.from_bytes(blake2b(value, digest_size=8).digest(), "big")
+        if found < self._below:
+            self._hashes.add(found)
+            if len(self._hashes) >= 2 * KEPT:
+                self._shrink()
+
+    def merge(self, other: Distinct) -> None:
+        """Add what another has counted."""
+        self._below = min(self._below, other._below)
+        self._hashes = {each for each in self._hashes | other._hashes if each < self._below}
+        if len(self._hashes) >= 2 * KEPT:
+            self._shrink()
+
+    def _shrink(self) -> None:
+        kept = sorted(self._hashes)[: KEPT + 1]
+        self._below = kept.pop()
+        self._hashes = set(kept)
+
+    def estimate(self) -> int:
+        """How many different values; exact below 2,048."""
+        return round(len(self._hashes) * (_HASHES / self._below))

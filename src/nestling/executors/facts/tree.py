@@ -1,0 +1,206 @@
+"""The paths of documents as a tree that grows while raw BSON is walked, and never beyond its bounds.
+
+Documents are not decoded: only names, types and sizes are read, so that invalid UTF-8, dates no calendar has and numbers that are none do
+no harm. Values are hashed to count the different ones, and forgotten.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+
+from nestling.executors.facts.sketch import Distinct, Histogram
+
+MOST_NODES = 6_000
+"""Paths kept for a collection. Beyond it new names are counted under `{*}`."""
+MOST_CHILDREN = 1_500
+"""Names kept in one document. Beyond it the rare ones are counted under `{*}`."""
+COMMON = 0.1
+"""A name that this share of the documents have is no rare one."""
+
+_INT = Struct("<i").unpack_from
+DOUBLE, STRING, OBJECT, ARRAY, BINARY, REGEX, DB_POINTER = 1, 2, 3, 4, 5, 11, 12
+JAVASCRIPT, SYMBOL, SCOPED = 13, 14, 15
+TYPES = {
+    1: "double",
+    2: "string",
+    3: "object",
+    4: "array",
+    5: "binData",
+    6: "undefined",
+    7: "objectId",
+    8: "bool",
+    9: "date",
+    10: "null",
+    11: "regex",
+    12: "dbPointer",
+    13: "javascript",
+    14: "symbol",
+    15: "javascriptWithScope",
+    16: "int",
+    17: "timestamp",
+    18: "long",
+    19: "decimal",
+    127: "maxKey",
+    255: "minKey",
+}
+_FIXED = {1: 8, 6: 0, 7: 12, 8: 1, 9: 8, 10: 0, 16: 4, 17: 8, 18: 8, 19: 16, 127: 0, 255: 0}
+
+
+class Node:
+    """A path: what was found there, the names below it, and the elements when it is an array."""
+
+    __slots__ = (
+        "children",
+        "distinct",
+        "documents",
+        "elements",
+        "empty",
+        "keys",
+        "last",
+        "lengths",
+        "rest",
+        "types",
+        "widths",
+    )
+
+    def __init__(self) -> None:
+        self.types: dict[int, int] = {}
+        self.documents, self.last = 0, -1
+        self.widths = Histogram()
+        self.lengths: Histogram | None = None
+        self.distinct = Distinct()
+        self.empty = 0
+        self.children: dict[bytes, Node] = {}
+        self.elements: Node | None = None
+        self.rest: Node | None = None  # {*}
+        self.keys: Distinct | None = None  # the names {*} stands for
+
+    @property
+    def present(self) -> int:
+        """How often it occurs."""
+        return sum(self.types.values())
+
+    def merge(self, other: Node) -> None:
+        """Add what was found at another path, as if both had been one."""
+        for kind, count in other.types.items():
+            self.types[kind] = self.types.get(kind, 0) + count
+        self.documents += other.documents
+        self.widths.merge(other.widths)
+        self.distinct.merge(other.distinct)
+        self.empty += other.empty
+        if other.lengths is not None:
+            self.lengths = self.lengths or Histogram()
+            self.lengths.merge(other.lengths)
+        for name, child in other.children.items():
+            self.children.setdefault(name, Node()).merge(child)
+        if other.elements is not None:
+            self.elements = self.elements or Node()
+            self.elements.merge(other.elements)
+        if other.rest is not None:
+            self.rest = self.rest or Node()
+            self.rest.merge(other.rest)
+        if other.keys is not None:
+            self.keys = self.keys or Distinct()
+            self.keys.merge(other.keys)
+
+    def fold(self, names: list[bytes]) -> None:
+        """Count these names under `{*}` from now on."""
+        self.rest, self.keys = self.rest or Node(), self.keys or Distinct()
+        for name in names:
+            self.keys.add(name)
+            self.rest.merge(self.children.pop(name))
+
+
+class Tree:
+    """The paths of all documents walked so far."""
+
+    def __init__(self) -> None:
+        self.root = Node()
+        self.documents, self.nodes, self.depth = 0, 1, 0
+        self.sizes, self.fields = Histogram(), Histogram()
+
+    def add(self, data: bytes, start: int, size: int) -> None:
+        """Walk the document of `size` bytes at `start`."""
+        self.documents += 1
+        self.sizes.add(size)
+        self.root.types[OBJECT] = self.documents
+        self.fields.add(self._object(data, start, self.root, 0))
+
+    def _object(self, data: bytes, at: int, node: Node, depth: int) -> int:
+        """Walk the document at `at`; returns how many fields it has."""
+        self.depth = max(self.depth, depth)
+        at, count = at + 4, 0
+        while kind := data[at]:
+            end = data.index(0, at + 1)
+            name = data[at + 1 : end]
+            child = node.children.get(name) or self._new(node, name)
+            at = self._value(data, end + 1, kind, child, depth)
+            count += 1
+        return count
+
+    def _value(self, data: bytes, at: int, kind: int, node: Node, depth: int) -> int:
+        """Count the value at `at`; returns where it ends."""
+        size = _size(data, at, kind)
+        node.types[kind] = node.types.get(kind, 0) + 1
+        node.widths.add(size)
+        if node.last != self.documents:
+            node.last = self.documents
+            node.documents += 1
+        if kind == ARRAY:
+            self._array(data, at, node, depth)
+        elif kind == OBJECT:
+            node.empty += size == 5  # noqa: PLR2004 - an empty document's size
+            self._object(data, at, node, depth + 1)
+        else:
+            node.empty += kind == STRING and size == 5  # noqa: PLR2004 - a length and a closing NUL
+            node.distinct.add(data[at : at + size])
+        return at + size
+
+    def _array(self, data: bytes, at: int, node: Node, depth: int) -> None:
+        """Walk the array at `at`. An array of documents is one level, like the document it repeats; one of values is none."""
+        elements = node.elements = node.elements or self._node()
+        at, count = at + 4, 0
+        while kind := data[at]:
+            at = self._value(data, data.index(0, at + 1) + 1, kind, elements, depth)
+            count += 1
+        node.empty += not count
+        node.lengths = node.lengths or Histogram()
+        node.lengths.add(count)
+
+    def _node(self) -> Node:
+        self.nodes += 1
+        return Node()
+
+    def _new(self, parent: Node, name: bytes) -> Node:
+        """The node of a name not seen before, or `{*}` where there are too many."""
+        if parent.rest is None and self.nodes < MOST_NODES and len(parent.children) < MOST_CHILDREN:
+            child = parent.children[name] = self._node()
+            return child
+        if parent.rest is None:
+            least = COMMON * max(parent.types.get(OBJECT, 0), 1)
+            parent.fold([rare for rare, child in parent.children.items() if child.present < least])
+            self.nodes = sum(1 for _ in _all(self.root))
+        assert parent.rest is not None
+        assert parent.keys is not None
+        parent.keys.add(name)
+        return parent.rest
+
+
+def _all(node: Node) -> list[Node]:
+    below = [*node.children.values(), *(each for each in (node.elements, node.rest) if each is not None)]
+    return [node, *(inner for each in below for inner in _all(each))]
+
+
+def _size(data: bytes, at: int, kind: int) -> int:
+    """Bytes of the value at `at`; raises `KeyError` for a type BSON does not have."""
+    if kind in (OBJECT, ARRAY, SCOPED):
+        return int(_INT(data, at)[0])
+    if kind in (STRING, JAVASCRIPT, SYMBOL):
+        return 4 + int(_INT(data, at)[0])
+    if kind == BINARY:
+        return 5 + int(_INT(data, at)[0])
+    if kind == REGEX:
+        return data.index(0, data.index(0, at) + 1) + 1 - at
+    if kind == DB_POINTER:
+        return 4 + int(_INT(data, at)[0]) + 12
+    return _FIXED[kind]

@@ -1,0 +1,72 @@
+"""What a server says when it cannot answer a read, as errors that name the next move.
+
+Every read may use the server's disk (`allowDiskUse`), so that sorts and groups of more than 100 MB are done there. Some limits
+stay: a document of 16 MiB, a `$graphLookup` of 100 MB, and stages that know no disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from pymongo.database import Database
+from pymongo.errors import AutoReconnect, DocumentTooLarge, ExecutionTimeout, OperationFailure, PyMongoError
+
+from nestling.common.errors import NestlingError, Problem, ReadError, ResultTooLarge
+
+DOCUMENT_TOO_LARGE = frozenset({10334, 13548, 16493, 17419, 17420, 4568})
+"""Codes for a document over 16 MiB: one that is sent, one that is built, a text, the matches of one `$lookup`."""
+OUT_OF_MEMORY = frozenset({146, 292, 40099, 5414201, 5414204})
+"""Codes for a stage over its 100 MB: in general, without disk, `$graphLookup`, window functions."""
+PASSED_ON = frozenset({13, 18, 8000})
+"""Who may not read is told so by `typed_errors`."""
+
+
+@contextmanager
+def read_errors(name: str, database: Database[Any]) -> Iterator[None]:
+    """Turn what the driver raises while a read called `name` runs into ours; connection errors pass unchanged.
+
+    A server that has a result document over 16 MiB to send hangs up, twice, since the driver tries again, and goes on living.
+    """
+    try:
+        yield
+    except AutoReconnect as error:
+        if "connection closed" not in str(error) or not _answers(database):
+            raise
+        raise _too_large(name, "a document of the result, over which the server hung up,") from None
+    except DocumentTooLarge:
+        raise _too_large(name, "what is sent to the server") from None
+    except ExecutionTimeout as error:
+        move = "give it more time, or an index its access path can use (`explain` on the server shows)"
+        raise ReadError(Problem(f"it took too long: {_said(error)}", where=name, next_move=move)) from None
+    except OperationFailure as error:
+        if error.code in PASSED_ON:
+            raise
+        raise _typed(error, name) from None
+
+
+def _answers(database: Database[Any]) -> bool:
+    try:
+        return bool(database.client.admin.command("ping"))
+    except PyMongoError:
+        return False
+
+
+def _typed(error: OperationFailure, name: str) -> NestlingError:
+    if error.code in DOCUMENT_TOO_LARGE:
+        return _too_large(name, "a document it needs on the way, such as an array of all matches")
+    if error.code in OUT_OF_MEMORY:
+        move = "leave rows out earlier (a condition, a limit), or keep the value computed in the design"
+        what = f"a stage needs more memory than the server gives it: {_said(error)}"
+        return ResultTooLarge(Problem(what, where=name, next_move=move))
+    return ReadError(Problem(f"the server refuses it: {_said(error)} (code {error.code})", where=name))
+
+
+def _too_large(name: str, what: str) -> ResultTooLarge:
+    move = "ask for fewer columns or rows at once, or split the entity's large attributes off in the design"
+    return ResultTooLarge(Problem(f"{what} is over 16 MiB, the most a document holds", where=name, next_move=move))
+
+
+def _said(error: OperationFailure) -> str:
+    return str(error).split(", full error:", 1)[0]

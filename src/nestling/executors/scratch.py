@@ -1,0 +1,22 @@
+"""Databases of our own on somebody's server: unique names, dropped in the end whatever happens."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from pymongo.database import Database
+
+
+@contextmanager
+def scratch_databases(beside: Database[Any], labels: Sequence[str]) -> Iterator[list[Database[Any]]]:
+    """A fresh database for each label, on the server of `beside`."""
+    stem = f"nestling_scratch_{uuid.uuid4().hex[:12]}"
+    names = [f"{stem}_{label}" for label in labels]
+    try:
+        yield [beside.client[name] for name in names]
+    finally:
+        for name in names:
+            beside.client.drop_database(name)

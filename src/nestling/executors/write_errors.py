@@ -1,0 +1,90 @@
+"""The driver's errors about writes, as ours: what the source's constraints refuse, and what the server cannot do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from bson.errors import BSONError
+from pymongo.errors import (
+    DocumentTooLarge,
+    DuplicateKeyError,
+    OperationFailure,
+    PyMongoError,
+)
+from pymongo.errors import (
+    WriteError as ServerRefusal,
+)
+
+from nestling.common.errors import ConstraintError, NestlingError, NoTransactions, Problem, WriteError
+from nestling.ir.write_path import Violation
+
+NO_REPLICA_SET = 20  # IllegalOperation: "Transaction numbers are only allowed on a replica set member or mongos"
+DOCUMENT_INVALID = 121
+TOO_LARGE = (10334, 17419, 17420)
+"""Codes of documents that pass 16 MiB: when they are built, and when an update makes them so."""
+
+
+@contextmanager
+def write_errors(name: str) -> Iterator[None]:
+    """Name the statement in what the server refuses; connection errors stay the driver's."""
+    try:
+        yield
+    except (PyMongoError, BSONError) as error:
+        ours = typed(error, name)
+        if ours is None:
+            raise
+        raise ours from error
+
+
+def typed(error: PyMongoError | BSONError, name: str) -> NestlingError | None:
+    """Our error for the driver's, if it is about the write itself."""
+    where = f"statement `{name}`" if name else ""
+    match error:
+        case DuplicateKeyError():
+            return _duplicate(error, where)
+        case DocumentTooLarge():
+            return _too_large(where)
+        case BSONError():
+            return WriteError(Problem(f"a value cannot be stored: {error}", where=where))
+        case OperationFailure(code=code) if code == NO_REPLICA_SET and "ransaction" in str(error):
+            move = (
+                "run the server as a replica set, of one member if need be (mongod --replSet rs0, then rs.initiate())"
+            )
+            what = "the write changes several documents, which takes a transaction, and this server has none"
+            return NoTransactions(Problem(what, where=where, next_move=move))
+        case OperationFailure(code=code) if code == DOCUMENT_INVALID:
+            return WriteError(Problem(f"the collection's validator refuses the document: {_said(error)}", where=where))
+        case OperationFailure(code=code) if code in TOO_LARGE:
+            return _too_large(where)
+        case ServerRefusal():
+            return WriteError(Problem(f"the server refuses the change: {_said(error)}", where=where))
+        case _:
+            return None
+
+
+def _too_large(where: str) -> WriteError:
+    move = "give the array a bound with an overflow, or keep the large attribute apart, in the design"
+    return WriteError(Problem("a document would pass 16 MiB", where=where, next_move=move))
+
+
+def _duplicate(error: DuplicateKeyError, where: str) -> ConstraintError:
+    details: dict[str, Any] = dict(error.details or {})
+    pattern = details.get("keyPattern") or {}
+    violation = Violation.KEY if set(pattern) == {"_id"} else Violation.UNIQUE
+    fields = ", ".join(f"`{field}`" for field in pattern) or "a unique index"
+    return ConstraintError(
+        Problem(f"there is a row with the same {fields} already", where=where, known=_values(details)),
+        violation=violation,
+    )
+
+
+def _values(details: dict[str, Any]) -> str:
+    values = details.get("keyValue")
+    return ", ".join(f"{field} = {value!r}" for field, value in values.items()) if isinstance(values, dict) else ""
+
+
+def _said(error: OperationFailure) -> str:
+    details = dict(error.details or {})
+    return str(details.get("errmsg") or error)

@@ -1,0 +1,135 @@
+"""What a compiled write does, step by step, without a driver: it asks for a read or a command, and goes on with the answer.
+
+One interpreter, so that the synchronous and the asynchronous driver cannot differ.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, assert_never, cast
+
+from nestling.common.errors import ConstraintError, Problem
+from nestling.ir.compiled import CompiledRead, Mql
+from nestling.ir.filling import Row, filled_command, read_for_row, row_leaf
+from nestling.ir.program import (
+    MISSING,
+    Action,
+    Command,
+    CompiledWrite,
+    ForEach,
+    GivenRows,
+    ProgramStep,
+    ReadRows,
+    RefuseRows,
+)
+from nestling.ir.types import TypeName
+from nestling.ir.write_path import Violation
+
+
+@dataclass(frozen=True, slots=True)
+class WriteResult:
+    """What a write did: `affected` rows, and the upkeeps it left to the background sync."""
+
+    affected: int
+    left: tuple[str, ...] = ()
+
+
+Request: TypeAlias = CompiledRead | Command
+"""What a driver is asked: the documents a read yields, or how many documents a command matched, inserted or deleted."""
+Documents: TypeAlias = Sequence[Mapping[str, Any]]
+Program: TypeAlias = Generator[Request, Any, WriteResult]
+_EMPTY_ROW: Row = {}
+
+
+def program(write: CompiledWrite) -> Program:
+    """The requests of a bound write, in order; raises `ConstraintError` for what the source would refuse."""
+    assert write.gap is None, f"`{write.name}` is not compiled"
+    run = _Run()
+    yield from run.steps(write.steps, _EMPTY_ROW, top=True)
+    affected = sum(run.read[rows] for rows in write.counted) if write.counted else run.matched
+    return WriteResult(affected, write.left)
+
+
+class _Run:
+    """One run: the rows at hand, how many each set has held, how many documents the program's own commands met."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, tuple[Row, ...]] = {}
+        self.read: Counter[str] = Counter()
+        self.matched = 0
+
+    def steps(self, steps: Sequence[ProgramStep], row: Row, *, top: bool = False) -> Generator[Request, Any, None]:
+        for step in steps:
+            yield from self.step(step, row, top=top)
+
+    def step(self, step: ProgramStep, row: Row, *, top: bool) -> Generator[Request, Any, None]:
+        match step:
+            case ReadRows():
+                read = read_for_row(step, row)
+                found: Documents = yield read
+                self._keep(step.rows, tuple(present(document, read) for document in found))
+            case GivenRows(rows, documents):
+                self._keep(rows, documents)
+            case RefuseRows():
+                if bad := broken(step, self.rows[step.rows]):
+                    raise refused(step.violation, step.text, bad)
+            case ForEach(rows, steps):
+                for each in self.rows[rows]:
+                    yield from self.steps(steps, each)
+            case Command():
+                matched = yield ready(step, row)
+                self.matched += matched if top else 0
+                if not matched:
+                    yield from self.steps(step.otherwise, row, top=top)
+            case _:
+                assert_never(step)
+
+    def _keep(self, rows: str, found: tuple[Row, ...]) -> None:
+        self.rows[rows] = found
+        self.read[rows] += len(found)
+
+
+def present(document: Mapping[str, Any], read: CompiledRead) -> Row:
+    """A row without its NULLs: null is one, but in a JSON column, where it is JSON's own."""
+    json = {column.field for column in read.columns if column.type.name is TypeName.JSON}
+    names = {column.field: column.name for column in read.columns}
+    return {names.get(field, field): value for field, value in document.items() if value is not None or field in json}
+
+
+def ready(command: Command, row: Row) -> Command:
+    """The command for a row: nothing in it is open any more."""
+    filled = filled_command(command, row_leaf(row))
+    if not filled.places or filled.update is None:
+        return filled
+    numbered = {place.key: f"{place.path}.{_place(place.column, place.first)}" for place in filled.places}
+    update = {
+        operator: {numbered.get(path, path): value for path, value in cast(Mql, fields).items()}
+        for operator, fields in filled.update.items()
+    }
+    return replace(filled, update=cast(Mql, update), places=())
+
+
+def _place(value: object, first: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < first:
+        shown = "NULL" if value is MISSING else repr(value)
+        raise ConstraintError(Problem(f"there is no place {shown} in the array"), violation=Violation.PLACE)
+    return int(value) - first
+
+
+def broken(step: RefuseRows, rows: Sequence[Row]) -> list[Row]:
+    """The rows that are refused."""
+    return [row for row in rows if not step.missing or any(column not in row for column in step.missing)]
+
+
+def refused(violation: Violation, text: str, rows: Sequence[Row]) -> ConstraintError:
+    """The error for rows that break a constraint; it shows the first of them."""
+    shown = ", ".join(f"{name} = {value!r}" for name, value in list(rows[0].items())[:4])
+    more = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
+    return ConstraintError(Problem(text, known=f"{shown}{more}"), violation=violation)
+
+
+def is_insert(command: Command) -> bool:
+    """Whether the command adds its document."""
+    return command.action is Action.INSERT_ONE

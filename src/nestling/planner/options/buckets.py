@@ -1,0 +1,111 @@
+"""Buckets: how full they are, and the ways to find, group and add events in them.
+
+A bucketed collection always has two indexes besides `_id`: one finds the bucket an event goes to, one the events by their key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil
+
+from nestling.ir import accesses as work
+from nestling.ir.candidate import Bucketed
+from nestling.ir.primitives import WindowUnit
+from nestling.ir.situation import Situation, rows_per_day
+from nestling.ir.work import NO_WORK, Work
+from nestling.ir.workload import Access, Operator
+from nestling.planner.options.sizes import Sizes
+
+DAYS = {WindowUnit.MINUTE: 1 / 1_440, WindowUnit.HOUR: 1 / 24, WindowUnit.DAY: 1.0, WindowUnit.MONTH: 30.0}
+"""How long a window is."""
+HEADER_BYTES = 120.0
+"""A bucket's `_id`, window, page and number of events."""
+SUMMARY_BYTES = 24.0
+"""One value of a summary with its name."""
+
+
+def owners(sizes: Sizes, bucket: Bucketed) -> float:
+    """How many series there are."""
+    found = 1.0
+    for name in bucket.by:
+        found *= sizes.distinct(bucket.entity, name)
+    return min(found, sizes.rows(bucket.entity))
+
+
+def filled(situation: Situation, sizes: Sizes, bucket: Bucketed) -> float:
+    """Rows in one bucket on average: what one series has in a window, or in all, in as many pages as that takes."""
+    of_series = sizes.rows(bucket.entity) / owners(sizes, bucket)
+    if bucket.window is not None:
+        per_day = rows_per_day(situation, bucket.entity)
+        in_window = (per_day or of_series) / owners(sizes, bucket) * DAYS[bucket.window.unit]
+        of_series = min(of_series, max(in_window, 1.0))
+    return max(of_series / ceil(of_series / bucket.limit), 1.0)
+
+
+def bucket_bytes(sizes: Sizes, bucket: Bucketed, events: float) -> float:
+    """Bytes of a bucket with so many events."""
+    each = sizes.row_bytes(bucket.entity) - (sizes.bytes_of(bucket.entity, bucket.by) - sizes.bytes_of(bucket.entity, ()))
+    return HEADER_BYTES + SUMMARY_BYTES * len(bucket.summary) + events * max(each, 1.0)
+
+
+def found_buckets(situation: Situation, sizes: Sizes, bucket: Bucketed, access: Access) -> Iterator[tuple[str, Work]]:
+    """The ways the two indexes find the buckets of an access: a word for each, and its work."""
+    each = filled(situation, sizes, bucket)
+    size = bucket_bytes(sizes, bucket, each)
+    conditions = {each.attribute: each for each in access.filters}
+    exact = {name for name, condition in conditions.items() if condition.operator is Operator.EQUALITY}
+    key = indexed(situation, bucket)
+    if situation.model.entity(bucket.entity).key and set(key) <= exact:
+        yield "by key", work.fetch_by_index(1.0, size) + work.unwind(each)
+        return
+    if not set(bucket.by) <= exact:
+        return
+    rows = sizes.rows(bucket.entity)
+    for name in bucket.by:
+        rows *= sizes.share(bucket.entity, conditions[name])
+    documents = max(rows / each, 1.0)
+    yield "by series", work.fetch_by_index(documents, size) + work.unwind(max(rows, each))
+    ranged = conditions.get(key[len(bucket.by)]) if key[: len(bucket.by)] == bucket.by and len(key) > len(bucket.by) else None
+    if ranged is not None and ranged.operator is Operator.RANGE:
+        rows *= sizes.share(bucket.entity, ranged)
+        documents = min(rows / each + 1, documents)
+        yield "by series and key", work.fetch_by_index(documents, size, keys=rows) + work.unwind(documents * each)
+
+
+def indexed(situation: Situation, bucket: Bucketed) -> tuple[str, ...]:
+    """The attributes of the index that finds events: their key, or in a time series the series and the time."""
+    if bucket.native and bucket.window is not None:
+        return (*bucket.by, bucket.window.attribute)
+    return bucket.keyed_by(situation.model.entity(bucket.entity).key)
+
+
+def grouped_work(situation: Situation, sizes: Sizes, bucket: Bucketed, access: Access) -> Work:
+    """Groups summed up from the buckets' summaries, no event looked at."""
+    each = filled(situation, sizes, bucket)
+    rows = sizes.rows(bucket.entity)
+    for condition in access.filters:
+        rows *= sizes.share(bucket.entity, condition)
+    documents, size = max(rows / each, 1.0), bucket_bytes(sizes, bucket, each)
+    read = work.fetch_by_index(documents, size) if access.filters else work.scan(documents, size)
+    return read + work.group(documents, documents)
+
+
+def pushed(situation: Situation, sizes: Sizes, bucket: Bucketed) -> Work:
+    """One event more: looked for by its key, pushed to a half full bucket, sometimes to a new one, its summary made anew."""
+    each = filled(situation, sizes, bucket)
+    half = bucket_bytes(sizes, bucket, each / 2)
+    if bucket.native:  # one request; the server adds the event to its bucket
+        return work.insert(1, sizes.row_bytes(bucket.entity), 1 / each) + work.update(1, half)
+    checked = work.request() + work.fetch_by_index(0, half) if situation.model.entity(bucket.entity).key else NO_WORK
+    added = work.fetch_by_index(1, half) + work.update(1, half, index_entries_changed=0.5, grows=True)
+    opened = (work.request() * 2 + work.insert(1, half, 2)) * (1 / each)
+    return checked + added + opened + summed(sizes, bucket, each)
+
+
+def summed(sizes: Sizes, bucket: Bucketed, each: float) -> Work:
+    """The summary of one bucket made anew, together with the change."""
+    if not bucket.summary:
+        return NO_WORK
+    half = bucket_bytes(sizes, bucket, each / 2)
+    read = work.request(2) + work.fetch_by_index(1, half) + work.unwind(each / 2)
+    return read + work.request() + work.fetch_by_index(1, half) + work.update(1, half) + work.transaction()

@@ -1,0 +1,127 @@
+"""Everything there is to choose for a situation and its candidates, with the work each choice means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from nestling.ir.candidate import HOMES, Candidate, CopiedAttribute, Indexed, Mirror, Newest
+from nestling.ir.options import Charge, Group, Limit, Mode, Needs, Options, Problem, Step, Structure
+from nestling.ir.situation import Situation
+from nestling.planner.options.documents import VALUE_BYTES, Documents
+from nestling.planner.options.places import Home, Places
+from nestling.planner.options.prices import Price, Prices
+from nestling.planner.options.reads import Reads
+from nestling.planner.options.sizes import Sizes
+from nestling.planner.options.upkeep import Upkeep
+from nestling.planner.options.writes import Writes
+
+INDEX_ENTRY_BYTES = 12.0
+"""An index entry beyond its values, compressed."""
+
+
+def options(situation: Situation, candidates: Iterable[Candidate], price: Price) -> Problem:
+    """Structures, their exclusions, and per statement the modes of its steps, each with its price."""
+    sizes = Sizes(situation)
+    places = Places(situation, candidates, sizes)
+    documents = Documents(situation, places, sizes)
+    reads = Reads(situation, places, sizes, documents, Prices(price))
+    writes = Writes(situation, places, sizes, documents, reads)
+    upkeep = Upkeep(situation, places, sizes, writes)
+    steps: list[Step[float]] = []
+    charges: list[Charge[float]] = []
+    for statement in situation.reading.workload.statements:
+        for found in (*reads.steps(statement), *writes.steps(statement), *upkeep.charges(statement)):
+            if isinstance(found, Step):
+                steps.append(found)
+            else:
+                charges.append(found)
+    return Options(
+        structures=tuple(Structure(c.id, c.id, _bytes(c, places, documents, sizes)) for c in places.candidates),
+        groups=tuple(_groups(situation, places)),
+        needs=tuple(_needs(places)),
+        steps=tuple(_possible(steps)),
+        charges=tuple(charges),
+        limits=tuple(_limits(situation, places, documents)),
+        rates={s.name: s.rate_per_second for s in situation.reading.workload.statements},
+        loads=tuple(documents.loads()),
+    )
+
+
+def home_group(entity: str) -> str:
+    """The name of the group that decides where an entity lives."""
+    return f"home of {entity}"
+
+
+def _groups(situation: Situation, places: Places) -> Iterator[Group]:
+    """One home for each entity; everything else is there or not."""
+    for entity in situation.model.entities:
+        yield Group(home_group(entity.name), tuple(home.id for home in places.homes[entity.name]))
+    for candidate in places.candidates:
+        if not isinstance(candidate.part, HOMES):
+            yield Group(candidate.id, (candidate.id,), optional=True)
+
+
+def _possible(steps: list[Step[float]]) -> Iterator[Step[float]]:
+    """Steps of accesses to entities there are no rows of cannot fail: one mode without work."""
+    for step in steps:
+        yield step if step.modes else Step(step.statement, step.name, (Mode("nothing to do", (), 0.0),))
+
+
+def _needs(places: Places) -> Iterator[Needs]:
+    """An embedding needs its parent where it says it is; ids of the other side need the junction in this one's partner."""
+    for homes in places.homes.values():
+        for home in homes:
+            if home.links:
+                above = places.home_above(home)
+                yield Needs(home.id, (above,) if above is not None else ())
+    for side, mirrors in places.mirrors.items():
+        for name, mirror in mirrors:
+            junction = places.situation.model.relationship(side).child
+            both = next(link for link in places.situation.model.many_to_many if link.name == mirror.link)
+            other = both.right if side == both.left else both.left
+            embedded = tuple(h.id for h in places.homes[junction] if h.links and h.links[0].name == other)
+            yield Needs(name, embedded)
+
+
+def _bytes(candidate: Candidate, places: Places, documents: Documents, sizes: Sizes) -> float:
+    """Bytes a structure adds to what is stored."""
+    match candidate.part:
+        case CopiedAttribute(holder) as copy:
+            return sizes.rows(holder) * documents.copied_bytes(copy)
+        case Newest(relationship, attributes, limit=limit):
+            link = places.situation.model.relationship(relationship)
+            rows = min(float(limit), sizes.children(link)) * sizes.rows(link.parent)
+            return rows * sizes.bytes_of(link.child, attributes)
+        case Indexed(entity, keys):
+            return sizes.rows(entity) * (INDEX_ENTRY_BYTES + sizes.bytes_of(entity, [name for name, _ in keys]) / 2)
+        case Mirror(_, side):
+            return sizes.rows(places.situation.model.relationship(side).child) * INDEX_ENTRY_BYTES
+        case part if isinstance(part, HOMES):
+            return 0.0
+        case _:
+            return VALUE_BYTES
+
+
+def _limits(situation: Situation, places: Places, documents: Documents) -> Iterator[Limit]:
+    """No document above its bound, whatever is embedded in it; no more storage than the budget."""
+    bound = situation.requirements.document_bound_bytes
+    for root, homes in places.inside.items():
+        amounts = tuple(((home.id,), _most_bytes(situation, home)) for home in homes)
+        if sum(size for _, size in amounts) > bound / 2:
+            most = bound - situation.row_bytes[root]
+            yield Limit(f"documents of {root}", amounts, most, f"a document holds at most {bound:,} bytes")
+    budget = situation.requirements.storage_budget_bytes
+    if budget is not None:
+        base = sum(documents.sizes.rows(e.name) * documents.sizes.row_bytes(e.name) for e in situation.model.entities)
+        extra = tuple(
+            ((c.id,), size) for c in places.candidates if (size := _bytes(c, places, documents, documents.sizes)) > 0
+        )
+        yield Limit("storage", extra, budget - base, f"storage budget of {budget:,} bytes")
+
+
+def _most_bytes(situation: Situation, home: Home) -> float:
+    """The most one root document holds of an entity's rows."""
+    size = situation.row_bytes[home.entity]
+    for number, link in enumerate(home.links):
+        size *= home.overflow if number == 0 and home.overflow is not None else situation.elements(link)
+    return size

@@ -1,0 +1,100 @@
+"""The candidates by what they are about: where each entity may live, what may be copied and computed where, which indexes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from nestling.ir.candidate import (
+    Aggregate,
+    Bucketed,
+    Candidate,
+    Cold,
+    CopiedAttribute,
+    Ids,
+    Indexed,
+    Mirror,
+    Nested,
+    Newest,
+    Own,
+)
+from nestling.ir.model import Relationship
+from nestling.ir.situation import Situation
+from nestling.planner.options.sizes import Sizes
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """One place an entity may live: the structure's id, the links up to the root, how many rows a root document holds."""
+
+    id: str
+    entity: str
+    links: tuple[Relationship, ...]
+    root: str
+    per_root: float
+    bucket: Bucketed | None = None
+    overflow: int | None = None
+
+    @property
+    def own(self) -> bool:
+        """Whether it is a collection of its own, a document a row."""
+        return not self.links and self.bucket is None
+
+
+class Places:
+    """Candidates, found by entity and relationship."""
+
+    def __init__(self, situation: Situation, candidates: Iterable[Candidate], sizes: Sizes) -> None:
+        self.situation, self.sizes = situation, sizes
+        self.homes: dict[str, list[Home]] = defaultdict(list)
+        self.copied: dict[str, dict[str, list[tuple[str, CopiedAttribute]]]] = defaultdict(lambda: defaultdict(list))
+        self.newest: dict[str, list[tuple[str, Newest]]] = defaultdict(list)
+        self.aggregates: dict[str, list[tuple[str, Aggregate]]] = defaultdict(list)
+        self.mirrors: dict[str, list[tuple[str, Mirror]]] = defaultdict(list)
+        self.ids: dict[str, list[tuple[str, Ids]]] = defaultdict(list)
+        self.cold: dict[str, list[tuple[str, Cold]]] = defaultdict(list)
+        self.indexes: dict[str, list[tuple[str, Indexed]]] = defaultdict(list)
+        self.candidates = tuple(candidates)
+        for candidate in self.candidates:
+            self._file(candidate)
+        self.inside: dict[str, list[Home]] = defaultdict(list)  # root -> homes of others in its documents
+        for homes in self.homes.values():
+            for home in homes:
+                if home.links:
+                    self.inside[home.root].append(home)
+
+    def _file(self, candidate: Candidate) -> None:  # noqa: C901 - one case for each
+        model, found = self.situation.model, candidate.id
+        match candidate.part:
+            case Own(entity):
+                self.homes[entity].append(Home(found, entity, (), entity, 1.0))
+            case Nested(entity, names, overflow):
+                links = tuple(model.relationship(name) for name in names)
+                home = Home(found, entity, links, links[-1].parent, self.sizes.chain(links), overflow=overflow)
+                self.homes[entity].append(home)
+            case Bucketed(entity) as bucket:
+                self.homes[entity].append(Home(found, entity, (), entity, float(bucket.limit), bucket))
+            case CopiedAttribute(holder, path) as copy:
+                self.copied[holder][path[0].relationship].append((found, copy))
+            case Newest(relationship) as newest:
+                self.newest[relationship].append((found, newest))
+            case Aggregate(relationship) as aggregate:
+                self.aggregates[relationship].append((found, aggregate))
+            case Mirror(_, side) as mirror:
+                self.mirrors[side].append((found, mirror))
+            case Ids(relationship) as ids:
+                self.ids[relationship].append((found, ids))
+            case Cold(entity) as cold:
+                self.cold[entity].append((found, cold))
+            case Indexed(entity) as index:
+                self.indexes[entity].append((found, index))
+
+    def home_above(self, home: Home) -> str | None:
+        """The structure of the parent's place that an embedding needs; None when there is no such candidate."""
+        above = home.links[1:]
+        names = [link.name for link in above]
+        for other in self.homes[home.links[0].parent]:
+            if other.bucket is None and other.overflow is None and [link.name for link in other.links] == names:
+                return other.id
+        return None

@@ -1,0 +1,22 @@
+"""Prices of work, asked for often: what a unit of each quantity costs is found once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import mul
+
+from nestling.ir.work import NAMES, Work, quantities
+
+Price = Callable[[Work], float]
+"""Seconds of work; linear in its quantities."""
+
+
+class Prices:
+    """The same price, faster."""
+
+    def __init__(self, price: Price) -> None:
+        self._units = tuple(price(Work(**{name: 1.0})) for name in NAMES)
+
+    def __call__(self, work: Work) -> float:
+        """Seconds of server and client time."""
+        return float(sum(map(mul, self._units, quantities(work))))

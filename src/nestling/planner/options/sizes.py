@@ -1,0 +1,102 @@
+"""How many rows and bytes: means from the statistics, with stated guesses where nothing is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
+from nestling.ir.model import Relationship
+from nestling.ir.names import stored_name
+from nestling.ir.situation import Situation
+from nestling.ir.workload import Access, Filter, Operator
+
+UNKNOWN_ROWS = 1_000.0
+"""Rows of an entity nothing is known of."""
+UNKNOWN_CHILDREN = 10.0
+"""Children of one parent where nothing is known."""
+RANGE_SHARE = 0.1
+"""Share of rows a range is taken to let through."""
+OTHER_SHARE = 0.25
+"""Share of rows any other condition is taken to let through."""
+IN_VALUES = 5.0
+"""Values an IN is taken to list."""
+
+
+class Sizes:
+    """Numbers of one situation; each is looked up once."""
+
+    def __init__(self, situation: Situation) -> None:
+        self.situation = situation
+        self._rows: dict[str, float] = {}
+        self._children: dict[str, float] = {}
+
+    def rows(self, entity: str) -> float:
+        """Rows of an entity, at least one."""
+        if entity not in self._rows:
+            known = self.situation.statistics.entity(entity).count
+            self._rows[entity] = max(known.value if known is not None else UNKNOWN_ROWS, 1.0)
+        return self._rows[entity]
+
+    def row_bytes(self, entity: str) -> float:
+        """Bytes of one row as a document of its own."""
+        return self.situation.row_bytes[entity]
+
+    def bytes_of(self, entity: str, attributes: Sequence[str]) -> float:
+        """Bytes of these attributes of one row, with their names."""
+        known = self.situation.statistics.entity(entity)
+        size = ELEMENT_BYTES
+        for name in attributes:
+            width = known.attribute(name).average_bytes
+            size += (width.value if width is not None else UNKNOWN_BYTES) + len(stored_name(name)) + FRAMING_BYTES
+        return size
+
+    def children(self, link: Relationship) -> float:
+        """Children of one parent on average, over all parents."""
+        if link.name not in self._children:
+            known = self.situation.fan_outs[link.name].mean
+            counted = self.situation.statistics.entity(link.child).count is not None
+            if known is None:
+                known = self.rows(link.child) / self.rows(link.parent) if counted else UNKNOWN_CHILDREN
+            self._children[link.name] = known
+        return self._children[link.name]
+
+    def chain(self, links: Sequence[Relationship]) -> float:
+        """Rows of the innermost entity in one document of the outermost, going up these links."""
+        found = 1.0
+        for link in links:
+            found *= self.children(link)
+        return found
+
+    def distinct(self, entity: str, attribute: str) -> float:
+        """Distinct values of an attribute: known, or a tenth of the rows; of a foreign key as many as there are parents."""
+        known = self.situation.statistics.entity(entity).attribute(attribute).distinct
+        if known is not None:
+            return max(known.value, 1.0)
+        for link in self.situation.parents[entity]:
+            if link.child_attributes == (attribute,):
+                return max(min(self.rows(link.parent), self.rows(entity)), 1.0)
+        return max(self.rows(entity) / 10, 1.0)
+
+    def share(self, entity: str, condition: Filter) -> float:
+        """Share of an entity's rows that a condition lets through."""
+        match condition.operator:
+            case Operator.EQUALITY:
+                return 1 / self.distinct(entity, condition.attribute)
+            case Operator.IN:
+                return min(IN_VALUES / self.distinct(entity, condition.attribute), 1.0)
+            case Operator.RANGE:
+                return RANGE_SHARE
+            case Operator.OTHER:
+                return OTHER_SHARE
+
+    def found(self, access: Access, *, without: Sequence[str] = ()) -> float:
+        """Rows of the entity that an access's own conditions let through, those on `without` left aside."""
+        filters = [each for each in access.filters if each.attribute not in without]
+        exact = {each.attribute for each in filters if each.operator is Operator.EQUALITY}
+        entity = self.situation.model.entity(access.entity)
+        if any(group and set(group) <= exact for group in (entity.key, *entity.uniques)):
+            return 1.0
+        rows = self.rows(access.entity)
+        for each in {(f.attribute, f.operator): f for f in filters}.values():
+            rows *= self.share(access.entity, each)
+        return max(rows, min(1.0, self.rows(access.entity)))

@@ -1,0 +1,82 @@
+"""The ways a write reaches its rows at home, and what it costs there; what follows elsewhere is in `upkeep`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from nestling.ir import accesses as work
+from nestling.ir.options import Charge, Mode, Step
+from nestling.ir.situation import Situation
+from nestling.ir.work import NO_WORK, Work
+from nestling.ir.workload import Access, Statement, StatementKind
+from nestling.planner.options.buckets import pushed, summed
+from nestling.planner.options.documents import Documents
+from nestling.planner.options.places import Home, Places
+from nestling.planner.options.reads import Reads
+from nestling.planner.options.sizes import Sizes
+
+
+class Writes:
+    """Steps of writes over one set of candidates."""
+
+    def __init__(self, situation: Situation, places: Places, sizes: Sizes, documents: Documents, reads: Reads) -> None:
+        self.situation, self.places, self.sizes = situation, places, sizes
+        self.documents, self.reads = documents, reads
+
+    def steps(self, statement: Statement) -> Iterator[Step[float] | Charge[float]]:
+        """A step for each entity written, and what its indexes cost."""
+        yield Charge(statement.name, "the request", (), self.reads.price(work.request()))
+        for position, access in enumerate(statement.accesses):
+            if not access.kind.writes:
+                continue
+            modes = [mode for home in self.places.homes[access.entity] for mode in self._modes(statement, access, home)]
+            yield Step(statement.name, f"{position}: {access.kind} {access.entity}", tuple(modes))
+            rows = self.rows(access)
+            for name, index in self.places.indexes[access.entity]:
+                changed = access.kind is not StatementKind.UPDATE or set(access.attributes) & {k for k, _ in index.keys}
+                if changed:
+                    entries = 2.0 if access.kind is StatementKind.UPDATE else 1.0
+                    price = self.reads.price(Work(index_writes=entries * rows))
+                    yield Charge(statement.name, f"entries of {name}", (name,), price)
+
+    def rows(self, access: Access) -> float:
+        """Rows a write changes: one for an insert, else those its conditions find."""
+        return 1.0 if access.kind is StatementKind.INSERT else self.sizes.found(access)
+
+    def _modes(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode[float]]:
+        apart = work.transaction() if self._must_be_together(access.entity, home) else NO_WORK
+        if access.kind is StatementKind.INSERT:
+            if home.own:
+                inserted = work.insert(1, self.sizes.row_bytes(access.entity), 0)
+                yield self.reads.mode(home.id, (home.id,), inserted + apart)
+                return
+            if home.bucket is not None:
+                event = pushed(self.situation, self.sizes, home.bucket)
+                yield self.reads.mode(home.id, (home.id,), event + apart)
+                return
+            fetched, _ = self.documents.reads(home, 1.0)
+            size = self.documents.base(home)
+            added = work.update(1, size, index_entries_changed=0.5, grows=True)
+            extra = self.documents.further(home, Work(read_bytes=1.0, rewritten_bytes=1.0))
+            yield self.reads.mode(home.id, (home.id,), fetched + added + apart, extra)
+            return
+        plain = replace(statement, limit=None)
+        for found in self.reads.finds(plain, access, home):
+            rows = self.rows(access)
+            documents = rows if home.own else min(rows, self.documents.count(home))
+            size = self.documents.base(home)
+            changed = (
+                work.delete(rows, 0)
+                if access.kind is StatementKind.DELETE and home.own
+                else work.update(documents, size, grows=False)
+            )
+            if home.bucket is not None:
+                changed += documents * summed(self.sizes, home.bucket, self.documents.filled(home))
+            more = self.reads.mode("", (), changed + apart, self.documents.further(home, Work(rewritten_bytes=documents)))
+            yield replace(found, cost=found.cost + more.cost, loads=(*found.loads, *more.loads))
+
+    def _must_be_together(self, entity: str, home: Home) -> bool:
+        """Whether the requirements ask for a change at once with an entity that is in another document."""
+        inside = {entity, home.root, *(link.parent for link in home.links)}
+        return any(entity in group and not set(group) <= inside for group in self.situation.requirements.atomic)

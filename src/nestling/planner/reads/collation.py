@@ -1,0 +1,143 @@
+"""A collation of the whole read: MongoDB compares all texts of an operation alike, so where all agree it may ask for that.
+
+SQLite's NOCASE and RTRIM are computed in each comparison; what neither case nor accents decide only the server can compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, cast
+
+from nestling.ir import algebra as a
+from nestling.ir.algebra import AggregateFunction, Relation, SortKey, WindowFunction
+from nestling.ir.expression import (
+    NUMBERS,
+    TIMES,
+    CaseRule,
+    Collation,
+    Compare,
+    Expression,
+    InList,
+    InSubquery,
+    Like,
+    Literal,
+    operands,
+)
+from nestling.ir.model import Model
+from nestling.ir.types import TypeName
+from nestling.planner.reads.traverse import SUBQUERIES, everything, expressions
+
+_NO_TEXTS = NUMBERS | TIMES | {TypeName.BOOLEAN, TypeName.BYTES, TypeName.UUID}
+_TEXTS = (TypeName.TEXT, TypeName.ENUM)
+
+
+def with_one_collation(relation: Relation, model: Model) -> tuple[Relation, Collation]:
+    """The relation with its collation taken out, when all its texts are compared by one only the server knows.
+
+    The keys documents are found by must be compared by it too, or two that differ in case would be taken for one.
+    """
+    found = set(_rules(relation))
+    if found != {Collation.UNICODE_CI} or not _keys_agree(model):
+        return relation, Collation.BINARY
+    return cast(Relation, _without(relation)), Collation.UNICODE_CI
+
+
+def _keys_agree(model: Model) -> bool:
+    for entity in model.entities:
+        links = (*model.parents_of(entity.name), *model.children_of(entity.name))
+        linked = (link.child_attributes if link.child == entity.name else link.parent_attributes for link in links)
+        names = {name for group in (entity.key, *entity.uniques, *linked) for name in group}
+        keys = [entity.attribute(name) for name in names]
+        if any(key.type.name in _TEXTS and key.collation is not Collation.UNICODE_CI for key in keys):
+            return False
+    return True
+
+
+def _rules(relation: Relation) -> Iterator[Collation]:
+    """The collation of every comparison of texts."""
+    for each in everything(relation):
+        yield from _of_relation(each)
+        for expression in expressions(each):
+            yield from _of_expression(expression)
+
+
+def _of_relation(relation: Relation) -> Iterator[Collation]:
+    match relation:
+        case a.Sort(keys=keys):
+            yield from _of_keys(keys)
+        case a.Group(keys=named, collations=rules):
+            yield from _of_texts([key.expression for key in named], rules)
+            for item in relation.aggregates:
+                yield from _of_aggregate(item.aggregate)
+        case a.Distinct(collations=rules) | a.SetOperation(collations=rules):
+            yield from _of_texts(relation.columns, rules)
+        case a.Recursive(all=False):
+            yield from _of_texts(relation.columns, ())
+        case a.Window(functions=functions):
+            for function in functions:
+                yield from _of_window(function.window)
+        case _:
+            return
+
+
+def _of_keys(keys: Sequence[SortKey]) -> Iterator[Collation]:
+    yield from (key.collation for key in keys if _may_be_text(key.expression))
+
+
+def _of_texts(compared: Sequence[Expression], rules: Sequence[Collation]) -> Iterator[Collation]:
+    for place, expression in enumerate(compared):
+        if _may_be_text(expression):
+            yield rules[place] if rules else Collation.BINARY
+
+
+def _of_aggregate(aggregate: a.Aggregate) -> Iterator[Collation]:
+    yield from _of_keys(aggregate.order)
+    compares = aggregate.distinct or aggregate.function in (AggregateFunction.MIN, AggregateFunction.MAX)
+    if compares and aggregate.argument is not None and _may_be_text(aggregate.argument):
+        yield aggregate.collation
+
+
+def _of_window(window: WindowFunction) -> Iterator[Collation]:
+    yield from _of_keys(window.order)
+    yield from _of_texts(window.partition, window.partition_collations)
+    extreme = window.function in (AggregateFunction.MIN, AggregateFunction.MAX)
+    if extreme and window.arguments and _may_be_text(window.arguments[0]):
+        yield window.collation
+
+
+def _of_expression(expression: Expression) -> Iterator[Collation]:
+    match expression:
+        case Compare(left=left, right=right) if _may_be_text(left) and _may_be_text(right):
+            yield expression.collation
+        case InList(operand=operand) if _may_be_text(operand):
+            yield expression.collation
+        case InSubquery(operands=left) if any(map(_may_be_text, left)):
+            yield expression.collation
+        case Like(case=CaseRule.EXACT):
+            yield Collation.BINARY
+        case _:
+            pass
+    for inner in operands(expression):
+        yield from _of_expression(inner)
+    if isinstance(expression, SUBQUERIES):
+        yield from _rules(expression.relation)
+
+
+def _may_be_text(expression: Expression) -> bool:
+    if isinstance(expression, Literal):
+        return isinstance(expression.value, str)
+    return expression.type.name not in _NO_TEXTS or bool(getattr(expression, "mixed", False))
+
+
+def _without(value: object) -> object:
+    """The same with every such collation binary."""
+    if value is Collation.UNICODE_CI:
+        return Collation.BINARY
+    if isinstance(value, tuple):
+        return tuple(map(_without, value))
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    parts = {item.name: (old := getattr(value, item.name), _without(old)) for item in fields(value) if item.init}
+    changed = {name: new for name, (old, new) in parts.items() if new != old}
+    return replace(cast(Any, value), **changed) if changed else value

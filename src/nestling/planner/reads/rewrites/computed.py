@@ -1,0 +1,213 @@
+"""An aggregate over related rows is not counted where the document holds it computed, and fresh enough.
+
+That is a subquery without groups over scans joined along exactly the path of a `Computed` field. Over no rows a count is 0 and
+the others are missing, in the field as in SQL. Sums, averages and extremes only of types every database orders and adds alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations, takewhile
+
+from nestling.ir import algebra as a
+from nestling.ir.algebra import Aggregate, AggregateFunction, JoinKind, Relation
+from nestling.ir.expression import Call, Column, Expression, Literal, Rules
+from nestling.ir.expression import Function as Scalar
+from nestling.ir.layout import NodeKind
+from nestling.ir.model import Model
+from nestling.ir.names import join as join_path
+from nestling.ir.primitives import Computed
+from nestling.ir.row_steps import Layout
+from nestling.ir.rows import Function, Path
+from nestling.ir.tolerance import Tolerated
+from nestling.ir.types import INTEGER, Type, TypeName
+from nestling.planner.reads.rewrites.conjuncts import conjuncts
+from nestling.planner.reads.rewrites.fresh import is_fresh, may_be_rough
+from nestling.planner.reads.rewrites.links import without_link
+from nestling.planner.reads.rows import Context, Rows, Standing
+from nestling.planner.reads.traverse import has_subquery, rewritten
+
+_FUNCTIONS = {
+    AggregateFunction.COUNT: Function.COUNT,
+    AggregateFunction.SUM: Function.SUM,
+    AggregateFunction.AVG: Function.AVG,
+    AggregateFunction.MIN: Function.MIN,
+    AggregateFunction.MAX: Function.MAX,
+}
+_NUMBERS = frozenset({TypeName.INTEGER, TypeName.FLOAT})
+_ORDERED = _NUMBERS | {TypeName.DATE, TypeName.TIMESTAMP}
+MOST_HOPS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """Scans that inner joins put together, and all the conditions."""
+
+    scans: tuple[a.Scan, ...]
+    conditions: tuple[Expression, ...]
+
+
+def inner_joined(relation: Relation) -> Inner | None:
+    """The scans and conditions of a relation that is nothing but inner joins of scans."""
+    match relation:
+        case a.Scan():
+            return Inner((relation,), ())
+        case a.Filter():
+            inner = inner_joined(relation.input)
+            return inner and Inner(inner.scans, (*inner.conditions, *conjuncts(relation.predicate)))
+        case a.Join(kind=JoinKind.INNER | JoinKind.CROSS):
+            left, right = inner_joined(relation.left), inner_joined(relation.right)
+            if left is None or right is None:
+                return None
+            conditions = (*left.conditions, *right.conditions, *conjuncts(relation.condition))
+            return Inner((*left.scans, *right.scans), conditions)
+        case _:
+            return None
+
+
+def computed_value(relation: Relation, rows: Rows, context: Context) -> tuple[Expression, Rows] | None:
+    """The value of a scalar subquery from computed fields of the rows; None when they do not hold it."""
+    group, expression = _aggregates_of(relation)
+    inner = inner_joined(group.input) if group is not None else None
+    if group is None or expression is None or inner is None or has_subquery(expression):
+        return None
+    for alias, at in rows.standing.items():
+        if at.place.node.kind is NodeKind.GROUP or at.place.copy is not None:
+            continue
+        found = [
+            computed_for(
+                at.place.node.body.computed, inner, alias, item.aggregate, context.design.model, context.tolerated
+            )
+            for item in group.aggregates
+        ]
+        if None not in found:
+            names = [item.name for item in group.aggregates]
+            fields = [item.field for item in found if item is not None]
+            return _read(group, dict(zip(names, fields, strict=True)), expression, rows, at)
+    return None
+
+
+def _aggregates_of(relation: Relation) -> tuple[a.Group | None, Expression | None]:
+    """The group without keys a relation of one column is, and the column in terms of its aggregates."""
+    match relation:
+        case a.Project(input=a.Group(keys=()) as group, outputs=(out,)):
+            return group, out.expression
+        case a.Group(keys=(), aggregates=(_,)):
+            return relation, relation.columns[0]
+        case _:
+            return None, None
+
+
+def _read(
+    group: a.Group, fields: dict[str, str], expression: Expression, rows: Rows, at: Standing
+) -> tuple[Expression, Rows]:
+    """The expression over the fields. A row inside another may be missing altogether, then its count is 0 all the same."""
+    always_there = not at.prefix and len(at.place.nodes) == 1
+    columns, paths = dict[str, Expression](), dict[tuple[str, str], str]()
+    for item in group.aggregates:
+        path = join_path(at.prefix, at.place.path, fields[item.name])
+        counted = item.aggregate.function is AggregateFunction.COUNT
+        column = Column(
+            f"computed {group.alias}", item.name, item.aggregate.type, nullable=not (counted and always_there)
+        )
+        paths[column.alias, column.name] = path
+        columns[item.name] = or_zero(column) if counted and not always_there else column
+
+    def change(each: Expression) -> Expression | None:
+        return columns[each.name] if isinstance(each, Column) and each.alias == group.alias else None
+
+    return rewritten(expression, change), replace(rows, layout=rows.layout | Layout.of(paths))
+
+
+def or_zero(count: Expression) -> Expression:
+    """A count, 0 where it is NULL."""
+    return Call(Scalar.COALESCE, (count, Literal(0, INTEGER)), INTEGER, Rules.SQLITE)
+
+
+def computed_for(
+    computed: Sequence[Computed], inner: Inner, alias: str, aggregate: Aggregate, model: Model, tolerated: Tolerated
+) -> Computed | None:
+    """The computed field, of the rows called `alias`, that is this aggregate over these joined rows."""
+    for item in computed:
+        if _FUNCTIONS.get(aggregate.function) is not item.function or len(item.path) > MOST_HOPS:
+            continue
+        if item.attribute is None and not _always_ends(item.path, model):
+            continue
+        last = end_of(item.path, inner, alias, model)
+        if last is not None and _same_aggregate(item, aggregate, inner, last) and _is_allowed(item, model, tolerated):
+            return item
+    return None
+
+
+def _always_ends(path: Path, model: Model) -> bool:
+    """Whether each row the path goes down to has the parents it then goes up to: a count of rows tells those apart nowhere."""
+    ups = takewhile(lambda hop: hop.up, reversed(path))
+    return all(model.is_total(model.relationship(hop.relationship)) for hop in ups)
+
+
+def end_of(path: Path, inner: Inner, alias: str, model: Model) -> a.Scan | None:
+    """The scan at the end of the path, when the scans are joined along it from the rows called `alias`, and nothing else."""
+    if len(inner.scans) != len(path):
+        return None
+    targets = [hop.target(model) for hop in path]
+    for order in permutations(inner.scans):
+        if [scan.entity for scan in order] != targets:
+            continue
+        rest: list[Expression] | None = list(inner.conditions)
+        before = alias
+        for hop, scan in zip(path, order, strict=True):
+            parent, child = (scan.alias, before) if hop.up else (before, scan.alias)
+            rest = without_link(rest or [], model.relationship(hop.relationship), parent=parent, child=child)
+            if rest is None:
+                break
+            before = scan.alias
+        if rest == []:
+            return order[-1]
+    return None
+
+
+def _same_aggregate(item: Computed, aggregate: Aggregate, inner: Inner, last: a.Scan) -> bool:
+    """Whether the aggregate is of the attribute, or both count rows."""
+    argument = aggregate.argument
+    if aggregate.filter is not None or (aggregate.distinct and item.function not in (Function.MIN, Function.MAX)):
+        return False
+    if item.function is Function.COUNT:
+        if argument is None or _is_never_null(argument, inner):  # rows are counted
+            return item.attribute is None or not _attribute(last, item.attribute).nullable
+        is_json = argument.type.name is TypeName.JSON
+        return (
+            not is_json
+            and isinstance(argument, Column)
+            and (argument.alias, argument.name) == (last.alias, item.attribute)
+        )
+    if not isinstance(argument, Column) or argument.mixed:
+        return False
+    return (
+        argument.alias == last.alias and argument.name == item.attribute and _is_exact(item, argument.type, aggregate)
+    )
+
+
+def _is_never_null(argument: Expression, inner: Inner) -> bool:
+    """Whether it is a NOT NULL attribute of one of the scans, whatever an outer join around them makes of it."""
+    columns = {(each.alias, each.name): each for scan in inner.scans for each in scan.columns}
+    own = columns.get((argument.alias, argument.name)) if isinstance(argument, Column) else None
+    return own is not None and not own.nullable
+
+
+def _attribute(scan: a.Scan, name: str) -> Column:
+    return next(column for column in scan.columns if column.name == name)
+
+
+def _is_exact(item: Computed, kind: Type, aggregate: Aggregate) -> bool:
+    if kind.name is TypeName.TIMESTAMP and kind.fraction_digits > 3:
+        return False
+    if item.function in (Function.MIN, Function.MAX):
+        return kind.name in _ORDERED
+    return kind.name in _NUMBERS and (item.function is Function.SUM or aggregate.type.name is TypeName.FLOAT)
+
+
+def _is_allowed(item: Computed, model: Model, tolerated: Tolerated) -> bool:
+    entity = item.path[-1].target(model)
+    allowed = tolerated.get((entity, item.attribute or ""))
+    return is_fresh(item.freshness, allowed) and (item.step == 1 or may_be_rough(allowed))

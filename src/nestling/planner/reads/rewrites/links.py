@@ -1,0 +1,52 @@
+"""Joins along relationships: the scan a side is, and the conditions that say that a child refers to its parent."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from nestling.ir import algebra as a
+from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression
+from nestling.ir.model import Entity, Relationship
+from nestling.planner.reads.rewrites.conjuncts import about, conjuncts
+
+
+def scan_of(relation: a.Relation) -> tuple[a.Scan | None, list[Expression]]:
+    """The scan a relation is, and the predicates that restrict it; None when it is more than that."""
+    if isinstance(relation, a.Filter) and isinstance(relation.input, a.Scan):
+        return relation.input, conjuncts(relation.predicate)
+    return (relation, []) if isinstance(relation, a.Scan) else (None, [])
+
+
+def fixed_column(predicate: Expression, alias: str) -> Column | None:
+    """The column of a table that has one value only, as far as this table is concerned."""
+    if not isinstance(predicate, Compare) or predicate.operator is not Comparison.EQUAL:
+        return None
+    if predicate.collation is not Collation.BINARY:
+        return None
+    for one, other in ((predicate.left, predicate.right), (predicate.right, predicate.left)):
+        column = one if isinstance(one, Column) else getattr(one, "operand", None)
+        if isinstance(column, Column) and column.alias == alias and alias not in about(other):
+            return column
+    return None
+
+
+def is_unique(entity: Entity, fixed: Collection[str]) -> bool:
+    """Whether at most one row has certain values of these attributes."""
+    return any(unique and set(fixed).issuperset(unique) for unique in (entity.key, *entity.uniques))
+
+
+def without_link(
+    conditions: Sequence[Expression], link: Relationship, *, parent: str, child: str
+) -> list[Expression] | None:
+    """The conditions that do not say that the child refers to the parent; None when they do not say it."""
+    from nestling.planner.reads.correlate import equal_columns
+
+    wanted = dict(zip(link.child_attributes, link.parent_attributes, strict=True))
+    rest = []
+    for condition in conditions:
+        pair = equal_columns(condition, child)
+        if pair is not None and pair[1].alias == parent and wanted.get(pair[0].name) == pair[1].name:
+            del wanted[pair[0].name]
+        else:
+            rest.append(condition)
+    return None if wanted else rest

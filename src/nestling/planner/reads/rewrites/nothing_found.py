@@ -1,0 +1,48 @@
+"""A scalar subquery's aggregates over nothing need no row of NULLs made for them: that it finds none says the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nestling.ir import algebra as a
+from nestling.ir.algebra import AggregateFunction, Relation
+from nestling.ir.expression import Arithmetic, Column, Expression, Literal, Negate
+from nestling.ir.types import INTEGER
+
+_NULL_OVER_NOTHING = frozenset(
+    {AggregateFunction.SUM, AggregateFunction.AVG, AggregateFunction.MIN, AggregateFunction.MAX}
+)
+
+
+def without_empty_group(relation: Relation) -> Relation:
+    """The relation, which gives one row or, where that row would hold NULL for want of rows, none."""
+    match relation:
+        case a.Group(keys=()) if _all_null(relation):
+            return _by_constant(relation)
+        case a.Project(input=a.Group(keys=()) as group, outputs=(output,)) if _all_null(group):
+            made = {(group.alias, item.name) for item in group.aggregates}
+            if _is_null_without(output.expression, made):
+                return replace(relation, input=_by_constant(group))
+    return relation
+
+
+def _all_null(group: a.Group) -> bool:
+    return all(item.aggregate.function in _NULL_OVER_NOTHING for item in group.aggregates)
+
+
+def _by_constant(group: a.Group) -> a.Group:
+    """Grouped by a constant: one group, and none of nothing."""
+    return replace(group, keys=(a.Named("all", Literal(1, INTEGER)),), collations=())
+
+
+def _is_null_without(expression: Expression, made: set[tuple[str, str]]) -> bool:
+    """Whether it is NULL when these columns are."""
+    match expression:
+        case Column(alias=alias, name=name):
+            return (alias, name) in made
+        case Arithmetic(left=left, right=right):
+            return _is_null_without(left, made) or _is_null_without(right, made)
+        case Negate(operand=operand):
+            return _is_null_without(operand, made)
+        case _:
+            return False

@@ -1,0 +1,19 @@
+"""Upkeep: what a design keeps that follows from homes, what it must be, and the steps that keep it so."""
+
+from nestling.planner.upkeep.change import ChangeKind, RowChange
+from nestling.planner.upkeep.derive import upkeeps_of
+from nestling.planner.upkeep.implied import Implied, implied
+from nestling.planner.upkeep.refresh import refreshed, stored
+from nestling.planner.upkeep.steps import UpkeepSteps, upkeep_steps
+
+__all__ = [
+    "ChangeKind",
+    "Implied",
+    "RowChange",
+    "UpkeepSteps",
+    "implied",
+    "refreshed",
+    "stored",
+    "upkeep_steps",
+    "upkeeps_of",
+]

@@ -1,0 +1,81 @@
+"""Computed values: an aggregate over the rows at the end of a path, as a value of the holder's row."""
+
+from __future__ import annotations
+
+from nestling.ir.access_path import Expression, FieldPath, IfMissing, NullAsMissing
+from nestling.ir.access_path import Literal as Nothing
+from nestling.ir.algebra import Aggregate, AggregateFunction, Group, Named, NamedAggregate
+from nestling.ir.design import Design
+from nestling.ir.expression import ANY, Arithmetic, Column, Division, Literal, Operator
+from nestling.ir.expression import Expression as Formula
+from nestling.ir.model import Attribute
+from nestling.ir.primitives import Computed
+from nestling.ir.row_steps import Keep
+from nestling.ir.rows import Function
+from nestling.ir.types import FLOAT, INTEGER, Type, TypeName
+from nestling.planner.reads.correlate import correlated
+from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.traverse import used
+from nestling.planner.upkeep.source import alias_of, along, as_stored, column
+
+_TOTAL = "total"
+_FUNCTIONS = {
+    Function.COUNT: AggregateFunction.COUNT,
+    Function.SUM: AggregateFunction.SUM,
+    Function.AVG: AggregateFunction.AVG,
+    Function.MIN: AggregateFunction.MIN,
+    Function.MAX: AggregateFunction.MAX,
+}
+
+
+def aggregated_columns(design: Design, computed: Computed) -> tuple[Column, ...]:
+    """Every column an aggregate is computed from."""
+    group = _group(design, computed)
+    return (*used(group), *group.columns)
+
+
+def aggregated(rows: Rows, computed: Computed, design: Design, context: Context) -> tuple[Rows, Expression]:
+    """The rows with what the computed field must be, rounded down to its step; missing when NULL."""
+    group = _group(design, computed)
+    total = group.columns[-1]
+    rows = correlated(rows, group, Keep.ALL, context, "implied")
+    if computed.step != 1:
+        rounded = Column(_TOTAL, "rounded", total.type)
+        rows = rows.computed({rounded: _rounded_down(total, computed.step)}, context)
+        total = rounded
+    value = FieldPath(rows.layout.path(total))
+    return rows, IfMissing(value, Nothing(0)) if computed.function is Function.COUNT else NullAsMissing(value)
+
+
+def _group(design: Design, computed: Computed) -> Group:
+    """One row, none over nothing."""
+    model = design.model
+    attribute, argument = None, None
+    if computed.attribute is not None:
+        entity, alias = computed.path[-1].target(model), alias_of(len(computed.path))
+        attribute = model.entity(entity).attribute(computed.attribute)
+        is_extreme = computed.function in (Function.MIN, Function.MAX) and attribute.type.name is not TypeName.BYTES
+        argument = (as_stored if is_extreme else lambda a, n: column(model, entity, a, n))(alias, computed.attribute)
+    aggregate = Aggregate(_FUNCTIONS[computed.function], argument, _type(computed.function, attribute))
+    one = (Named("all", Literal(1, INTEGER)),)
+    return Group(along(model, computed.path), _TOTAL, one, (NamedAggregate("value", aggregate),))
+
+
+def _type(function: Function, attribute: Attribute | None) -> Type:
+    """Averages of exact numbers are exact, others floats."""
+    if function is Function.COUNT or attribute is None:
+        return INTEGER
+    if function is Function.AVG:
+        return attribute.type if attribute.type.name is TypeName.DECIMAL else FLOAT
+    return attribute.type if function is Function.SUM else ANY
+
+
+def _rounded_down(total: Column, step: int) -> Formula:
+    """What is over the greatest multiple below goes; the remainder of a negative number is negative first."""
+    by = Literal(step, INTEGER)
+
+    def remainder(of: Formula) -> Formula:
+        return Arithmetic(Operator.MODULO, of, by, total.type, Division.INTEGER)
+
+    above = remainder(Arithmetic(Operator.ADD, remainder(total), by, total.type))
+    return Arithmetic(Operator.SUBTRACT, total, above, total.type)

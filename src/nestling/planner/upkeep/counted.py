@@ -1,0 +1,69 @@
+"""Counts and sums of direct children: a child that comes, goes or moves adds to the number, or takes from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nestling.ir.design import Design
+from nestling.ir.names import join
+from nestling.ir.primitives import Computed
+from nestling.ir.rows import Function
+from nestling.ir.types import TypeName
+from nestling.ir.upkeep import Upkeep
+from nestling.ir.write_path import Cell, Constant, Increment, Value, WriteStep
+from nestling.planner.upkeep.change import ChangeKind, RowChange, new, old
+from nestling.planner.upkeep.derive import far, near
+from nestling.planner.upkeep.target import Target, target_of
+
+Prefix = Callable[[str], str]
+"""From an attribute to the column of its value before or after."""
+_EXACT = (TypeName.INTEGER, TypeName.DECIMAL)
+
+
+def counted(design: Design, upkeep: Upkeep, computed: Computed, change: RowChange) -> tuple[WriteStep, ...] | None:
+    """`$inc`; None where rounding, NULLs or what is left of a sum over nothing make it inexact."""
+    if len(computed.path) != 1 or computed.path[0].up or computed.step != 1 or computed.stamp is not None:
+        return None
+    if not _is_exact(design, computed, change):
+        return None
+    before, after = (_target(design, upkeep, computed, prefix) for prefix in (old, new))
+    if before is None or after is None:
+        return None
+    field = join(before.path, computed.field)
+    steps: list[WriteStep] = []
+    if change.has_old:
+        steps.append(before.changed(Increment(field, _amount(computed, old), negative=True)))
+    if change.has_new:
+        steps.append(after.changed(Increment(field, _amount(computed, new))))
+    return tuple(steps)
+
+
+def _is_exact(design: Design, computed: Computed, change: RowChange) -> bool:
+    """A sum whose last row goes is NULL, and not 0; a sum of floats depends on the order."""
+    if computed.function is Function.COUNT and computed.attribute is None:
+        return True
+    if computed.attribute is None or computed.function not in (Function.COUNT, Function.SUM):
+        return False
+    child = design.model.entity(computed.path[0].target(design.model))
+    attribute = child.attribute(computed.attribute)
+    if attribute.nullable or attribute.type.name is TypeName.JSON:
+        return False
+    if computed.function is Function.COUNT:
+        return True
+    stays = change.kind is ChangeKind.UPDATE and not change.attributes & set(far(design.model, computed.path[0]))
+    adds = change.kind is ChangeKind.INSERT or stays
+    return adds and attribute.type.name in _EXACT and not attribute.also
+
+
+def _target(design: Design, upkeep: Upkeep, computed: Computed, prefix: Prefix) -> Target | None:
+    hop, model = computed.path[0], design.model
+    links: dict[str, Value] = {
+        here: Cell(prefix(there)) for here, there in zip(near(model, hop), far(model, hop), strict=True)
+    }
+    return target_of(design, upkeep.place, links, many=False)
+
+
+def _amount(computed: Computed, prefix: Prefix) -> Value:
+    if computed.function is Function.COUNT:
+        return Constant(1)
+    return Cell(prefix(str(computed.attribute)))

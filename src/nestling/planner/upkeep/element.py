@@ -1,0 +1,88 @@
+"""What a copy or an array of ids holds of one row, as loading stores it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from nestling.ir.access_path import DocumentOf, Expression, FieldPath, IfMissing, Literal, UnlessEmpty
+from nestling.ir.design import Design
+from nestling.ir.layout import Node, NodeKind, Role, Store
+from nestling.ir.names import stored_name
+from nestling.ir.primitives import Copy, Field, Form, Reference
+from nestling.planner.upkeep.derive import path_of
+
+At = Callable[[str], str]
+"""The path of an attribute of the row."""
+
+
+def sub_document(fields: Iterable[tuple[str, Expression]]) -> Expression:
+    """A document of (dotted path, value) in order; sub-documents that stay empty are left out."""
+    inner: dict[str, Expression | list[tuple[str, Expression]]] = {}
+    for path, value in fields:
+        name, _, rest = path.partition(".")
+        if rest:
+            box = inner.setdefault(name, [])
+            assert isinstance(box, list), f"`{path}` goes through a value"
+            box.append((rest, value))
+        else:
+            inner[name] = value
+    return DocumentOf(
+        tuple(
+            (name, UnlessEmpty(sub_document(found)) if isinstance(found, list) else found)
+            for name, found in inner.items()
+        )
+    )
+
+
+def copied_element(copy: Copy, at: At) -> Expression:
+    """A sub-document of the copied attributes, or the one value."""
+    if copy.form in (Form.SCALARS, Form.PATH):
+        return IfMissing(FieldPath(at(copy.attributes[0].attribute)), Literal(None))
+    return _of_fields(copy.attributes, at)
+
+
+def listed_element(design: Design, reference: Reference, at: At) -> Expression:
+    """A child's id, or it with what is copied beside."""
+    parts = tuple(
+        (path, FieldPath(at(name)) if name else Literal(value)) for path, name, value in id_parts(design, reference)
+    )
+    identity = parts[0][1] if parts[0][0] == "" else DocumentOf(parts)
+    if not reference.copied:
+        return identity
+    return sub_document(
+        (("id", identity), *((field.path, FieldPath(at(field.attribute))) for field in reference.copied))
+    )
+
+
+def id_parts(design: Design, reference: Reference) -> tuple[tuple[str, str, str], ...]:
+    """What a child's id is made of, as (name in it, attribute, constant): "" for the name where it is one value.
+
+    It is the `_id` of its root where that holds the key, else the key.
+    """
+    child = design.model.entity(path_of(design.model, reference)[-1].target(design.model))
+    attributes, prefix = child.key, None
+    found = _home_root(design, child.name)
+    if found is not None:
+        store, root = found
+        is_member = root.body != store.collection.body
+        own = child.key if is_member else store.id
+        if set(own) == set(child.key):
+            attributes = own
+            variant = store.collection.variant
+            if variant is not None and variant.members and root.presence is not None:
+                prefix = (variant.discriminator, "", root.presence.value)
+    if len(attributes) == 1 and prefix is None:
+        return (("", attributes[0], ""),)
+    parts = tuple((stored_name(name), name, "") for name in attributes)
+    return parts if prefix is None else (prefix, *parts)
+
+
+def _home_root(design: Design, entity: str) -> tuple[Store, Node] | None:
+    for place in design.places.get(entity, ()):
+        if place.store.role is Role.HOME and place.node.kind is NodeKind.ROOT and place.copy is None:
+            return place.store, place.node
+    return None
+
+
+def _of_fields(fields: tuple[Field, ...], at: At) -> Expression:
+    return sub_document((field.path, FieldPath(at(field.attribute))) for field in fields)

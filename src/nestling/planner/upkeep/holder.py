@@ -1,0 +1,92 @@
+"""The documents that hold a derived thing: read row by row, and found again to change them.
+
+A holder is told by its root document's `_id` and, for each array on the way down, by what identifies the row there: `locators`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from nestling.ir.access_path import Expression, FieldPath
+from nestling.ir.design import Design
+from nestling.ir.expression import ANY, Column
+from nestling.ir.layout import Node, NodeKind, Place
+from nestling.ir.names import join
+from nestling.ir.row_steps import Layout
+from nestling.ir.types import Type
+from nestling.ir.write_path import Cell, ElementFilter, Match
+from nestling.planner.attribute import path_to
+from nestling.planner.place import documents_at
+from nestling.planner.reads.rows import Context, Rows, Standing
+from nestling.planner.reads.scan import identity_paths, top_fields, with_attributes
+from nestling.planner.upkeep.source import HOLDER
+
+ID = "id"
+
+
+@dataclass(frozen=True, slots=True)
+class Locator:
+    """A field that helps to tell an element of the array at `level` of a place; `path` is relative to the element."""
+
+    level: int
+    path: str
+    column: str
+    type: Type = ANY
+
+
+def holder_rows(place: Place, columns: Sequence[Column], context: Context) -> Rows:
+    """The rows at the place with some of their attributes; the documents still are the collection's."""
+    rows = Rows(documents_at(place), Layout(), top_fields(place.store), {HOLDER: Standing(place)})
+    return replace(with_attributes(rows, place, "", tuple(columns), context), identity=identity_paths(place))
+
+
+def locators(design: Design, place: Place) -> tuple[Locator, ...]:
+    """What tells the elements on the way down to a place: stored parts of their keys, all they store where there is none."""
+    return tuple(
+        Locator(level, path, f"at {level} {number}", kind)
+        for level, node in enumerate(place.nodes)
+        if is_array(node)
+        for number, (path, kind) in enumerate(_telling(design, place, level))
+    )
+
+
+def is_array(node: Node) -> bool:
+    """Whether the node's rows are elements of an array."""
+    return node.kind is not NodeKind.GROUP and node.form.to_many
+
+
+def _telling(design: Design, place: Place, level: int) -> Iterator[tuple[str, Type]]:
+    """A key that follows from the rows above leaves nothing to tell: then one row at most is there, told by all it stores."""
+    node = place.nodes[level]
+    entity = design.model.entity(node.entity)
+    own = [field for field in node.stored if field.attribute in entity.key]
+    yield from ((field.path, entity.attribute(field.attribute).type) for field in own or node.stored)
+    if not own:
+        yield from ((pairs.field, ANY) for pairs in node.body.pairs)
+
+
+def locating(place: Place, found: Sequence[Locator]) -> tuple[tuple[str, Expression, Type], ...]:
+    """The columns that tell a holder: name, value, type."""
+    paths = ((each.column, FieldPath(join(path_to(place, each.level), each.path)), each.type) for each in found)
+    return ((ID, FieldPath("_id"), ANY), *paths)
+
+
+def changed_path(place: Place, found: Sequence[Locator]) -> str:
+    """The path to a holder as updates name it, `$[e2]` for the elements at level 2."""
+    path, told = "", {each.level for each in found}
+    for level, node in enumerate(place.nodes):
+        path = join(path, node.field)
+        if is_array(node):
+            path += f".$[e{level}]" if level in told else ".$[]"
+    return path
+
+
+def element_filters(place: Place, found: Sequence[Locator]) -> tuple[ElementFilter, ...]:
+    """What `$[e2]` stands for: the elements whose locators are those of the row at hand."""
+    return tuple(
+        ElementFilter(f"e{level}", matches)
+        for level, node in enumerate(place.nodes)
+        if is_array(node)
+        and (matches := tuple(Match(each.path, Cell(each.column)) for each in found if each.level == level))
+    )

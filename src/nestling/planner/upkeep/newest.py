@@ -1,0 +1,61 @@
+"""Arrays of direct children: a new child is pushed to its place, and what passes the limit falls off; one that goes is pulled."""
+
+from __future__ import annotations
+
+from nestling.ir.design import Design
+from nestling.ir.model import Entity
+from nestling.ir.names import join
+from nestling.ir.primitives import Copy, Form, Order
+from nestling.ir.types import TypeName
+from nestling.ir.upkeep import Upkeep
+from nestling.ir.write_path import Cell, Document, Match, Pull, Push, Value, WriteStep
+from nestling.planner.upkeep.change import ChangeKind, RowChange, new, old
+from nestling.planner.upkeep.derive import far, near
+from nestling.planner.upkeep.target import target_of
+
+_NOT_SORTED_AS_A_WHOLE = (TypeName.JSON, TypeName.ARRAY, TypeName.ANY)
+
+
+def newest(design: Design, upkeep: Upkeep, copy: Copy, change: RowChange) -> tuple[WriteStep, ...] | None:
+    """`$push` with `$sort` and `$slice` where elements hold what they are ordered by; `$pull` from arrays without a limit."""
+    model = design.model
+    if copy.closure or len(copy.path) != 1 or copy.path[0].up or copy.form is not Form.ARRAY:
+        return None
+    hop = copy.path[0]
+    order = _order(model.entity(hop.target(model)), copy)
+    if (
+        order is None
+        or change.kind is ChangeKind.UPDATE
+        or (change.kind is ChangeKind.DELETE and copy.limit is not None)
+    ):
+        return None
+    prefix = new if change.kind is ChangeKind.INSERT else old
+    links: dict[str, Value] = {
+        here: Cell(prefix(there)) for here, there in zip(near(model, hop), far(model, hop), strict=True)
+    }
+    target = target_of(design, upkeep.place, links, many=False)
+    if target is None:
+        return None
+    field = join(target.path, copy.name)
+    if change.kind is ChangeKind.INSERT:
+        element = Document(tuple((each.path, Cell(new(each.attribute))) for each in copy.attributes))
+        return (target.changed(Push(field, element, order, copy.limit)),)
+    paths = {each.attribute: each.path for each in copy.attributes}
+    key = model.entity(hop.target(model)).key
+    return (target.changed(Pull(field, tuple(Match(paths[name], Cell(old(name))) for name in key))),)
+
+
+def _order(child: Entity, copy: Copy) -> tuple[tuple[str, int], ...] | None:
+    """The paths in elements to sort by; None where an element does not hold one, or the server would look into it."""
+    paths = {field.attribute: field.path for field in copy.attributes}
+    wanted = (*copy.order, *(Order(name) for name in child.key))
+    if not child.key or not all(_is_sortable(child, each.attribute) and each.attribute in paths for each in wanted):
+        return None
+    found: dict[str, int] = {}
+    for each in wanted:
+        found.setdefault(paths[each.attribute], -1 if each.descending else 1)
+    return tuple(found.items())
+
+
+def _is_sortable(child: Entity, name: str) -> bool:
+    return child.attribute(name).type.name not in _NOT_SORTED_AS_A_WHOLE

@@ -1,0 +1,81 @@
+"""The rows a derived thing is made of, as a relation: joins along its path, from the holder's own row on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from nestling.ir.algebra import Filter, Join, JoinKind, Relation, Scan
+from nestling.ir.design import Design
+from nestling.ir.expression import ANY, Column, Compare, Comparison, Expression, conjunction
+from nestling.ir.model import Model
+from nestling.ir.row_steps import ColumnId
+from nestling.ir.rows import Path
+from nestling.planner.reads.rewrites import ALL, Rewrite
+from nestling.planner.reads.rows import Context, Names
+from nestling.planner.upkeep.derive import far, near
+
+HOMES = ALL - {Rewrite.COPIED, Rewrite.COPIED_CHILDREN, Rewrite.COMPUTED}
+"""The rewrites of reads that answer from homes alone."""
+HOLDER = "holder"
+
+
+def scan(model: Model, entity: str, alias: str) -> Scan:
+    """All rows of an entity."""
+    attributes = model.entity(entity).attributes
+    return Scan(entity, alias, tuple(Column(alias, a.name, a.type, a.nullable, bool(a.also)) for a in attributes))
+
+
+def column(model: Model, entity: str, alias: str, name: str) -> Column:
+    """A column of such a scan."""
+    attribute = model.entity(entity).attribute(name)
+    return Column(alias, name, attribute.type, attribute.nullable, bool(attribute.also))
+
+
+def as_stored(alias: str, name: str) -> Column:
+    """The column as whatever is stored: compared and sorted as the server does it."""
+    return Column(alias, name, ANY)
+
+
+def alias_of(position: int) -> str:
+    """The alias of the rows after so many hops; the holder's own row is at 0."""
+    return f"source{position}" if position else HOLDER
+
+
+def along(model: Model, path: Path) -> Relation:
+    """The rows at the end of a path, joined with those on the way; the holder's columns are free in it."""
+    first, *others = (scan(model, hop.target(model), alias_of(number)) for number, hop in enumerate(path, start=1))
+    relation: Relation = Filter(first, linked(model, path, 1))
+    for number, other in enumerate(others, start=2):
+        relation = Join(JoinKind.INNER, relation, other, linked(model, path, number))
+    return relation
+
+
+def linked(model: Model, path: Path, position: int) -> Expression:
+    """That the rows after `position` hops are linked to those before."""
+    hop = path[position - 1]
+    pairs = zip(near(model, hop), far(model, hop), strict=True)
+    found = conjunction(
+        *(
+            Compare(
+                Comparison.EQUAL,
+                column(model, hop.target(model), alias_of(position), there),
+                column(model, hop.start(model), alias_of(position - 1), here),
+            )
+            for here, there in pairs
+        )
+    )
+    assert found is not None
+    return found
+
+
+def homes_context(design: Design, wanted: Iterable[Column]) -> Context:
+    """What lowering needs to know to read these columns from homes."""
+    uses: Counter[ColumnId] = Counter((each.alias, each.name) for each in wanted)
+    return Context(design, uses, HOMES, Names())
+
+
+def columns_at(model: Model, path: Path, attributes: Sequence[str]) -> tuple[Column, ...]:
+    """Columns of the row at the end of a path."""
+    entity, alias = path[-1].target(model), alias_of(len(path))
+    return tuple(column(model, entity, alias, name) for name in dict.fromkeys(attributes))

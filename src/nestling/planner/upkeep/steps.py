@@ -1,0 +1,131 @@
+"""The steps that keep everything right after rows of an entity have changed in their homes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nestling.ir.design import Design
+from nestling.ir.freshness import Level
+from nestling.ir.primitives import CollectionKind, Copy
+from nestling.ir.reading import GapKind
+from nestling.ir.types import TypeName
+from nestling.ir.upkeep import Trigger, Upkeep
+from nestling.ir.write_path import Each, Fetch, WriteStep
+from nestling.planner.reads.rows import gap
+from nestling.planner.upkeep.affected import anchors_read, direct_anchors, linked_values
+from nestling.planner.upkeep.change import ChangeKind, RowChange, new
+from nestling.planner.upkeep.derive import path_of, upkeeps_of
+from nestling.planner.upkeep.descendants import descendants_read
+from nestling.planner.upkeep.refresh import refreshed
+from nestling.planner.upkeep.shortcuts import shortcut
+
+_NO_VALUE_TO_ASK_FOR = (TypeName.JSON, TypeName.ARRAY, TypeName.GEOMETRY)
+
+
+@dataclass(frozen=True, slots=True)
+class UpkeepSteps:
+    """The steps, and the ids of the upkeeps that are left to the background sync."""
+
+    steps: tuple[WriteStep, ...]
+    left: tuple[str, ...] = ()
+
+
+def upkeep_steps(design: Design, change: RowChange) -> UpkeepSteps:
+    """What to do once the homes have changed. Where several row sets have, steps without a fetch come before all that read
+    homes: these then have the last word.
+
+    Raises `ReadGap` for what no steps are known for.
+    """
+    steps: list[WriteStep] = []
+    left: list[str] = []
+    for upkeep in upkeeps_of(design):
+        fired = [trigger for trigger in upkeep.triggers if fires(trigger, change)]
+        if not fired:
+            continue
+        match upkeep.freshness.level:
+            case Level.ASYNC | Level.SCHEDULED:
+                left.append(upkeep.id)
+            case Level.SNAPSHOT:
+                own = [trigger for trigger in fired if not trigger.back and change.kind is ChangeKind.INSERT]
+                steps += _kept(design, upkeep, own, change)
+            case Level.SAME_DOCUMENT | Level.TRANSACTION:
+                steps += _kept(design, upkeep, fired, change)
+    return UpkeepSteps(tuple(steps), tuple(left))
+
+
+def fires(trigger: Trigger, change: RowChange) -> bool:
+    """Whether such a change may make a holder differ."""
+    if trigger.entity != change.entity:
+        return False
+    if change.kind is ChangeKind.UPDATE:
+        return bool(trigger.attributes & change.attributes)
+    own_row_goes = not trigger.back and change.kind is ChangeKind.DELETE
+    return trigger.rows and not own_row_goes
+
+
+def _kept(design: Design, upkeep: Upkeep, fired: list[Trigger], change: RowChange) -> Iterator[WriteStep]:
+    """Operators that add to what is there come first: a refresh after them reads the homes, and has the last word."""
+    if fired:
+        _refuse_fixed(upkeep)
+    quick = {trigger: shortcut(design, upkeep, trigger, change) for trigger in fired}
+    for trigger in fired:
+        if (steps := quick[trigger]) is not None:
+            yield Each(change.rows, steps)
+    for number, trigger in enumerate(fired):
+        if quick[trigger] is None:
+            rows = f"{change.rows}: {upkeep.id} {number}"
+            yield Each(change.rows, tuple(_refreshed(design, upkeep, trigger, change, rows)))
+
+
+def _refuse_fixed(upkeep: Upkeep) -> None:
+    """Documents of some collections cannot change together with others."""
+    kind = upkeep.place.store.options.kind
+    if kind in (CollectionKind.CAPPED, CollectionKind.TIME_SERIES):
+        raise gap(
+            f"keeping `{upkeep.id}` right in a {kind} collection, which takes no part in transactions", GapKind.NEVER
+        )
+
+
+def _refreshed(design: Design, upkeep: Upkeep, trigger: Trigger, change: RowChange, rows: str) -> Iterator[WriteStep]:
+    path = path_of(design.model, upkeep.what)
+    if not trigger.back:
+        own = {name: new(name) for name in _identity(design, upkeep)}
+        yield from refreshed(upkeep, design, own, rows, is_identity=True)
+    elif isinstance(upkeep.what, Copy) and upkeep.what.closure:
+        yield from _below(design, upkeep, change, rows)
+    elif len(trigger.back) == 1:
+        for number, given in enumerate(direct_anchors(design, path, change)):
+            yield from refreshed(upkeep, design, given, f"{rows}.{number}")
+    else:
+        yield from _far(design, upkeep, len(trigger.back), change, rows)
+
+
+def _far(design: Design, upkeep: Upkeep, position: int, change: RowChange, rows: str) -> Iterator[WriteStep]:
+    path = path_of(design.model, upkeep.what)
+    plan, parameters, names = anchors_read(design, path, position)
+    for number, columns in enumerate(linked_values(change, tuple(parameters))):
+        anchors = f"{rows}.{number} anchors"
+        yield Fetch(anchors, plan, tuple((parameter, columns[name]) for name, parameter in parameters.items()))
+        yield Each(anchors, refreshed(upkeep, design, names, f"{rows}.{number}"))
+
+
+def _below(design: Design, upkeep: Upkeep, change: RowChange, rows: str) -> Iterator[WriteStep]:
+    """The rows below the changed one, found by the server's walk; all holders where it cannot walk."""
+    assert isinstance(upkeep.what, Copy)
+    found = descendants_read(design, upkeep.what)
+    if found is None:
+        yield from refreshed(upkeep, design, {}, rows)
+        return
+    plan, parameters, names = found
+    for number, columns in enumerate(linked_values(change, tuple(parameters))):
+        below = f"{rows}.{number} below"
+        yield Fetch(below, plan, tuple((parameter, columns[name]) for name, parameter in parameters.items()))
+        yield Each(below, refreshed(upkeep, design, names, f"{rows}.{number}"))
+
+
+def _identity(design: Design, upkeep: Upkeep) -> tuple[str, ...]:
+    """What tells the holder's row: its key, else all values that can be asked for."""
+    entity = design.model.entity(upkeep.holder)
+    plain = tuple(a.name for a in entity.attributes if a.type.name not in _NO_VALUE_TO_ASK_FOR)
+    return entity.key or plain or entity.attribute_names

@@ -1,0 +1,91 @@
+"""Holders found by what links them, in one command and without reading them first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nestling.ir.design import Design
+from nestling.ir.layout import NodeKind, Place
+from nestling.ir.names import join
+from nestling.ir.primitives import Form
+from nestling.ir.write_path import Change, Constant, ElementFilter, Items, Match, Test, UpdateDocuments, Value
+from nestling.planner.attribute import path_to
+from nestling.planner.upkeep.holder import is_array
+
+_ELEMENT = "holder"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Documents of a collection, and the path in them to the holders."""
+
+    collection: str
+    where: tuple[Match, ...]
+    path: str
+    filters: tuple[ElementFilter, ...]
+    many: bool
+
+    def changed(self, *changes: Change) -> UpdateDocuments:
+        """The command; paths of the changes begin with `path`."""
+        return UpdateDocuments(self.collection, self.where, changes, self.filters, many=self.many)
+
+
+def target_of(design: Design, place: Place, values: Mapping[str, Value], *, many: bool) -> Target | None:
+    """The holders whose attributes have these values; None where that is more than comparing stored fields.
+
+    NULL links nothing: a missing value is among no values, so it finds nobody.
+    """
+    arrays = [level for level, node in enumerate(place.nodes) if is_array(node)]
+    if len(arrays) > 1:
+        return None
+    array = arrays[0] if arrays else len(place.nodes)
+    where, inside = _presence(place, array)
+    for name, value in values.items():
+        found = _stored(place, name)
+        if found is None or design.model.entity(place.node.entity).attribute(name).also:
+            return None
+        level, path = found
+        whole = join(path_to(place, level), path)
+        where.append(Match(whole, Items((value,)), Test.IN))
+        if level >= array:
+            inside.append(Match(_below(place, array, level, path), Items((value,)), Test.IN))
+    if array == len(place.nodes):
+        return Target(place.store.name, tuple(where), place.path, (), many)
+    if not inside:
+        return None
+    at = join(f"{path_to(place, array)}.$[{_ELEMENT}]", *(node.field for node in place.nodes[array + 1 :]))
+    return Target(place.store.name, tuple(where), at, (ElementFilter(_ELEMENT, tuple(inside)),), many)
+
+
+def _presence(place: Place, array: int) -> tuple[list[Match], list[Match]]:
+    """What tells that the rows are there: on the document, and inside the array's elements."""
+    where: list[Match] = []
+    inside: list[Match] = []
+    for level, node in enumerate(place.nodes):
+        if node.presence is not None:
+            where.append(Match(node.presence.path, Constant(node.presence.value)))
+        if node.kind is NodeKind.EMBEDDED and node.form is Form.OBJECT and node.field:
+            if level < array:
+                where.append(Match(path_to(place, level), Constant(None), Test.NOT_EQUAL))
+            else:
+                inside.append(Match(_below(place, array, level, ""), Constant(None), Test.NOT_EQUAL))
+    return where, inside
+
+
+def _stored(place: Place, attribute: str) -> tuple[int, str] | None:
+    """The level and path an attribute of the holder is stored at, its own or the one that implies it."""
+    level = len(place.nodes) - 1
+    while True:
+        path = place.nodes[level].path_of(attribute)
+        if path is not None:
+            return level, path
+        implied = next((item for item in place.nodes[level].implied if item.attribute == attribute), None)
+        if implied is None:
+            return None
+        level, attribute = level - implied.levels, implied.source
+
+
+def _below(place: Place, array: int, level: int, path: str) -> str:
+    """A path as seen from the array's elements."""
+    return join(*(node.field for node in place.nodes[array + 1 : level + 1]), path)

@@ -1,0 +1,101 @@
+"""Predicates of a statement as conditions on a collection's documents, which an index may serve."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nestling.ir.expression import Column, Compare, Comparison, Expression, InList, Like, Literal, columns_of, operands
+from nestling.ir.row_steps import VARIABLE, Layout, Prefilter
+from nestling.planner.work.documents import Documents
+from nestling.planner.work.expressions import patterns, weight
+from nestling.planner.work.selectivity import CLOSED_RANGE, bytes_by, column_in, known_by_path, share
+from nestling.planner.work.stream import Condition, Use
+
+_RANGES = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL, Comparison.GREATER, Comparison.GREATER_OR_EQUAL})
+
+
+def condition(predicate: Expression, layout: Layout, documents: Documents) -> Condition:
+    """One conjunct asked of the documents themselves."""
+    known = known_by_path(documents.known, lambda column: _path(column, layout))
+    kept = share(predicate, known)
+    path = _indexed_path(predicate, layout)
+    use = _use(predicate) if path else Use.NONE
+    seeks = float(len(predicate.items)) if isinstance(predicate, InList) else 1.0
+    return Condition(path, use, kept, seeks, kept, weight(predicate), patterns(predicate, bytes_by(known)))
+
+
+def element_condition(step: Prefilter, documents: Documents) -> Condition:
+    """What must hold of an element: the documents that have one, and the entries of all that do."""
+    one = condition(step.predicate, step.layout, documents)
+    known = documents.known.get(one.path)
+    elements = known.each if known is not None else documents.arrays.get(step.array, 1.0)
+    kept = 1 - (1 - min(one.share, 1.0)) ** elements
+    return Condition(
+        one.path, one.use, kept, one.seeks, one.share * elements, one.weight * elements, one.patterns * elements
+    )
+
+
+def sayable(predicate: Expression) -> bool:
+    """Whether the query language can ask it of an element; what needs an expression is asked after unwinding alone."""
+    if isinstance(predicate, Like):
+        return isinstance(predicate.pattern, Literal)
+    if isinstance(predicate, Compare | InList):
+        return len(list(columns_of(predicate))) == 1
+    return all(sayable(inner) for inner in operands(predicate))
+
+
+def merged(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
+    """The conditions, both ends of a range as one."""
+    found: list[Condition] = []
+    for each in conditions:
+        other = next((one for one in found if one.path == each.path and one.use is each.use is Use.RANGE), None)
+        if other is not None and each.path and each.entries == each.share:
+            weight = other.weight + each.weight
+            found[found.index(other)] = replace(each, share=CLOSED_RANGE, entries=CLOSED_RANGE, weight=weight)
+        else:
+            found.append(each)
+    return tuple(found)
+
+
+def equal_to(path: str, documents: Documents, *, outer_distinct: float | None, unique: bool) -> Condition:
+    """What a lookup asks: the value at `path`, or one of those there, equals that of an outer row."""
+    known = documents.known.get(path)
+    distinct = known.distinct if known is not None else None
+    if unique or (distinct is None and path == "_id"):
+        distinct = documents.count
+    distinct = max(distinct or documents.count / 10, outer_distinct or 1.0, 1.0)
+    each = known.each if known is not None else 1.0
+    there = 1 - known.missing if known is not None else 1.0
+    entries = there * each / distinct
+    return Condition(path, Use.EQUAL, min(1.0, entries), entries=entries, weight=0.0)
+
+
+def _use(predicate: Expression) -> Use:
+    match predicate:
+        case InList() | Compare(operator=Comparison.EQUAL | Comparison.SAME):
+            return Use.EQUAL
+        case Compare(operator=operator) if operator in _RANGES:
+            return Use.RANGE
+        case Like(pattern=Literal(value=str(pattern))) if pattern and pattern[0] not in "%_":
+            return Use.RANGE
+        case _:
+            return Use.NONE
+
+
+def _indexed_path(predicate: Expression, layout: Layout) -> str:
+    """The one path of the documents a predicate compares with something; empty when it is not one."""
+    match predicate:
+        case Compare(left=left, right=right):
+            sides = [left, right]
+        case InList(operand=operand) | Like(operand=operand):
+            sides = [operand]
+        case _:
+            return ""
+    paths = {layout.path(column) for side in sides for column in columns_of(side) if column in layout}
+    own = [path for path in paths if not path.startswith(VARIABLE)]
+    plain = all(column_in(side) is not None or not list(columns_of(side)) for side in sides)
+    return own[0] if len(own) == 1 and plain else ""
+
+
+def _path(column: Column, layout: Layout) -> str | None:
+    return layout.path(column) if column in layout else None

@@ -1,0 +1,139 @@
+"""The work of a read plan, step by step: each step takes the rows of the one before and says what it does to them.
+
+A limit stops what flows, but not what had to see all rows first (a sort, a group). A plan that comes to a `find` sets up no
+pipeline and hands no rows from stage to stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import assert_never
+
+from nestling.ir import accesses
+from nestling.ir.access_path import (
+    ClientFile,
+    CollectionScan,
+    FieldPath,
+    Filter,
+    Group,
+    Lookup,
+    Project,
+    Step,
+    Union,
+    Unwind,
+)
+from nestling.ir.access_path import Expression as PathExpression
+from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES
+from nestling.ir.compiled import ReadPlan
+from nestling.ir.design import Design
+from nestling.ir.row_steps import ROW_STEPS, Keep, Shape, Slice, SortRows, Where
+from nestling.ir.statistics import Statistics
+from nestling.ir.work import Work
+from nestling.planner.work.documents import Known
+from nestling.planner.work.facts import Facts
+from nestling.planner.work.leading import read
+from nestling.planner.work.lookups import looked_up, scanned, steps_of
+from nestling.planner.work.mentioned import mentioned_paths
+from nestling.planner.work.row_steps import row_step
+from nestling.planner.work.stream import Stream
+
+
+def estimate(
+    plan: ReadPlan, design: Design, statistics: Statistics, values: Mapping[str, object] | None = None
+) -> Work:
+    """The work of one execution, result and all. `values`: sample values of parameters, by name."""
+    facts = Facts(design, statistics, dict(values or {}), mentioned=mentioned_paths(plan.step))
+    stream = opened(walk(plan.step, facts), facts)
+    as_find = is_find(plan.step)
+    work = stream.work + accesses.send(stream.rows, stream.bytes, fields=len(plan.columns))
+    work += accesses.request(0 if as_find else steps_of(plan.step))
+    return replace(work, passed=0.0) if as_find else work
+
+
+def is_find(step: Step) -> bool:
+    """Whether the plan is a scan, then at most one each of condition, order, slice and shape: what a `find` says."""
+    for kind in (Shape, Slice, SortRows, Where):
+        if isinstance(step, kind):
+            step = step.source
+    return isinstance(step, CollectionScan)
+
+
+def walk(step: Step, facts: Facts, *, wanted: float | None = None) -> Stream:
+    """The rows a step yields; `wanted`: as many as a limit above lets through."""
+    if isinstance(step, ROW_STEPS):
+        return row_step(step, facts, walk, opened, wanted)
+    match step:
+        case CollectionScan(collection):
+            return scanned(collection, facts)
+        case Unwind(source=source, path=path, keep_empty=keep_empty):
+            return _unwound(opened(walk(source, facts), facts), path, keep_empty=keep_empty)
+        case Filter(source):
+            stream = opened(walk(source, facts), facts)
+            return stream.then(accesses.pass_on(stream.rows) + accesses.ask(stream.rows))
+        case Project(source, fields):
+            stream = opened(walk(source, facts, wanted=wanted), facts)
+            return _projected(stream, fields)
+        case Group(source, by):
+            stream = opened(walk(source, facts), facts)
+            rows = max(stream.rows / 2, min(stream.rows, 1.0))
+            work = accesses.pass_on(stream.rows) + accesses.group(stream.rows, rows, stream.bytes)
+            return replace(stream.blocked(work + accesses.project(stream.rows, len(by))), rows=rows)
+        case Union(sources):
+            others = [opened(walk(source, facts.asking(None)), facts) for source in sources[1:]]
+            return _united([opened(walk(sources[0], facts), facts), *others], sources)
+        case Lookup(source, foreign, local, foreign_path, field):
+            outer = opened(walk(source, facts), facts)
+            at = local.path if isinstance(local, FieldPath) else None
+            return looked_up(outer, foreign, facts, _rows, field=field, local=at, path=foreign_path, keep=Keep.ALL)
+        case ClientFile(source):
+            stream = opened(walk(source, facts), facts)
+            return stream.then(stream.rows * (accesses.request() * 2 + accesses.fetch_by_index(2, stream.bytes)))
+        case _:
+            assert_never(step)
+
+
+def _rows(step: Step, facts: Facts) -> Stream:
+    return opened(walk(step, facts), facts)
+
+
+def opened(stream: Stream, facts: Facts, needs: frozenset[str] | None = None) -> Stream:
+    """The rows with their collection read as its conditions allow; `needs`: the only paths asked for."""
+    if stream.leading is None:
+        return stream
+    access = read(stream.leading, facts.design, needs=needs)
+    return replace(stream, leading=None, rows=access.rows, flow=access.work + accesses.pass_on(access.rows))
+
+
+def _unwound(stream: Stream, path: str, *, keep_empty: bool) -> Stream:
+    elements = stream.arrays.get(path, 1.0)
+    rows = stream.rows * (max(elements, 1.0) if keep_empty else elements)
+    start = f"{path}."
+    inside = {at: known for at, known in stream.known.items() if at == path or at.startswith(start)}
+    one = {at: replace(known, each=known.each / elements if elements else 1.0) for at, known in inside.items()}
+    size = sum(known.each * (known.bytes + FRAMING_BYTES + 8) for known in inside.values())
+    left = stream.bytes - size * (1 - 1 / elements) if elements > 1 else stream.bytes
+    depth = path.count(".") + 1  # what is above an element is copied with it
+    arrays = {at: count for at, count in stream.arrays.items() if at != path}
+    unwound = replace(stream, bytes=max(left, ELEMENT_BYTES), known={**stream.known, **one}, arrays=arrays)
+    return unwound.then(accesses.pass_on(stream.rows) + accesses.unwind(rows * depth), rows=rows)
+
+
+def _projected(stream: Stream, fields: tuple[tuple[str, PathExpression], ...]) -> Stream:
+    known = {
+        name: stream.known.get(value.path, Known()) if isinstance(value, FieldPath) else Known()
+        for name, value in fields
+    }
+    size = ELEMENT_BYTES + sum(each.bytes + len(name) + FRAMING_BYTES for name, each in known.items())
+    work = accesses.pass_on(stream.rows) + accesses.project(stream.rows, len(fields))
+    return replace(stream.then(work), bytes=size, known=known, arrays={})
+
+
+def _united(streams: list[Stream], sources: tuple[Step, ...]) -> Stream:
+    rows = sum(stream.rows for stream in streams)
+    first = streams[0]
+    work = Work()
+    for stream, source in zip(streams[1:], sources[1:], strict=True):
+        work += stream.work + Work(lookups=1, lookup_stages=steps_of(source)) + accesses.pass_on(stream.rows)
+    size = sum(stream.bytes * stream.rows for stream in streams) / rows if rows else first.bytes
+    return replace(first, rows=rows, bytes=size, flow=first.flow + work)

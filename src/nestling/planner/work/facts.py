@@ -1,0 +1,61 @@
+"""What an estimate rests on: the design, the statistics, and the values of parameters where they are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from nestling.ir.design import Design
+from nestling.ir.expression import Expression, Literal, Parameter
+from nestling.ir.statistics import Statistics
+from nestling.planner.work.documents import NOTHING, Documents, documents_of
+
+UNKNOWN_LIMIT = 20.0
+"""Rows taken to be asked for by a LIMIT whose parameter nobody gave."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a lookup asks of the collection its steps scan first: `path` equal to a value that takes `distinct` values outside."""
+
+    path: str
+    distinct: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """`values`: sample values of parameters, by name; `probe`: set while the steps of a lookup are counted;
+    `mentioned`: every path the plan speaks of, as it is in some collection's documents.
+    """
+
+    design: Design
+    statistics: Statistics
+    values: Mapping[str, object] = field(default_factory=dict)
+    probe: Probe | None = None
+    mentioned: frozenset[str] = frozenset()
+    _documents: dict[str, Documents] = field(default_factory=dict, repr=False, compare=False)
+
+    def asking(self, probe: Probe | None) -> Facts:
+        """The same facts for the steps of a lookup."""
+        return replace(self, probe=probe)
+
+    def documents(self, collection: str) -> Documents:
+        """The documents of a collection; none when the design has no such collection."""
+        if collection not in self._documents:
+            store = next((each for each in self.design.stores if each.name == collection), None)
+            found = NOTHING if store is None else documents_of(store, self.design, self.statistics)
+            self._documents[collection] = found
+        return self._documents[collection]
+
+    def is_unique(self, collection: str, path: str) -> bool:
+        """Whether a path's values are all different."""
+        return path == "_id" or any(
+            index.unique and index.collection == collection and [key for key, _ in index.keys] == [path]
+            for index in self.design.indexes
+        )
+
+    def number(self, expression: Expression | None, otherwise: float) -> float:
+        """The number a literal or parameter is, `otherwise` when it is not known."""
+        value = self.values.get(expression.name) if isinstance(expression, Parameter) else None
+        value = expression.value if isinstance(expression, Literal) else value
+        return float(value) if isinstance(value, int | float) else otherwise

@@ -1,0 +1,137 @@
+"""How the server reads what a plan begins with: the index it takes for the conditions and the order asked, or a scan.
+
+The server compares indexes by trying them and takes the one that yields results with the fewest keys and documents; a collection
+is scanned only when no index serves. A compound `_id` serves equality on all its parts, or on the first few, like any index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import log2
+
+from nestling.ir import accesses
+from nestling.ir.design import Design
+from nestling.ir.work import NO_WORK, Work
+from nestling.planner.work.stream import Condition, Leading, Use
+
+Order = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One way to read: documents it yields, its work, whether they come in the order asked."""
+
+    rows: float
+    work: Work
+    ordered: bool = False
+
+    @property
+    def effort(self) -> float:
+        """What the server's trial counts: keys and documents touched."""
+        return self.work.keys + self.work.documents + self.work.scanned
+
+
+def read(leading: Leading, design: Design, order: Order = (), needs: frozenset[str] | None = None) -> Access:
+    """The access the server would take. `needs`: the only paths asked for, which an index may hold itself."""
+    found = [access for keys in _indexes(leading, design) if (access := _by_index(leading, keys, order, needs))]
+    if not found:
+        return _by_scan(leading)
+    return min(
+        found, key=lambda access: access.effort + (0.0 if access.ordered or not order else _sorting(access.rows))
+    )
+
+
+def _indexes(leading: Leading, design: Design) -> Iterator[Order]:
+    """The keys of every index of the collection; one that holds only some documents serves nothing for certain."""
+    yield (("_id", 1),)
+    if leading.identity:
+        yield tuple((path, 1) for path in leading.identity)
+    for index in design.indexes:
+        if index.collection == leading.collection and not index.partial:
+            yield index.keys
+
+
+def _by_scan(leading: Leading) -> Access:
+    documents = leading.documents
+    rows = documents.count * _product(each.share for each in leading.conditions)
+    work = accesses.scan(documents.count, documents.read_bytes(leading.mentioned))
+    return Access(rows, work + _asked(documents.count, leading.conditions))
+
+
+def distinct(leading: Leading, design: Design, path: str, values: float) -> Access | None:
+    """The different values of a path from an index that begins with it, a seek for each; None without one."""
+    if leading.conditions or not any(keys[0][0] == path for keys in _indexes(leading, design)):
+        return None
+    known = leading.documents.known.get(path)
+    return Access(values, accesses.covered(values, seeks=values)) if known is not None and known.each == 1.0 else None
+
+
+def _by_index(leading: Leading, keys: Order, order: Order, needs: frozenset[str] | None) -> Access | None:
+    """The access by one index, None when it serves neither a condition nor the order."""
+    documents = leading.documents
+    used: list[Condition] = []
+    equal = 0
+    for path, _ in keys:
+        found = _serving(path, leading.conditions)
+        if found is None:
+            break
+        used.append(found)
+        if found.use is Use.RANGE:
+            break
+        equal += 1
+    ordered = bool(order) and _ordered(keys, equal, order)
+    if not used and not ordered:
+        return None
+    share = _product(each.share for each in used)
+    entries = documents.count * _product(each.entries or each.share for each in used)
+    fetched = documents.count * share
+    rest = [each for each in leading.conditions if each not in used]
+    seeks = _product(each.seeks for each in used)
+    work = accesses.fetch_by_index(fetched, documents.read_bytes(leading.mentioned), keys=entries, seeks=seeks)
+    if needs is not None and _covers(leading, keys, needs):
+        work = accesses.covered(entries, seeks=seeks)
+    rows = fetched * _product(each.share for each in rest)
+    return Access(rows, work + _asked(fetched, rest), ordered)
+
+
+def _covers(leading: Leading, keys: Order, needs: frozenset[str]) -> bool:
+    """Whether the index holds all that is asked of a document; one over arrays holds no whole values."""
+    held = {path for path, _ in keys}
+    known = leading.documents.known
+    single = all((found := known.get(path)) is not None and found.each == 1.0 for path in held)
+    return single and needs | {each.path for each in leading.conditions} <= held
+
+
+def _serving(path: str, conditions: Sequence[Condition]) -> Condition | None:
+    """The condition on that path an index can use, equality first."""
+    usable = [each for each in conditions if each.path == path and each.use is not Use.NONE]
+    return min(usable, key=lambda each: (each.use is Use.RANGE, each.share), default=None)
+
+
+def _ordered(keys: Order, equal: int, order: Order) -> bool:
+    """Whether entries under the equal prefix come in the order asked, or the other way round."""
+    fixed = {path for path, _ in keys[:equal]}
+    asked = [(path, direction) for path, direction in order if path not in fixed]
+    rest = list(keys[equal : equal + len(asked)])
+    return rest == asked or rest == [(path, -direction) for path, direction in asked]
+
+
+def _sorting(rows: float) -> float:
+    return rows * log2(max(rows, 2.0))
+
+
+def _asked(rows: float, conditions: Sequence[Condition]) -> Work:
+    """Conditions are asked one after the other, cheap ones first, and only of the documents that are left."""
+    work = NO_WORK
+    for each in sorted(conditions, key=lambda each: (each.patterns, each.weight)):
+        work += accesses.ask(rows, each.weight) + accesses.hold_against_pattern(rows * each.patterns)
+        rows *= each.share
+    return work
+
+
+def _product(factors: Iterator[float]) -> float:
+    product = 1.0
+    for factor in factors:
+        product *= factor
+    return product

@@ -1,0 +1,122 @@
+"""Lookups: for each outer row a query of another collection, by an index or a scan, and the steps of its own pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from nestling.ir import accesses
+from nestling.ir.access_path import CollectionScan, Step, Union
+from nestling.ir.bounds import FRAMING_BYTES
+from nestling.ir.row_steps import Correlate, GraphLookup, Keep
+from nestling.ir.work import NO_WORK, Work
+from nestling.planner.work.conditions import equal_to
+from nestling.planner.work.documents import Known
+from nestling.planner.work.facts import Facts, Probe
+from nestling.planner.work.leading import read
+from nestling.planner.work.stream import Leading, Stream, under
+
+Rows = Callable[[Step, Facts], Stream]
+"""The rows of a step, its collection read."""
+UNKNOWN_DEPTH = 3.0
+"""How far a walk along a relationship goes when nobody measured it."""
+
+
+def correlated(step: Correlate, outer: Stream, facts: Facts, rows: Rows) -> Stream:
+    """Each outer row with those found for it."""
+    if step.equal is not None:
+        local, path = step.equal
+        return looked_up(outer, step.foreign, facts, rows, field=step.field, local=local, path=path, keep=step.keep)
+    if step.identity:
+        outer = outer.then(accesses.project(outer.rows, len(step.identity)) + accesses.pass_on(outer.rows))
+        return looked_up(outer, step.foreign, facts, rows, field=step.field, local=None, path="_id", keep=step.keep)
+    inner = rows(step.foreign, facts.asking(None))
+    if step.variables:
+        return _joined(outer, inner, step.foreign, step.field, step.keep)
+    again = replace(inner, fixed=NO_WORK, flow=accesses.pass_on(inner.rows))  # nothing of the outer row is asked:
+    return _joined(outer, again, step.foreign, step.field, step.keep).then(inner.work)  # the first answer is kept
+
+
+def looked_up(
+    outer: Stream,
+    foreign: Step,
+    facts: Facts,
+    rows: Rows,
+    *,
+    field: str,
+    local: str | None,
+    path: str,
+    keep: Keep,
+) -> Stream:
+    """Each outer row with those `foreign` yields, the value at `path` of whose first collection is that at `local`."""
+    known = outer.known.get(local) if local is not None else None
+    probe = Probe(path, known.distinct if known is not None else None)
+    inner = rows(foreign, facts.asking(probe))
+    there = 1 - known.missing if known is not None else 1.0
+    return _joined(outer, replace(inner, rows=inner.rows * there), foreign, field, keep)
+
+
+def scanned(collection: str, facts: Facts) -> Stream:
+    """A collection about to be read; inside a lookup it is asked for the lookup's own equality."""
+    documents = facts.documents(collection)
+    whole = Stream(documents.count, documents.bytes, documents.known, documents.arrays)
+    probe = facts.probe
+    if probe is None:
+        return replace(whole, leading=Leading(collection, documents, mentioned=facts.mentioned))
+    unique = facts.is_unique(collection, probe.path)
+    asked = equal_to(probe.path, documents, outer_distinct=probe.distinct, unique=unique)
+    documents = documents.holding(probe.path, asked.share)
+    whole = Stream(documents.count, documents.bytes, documents.known, documents.arrays)
+    leading = Leading(collection, documents, (asked,), mentioned=facts.mentioned)
+    return replace(whole, rows=whole.rows * asked.share, leading=leading, asked={probe.path: asked.share})
+
+
+def reached(step: GraphLookup, outer: Stream, facts: Facts) -> Stream:
+    """Each outer row with all reached from it: a lookup for each level."""
+    documents = facts.documents(step.collection)
+    asked = equal_to(step.to, documents, outer_distinct=None, unique=facts.is_unique(step.collection, step.to))
+    access = read(Leading(step.collection, documents, (asked,)), facts.design)
+    found = max(1.0, access.rows) * UNKNOWN_DEPTH
+    each = UNKNOWN_DEPTH * (access.work + Work(lookups=1)) + accesses.pass_on(found) + accesses.unwind(found)
+    known = {**outer.known, **under(step.field, documents.known)}
+    return replace(
+        outer.then(outer.rows * each + accesses.pass_on(outer.rows), rows=outer.rows * found),
+        known=known,
+        bytes=outer.bytes + documents.bytes,
+    )
+
+
+def steps_of(step: Step) -> float:
+    """The stages of a step's own pipeline, those of its lookups not counted."""
+    count = 0.0
+    while not isinstance(step, CollectionScan | Union):
+        count += 1
+        source: Step | None = getattr(step, "source", None)
+        if source is None:
+            break
+        step = source
+    return count
+
+
+def _joined(outer: Stream, inner: Stream, foreign: Step, field: str, keep: Keep) -> Stream:
+    """Outer rows times inner rows; the lookup and what it runs once for each outer row."""
+    found = inner.rows
+    together = keep is Keep.TOGETHER
+    rows = {Keep.MATCHED: found, Keep.ALL: max(found, 1.0), Keep.TOGETHER: 1.0}[keep]
+    again = replace(inner.work, nodes=0.0)  # what the foreign steps say is parsed once
+    each = again + Work(lookups=1, lookup_stages=steps_of(foreign)) + accesses.unwind(0.0 if together else found)
+    unmatched = 1 - min(1.0, found) if keep is Keep.ALL else 0.0
+    inside = {path: _less(known, unmatched) for path, known in under(field, inner.known).items()}
+    if together:
+        inside = {path: replace(known, each=known.each * found) for path, known in inside.items()}
+    arrays = {f"{field}.{path}": count for path, count in inner.arrays.items()} | ({field: found} if together else {})
+    return replace(
+        outer.parsing(inner.work.nodes).then(outer.rows * each + accesses.pass_on(outer.rows), rows=outer.rows * rows),
+        bytes=outer.bytes + inner.bytes * (found if together else 1.0) + len(field) + FRAMING_BYTES,
+        known={**outer.known, **inside, field: Known(missing=unmatched)},
+        arrays={**outer.arrays, **arrays},
+    )
+
+
+def _less(known: Known, unmatched: float) -> Known:
+    return replace(known, missing=1 - (1 - known.missing) * (1 - unmatched)) if unmatched else known

@@ -1,0 +1,51 @@
+"""Every path a plan speaks of: what is in no such path is stored and fetched, but never looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+
+from nestling.ir.access_path import FieldPath, Step
+from nestling.ir.expression import Column
+from nestling.ir.row_steps import Layout
+
+_PATHS = frozenset({"path", "array", "foreign_path", "start", "by", "to"})
+_NAMED_PATHS = frozenset({"equal", "identity", "variables"})
+
+
+def mentioned_paths(step: Step) -> frozenset[str]:
+    """Dotted paths of columns used, arrays unwound and fields joined on. What is under a lookup's field counts by itself, too."""
+    found = set(_of(step, Layout()))
+    return frozenset(found | {path[at + 1 :] for path in found for at, letter in enumerate(path) if letter == "."})
+
+
+def _of(node: object, layout: Layout) -> Iterator[str]:
+    """The paths in a step or a part of one, whose columns lie as `layout` says."""
+    if isinstance(node, tuple):
+        for each in node:
+            yield from _of(each, layout)
+    elif isinstance(node, Column):
+        yield from (layout.path(node),) if node in layout else ()
+    elif isinstance(node, FieldPath):
+        yield node.path
+    elif is_dataclass(node) and not isinstance(node, Layout):
+        own = getattr(node, "layout", layout)
+        for item in fields(node):
+            yield from _in_field(item.name, getattr(node, item.name), own)
+
+
+def _in_field(name: str, value: object, layout: Layout) -> Iterator[str]:
+    if name in _PATHS and isinstance(value, str):
+        yield value
+    elif name in _NAMED_PATHS:
+        yield from _texts(value)
+    else:
+        yield from _of(value, layout)
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from _texts(each)

@@ -1,0 +1,243 @@
+"""The work of the steps only statements need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import assert_never
+
+from nestling.ir import accesses
+from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
+from nestling.ir.expression import Column, Compare, Expression, columns_of, nullable
+from nestling.ir.row_steps import (
+    VARIABLE,
+    Add,
+    Compute,
+    Constants,
+    Correlate,
+    GraphLookup,
+    GroupRows,
+    Layout,
+    Prefilter,
+    Repeat,
+    RowStep,
+    Shape,
+    Slice,
+    SortRows,
+    Where,
+    Windows,
+)
+from nestling.ir.work import Work
+from nestling.planner.reads.rewrites.conjuncts import conjuncts
+from nestling.planner.work.conditions import condition, element_condition, merged, sayable
+from nestling.planner.work.documents import Documents, Known
+from nestling.planner.work.expressions import patterns, size, weight
+from nestling.planner.work.facts import UNKNOWN_LIMIT, Facts
+from nestling.planner.work.leading import distinct, read
+from nestling.planner.work.lookups import correlated, reached
+from nestling.planner.work.selectivity import (
+    KnownOf,
+    bytes_by,
+    closed_ranges,
+    column_in,
+    distinct_values,
+    known_by_path,
+    share,
+)
+from nestling.planner.work.stream import Condition, Stream, Use
+
+Walk = Callable[..., Stream]
+Open = Callable[..., Stream]
+
+
+def row_step(step: RowStep, facts: Facts, walk: Walk, opened: Open, wanted: float | None) -> Stream:  # noqa: C901
+    """The rows of a step; `walk` and `opened` are those of the steps below."""
+
+    def rows(below: object) -> Stream:
+        return opened(walk(below, facts), facts)
+
+    match step:
+        case Where():
+            return _where(step, walk(step.source, facts))
+        case Prefilter():
+            return _prefiltered(step, walk(step.source, facts))
+        case Compute(source, fields, layout):
+            return _computed(rows(source), dict(fields), layout)
+        case Add(source, fields):
+            stream = rows(source)
+            added = replace(stream, known={**stream.known, **{name: Known() for name, _ in fields}})
+            return added.then(accesses.pass_on(stream.rows) + accesses.project(stream.rows, len(fields)))
+        case Shape(source):
+            needs = _paths([each for _, each in step.fields], step.layout)
+            return _shaped(step, opened(walk(source, facts, wanted=wanted), facts, needs))
+        case Correlate(source):
+            return correlated(step, rows(source), facts, lambda below, inner: opened(walk(below, inner), inner))
+        case GroupRows(source):
+            return _grouped(step, walk(source, facts), facts, opened)
+        case SortRows(source):
+            return _sorted(step, walk(source, facts), facts, opened, wanted)
+        case Slice():
+            return _sliced(step, facts, walk, opened)
+        case Repeat(source):
+            stream = rows(source)
+            return stream.then(accesses.pass_on(stream.rows) + accesses.unwind(stream.rows))
+        case Windows():
+            return _windowed(step, rows(step.source))
+        case Constants(given):
+            names = {name: Known(1.0) for name, _ in given[0]} if given else {}
+            return Stream(len(given), ELEMENT_BYTES + len(names) * (UNKNOWN_BYTES + FRAMING_BYTES), names, {})
+        case GraphLookup(source):
+            return reached(step, rows(source), facts)
+        case _:
+            assert_never(step)
+
+
+def _find(stream: Stream, layout: Layout) -> KnownOf:
+    return known_by_path(stream.known, lambda column: layout.path(column) if column in layout else None)
+
+
+def _where(step: Where, stream: Stream) -> Stream:
+    parts = conjuncts(step.predicate)
+    if stream.leading is not None:
+        found = tuple(_condition(each, step.layout, stream, stream.leading.documents) for each in parts)
+        identity = step.identity or stream.leading.identity
+        leading = replace(stream.leading, conditions=merged((*stream.leading.conditions, *found)), identity=identity)
+        return replace(stream.parsing(size(step.predicate)), leading=leading)
+    kept = closed_ranges(parts)
+    for each in parts:
+        before = stream.asked.get(each) or stream.asked.get(_probed_path(each, step.layout), 1.0)
+        kept *= min(1.0, share(each, _find(stream, step.layout)) / before) if before > 0 else 1.0
+    work = accesses.pass_on(stream.rows) + accesses.ask(stream.rows, sum(map(weight, parts)))
+    work += accesses.hold_against_pattern(stream.rows * patterns(step.predicate, bytes_by(_find(stream, step.layout))))
+    return stream.parsing(size(step.predicate)).then(work, rows=stream.rows * kept)
+
+
+def _condition(predicate: Expression, layout: Layout, stream: Stream, documents: Documents) -> Condition:
+    """What is asked of the documents; the equality the lookup has asked already keeps all it is asked of again."""
+    found = condition(predicate, layout, documents)
+    again = _probed_path(predicate, layout) in stream.asked
+    return replace(found, share=1.0, entries=1.0, use=Use.NONE) if again else found
+
+
+def _probed_path(predicate: Expression, layout: Layout) -> str:
+    """The path an equality with an outer row's value is about."""
+    if not isinstance(predicate, Compare):
+        return ""
+    sides = [column_in(predicate.left), column_in(predicate.right)]
+    paths = [layout.path(side) for side in sides if side is not None and side in layout]
+    own = [path for path in paths if not path.startswith(VARIABLE)]
+    return own[0] if len(paths) == 2 and len(own) == 1 else ""
+
+
+def _prefiltered(step: Prefilter, stream: Stream) -> Stream:
+    if stream.leading is None or not sayable(step.predicate):
+        return stream
+    found = element_condition(step, stream.leading.documents)
+    leading = replace(stream.leading, conditions=(*stream.leading.conditions, found))
+    asked = {**stream.asked, step.predicate: found.share}
+    holding = stream.leading.documents.holding(found.path, found.share) if found.path else stream.leading.documents
+    leading = replace(leading, documents=holding)
+    grown = replace(stream, bytes=holding.bytes, arrays=holding.arrays, asked=asked, leading=leading)
+    return grown.parsing(size(step.predicate))
+
+
+def _computed(stream: Stream, fields: Mapping[str, Expression], layout: Layout) -> Stream:
+    known = {name: _known(each, stream, layout) for name, each in fields.items()}
+    width = sum(each.bytes + len(name) + FRAMING_BYTES for name, each in known.items())
+    work = _each(stream, fields.values(), layout)
+    return replace(stream.then(work), known={**stream.known, **known}, bytes=stream.bytes + width)
+
+
+def _known(expression: Expression, stream: Stream, layout: Layout) -> Known:
+    """What is known of an expression's values."""
+    find = _find(stream, layout)
+    if isinstance(expression, Column):
+        return replace(find(expression) or Known(), each=1.0)
+    column = column_in(expression)
+    width = found.bytes if column is not None and (found := find(column)) is not None else UNKNOWN_BYTES
+    return Known(distinct_values((expression,), find, max(stream.rows, 1.0)), 0.0, width)
+
+
+def _shaped(step: Shape, stream: Stream) -> Stream:
+    known = {name: _known(each, stream, step.layout) for name, each in step.fields}
+    width = ELEMENT_BYTES + sum((1 - each.missing) * each.bytes + len(n) + FRAMING_BYTES for n, each in known.items())
+    shown = float(sum(step.shown and nullable(each) for _, each in step.fields))
+    work = _each(stream, [each for _, each in step.fields], step.layout, extra=shown)
+    return replace(stream.then(work), known=known, arrays={}, bytes=width)
+
+
+def _paths(expressions: Iterable[Expression], layout: Layout) -> frozenset[str]:
+    """The paths of all columns mentioned."""
+    return frozenset(layout.path(column) for each in expressions for column in columns_of(each) if column in layout)
+
+
+def _grouped(step: GroupRows, stream: Stream, facts: Facts, opened: Open) -> Stream:
+    asked = [part for _, each in step.aggregates for part in (each.argument, each.filter) if part is not None]
+    needs = _paths([*(each for _, each in step.keys), *asked], step.layout)
+    keys = tuple(each for _, each in step.keys)
+    seeking = _distinct(step, stream, needs, facts)
+    stream = seeking or opened(stream, facts, needs)
+    groups = distinct_values(keys, _find(stream, step.layout), stream.rows) if keys else 1.0
+    groups = stream.rows if seeking is not None else groups
+    told = {f"_id.{name}": _known(each, stream, step.layout) for name, each in step.keys}
+    told |= {name: Known(groups, bytes=8.0) for name, _ in step.aggregates}
+    width = ELEMENT_BYTES + sum(each.bytes + len(name) + FRAMING_BYTES for name, each in told.items())
+    work = _each(stream, [*keys, *asked], step.layout, extra=len(step.aggregates)) + accesses.group(
+        stream.rows, groups, width
+    )
+    return replace(stream.blocked(work), rows=groups, known=told, arrays={}, bytes=width)
+
+
+def _distinct(step: GroupRows, stream: Stream, needs: frozenset[str], facts: Facts) -> Stream | None:
+    """The different values of one path, where an index tells them without reading every document."""
+    if stream.leading is None or step.aggregates or not len(step.keys) == len(needs) == 1:
+        return None
+    (path,) = needs
+    known = stream.known.get(path, Known())
+    access = distinct(stream.leading, facts.design, path, known.distinct or stream.rows / 2)
+    return replace(stream, leading=None, rows=access.rows, flow=access.work) if access is not None else None
+
+
+def _each(stream: Stream, expressions: Iterable[Expression], layout: Layout, *, extra: float = 0.0) -> Work:
+    """Expressions parsed once, and worked out for each row; `extra` values beside theirs."""
+    asked, text_bytes = list(expressions), bytes_by(_find(stream, layout))
+    work = accesses.pass_on(stream.rows) + accesses.project(stream.rows, sum(map(weight, asked)) + extra)
+    work += accesses.hold_against_pattern(stream.rows * sum(patterns(each, text_bytes) for each in asked))
+    return work + accesses.parse(sum(map(size, asked)) + extra)
+
+
+def _sorted(step: SortRows, stream: Stream, facts: Facts, opened: Open, wanted: float | None) -> Stream:
+    columns = [column_in(key.expression) for key in step.keys]
+    if stream.leading is not None and all(column is not None and column in step.layout for column in columns):
+        order = tuple(
+            (step.layout.path(column), -1 if key.descending else 1)
+            for column, key in zip(columns, step.keys, strict=True)
+            if column is not None
+        )
+        access = read(stream.leading, facts.design, order)
+        if access.ordered:
+            work = access.work + accesses.pass_on(access.rows)
+            return replace(stream, leading=None, rows=access.rows, flow=work)
+    stream = opened(stream, facts)
+    work = _each(stream, [key.expression for key in step.keys if not isinstance(key.expression, Column)], step.layout)
+    sort = accesses.sort(stream.rows, stream.bytes) if wanted is None else accesses.top(stream.rows, wanted)
+    return stream.blocked(work + sort)
+
+
+def _sliced(step: Slice, facts: Facts, walk: Walk, opened: Open) -> Stream:
+    skipped = facts.number(step.offset, 0.0) if step.offset is not None else 0.0
+    if step.count is None:
+        stream = opened(walk(step.source, facts), facts)
+        return replace(stream, rows=max(0.0, stream.rows - skipped))
+    count = facts.number(step.count, UNKNOWN_LIMIT)
+    if count < 0:
+        return opened(walk(step.source, facts), facts)
+    stream = opened(walk(step.source, facts, wanted=count + skipped), facts).taken(count + skipped)
+    return replace(stream, rows=max(0.0, stream.rows - skipped))
+
+
+def _windowed(step: Windows, stream: Stream) -> Stream:
+    known = {**stream.known, **{name: Known(stream.rows, bytes=8.0) for name, _ in step.functions}}
+    work = accesses.pass_on(stream.rows) + accesses.sort(stream.rows, stream.bytes)
+    work += accesses.group(stream.rows, 1.0) + accesses.project(stream.rows, 2.0 * len(step.functions))
+    return replace(stream.blocked(work), known=known)

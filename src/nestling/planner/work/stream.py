@@ -1,0 +1,91 @@
+"""What flows from one step of a plan to the next: how many rows, what they hold, and the work done for them so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+
+from nestling.ir.expression import Expression
+from nestling.ir.work import NO_WORK, Work
+from nestling.planner.work.documents import Documents, Known
+
+
+class Use(Enum):
+    """What an index can do for a condition."""
+
+    EQUAL = auto()
+    RANGE = auto()
+    NONE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One thing asked of a collection's documents: the path it is about, the share it keeps, and of an index on the path the
+    seeks it takes and the entries it meets per document of the collection; `weight` and `patterns` it
+    takes to ask it of one.
+    """
+
+    path: str
+    use: Use
+    share: float
+    seeks: float = 1.0
+    entries: float = 0.0
+    weight: float = 1.0
+    patterns: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Leading:
+    """A collection about to be read: conditions may still join in, and the server then chooses how."""
+
+    collection: str
+    documents: Documents
+    conditions: tuple[Condition, ...] = ()
+    identity: tuple[str, ...] = ()
+    mentioned: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Rows on their way. `fixed` is done before the first row leaves, `flow` as far as rows are asked for.
+
+    `bytes` of one row; `known` and `arrays` as in `Documents`; `asked`: the share kept already by a condition
+    that is asked again, or by an equality on a path.
+    """
+
+    rows: float
+    bytes: float
+    known: Mapping[str, Known]
+    arrays: Mapping[str, float]
+    fixed: Work = NO_WORK
+    flow: Work = NO_WORK
+    leading: Leading | None = None
+    asked: Mapping[Expression | str, float] = field(default_factory=dict)
+
+    @property
+    def work(self) -> Work:
+        """All of it, when every row is taken."""
+        return self.fixed + self.flow
+
+    def then(self, work: Work, *, rows: float | None = None) -> Stream:
+        """With more work done as rows flow, and as many rows as that leaves."""
+        return replace(self, flow=self.flow + work, rows=self.rows if rows is None else rows)
+
+    def parsing(self, nodes: float) -> Stream:
+        """With expressions of that size taken in."""
+        return replace(self, fixed=self.fixed + Work(nodes=nodes))
+
+    def blocked(self, work: Work) -> Stream:
+        """With work that needs all rows before it yields the first."""
+        return replace(self, fixed=self.fixed + self.flow + work, flow=NO_WORK)
+
+    def taken(self, wanted: float) -> Stream:
+        """Only the first `wanted` rows, so that what flows stops early."""
+        share = min(1.0, wanted / self.rows) if self.rows > 0 else 1.0
+        return replace(self, rows=min(self.rows, wanted), flow=self.flow * share)
+
+
+def under(prefix: str, paths: Mapping[str, Known]) -> dict[str, Known]:
+    """The paths as they are inside a field."""
+    return {f"{prefix}.{path}" if path else prefix: known for path, known in paths.items()}

@@ -1,0 +1,39 @@
+"""Writes on any design: which rows, and what makes their homes, and all that follows from them, as the statement says.
+
+Rows are read first, place by place (`fetch`); then steps for each of them change its home (`homes`, by kind of place: `overflow`,
+`buckets`, `parts`, `presence`, `archive`, `listed`). `foreign_keys` plans what becomes of rows that refer to those.
+"""
+
+from __future__ import annotations
+
+from nestling.ir.algebra import Delete, Insert, Update, Write
+from nestling.ir.design import Design
+from nestling.ir.write_path import WritePlan
+from nestling.planner.writes.change import in_order
+from nestling.planner.writes.delete import delete_rows
+from nestling.planner.writes.direct import direct
+from nestling.planner.writes.insert import insert_rows
+from nestling.planner.writes.update import update_rows
+from nestling.planner.writes.upsert import upsert_rows
+from nestling.planner.writes.work import Phase, Work, WriteGap
+
+__all__ = ["WriteGap", "plan_write"]
+
+
+def plan_write(write: Write, design: Design) -> WritePlan:
+    """The steps of an INSERT, UPDATE or DELETE; raises `WriteGap` or `ReadGap` for what no steps are known for."""
+    work = Work(design)
+    match write:
+        case Insert():
+            if write.conflict is not None:
+                upsert_rows(work, write, write.conflict)
+            else:
+                entity = design.model.entity(write.entity)
+                insert_rows(work, entity, write.attributes, write.source, write.generated)
+        case Update():
+            assignments = {item.attribute: item.expression for item in write.assignments}
+            update_rows(work, write.target, assignments, write.predicate, counted=True)
+        case Delete():
+            delete_rows(work, write.target, write.predicate, counted=True)
+    work.steps[Phase.UPKEEP] = in_order(work.steps[Phase.UPKEEP])
+    return direct(work.plan(), design)

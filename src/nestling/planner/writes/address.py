@@ -1,0 +1,109 @@
+"""Where a row is: the documents that hold it, and the path to it with a filter for each array on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bson.min_key import MinKey
+
+from nestling.ir.layout import Node, NodeKind, Place
+from nestling.ir.names import join
+from nestling.ir.write_path import Cell, Constant, ElementFilter, Match, Test, Value
+from nestling.planner.writes.cells import ID, Cells, identity
+from nestling.planner.writes.document import pair_fields
+
+Known = tuple[dict[str, Value], ...]
+"""Attribute to value at each level of a place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Documents, the path to a node in them, and what its `$[…]` stand for."""
+
+    where: tuple[Match, ...]
+    path: str
+    filters: tuple[ElementFilter, ...]
+
+
+def known_values(place: Place, level: int, values: Mapping[str, Value]) -> Known:
+    """What the values of a row at a level tell of the rows above it, by what is implied."""
+    known: list[dict[str, Value]] = [{} for _ in place.nodes]
+    known[level].update(values)
+    for at in range(level, -1, -1):
+        for implied in place.nodes[at].implied:
+            if implied.attribute in known[at]:
+                known[at - implied.levels].setdefault(implied.source, known[at][implied.attribute])
+    return tuple(known)
+
+
+def row_address(place: Place, row: Cells) -> Address:
+    """Where a row at hand lies: its document by `id`, itself by what identifies it."""
+    level = len(place.nodes) - 1
+    known = known_values(place, level, row.of(identity(row.entity)))
+    return _address((Match("_id", Cell(ID)),), place, level, known, row)
+
+
+def parent_address(place: Place, known: Known, *, document: bool) -> Address:
+    """Where the row above is, when a row comes that belongs to it; `document`: its document's `_id` is at hand."""
+    level = len(place.nodes) - 2
+    where = (Match("_id", Cell(ID)),) if document else tuple(_where(place, level, known))
+    return _address(where, place, level, known, None)
+
+
+def is_found_by_values(place: Place, known: Known) -> bool:
+    """Whether plain comparisons find the document of the row above: at most one of them in an array."""
+    above = tuple(zip(place.nodes[:-1], known, strict=False))
+    told = [name for node, values in above for name in values if node.path_of(name) is not None]
+    untold = [
+        name
+        for node, values in above
+        for name in values
+        if node.path_of(name) is None and all(item.attribute != name for item in node.implied)
+    ]
+    in_array = any(node.form.to_many for node, _ in above)
+    return bool(told) and not untold and (len(told) == 1 or not in_array)
+
+
+def _where(place: Place, level: int, known: Known) -> list[Match]:
+    found: list[Match] = []
+    path = ""
+    for at in range(level + 1):
+        node = place.nodes[at]
+        path = join(path, node.field)
+        for name, value in known[at].items():
+            stored = node.path_of(name)
+            if stored is not None:
+                found.append(Match(join(path, stored), value))
+                found.append(Match(join(path, stored), Constant(MinKey()), Test.GREATER))
+    return found
+
+
+def _address(where: tuple[Match, ...], place: Place, level: int, known: Known, row: Cells | None) -> Address:
+    path, filters = "", list[ElementFilter]()
+    for at in range(level + 1):
+        node = place.nodes[at]
+        path = join(path, node.field)
+        if not node.form.to_many or node.kind is NodeKind.GROUP:
+            continue
+        matches = element_matches(node, known[at], row if at == len(place.nodes) - 1 else None)
+        if matches:
+            name = f"e{at}"
+            path += f".$[{name}]"
+            filters.append(ElementFilter(name, matches))
+        else:
+            path += ".$[]"
+    return Address(where, path, tuple(filters))
+
+
+def element_matches(node: Node, known: Mapping[str, Value], row: Cells | None) -> tuple[Match, ...]:
+    """What tells an element of an array; a row without a key is told by its pairs, too."""
+    found = [Match(path, value) for name, value in known.items() if (path := node.path_of(name)) is not None]
+    if row is not None and not row.entity.key:
+        found += [Match(path, value) for path, value in pair_fields(node, row)]
+    return tuple(found)
+
+
+def array_address(address: Address, node: Node) -> str:
+    """The path of the array a row's element lies in, from the address of the row above."""
+    return join(address.path, node.field)

@@ -1,0 +1,70 @@
+"""Rows before a point in time live in another collection: which of the collections a row belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal, InvalidOperation
+
+from nestling.ir.design import Design
+from nestling.ir.expression import FALSE, TRUE, Case, Column, Compare, Comparison, Expression, Literal, Not, conjunction
+from nestling.ir.layout import Place
+from nestling.ir.model import Attribute
+from nestling.ir.primitives import Split
+from nestling.ir.types import BOOLEAN, Type, TypeName
+from nestling.ir.write_path import WriteStep
+from nestling.planner.writes.cells import Cells
+from nestling.planner.writes.found import cell_types, when
+
+
+def archived(
+    design: Design, home: Place, split: Split, splits: Sequence[Split], row: Cells, steps: Sequence[WriteStep]
+) -> tuple[WriteStep, ...]:
+    """The steps when the row belongs to this archive and to none before it."""
+    earlier = splits[: splits.index(split)]
+    condition = conjunction(_before(row, split), *(Not(_before(row, each)) for each in earlier))
+    assert condition is not None
+    name = f"{home.node.entity} for {split.collection}"
+    return when(design, cell_types(design, row), condition, name, steps)
+
+
+def not_archived(
+    design: Design, home: Place, splits: Sequence[Split], row: Cells, steps: Sequence[WriteStep]
+) -> tuple[WriteStep, ...]:
+    """The steps when the row belongs to no archive."""
+    condition = conjunction(*(Not(_before(row, each)) for each in splits))
+    assert condition is not None
+    name = f"{home.node.entity} for {home.store.name}"
+    return when(design, cell_types(design, row), condition, name, steps)
+
+
+def _before(row: Cells, split: Split) -> Expression:
+    """True or false: NULL is never before."""
+    assert split.rows is not None
+    attribute = row.entity.attribute(split.rows.attribute)
+    column = Column("row", row.column(attribute.name), attribute.type, attribute.nullable, bool(attribute.also))
+    less = Compare(Comparison.LESS, column, bound(attribute, split.rows.value))
+    return Case(((less, TRUE),), FALSE, BOOLEAN)
+
+
+def bound(attribute: Attribute, text: str) -> Literal:
+    """A written bound as a value of the attribute's type."""
+    return Literal(_read(attribute.type, text), attribute.type)
+
+
+def _read(kind: Type, text: str) -> object:
+    try:
+        match kind.name:
+            case TypeName.DATE:
+                return date.fromisoformat(text[:10])
+            case TypeName.TIMESTAMP:
+                return datetime.fromisoformat(text)
+            case TypeName.TIMESTAMPTZ:
+                instant = datetime.fromisoformat(text)
+                return instant if instant.tzinfo is not None else instant.replace(tzinfo=UTC)
+            case TypeName.INTEGER | TypeName.DECIMAL | TypeName.FLOAT:
+                return Decimal(text)
+            case _:
+                return text
+    except (ValueError, InvalidOperation):
+        return text

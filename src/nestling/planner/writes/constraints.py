@@ -1,0 +1,132 @@
+"""What the source's constraints refuse, asked of the rows at hand where the server does not refuse it by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nestling.ir.algebra import (
+    Aggregate,
+    AggregateFunction,
+    Filter,
+    Group,
+    Limit,
+    Named,
+    NamedAggregate,
+    Project,
+    Relation,
+)
+from nestling.ir.compiled import ReadPlan
+from nestling.ir.design import Design
+from nestling.ir.expression import (
+    Column,
+    Compare,
+    Comparison,
+    Exists,
+    IsNull,
+    Literal,
+    Not,
+    conjunction,
+)
+from nestling.ir.layout import NodeKind, Role
+from nestling.ir.model import Cardinality, Entity, Relationship
+from nestling.ir.names import join
+from nestling.ir.types import INTEGER
+from nestling.ir.write_path import Refuse, Violation, WriteStep
+from nestling.planner.writes.cells import NEW, Cells, column
+from nestling.planner.writes.document import id_attributes
+from nestling.planner.writes.fetch import equal_cells, fetch, filtered, plan, same_row, scan_of
+from nestling.planner.writes.work import Phase, Work
+
+_ONE = Literal(1, INTEGER)
+
+
+def unique_groups(design: Design, entity: Entity) -> tuple[tuple[str, ...], ...]:
+    """Groups of attributes no two rows share: the key, unique ones, foreign keys of 1:1 relationships."""
+    links = design.model.parents_of(entity.name)
+    single = [link.child_attributes for link in links if link.cardinality is Cardinality.ONE_TO_ONE]
+    return tuple(dict.fromkeys(group for group in (entity.key, *entity.uniques, *single) if group))
+
+
+def unguarded(design: Design, entity: Entity) -> tuple[tuple[str, ...], ...]:
+    """Those of the groups no unique index of the server enforces over all places of the entity."""
+    return tuple(group for group in unique_groups(design, entity) if not _is_guarded(design, entity, group))
+
+
+def _is_guarded(design: Design, entity: Entity, group: tuple[str, ...]) -> bool:
+    places = design.places[entity.name]
+    if len(places) != 1 or places[0].copy is not None or places[0].node.kind is not NodeKind.ROOT:
+        return False
+    (place,) = places
+    if place.store.role is not Role.HOME:
+        return False
+    if set(id_attributes(design, place.store, place.node)) == set(group):
+        return True
+    paths = {place.node.path_of(name) for name in group}
+    return any(
+        index.collection == place.store.name
+        and index.unique
+        and not index.partial
+        and {path for path, _ in index.keys} == paths
+        for index in design.indexes
+    )
+
+
+def refuse_same(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]) -> Iterator[WriteStep]:
+    """Before a row comes: no other may share a unique group with it."""
+    for group in groups:
+        name = f"{row.entity.name} with the same {', '.join(group)}"
+        yield fetch(name, same_rows(design, row, group), [row.column(each) for each in group])
+        yield Refuse(name, *_said(row.entity, group))
+
+
+def same_rows(design: Design, row: Cells, group: Sequence[str]) -> ReadPlan:
+    """One row that has these attributes' values of the row at hand, if there is any."""
+    scan = scan_of(row.entity, "other")
+    same = filtered(scan, equal_cells(scan, {name: row.column(name) for name in group}))
+    return plan(design, Limit(Project(same, "found", (Named("one", _ONE),)), _ONE))
+
+
+def refuse_several(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]) -> Iterator[WriteStep]:
+    """After rows have changed: none may share a unique group with another."""
+    for group in groups:
+        scan = scan_of(row.entity, "all")
+        same = filtered(scan, equal_cells(scan, {name: row.column(name) for name in group}))
+        count = NamedAggregate("times", Aggregate(AggregateFunction.COUNT, None, INTEGER))
+        times = Column("counted", "times", INTEGER, nullable=False)
+        several = Filter(Group(same, "counted", (), (count,)), Compare(Comparison.GREATER, times, _ONE))
+        name = f"{row.entity.name} sharing {', '.join(group)}"
+        yield fetch(name, plan(design, several), [row.column(each) for each in group])
+        yield Refuse(name, *_said(row.entity, group))
+
+
+def _said(entity: Entity, group: tuple[str, ...]) -> tuple[Violation, str]:
+    kind = Violation.KEY if group == entity.key else Violation.UNIQUE
+    return kind, f"`{entity.name}` has a row with the same {', '.join(group)} already"
+
+
+def refuse_no_parent(design: Design, row: Cells, link: Relationship) -> Iterator[WriteStep]:
+    """After rows have come: the parent each refers to, if any, must be there."""
+    types = {row.column(name): row.entity.attribute(name).type for name in link.child_attributes}
+    at_hand = same_row(types)
+    there = [Not(IsNull(column)) for column in at_hand.columns]
+    scan = scan_of(design.model.entity(link.parent), "parent")
+    held = zip(link.parent_attributes, link.child_attributes, strict=True)
+    equal = equal_cells(scan, {parent: row.column(child) for parent, child in held})
+    alone = filtered(at_hand, conjunction(*there, Not(Exists(filtered(scan, equal)))))
+    name = f"{row.entity.name} without {link.parent} ({link.name})"
+    yield fetch(name, plan(design, _shown(alone)), tuple(types))
+    text = f"`{row.entity.name}` refers by {join(', '.join(link.child_attributes))} to no `{link.parent}`"
+    yield Refuse(name, Violation.PARENT, text)
+
+
+def _shown(relation: Relation) -> Relation:
+    return Project(relation, "found", (Named("one", _ONE),))
+
+
+def refuse_nulls(work: Work, entity: Entity, unsure: Sequence[str], rows: str) -> None:
+    """No row may lack a NOT NULL attribute that may have come out NULL."""
+    needed = [name for name in unsure if not entity.attribute(name).nullable]
+    if needed:
+        text = f"`{entity.name}` takes no NULL for {', '.join(needed)}"
+        columns = tuple(column(NEW, name) for name in needed)
+        work.add(Phase.REFUSE, [Refuse(rows, Violation.NOT_NULL, text, columns)])

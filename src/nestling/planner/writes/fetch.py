@@ -1,0 +1,108 @@
+"""Fetches: the rows of a statement as the columns the steps that follow need, read place by place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from nestling.ir.algebra import Filter, Named, Project, Relation, Scan, Values
+from nestling.ir.compiled import OutputColumn, ReadPlan
+from nestling.ir.design import Design
+from nestling.ir.expression import (
+    ANY,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    Parameter,
+    conjunction,
+)
+from nestling.ir.layout import Place
+from nestling.ir.model import Entity
+from nestling.ir.row_steps import Layout, Shape
+from nestling.ir.types import Type
+from nestling.ir.write_path import Fetch
+from nestling.planner.reads.lower import branches, lower
+from nestling.planner.reads.rewrites import ALL
+from nestling.planner.reads.rows import Context, Names, Rows
+from nestling.planner.reads.traverse import used
+
+Outputs = Sequence[tuple[str, Expression]]
+Raw = Callable[[Place], Mapping[str, str]]
+"""Columns that are whatever lies at a path of the place's documents."""
+
+
+def scan_of(entity: Entity, alias: str) -> Scan:
+    """All rows of an entity."""
+    columns = tuple(
+        Column(alias, attribute.name, attribute.type, attribute.nullable, bool(attribute.also))
+        for attribute in entity.attributes
+    )
+    return Scan(entity.name, alias, columns)
+
+
+def filtered(relation: Relation, predicate: Expression | None) -> Relation:
+    """The rows for which the predicate is true."""
+    return relation if predicate is None else Filter(relation, predicate)
+
+
+def rows_by_place(
+    design: Design, scan: Scan, predicate: Expression | None, outputs: Outputs, raw: Raw
+) -> list[tuple[Place | None, ReadPlan]]:
+    """The rows of the scan at each of its places; None for those whose home is copies."""
+    relation = Project(filtered(scan, predicate), "row", tuple(Named(name, value) for name, value in outputs))
+    context = _context(relation, design)
+    parts = branches(relation, context)
+    places = design.places[scan.entity]
+    standing: list[Place | None] = [place for place in places if place.copy is None]
+    if len(standing) < len(places):
+        standing.insert(0, None)
+    return [
+        (place, _plan(rows, relation, raw(place) if place is not None else {}, context))
+        for place, rows in zip(standing, parts, strict=True)
+    ]
+
+
+def plan(design: Design, relation: Relation) -> ReadPlan:
+    """The rows of a relation, NULLs left out."""
+    context = _context(relation, design)
+    return _plan(lower(relation, context), relation, {}, context)
+
+
+def _context(relation: Relation, design: Design) -> Context:
+    uses = Counter((column.alias, column.name) for column in (*used(relation), *relation.columns))
+    return Context(design, uses, ALL, Names())
+
+
+def _plan(rows: Rows, relation: Relation, raw: Mapping[str, str], context: Context) -> ReadPlan:
+    layout = rows.layout | Layout.of({("", name): path for name, path in raw.items()})
+    shown = [*relation.columns, *(Column("", name, ANY) for name in raw)]
+    step = Shape(rows.step, tuple((column.name, column) for column in shown), context.seen(layout))
+    return ReadPlan(step, tuple(OutputColumn(c.name, c.name, c.type, c.mixed) for c in shown))
+
+
+# --- one row again ---------------------------------------------------------------------------------------------------
+
+
+def cell(name: str, kind: Type = ANY) -> Parameter:
+    """A column of the row at hand, inside a fetch."""
+    return Parameter(f"cell {name}", kind)
+
+
+def fetch(rows: str, made: ReadPlan, cells: Sequence[str]) -> Fetch:
+    """A fetch inside the steps of a row, whose cells it mentions."""
+    return Fetch(rows, made, tuple((f"cell {name}", name) for name in cells))
+
+
+def same_row(types: Mapping[str, Type]) -> Values:
+    """The row at hand as a relation of its own."""
+    columns = tuple(Column("row", name, kind) for name, kind in types.items())
+    return Values("row", columns, (tuple(cell(name, kind) for name, kind in types.items()),))
+
+
+def equal_cells(scan: Scan, attributes: Mapping[str, str]) -> Expression | None:
+    """Rows whose attributes equal columns of the row at hand."""
+    columns = {column.name: column for column in scan.columns}
+    return conjunction(
+        *(Compare(Comparison.EQUAL, columns[name], cell(held, columns[name].type)) for name, held in attributes.items())
+    )

@@ -1,0 +1,191 @@
+"""INSERT: the rows as their attributes keep them, given or computed by the server, each put into its home."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nestling.ir.algebra import (
+    Aggregate,
+    AggregateFunction,
+    GeneratedValue,
+    Group,
+    Named,
+    NamedAggregate,
+    Project,
+    Relation,
+    Values,
+)
+from nestling.ir.defaults import Generated
+from nestling.ir.expression import (
+    NULL,
+    Arithmetic,
+    Case,
+    Column,
+    Expression,
+    IsNull,
+    Literal,
+    Operator,
+    Parameter,
+    ScalarSubquery,
+    Stored,
+    nullable,
+)
+from nestling.ir.layout import NodeKind
+from nestling.ir.model import Entity
+from nestling.ir.types import INTEGER
+from nestling.ir.write_path import Each, Fetch, Give, WriteStep
+from nestling.planner.reads.traverse import rewritten
+from nestling.planner.upkeep import ChangeKind
+from nestling.planner.writes import listed
+from nestling.planner.writes.cells import NEW, Cells, column
+from nestling.planner.writes.change import follow
+from nestling.planner.writes.constraints import refuse_no_parent, refuse_nulls, refuse_same, unguarded
+from nestling.planner.writes.copied import copied_fields, with_copied
+from nestling.planner.writes.fetch import plan, scan_of
+from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_copies
+from nestling.planner.writes.homes import added
+from nestling.planner.writes.work import Phase, Work, gap
+
+Row = dict[str, Expression]
+
+
+def insert_rows(
+    work: Work,
+    entity: Entity,
+    attributes: Sequence[str],
+    source: Relation,
+    generated: Sequence[GeneratedValue] = (),
+) -> None:
+    """Plan the rows of the source, its columns in the order of `attributes`."""
+    refuse_copied_home(work.design, entity.name)
+    refuse_home_copies(work.design, entity.name, frozenset(entity.attribute_names))
+    name, row = work.name(f"new {entity.name}"), Cells(entity, NEW)
+    unsure = _rows_at_hand(work, entity, attributes, source, generated, name)
+    work.counted.append(name)
+    refuse_nulls(work, entity, unsure, name)
+    steps: list[WriteStep] = [*refuse_same(work.design, row, unguarded(work.design, entity))]
+    steps += added(work.design, entity, row, name)
+    work.add(Phase.ADD, [Each(name, tuple(steps))])
+    listed.enter(work, row, name, frozenset(entity.attribute_names))
+    links = [link for link in work.model.parents_of(entity.name) if link.enforced]
+    checks = [step for link in links for step in refuse_no_parent(work.design, row, link)]
+    if checks:
+        work.add(Phase.CHECK, [Each(name, tuple(checks))])
+    follow(work, entity, ChangeKind.INSERT, name)
+
+
+def _rows_at_hand(
+    work: Work,
+    entity: Entity,
+    attributes: Sequence[str],
+    source: Relation,
+    generated: Sequence[GeneratedValue],
+    name: str,
+) -> list[str]:
+    """Plan how the rows are come by; returns the attributes that may be NULL."""
+    rows, node = written_rows(source, attributes), work.design.places[entity.name][0].node
+    node = node.children[0] if node.kind is NodeKind.GROUP else node
+    copied = copied_fields(node)
+    made = _made(entity, generated, rows)
+    if rows is not None and not made and not copied and all(_is_plain(value) for row in rows for value in row.values()):
+        complete = [{a: row.get(a, NULL) for a in entity.attribute_names} for row in rows]
+        given = tuple(tuple((column(NEW, a), value) for a, value in row.items()) for row in complete)
+        work.add(Phase.FETCH, [Give(name, given)])
+        return [a for a in entity.attribute_names if any(nullable(row[a]) for row in complete)]
+    computed = _numbered(work, entity, rows, made) if made else _computed(entity, attributes, source)
+    if copied:
+        computed = with_copied(work.design, node, computed, {a: column(NEW, a) for a in entity.attribute_names})
+    work.add(Phase.FETCH, [Fetch(name, plan(work.design, computed))])
+    return list(entity.attribute_names)
+
+
+# --- rows that stand in the statement ---------------------------------------------------------------------------------
+
+
+def written_rows(source: Relation, attributes: Sequence[str]) -> list[Row] | None:
+    """The rows by attribute, where they are written in the statement."""
+    rows = _rows(source)
+    return None if rows is None else [dict(zip(attributes, row, strict=True)) for row in rows]
+
+
+def _rows(relation: Relation) -> list[tuple[Expression, ...]] | None:
+    match relation:
+        case Values():
+            return list(relation.rows)
+        case Project():
+            below = _rows(relation.input)
+            if below is None:
+                return None
+            names = [(c.alias, c.name) for c in relation.input.columns]
+            return [
+                tuple(_put(out.expression, dict(zip(names, row, strict=True))) for out in relation.outputs)
+                for row in below
+            ]
+        case _:
+            return None
+
+
+def _put(expression: Expression, values: dict[tuple[str, str], Expression]) -> Expression:
+    def change(inner: Expression) -> Expression | None:
+        return values.get((inner.alias, inner.name)) if isinstance(inner, Column) else None
+
+    found = rewritten(expression, change)
+    return NULL if isinstance(found, Stored) and found.operand == NULL else found
+
+
+def _is_plain(value: Expression) -> bool:
+    if isinstance(value, Stored):
+        return isinstance(value.operand, Literal | Parameter)
+    return isinstance(value, Literal | Parameter)
+
+
+# --- rows the server computes ----------------------------------------------------------------------------------------
+
+
+def _computed(entity: Entity, attributes: Sequence[str], source: Relation) -> Relation:
+    given = dict(zip(attributes, source.columns, strict=True))
+    outputs = (Named(column(NEW, name), given.get(name, NULL)) for name in entity.attribute_names)
+    return Project(source, "new", tuple(outputs))
+
+
+def _made(entity: Entity, generated: Sequence[GeneratedValue], rows: list[Row] | None) -> list[str]:
+    """The attributes whose values are made for some row."""
+    found = []
+    for item in generated:
+        if rows is not None and all(not nullable(row.get(item.attribute, NULL)) for row in rows):
+            continue
+        if item.how is not Generated.NUMBER:
+            raise gap(f"INSERT that leaves `{item.attribute}` of `{entity.name}` to be made ({item.how})")
+        if rows is None:
+            raise gap(f"INSERT … SELECT that leaves `{item.attribute}` of `{entity.name}` to be numbered")
+        found.append(item.attribute)
+    return found
+
+
+def _numbered(work: Work, entity: Entity, rows: list[Row] | None, made: Sequence[str]) -> Relation:
+    """The statement's rows, with the next numbers where they have none."""
+    assert rows is not None
+    place = Column("given", "its place", INTEGER, nullable=False)
+    columns = (*(Column("given", a.name, a.type) for a in entity.attributes), place)
+    cells = tuple(
+        (*(row.get(name, NULL) for name in entity.attribute_names), Literal(number, INTEGER))
+        for number, row in enumerate(rows)
+    )
+    outputs = []
+    for known, attribute in zip(columns, entity.attributes, strict=False):
+        value: Expression = known
+        if attribute.name in made:
+            following = Arithmetic(Operator.ADD, _next_number(work, entity, attribute.name), place, INTEGER)
+            value = Case(((IsNull(known), following),), known, INTEGER)
+        outputs.append(Named(column(NEW, attribute.name), value))
+    return Project(Values("given", columns, cells), "new", tuple(outputs))
+
+
+def _next_number(work: Work, entity: Entity, attribute: str) -> Expression:
+    scan = scan_of(entity, work.name("numbered"))
+    held = next(replace(each, mixed=False) for each in scan.columns if each.name == attribute)
+    highest = NamedAggregate("highest", Aggregate(AggregateFunction.MAX, held, INTEGER))
+    last = ScalarSubquery(Group(scan, work.name("highest"), (), (highest,)), INTEGER)
+    one = Literal(1, INTEGER)
+    return Case(((IsNull(last), one),), Arithmetic(Operator.ADD, last, one, INTEGER), INTEGER)

@@ -1,0 +1,109 @@
+"""Foreign keys that only the parent tells, in its array of ids: an id goes in and out as its row changes parents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bson.min_key import MinKey
+
+from nestling.ir.design import Design
+from nestling.ir.layout import NodeKind, Place, Role
+from nestling.ir.model import Cardinality, Relationship
+from nestling.ir.names import join, stored_name
+from nestling.ir.primitives import Holder, Reference
+from nestling.ir.write_path import (
+    Constant,
+    Document,
+    Each,
+    Match,
+    Pull,
+    Push,
+    Set,
+    Test,
+    UpdateDocuments,
+    Value,
+    WriteStep,
+)
+from nestling.planner.writes.cells import NOTHING, OLD, Cells
+from nestling.planner.writes.document import id_attributes, id_value
+from nestling.planner.writes.work import Phase, Work, gap
+
+
+def listed_links(design: Design, entity: str) -> tuple[Relationship, ...]:
+    """The relationships of a child whose parents alone hold its id."""
+    names = (name for place in design.places[entity] if place.copy is None for name in place.node.listed)
+    return tuple(design.model.relationship(name) for name in dict.fromkeys(names))
+
+
+def _touched(design: Design, row: Cells, attributes: frozenset[str]) -> list[Relationship]:
+    links = listed_links(design, row.entity.name)
+    return [link for link in links if attributes & {*link.child_attributes, *row.entity.key}]
+
+
+def enter(work: Work, row: Cells, rows: str, attributes: frozenset[str]) -> None:
+    """The ids of rows go into their parents' arrays, when one of the attributes that matter has come or changed."""
+    for link in _touched(work.design, row, attributes):
+        work.add(Phase.SETTLE, [Each(rows, _entered(work.design, row, link))])
+
+
+def leave(work: Work, entity_row: Cells, rows: str, attributes: frozenset[str]) -> None:
+    """The ids of rows leave their parents' arrays."""
+    assert entity_row.prefix == OLD
+    for link in _touched(work.design, entity_row, attributes):
+        work.add(Phase.REMOVE, [Each(rows, tuple(_left(work.design, entity_row, link)))])
+
+
+def holders(design: Design, link: Relationship) -> Iterator[tuple[Place, Reference]]:
+    """The places of parents that hold ids."""
+    for place in design.places[link.parent]:
+        if place.copy is None and len(place.nodes) == 1:
+            for reference in place.node.body.references:
+                if reference.relationship == link.name and reference.holder is Holder.PARENT:
+                    yield place, reference
+
+
+def reference_value(design: Design, row: Cells) -> Value:
+    """The id others hold of a row."""
+    key = row.entity.key
+    for place in design.places[row.entity.name]:
+        if place.store.role is Role.HOME and place.node.kind is NodeKind.ROOT and place.copy is None:
+            if set(id_attributes(design, place.store, place.node)) == set(key):
+                found = id_value(design, place.store, place.node, row)
+                assert found is not None
+                return found
+            break
+    if len(key) == 1:
+        return row[key[0]]
+    return Document(tuple((stored_name(name), row[name]) for name in key))
+
+
+def _left(design: Design, row: Cells, link: Relationship) -> Iterator[WriteStep]:
+    for place, reference in holders(design, link):
+        inner = "id" if reference.copied else ""
+        where = (Match(join(reference.field, inner), reference_value(design, row)),)
+        if link.cardinality is Cardinality.ONE_TO_ONE:
+            yield UpdateDocuments(place.store.name, where, (Set(reference.field, NOTHING),))
+        else:
+            pull = Pull(reference.field, (Match(inner, reference_value(design, row)),))
+            yield UpdateDocuments(place.store.name, where, (pull,))
+
+
+def _entered(design: Design, row: Cells, link: Relationship) -> tuple[WriteStep, ...]:
+    steps: tuple[WriteStep, ...] = ()
+    for place, reference in reversed(list(holders(design, link))):
+        where: list[Match] = []
+        for parent, child in zip(link.parent_attributes, link.child_attributes, strict=True):
+            path = place.node.path_of(parent)
+            if path is None:
+                raise gap(f"writes to `{link.name}`, whose parents keep `{parent}` elsewhere")
+            where += [Match(path, row[child]), Match(path, Constant(MinKey()), Test.GREATER)]
+        identity = reference_value(design, row)
+        value: Value = identity
+        if reference.copied:
+            copied = ((field.path, row[field.attribute]) for field in reference.copied)
+            value = Document((("id", identity), *copied))
+        order = (("id" if reference.copied else "", 1),)
+        one = link.cardinality is Cardinality.ONE_TO_ONE
+        change = Set(reference.field, value) if one else Push(reference.field, value, order)
+        steps = (UpdateDocuments(place.store.name, tuple(where), (change,), otherwise=steps),)
+    return steps

@@ -1,0 +1,106 @@
+"""INSERT where a row may be there already: leave it, change it, or delete it first – row by row, each seeing those before it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nestling.ir.algebra import Conflict, ConflictAction, Insert, Scan, Values
+from nestling.ir.expression import (
+    NULL,
+    Column,
+    Compare,
+    Comparison,
+    Exists,
+    Expression,
+    Not,
+    Or,
+    conjunction,
+)
+from nestling.ir.model import Entity
+from nestling.planner.reads.traverse import rewritten
+from nestling.planner.writes.constraints import unique_groups
+from nestling.planner.writes.delete import delete_rows
+from nestling.planner.writes.fetch import filtered, scan_of
+from nestling.planner.writes.insert import Row, insert_rows, written_rows
+from nestling.planner.writes.update import update_rows
+from nestling.planner.writes.work import Work, gap
+
+
+def upsert_rows(work: Work, insert: Insert, conflict: Conflict) -> None:
+    """Plan the rows of the statement, one after the other."""
+    rows = written_rows(insert.source, insert.attributes)
+    if rows is None:
+        raise gap("INSERT … SELECT with what to do about rows that exist")
+    entity = work.model.entity(insert.entity)
+    groups = (conflict.attributes,) if conflict.attributes else unique_groups(work.design, entity)
+    for row in rows:
+        _upsert(work, insert, conflict, entity, groups, row)
+        work.flush()
+
+
+def _upsert(
+    work: Work, insert: Insert, conflict: Conflict, entity: Entity, groups: tuple[tuple[str, ...], ...], row: Row
+) -> None:
+    scan = scan_of(entity, work.name("there"))
+    there = _same(scan, groups, row)
+    match conflict.action:
+        case ConflictAction.REPLACE:
+            if there is not None:
+                delete_rows(work, scan, there)
+                work.flush()
+            _insert(work, insert, entity, row, None)
+        case ConflictAction.NOTHING:
+            _insert(work, insert, entity, row, _absent(scan, there))
+        case ConflictAction.UPDATE:
+            _update(work, conflict, insert, entity, groups, row)
+            _insert(work, insert, entity, row, _absent(scan, there))
+
+
+def _update(
+    work: Work,
+    conflict: Conflict,
+    insert: Insert,
+    entity: Entity,
+    groups: tuple[tuple[str, ...], ...],
+    row: Row,
+) -> None:
+    scan = scan_of(entity, insert.alias)
+    there = _same(scan, groups, row)
+    if there is None:
+        return
+    assignments = {item.attribute: _said(item.expression, conflict.excluded, row) for item in conflict.assignments}
+    wanted = None if conflict.predicate is None else _said(conflict.predicate, conflict.excluded, row)
+    update_rows(work, scan, assignments, conjunction(there, wanted), counted=True)
+
+
+def _insert(work: Work, insert: Insert, entity: Entity, row: Row, condition: Expression | None) -> None:
+    attributes = tuple(row)
+    columns = tuple(Column("given row", name, entity.attribute(name).type) for name in attributes)
+    source = Values("given row", columns, (tuple(row.values()),))
+    insert_rows(work, entity, attributes, filtered(source, condition), insert.generated)
+
+
+def _same(scan: Scan, groups: tuple[tuple[str, ...], ...], row: Mapping[str, Expression]) -> Expression | None:
+    """Rows that share a group's values with the new one."""
+    columns = {column.name: column for column in scan.columns}
+    found = []
+    for group in groups:
+        values = [(columns[name], row.get(name, NULL)) for name in group]
+        if all(value != NULL for _, value in values):
+            found.append(conjunction(*(Compare(Comparison.EQUAL, column, value) for column, value in values)))
+    known = tuple(each for each in found if each is not None)
+    return None if not known else known[0] if len(known) == 1 else Or(known)
+
+
+def _absent(scan: Scan, there: Expression | None) -> Expression | None:
+    return None if there is None else Not(Exists(filtered(scan, there)))
+
+
+def _said(expression: Expression, excluded: str, row: Row) -> Expression:
+    """The same, with the new row's values where it is mentioned."""
+
+    def change(inner: Expression) -> Expression | None:
+        is_new = isinstance(inner, Column) and inner.alias == excluded
+        return row.get(inner.name, NULL) if is_new and isinstance(inner, Column) else None
+
+    return rewritten(expression, change)

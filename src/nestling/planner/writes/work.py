@@ -1,0 +1,86 @@
+"""One write while it is planned: its phases, each a list of steps, and the names of its row sets.
+
+All rows are read before anything changes; what lies inside other rows goes first and comes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from nestling.common.errors import GapError, Problem
+from nestling.ir.design import Design
+from nestling.ir.model import Model
+from nestling.ir.reading import Gap, GapKind
+from nestling.ir.write_path import WritePlan, WriteStep
+
+
+class Phase(IntEnum):
+    """What happens when."""
+
+    FETCH = 0
+    REFUSE = 1
+    REMOVE = 2
+    CHANGE = 3
+    ADD = 4
+    SETTLE = 5  # what follows from rows that came or went: orphans, copies that are homes
+    CHECK = 6
+    UPKEEP = 7
+
+
+class WriteGap(GapError):
+    """A write no steps could be found for: `gap` says which construct and who lacks it."""
+
+    def __init__(self, gap: Gap) -> None:
+        super().__init__(Problem(what=f"{gap.what} ({gap.kind})", where=gap.where))
+        self.gap = gap
+
+    def __reduce__(self) -> tuple[type[WriteGap], tuple[Gap]]:
+        return WriteGap, (self.gap,)
+
+
+def gap(construct: str, kind: GapKind = GapKind.NOTIMPL) -> WriteGap:
+    """The error of a construct that has no steps yet."""
+    return WriteGap(Gap(kind, construct))
+
+
+@dataclass
+class Work:
+    """The steps found so far."""
+
+    design: Design
+    steps: list[list[WriteStep]] = field(default_factory=lambda: [[] for _ in Phase])
+    counted: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def model(self) -> Model:
+        """The design's."""
+        return self.design.model
+
+    def add(self, phase: Phase, steps: Iterable[WriteStep]) -> None:
+        """Steps that come in a phase, after those that are there."""
+        self.steps[phase].extend(steps)
+
+    def name(self, wish: str) -> str:
+        """A name for a row set or alias that no other has."""
+        number = self.numbers.get(wish, 0) + 1
+        self.numbers[wish] = number
+        return wish if number == 1 else f"{wish} {number}"
+
+    def close_removals(self) -> None:
+        """What is fetched from now on is read after all that goes so far has gone."""
+        early = (Phase.FETCH, Phase.REFUSE, Phase.REMOVE)
+        first = [step for phase in early for step in self.steps[phase]]
+        self.steps = [first if phase is Phase.FETCH else [] if phase in early else self.steps[phase] for phase in Phase]
+
+    def flush(self) -> None:
+        """Close a part of the write: what is planned from now on happens after all there is so far."""
+        self.steps = [[step for phase in self.steps for step in phase], *([] for _ in list(Phase)[1:])]
+
+    def plan(self) -> WritePlan:
+        """All steps in order."""
+        self.flush()
+        return WritePlan(tuple(self.steps[0]), tuple(self.counted), tuple(dict.fromkeys(self.left)))

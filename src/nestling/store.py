@@ -1,0 +1,199 @@
+"""`Store`: the statements of an application, run on a design by name. SQL goes in, rows come out.
+
+::
+
+    store = Store("design.yaml", MongoClient(uri)["shop"], workload="workload.sql")
+    store.run("product_page", id=7)                      # rows as dicts, columns in SQL's order
+    store.execute("DELETE FROM review WHERE id = :id", id=3).affected
+
+Statements are compiled once. A parameter's value is a number, text, bytes, date, UUID or None, and never an operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
+
+from nestling.common.errors import GapError, InputError, Problem, unknown
+from nestling.ir.compiled import CompiledRead
+from nestling.ir.design import Design
+from nestling.ir.program import CompiledWrite
+from nestling.ir.proposal import Proposal
+from nestling.ir.reading import Gap
+from nestling.ir.workload import Workload
+
+if TYPE_CHECKING:
+    from pymongo.asynchronous.database import AsyncDatabase
+    from pymongo.database import Database
+
+    from nestling.executors.write_program import WriteResult
+
+DesignLike: TypeAlias = Proposal | Design | Path | str
+WorkloadLike: TypeAlias = Workload | Path | str
+ResultRow: TypeAlias = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Result(Sequence[ResultRow]):
+    """What a statement yields: a sequence of rows, each a dict in the order of `columns`.
+
+    A column whose name another one has too is called as its field of the result documents. For a write `affected` is the number
+    of rows, and `left` names what the background sync will bring; for a read they are None and empty.
+    """
+
+    columns: tuple[str, ...] = ()
+    rows: tuple[ResultRow, ...] = ()
+    affected: int | None = None
+    left: tuple[str, ...] = ()
+
+    @overload
+    def __getitem__(self, index: int) -> ResultRow: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[ResultRow, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> ResultRow | tuple[ResultRow, ...]:
+        return self.rows[index]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[ResultRow]:
+        return iter(self.rows)
+
+
+class _Statements:
+    """Statements compiled for a design, each once."""
+
+    def __init__(self, design: DesignLike, workload: WorkloadLike | None, dialect: str) -> None:
+        from nestling.pipeline import read_proposal, statements_of
+
+        if isinstance(design, Path | str):
+            design = read_proposal(Path(design))
+        self.proposal = design if isinstance(design, Proposal) else Proposal("", design)
+        self.dialect = dialect
+        self.gaps: tuple[Gap, ...] = ()
+        if isinstance(workload, Path | str):
+            workload, self.gaps = statements_of(self.proposal, Path(workload), dialect)
+        self.workload = workload or Workload()
+        self._compiled: dict[tuple[str, str], CompiledRead | CompiledWrite] = {}
+
+    def named(self, name: str) -> CompiledRead | CompiledWrite:
+        """A statement of the workload; raises `InputError` listing them when there is none of that name."""
+        found = self.workload.statement(name)
+        if found is None:
+            known = [statement.name for statement in self.workload.statements]
+            gaps = [gap for gap in self.gaps if name in gap.where]
+            raise InputError(
+                Problem(f"statement `{name}` cannot be understood: {gaps[0]}")
+                if gaps
+                else unknown("statement", name, known)
+            )
+        return self.compiled(found.sql, name)
+
+    def compiled(self, sql: str, name: str = "") -> CompiledRead | CompiledWrite:
+        """A statement ready to run; raises `WorkloadError` for mistakes, `GapError` for what cannot be compiled."""
+        from nestling.pipeline import convert
+
+        made = self._compiled.get((name, sql))
+        if made is None:
+            made = self._compiled[name, sql] = convert(self.proposal, sql, name=name, dialect=self.dialect)
+        if made.gap is not None:
+            raise GapError(Problem(f"{made.gap.what} ({made.gap.kind})", where=made.gap.where or name))
+        return made
+
+
+def _result(read: CompiledRead, rows: Sequence[tuple[object, ...]]) -> Result:
+    names = [column.name for column in read.columns]
+    shown = tuple(c.name if names.count(c.name) == 1 else c.field for c in read.columns)
+    return Result(shown, tuple(dict(zip(shown, row, strict=True)) for row in rows))
+
+
+def _written(done: WriteResult) -> Result:
+    return Result(affected=done.affected, left=done.left)
+
+
+class Store:
+    """Runs statements on a database loaded by a design: those of a workload by name, others as SQL."""
+
+    def __init__(
+        self,
+        design: DesignLike,
+        database: Database[Any],
+        *,
+        workload: WorkloadLike | None = None,
+        dialect: str = "sqlite",
+    ) -> None:
+        """Take a design (or its file), a database of pymongo's client, and a workload (or its file)."""
+        self._statements = _Statements(design, workload, dialect)
+        self._database = database
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names `run` knows, in the workload's order."""
+        return tuple(statement.name for statement in self._statements.workload.statements)
+
+    def statement(self, name: str) -> CompiledRead | CompiledWrite:
+        """A statement of the workload, compiled."""
+        return self._statements.named(name)
+
+    def run(self, name: str, /, **parameters: object) -> Result:
+        """Run a statement of the workload.
+
+        Raises `InputError` (no such name), `WorkloadError` (parameters that do not fit), `GapError`, `WriteError`.
+        """
+        return self._answer(self._statements.named(name), parameters)
+
+    def execute(self, sql: str, /, **parameters: object) -> Result:
+        """Run one SQL statement; errors as of `run`."""
+        return self._answer(self._statements.compiled(sql), parameters)
+
+    def _answer(self, statement: CompiledRead | CompiledWrite, parameters: Mapping[str, object]) -> Result:
+        from nestling.executors.run import run_read
+        from nestling.executors.write import run_write
+
+        if isinstance(statement, CompiledRead):
+            return _result(statement, list(run_read(self._database, statement, parameters)))
+        return _written(run_write(self._database, statement, parameters))
+
+
+class AsyncStore:
+    """The same for asyncio, on a database of pymongo's `AsyncMongoClient`."""
+
+    def __init__(
+        self,
+        design: DesignLike,
+        database: AsyncDatabase[Any],
+        *,
+        workload: WorkloadLike | None = None,
+        dialect: str = "sqlite",
+    ) -> None:
+        """Take a design (or its file), a database of pymongo's asyncio client, and a workload (or its file)."""
+        self._statements = _Statements(design, workload, dialect)
+        self._database = database
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names `run` knows, in the workload's order."""
+        return tuple(statement.name for statement in self._statements.workload.statements)
+
+    def statement(self, name: str) -> CompiledRead | CompiledWrite:
+        """A statement of the workload, compiled."""
+        return self._statements.named(name)
+
+    async def run(self, name: str, /, **parameters: object) -> Result:
+        """Run a statement of the workload; errors as of `Store.run`."""
+        return await self._answer(self._statements.named(name), parameters)
+
+    async def execute(self, sql: str, /, **parameters: object) -> Result:
+        """Run one SQL statement; errors as of `Store.run`."""
+        return await self._answer(self._statements.compiled(sql), parameters)
+
+    async def _answer(self, statement: CompiledRead | CompiledWrite, parameters: Mapping[str, object]) -> Result:
+        from nestling.executors.asynchronous import run_read_async, run_write_async
+
+        if isinstance(statement, CompiledRead):
+            return _result(statement, await run_read_async(self._database, statement, parameters))
+        return _written(await run_write_async(self._database, statement, parameters))

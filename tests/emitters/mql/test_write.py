@@ -1,0 +1,136 @@
+"""Writes as JSON and for mongosh: what is printed says what the executor does."""
+
+# ruff: noqa: E501 - a line of MQL stays a line
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from typing import Any
+
+import pytest
+from bson import json_util
+from pymongo.database import Database
+
+from nestling.emitters.mql.write import compiled_write
+from nestling.emitters.mql.write_json import write_json
+from nestling.emitters.mql.write_shell import write_shell
+from nestling.ir.types import INTEGER, TEXT
+from nestling.ir.write_path import (
+    Cell,
+    Change,
+    DeleteDocuments,
+    Document,
+    Each,
+    Fetch,
+    InsertOne,
+    Match,
+    Refuse,
+    Set,
+    UpdateDocuments,
+    Violation,
+    WritePlan,
+)
+from tests.executors.write_cases import CHANGES, ONE, given, read, stored, value
+
+SHELL = """
+// What the script asks of the shell, one line of JSON each; rows are those of the statement, so that none are read.
+const say = (...parts) => console.log(JSON.stringify(parts, (_, value) => value === undefined ? {$undefined: true} : value));
+const collection = name => new Proxy({}, {get: (_, action) => (...parts) => { say(name, action, ...parts); return {matchedCount: 1}; }});
+const base = {getCollection: collection, getName: () => "base"};
+const session = {getDatabase: () => base, withTransaction: work => work(), endSession: () => say("ended")};
+const db = {...base, getMongo: () => ({startSession: () => session})};
+const EJSON = JSON;
+"""
+
+
+def test_one_command_is_flat() -> None:
+    """A write that is one command is that command, with its parameters."""
+    update = UpdateDocuments("people", (Match("_id", stored("id", INTEGER)),), (Set("name", stored("name", TEXT)),))
+    write = compiled_write(WritePlan((update,), (), ("orders.name",)), name="rename", sql="UPDATE …")
+    assert write_json(write) == {
+        "name": "rename",
+        "sql": "UPDATE …",
+        "gap": None,
+        "collection": "people",
+        "operation": "updateOne",
+        "filter": {"_id": {"$eq": {"$parameter": "id"}}},
+        "update": {"$set": {"name": {"$parameter": "name"}}},
+        "arrayFilters": [],
+        "upsert": False,
+        "transaction": False,
+        "left": ["orders.name"],
+        "parameters": ["id", "name"],
+        "access_path": [
+            "in the document of `people` where `_id` is :id: set `name` to :name",
+            "left to the background sync: `orders.name`",
+        ],
+    }
+    *notes, command = write_shell(write).splitlines()
+    assert command == 'db.getCollection("people").updateOne({_id: {$eq: id}}, {$set: {name: name}})'
+    assert notes[0] == "// left to the background sync: orders.name"
+
+
+def test_a_program_is_a_list_of_steps() -> None:
+    """Reads, refusals, loops and commands keep their order; cells and parts of documents are marked."""
+    document = Document((("_id", Cell("n")), ("a.b", Cell("m"))), spread="old")
+    steps = (
+        Fetch("rows", read("t", "n", "m", "old")),
+        Refuse("rows", Violation.NOT_NULL, "no NULL", ("n",)),
+        Each("rows", (InsertOne("u", document), DeleteDocuments("t", ONE))),
+    )
+    shown: dict[str, Any] = write_json(compiled_write(WritePlan(steps, ("rows",))))
+    assert shown["operation"] == "program"
+    assert shown["transaction"] is True
+    fetch, refuse, each = shown["steps"]
+    assert (fetch["rows"], fetch["operation"], fetch["collection"]) == ("rows", "aggregate", "t")
+    assert refuse == {
+        "rows": "rows",
+        "operation": "refuse",
+        "violation": "not null",
+        "text": "no NULL",
+        "missing": ["n"],
+    }
+    assert each["steps"][0] == {
+        "collection": "u",
+        "operation": "insertOne",
+        "document": {"$paths": {"_id": {"$cell": "n"}, "a.b": {"$cell": "m"}}, "$rest": "old"},
+    }
+    json.dumps(shown)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_scripts_ask_for_the_right_commands(database: Database[Any]) -> None:
+    """The script of each change, run by a JavaScript engine, asks for commands that leave what the change should."""
+    for name, (before, changes, filters, after) in CHANGES.items():
+        row = {"n": 3, "old": {"a": 1, "c": {"x": 1, "y": 2}, "d": 4}}
+        update = UpdateDocuments("t", ONE, changes, filters)
+        script = write_shell(compiled_write(WritePlan((given([row]), Each("rows", (update,))), ("rows",))))
+        database.t.replace_one({"_id": 1}, {"_id": 1, **before}, upsert=True)
+        for collection, action, *parts in asked(script):
+            assert (collection, action) == ("t", "updateOne")
+            options = parts[2] if len(parts) > 2 else {}
+            database[collection].update_one(parts[0], parts[1], array_filters=options.get("arrayFilters"))
+        assert list(database.t.find()) == [{"_id": 1, **after}], name
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_scripts_branch_and_refuse() -> None:
+    """`otherwise` stands in its own branch, refusals throw, and rows that are counted are."""
+    changes: tuple[Change, ...] = (Set("a", value(1)),)
+    update = UpdateDocuments("t", ONE, changes, otherwise=(InsertOne("t", Document((("_id", Cell("n")),))),))
+    steps = (given([{"n": 1}, {}]), Refuse("rows", Violation.KEY, "no n", ("n",)), Each("rows", (update,)))
+    script = write_shell(compiled_write(WritePlan(steps, ("rows",))))
+    with pytest.raises(AssertionError, match=r"no n: \{\}"):
+        asked(script)
+    found = asked(write_shell(compiled_write(WritePlan((steps[0], steps[2]), ("rows",)))))
+    assert [line[1] for line in found] == ["updateOne", "updateOne"]
+
+
+def asked(script: str) -> list[list[Any]]:
+    """The commands a script asks for."""
+    text = SHELL + script.replace("const session = db.getMongo().startSession(), my = ", "const my = ")
+    done = subprocess.run(["node", "-e", text], capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 0, done.stderr
+    lines = [json_util.loads(line) for line in done.stdout.splitlines()]
+    return [line for line in lines if line != ["ended"]]

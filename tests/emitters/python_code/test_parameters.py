@@ -1,0 +1,80 @@
+# ruff: noqa: DTZ001 - timestamps without a zone are values too
+"""The conversions of emitted functions are those of `Placeholder.bind`, for every kind of place and value."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from itertools import product
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from nestling.common.errors import NestlingError
+from nestling.emitters.mql.sql.boundary import Grain
+from nestling.emitters.mql.sql.constant_conversion import CASTS
+from nestling.emitters.mql.sql.placeholder import Boundary, Expected, Placeholder
+from nestling.emitters.python_code import support
+from nestling.emitters.python_code.parameters import given
+from nestling.ir.expression import Affinity
+from nestling.ir.types import Type
+from nestling.ir.values import decoder, encoder
+
+VALUES: tuple[Any, ...] = (
+    None, True, False, 0, 1, -7, 1 << 62, 1 << 70, 1.0, 1.5, -0.0, 1e300, float("inf"), Decimal("1.50"), Decimal(12),
+    "", "x", "1", " 12 ", "1.0", "1e2", "12abc", "-3.5e-2x", "2024-01-31", "2024-01-31 10:00:00", "9999-12-31 23:59:59.999",
+    "zzz", b"", b"ab", date(2024, 1, 31), datetime(2024, 1, 31, 10), datetime(2024, 1, 31, 10, 0, 0, 123456),
+    datetime(2024, 1, 31, 10, 0, 0, 5, tzinfo=UTC), UUID(int=5), {"$ne": 1}, [1], object(),
+)  # fmt: skip
+PLACES = [
+    *(Placeholder("p", affinity, expected) for affinity, expected in product((None, *Affinity), Expected)),
+    *(Placeholder("p", cast=cast) for cast in sorted(CASTS)),
+    *(
+        Placeholder("p", expected=Expected.TEXT, boundary=Boundary(grain, after))
+        for grain, after in product(Grain, (True, False))
+    ),
+]
+REFUSED = "refused"
+
+
+def outcome(call: Any) -> tuple[str, str]:
+    """The value with its type, or that it was refused."""
+    try:
+        found = call()
+    except (NestlingError, TypeError):
+        return REFUSED, ""
+    except OverflowError:
+        return "overflow", ""
+    return type(found).__name__, repr(found)
+
+
+@pytest.mark.parametrize("place", PLACES, ids=repr)
+def test_conversions_are_the_same(place: Placeholder) -> None:
+    """The value and its BSON type, or the refusal."""
+    code = compile(given(place).text, "given", "eval")
+    for value in VALUES:
+        mine = outcome(lambda value=value: eval(code, vars(support) | {"p": value}))
+        theirs = outcome(lambda value=value: place.bind(value))
+        assert mine == theirs, value
+
+
+KINDS = (
+    "integer", "decimal", "float", "text", "bytes", "date", "timestamp", "timestamp(6)", "timestamptz", "uuid", "json", "any",
+)  # fmt: skip
+STORED: tuple[Any, ...] = (
+    1, 1 << 40, 1 << 70, -5, 2.5, Decimal("1.50"), Decimal("1E+3"), Decimal(12), "x", "2024-01-31T10:00:00.123456", b"ab",
+    date(2024, 1, 31), datetime(2024, 1, 31), datetime(2024, 1, 31, 10, 5), datetime(2024, 1, 31, 10, 0, 0, 123456),
+    UUID(int=5),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_values_come_back_the_same(kind: str) -> None:
+    """What the decoders of nestling give, the emitted ones give."""
+    from nestling.emitters.python_code.read import _conversion
+
+    shown = eval(_conversion(Type.parse(kind)), vars(support))
+    for value in STORED:
+        stored = encoder(Type.parse(kind))(value)
+        assert repr(shown(stored)) == repr(decoder(Type.parse(kind))(stored)), value

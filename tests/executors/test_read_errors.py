@@ -1,0 +1,58 @@
+"""Reads the server cannot answer end in typed errors that name the next move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling.common.errors import ReadError, ResultTooLarge
+from nestling.executors.run import documents
+from nestling.ir.compiled import CompiledRead
+
+BIG = "x" * (9 << 20)
+
+
+def read(*stages: dict[str, Any]) -> CompiledRead:
+    """A read of the collection of two large documents."""
+    return CompiledRead("report", "SELECT …", collection="large", pipeline=stages)
+
+
+@pytest.fixture
+def large(database: Database[dict[str, Any]]) -> Database[dict[str, Any]]:
+    """Two documents of 9 MiB of the same group."""
+    for number in range(2):
+        database["large"].insert_one({"_id": number, "group": 1, "text": BIG})
+    return database
+
+
+@pytest.mark.parametrize(
+    "stages",
+    [
+        ({"$group": {"_id": "$group", "all": {"$push": "$text"}}},),
+        ({"$lookup": {"from": "large", "localField": "group", "foreignField": "group", "as": "all"}},),
+        ({"$project": {"text": {"$concat": ["$text", "$text"]}}},),
+    ],
+    ids=["group", "lookup", "text"],
+)
+def test_a_document_over_16_mib(large: Database[dict[str, Any]], stages: tuple[dict[str, Any], ...]) -> None:
+    """An array of all rows of a group, all matches of a lookup, a text made of two: the statement is named, and what to do."""
+    with pytest.raises(ResultTooLarge, match="report") as caught:
+        list(documents(large, read(*stages)))
+    assert "16 MiB" in str(caught.value)
+    assert "→" in str(caught.value)
+
+
+def test_sorting_more_than_memory_uses_the_disk(large: Database[dict[str, Any]]) -> None:
+    """108 MiB are sorted: every read may spill."""
+    rows = read({"$unwind": {"path": "$n"}}, {"$sort": {"n": -1, "text": 1}}, {"$project": {"n": 1}})
+    large["large"].update_many({}, {"$set": {"n": list(range(6))}})
+    assert [row["n"] for row in documents(large, rows)] == [5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0]
+
+
+def test_what_the_server_refuses(large: Database[dict[str, Any]]) -> None:
+    """Anything else is said with the server's words and its code."""
+    with pytest.raises(ReadError, match="code") as caught:
+        list(documents(large, read({"$project": {"n": {"$divide": [1, 0]}}})))
+    assert not isinstance(caught.value, ResultTooLarge)

@@ -1,0 +1,159 @@
+"""Writes as Python functions: run in a process of their own that cannot import nestling, they do what the executor does."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from bson import json_util
+from pymongo.database import Database
+
+from nestling import pipeline
+from nestling.common.server import Server
+from nestling.emitters.mql.write import compiled_write
+from nestling.emitters.python_code import module
+from nestling.ir.expression import ANY, Literal, Parameter
+from nestling.ir.program import CompiledWrite
+from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.ir.write_path import (
+    Cell,
+    Document,
+    Each,
+    Fetch,
+    Give,
+    InsertOne,
+    Match,
+    Refuse,
+    Set,
+    UpdateDocuments,
+    Violation,
+    WritePlan,
+)
+from nestling.shop import create_shop, workload
+from tests.executors.write_cases import CHANGES, ONE, read, stored
+
+RUN = """
+import json, sys
+sys.modules["nestling"] = None
+from bson import json_util
+from pymongo import MongoClient
+sys.path.insert(0, sys.argv[1])
+import written
+client = MongoClient(sys.argv[2])
+options = json_util.JSONOptions(tz_aware=False)
+for name, arguments in json_util.loads(sys.stdin.read(), json_options=options):
+    try:
+        print(json.dumps(getattr(written, name)(client[sys.argv[3]], **arguments)))
+    except Exception as error:
+        print(json.dumps(f"{type(error).__name__}: {error}"))
+"""
+
+
+def ran(
+    folder: Path,
+    server: Server,
+    database: Database[Any],
+    writes: list[CompiledWrite],
+    calls: list[tuple[str, dict[str, object]]],
+) -> list[Any]:
+    """What the functions answer, called in order in another process."""
+    source = module(writes)
+    (folder / "written.py").write_text(source, encoding="utf-8")
+    command = [sys.executable, "-I", "-c", RUN, str(folder), server.uri, database.name]
+    done = subprocess.run(
+        command, input=json_util.dumps(calls), text=True, capture_output=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_every_kind_of_change(tmp_path: Path, mongod: Server, database: Database[Any]) -> None:
+    """The functions leave the documents each change should."""
+    database.rows.insert_one({"_id": 1, "n": 3, "old": {"a": 1, "c": {"x": 1, "y": 2}, "d": 4}})
+    writes = []
+    for number, (before, changes, filters, _) in enumerate(CHANGES.values()):
+        database[f"t{number}"].insert_one({"_id": 1, **before})
+        update = UpdateDocuments(f"t{number}", ONE, changes, filters)
+        plan = WritePlan((Fetch("rows", read("rows", "n", "nothing", "old")), Each("rows", (update,))), ("rows",))
+        writes.append(compiled_write(plan, name=f"change_{number}"))
+    answers = ran(tmp_path, mongod, database, writes, [(write.name, {}) for write in writes])
+    assert answers == [1] * len(writes)
+    for number, (name, (_, _, _, after)) in enumerate(CHANGES.items()):
+        assert list(database[f"t{number}"].find()) == [{"_id": 1, **after}], name
+
+
+def test_parameters_transactions_and_refusals(tmp_path: Path, mongod: Server, database: Database[Any]) -> None:
+    """Values become what the executor stores, documents never pass, NULL is left out, and a failure leaves no trace."""
+    fields = (
+        ("_id", stored("id", INTEGER)),
+        ("name", stored("class", TEXT)),
+        ("at.f", stored("f", FLOAT)),
+        ("d", stored("d", Type(TypeName.DATE))),
+    )
+    insert = InsertOne("t", Document(fields))
+    add = compiled_write(WritePlan((insert,), ()), name="add", sql='INSERT INTO "t" VALUES (…)')
+    rows = Give("new", tuple((("id", Literal(n, INTEGER)), ("note", Parameter(f"p{n}", ANY))) for n in (5, 6)))
+    both = Each("new", (InsertOne("t", Document((("_id", Cell("id")), ("note", Cell("note"))))),))
+    two = compiled_write(WritePlan((rows, both), ("new",)), name="two")
+    refused = compiled_write(
+        WritePlan((rows, both, Refuse("new", Violation.NOT_NULL, "no", ("note",))), ("new",)), name="refused"
+    )
+    other = UpdateDocuments(
+        "t",
+        (Match("_id", stored("id", INTEGER)),),
+        (Set("name", stored("name", TEXT)),),
+        otherwise=(InsertOne("t", Document((("_id", stored("id", INTEGER)),))),),
+    )
+    either = compiled_write(WritePlan((other,), ()), name="either")
+    calls: list[tuple[str, dict[str, object]]] = [
+        ("add", {"id": 1, "class_": "$x", "f": 2, "d": datetime(2024, 2, 29)}),  # noqa: DTZ001
+        ("add", {"id": 2, "class_": None, "f": None, "d": None}),
+        ("add", {"id": {"$ne": 1}, "class_": "x", "f": 1, "d": None}),
+        ("add", {"id": 3, "class_": ["a"], "f": 1, "d": None}),
+        ("refused", {"p5": "a", "p6": None}),
+        ("two", {"p5": "a", "p6": None}),
+        ("two", {"p5": "a", "p6": None}),
+        ("either", {"id": 2, "name": "b"}),
+        ("either", {"id": 9, "name": None}),
+    ]
+    answers = ran(tmp_path, mongod, database, [add, two, refused, either], calls)
+    assert [answer if isinstance(answer, int) else answer.partition(":")[0] for answer in answers] == [
+        1, 1, "TypeError", "TypeError", "ValueError", 2, "DuplicateKeyError", 1, 1,
+    ]  # fmt: skip
+    assert list(database.t.find().sort("_id", 1)) == [
+        {"_id": 1, "name": "$x", "at": {"f": 2.0}, "d": datetime(2024, 2, 29)},  # noqa: DTZ001
+        {"_id": 2, "name": "b"},
+        {"_id": 5, "note": "a"},
+        {"_id": 6},
+        {"_id": 9},
+    ]
+
+
+def test_planned_writes_run_without_nestling(tmp_path: Path, mongod: Server, database: Database[Any]) -> None:
+    """The shop's writes, planned for an embedded design, do in Python what they do in SQLite."""
+    create_shop(tmp_path / "shop.db")
+    (tmp_path / "workload.sql").write_text(workload(), encoding="utf-8")
+    address = f"sqlite:///{tmp_path}/shop.db"
+    reading = pipeline.inspect(address, workload=tmp_path / "workload.sql")
+    proposal = pipeline.design(reading, "embedded")
+    pipeline.load(proposal, address, database, check=False)
+    statements = [statement for statement in reading.workload.statements if statement.kind.writes]
+    writes = [pipeline.convert(proposal, each.sql, name=each.name, dialect="sqlite") for each in statements]
+    times = {"at"}
+    calls = [
+        (each.name, {name: datetime.fromisoformat(str(v)) if name in times else v for name, v in each.samples})
+        for each in statements
+    ]
+    answers = ran(tmp_path, mongod, database, [write for write in writes if isinstance(write, CompiledWrite)], calls)
+    assert answers == [1] * len(statements)
+    with closing(sqlite3.connect(tmp_path / "shop.db")) as connection:
+        for each in statements:
+            connection.execute(each.sql, dict(each.samples))
+        connection.commit()
+    assert pipeline.verify(proposal, address, database).equal

@@ -1,0 +1,107 @@
+# ruff: noqa: ISC004 - statements run over lines
+"""Application-level joins: two reads and the client give SQLite's rows, in its order."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pymongo import MongoClient
+
+from nestling import pipeline
+from nestling.emitters.mql.client_join import compiled_join
+from nestling.executors import run_join as running
+from nestling.ir.algebra import Query
+from nestling.ir.client_join import ClientJoin
+from nestling.planner.reads.client_join import plan_client_join
+from nestling.planner.reads.rows import ReadGap
+from nestling.planner.sql import translate
+from tests.planner.reads.beside_sqlite import Beside, loaded, shown
+from tests.planner.reads.shop import READING, ROWS
+
+PARENTS_BY_CHILDREN = (
+    "SELECT o.id, c.name FROM orders o JOIN customer c ON c.id = o.customer_id",
+    "SELECT c.name, o.id, c.city FROM orders o JOIN customer c ON c.id = o.customer_id ORDER BY o.id DESC LIMIT 3 OFFSET 1",
+    "SELECT l.no, p.title, l.quantity * 2 AS q FROM line l LEFT JOIN product p ON p.id = l.product_id WHERE l.no > 1",
+    "SELECT p.title, l.no FROM line l LEFT JOIN product p ON p.id = l.product_id ORDER BY l.order_id, l.no LIMIT 4",
+    "SELECT l.no, p.title FROM line l JOIN product p ON p.id = l.product_id",
+    "SELECT a.name, b.name FROM employee a LEFT JOIN employee b ON a.boss_id = b.id",
+    "SELECT o.id, l.no, c.name FROM line l JOIN orders o ON o.id = l.order_id JOIN customer c ON c.id = o.customer_id",
+)
+CHILDREN_BY_PARENTS = (
+    "SELECT o.id, o.total FROM orders o JOIN customer c ON c.id = o.customer_id WHERE c.city = 'Oslo' ORDER BY o.id",
+    "SELECT o.id, c.name FROM orders o JOIN customer c ON c.id = o.customer_id WHERE c.city = 'Oslo' "
+    "ORDER BY o.total DESC, o.id LIMIT 2",
+    "SELECT o.status, count(*), sum(o.total) FROM orders o JOIN customer c ON c.id = o.customer_id "
+    "WHERE c.name = 'Ann' GROUP BY o.status ORDER BY o.status",
+    "SELECT DISTINCT l.no FROM line l JOIN product p ON p.id = l.product_id WHERE p.title = 'Pen' ORDER BY l.no",
+    "SELECT count(*) FROM line l JOIN product p ON p.id = l.product_id WHERE p.price > 100",
+    "SELECT l.no FROM line l JOIN product p ON p.id = l.product_id WHERE p.price > :least AND l.quantity > :some",
+)
+CHILDREN_OF_PARENTS = (
+    "SELECT c.id, o.id FROM customer c LEFT JOIN orders o ON o.customer_id = c.id ORDER BY c.id DESC",
+    "SELECT c.id, o.total, o.status FROM customer c LEFT JOIN orders o ON o.customer_id = c.id AND o.status = 'open'",
+    "SELECT m.name, p.title FROM maker m LEFT JOIN product p ON p.maker_id = m.id WHERE m.name > 'A'",
+    "SELECT c.name, o.id FROM customer c JOIN orders o ON o.customer_id = c.id ORDER BY c.name DESC, c.id",
+)
+VALUES = {"least": 1, "some": 0}
+
+
+@pytest.fixture(scope="module", params=["normalized", "embedded", "tree"])
+def shop(
+    request: pytest.FixtureRequest, mongo_client: MongoClient[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Beside]:
+    """The shop loaded by one strategy's design."""
+    database = mongo_client[f"test_{uuid.uuid4().hex}"]
+    proposal = pipeline.design(READING, request.param)
+    yield loaded(proposal, ROWS, database, tmp_path_factory.mktemp(request.param))
+    mongo_client.drop_database(database.name)
+
+
+def joined(shop: Beside, sql: str) -> ClientJoin:
+    """The statement as two reads."""
+    query = translate(sql, shop.design.model, "sqlite")
+    assert isinstance(query, Query)
+    return compiled_join(plan_client_join(query, shop.design), name="statement", sql=sql)
+
+
+@pytest.mark.parametrize("at_once", [2, 10_000])
+@pytest.mark.parametrize("sql", PARENTS_BY_CHILDREN + CHILDREN_BY_PARENTS + CHILDREN_OF_PARENTS)
+def test_the_answer_is_that_of_sql(shop: Beside, sql: str, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same bag, also when ids are asked for two at a time; no read looks anything up that the other one asks for."""
+    monkeypatch.setattr(running, "MOST_IDS", at_once)
+    join = joined(shop, sql)
+    values = {name: VALUES[name] for name in join.parameters}
+    rows = [tuple(map(shown, row, join.columns)) for row in running.run_join(shop.database, join, values)]
+    theirs = shop.theirs(sql, values)
+    assert Counter(rows) == Counter(theirs)
+    if "LIMIT" in sql:
+        assert rows == theirs
+
+
+@pytest.mark.parametrize("sql", PARENTS_BY_CHILDREN[:5])
+def test_ids_go_into_one_list(shop: Beside, sql: str) -> None:
+    """The second read has an `$in`, and none of the first's parameters."""
+    join = joined(shop, sql)
+    assert "IDS" not in repr(join.first.pipeline) + repr(join.first.filter)
+    assert "{'$in': Ids()}" in repr(join.second.pipeline) + repr(join.second.filter)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT id FROM customer",
+        "SELECT c.city, count(*) FROM orders o JOIN customer c ON c.id = o.customer_id GROUP BY c.city",
+        "SELECT o.id || c.name FROM orders o JOIN customer c ON c.id = o.customer_id ORDER BY c.name LIMIT 2",
+        "SELECT a.id, b.id FROM maker a CROSS JOIN customer b",
+        "SELECT l.no, p.title FROM line l JOIN product p ON p.id = l.product_id ORDER BY p.title, l.no LIMIT 2",
+        "SELECT o.id FROM orders o JOIN customer c ON c.id = o.customer_id AND c.id > o.id WHERE c.city = 'Oslo'",
+    ],
+)
+def test_what_needs_both_sides_is_a_gap(shop: Beside, sql: str) -> None:
+    """No join, a group or order by the one and a limit on the other, no key, a further condition."""
+    with pytest.raises(ReadGap, match="join in the client"):
+        joined(shop, sql)

@@ -1,0 +1,97 @@
+"""Where joins begin and where subqueries are asked: the form, and the same answers as without any rewrite."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pymongo import MongoClient
+
+from nestling import pipeline
+from nestling.emitters.mql.read import compiled_read
+from nestling.ir.algebra import Query
+from nestling.ir.compiled import CompiledRead
+from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Quantity, Statistics
+from nestling.planner.reads import NONE, plan_read
+from nestling.planner.sql import translate
+from tests.planner.reads.beside_sqlite import Beside, loaded
+from tests.planner.reads.shop import READING, ROWS
+
+EITHER = (
+    "SELECT c.name, o.id FROM customer c JOIN orders o ON o.customer_id = c.id "
+    "WHERE c.city = 'Oslo' AND o.status = 'paid' OR c.city = 'Brno' AND o.status = 'open'"
+)
+GROUPS = (
+    "SELECT o.id, c.name FROM orders o JOIN customer c ON c.id = o.customer_id "
+    "WHERE o.id IN (SELECT order_id FROM line GROUP BY order_id HAVING SUM(quantity) > 2)"
+)
+STATEMENTS = (
+    EITHER,
+    GROUPS,
+    "SELECT id FROM orders WHERE id IN (SELECT order_id FROM line GROUP BY order_id HAVING COUNT(*) > 1)",
+    "SELECT id FROM orders WHERE total > (SELECT 0.5 * AVG(quantity) FROM line WHERE order_id = orders.id)",
+    "SELECT id, (SELECT SUM(quantity) FROM line WHERE order_id = orders.id) AS s FROM orders",
+    "SELECT id, (SELECT COUNT(*) FROM line WHERE order_id = orders.id) AS n FROM orders",
+    "SELECT id, (SELECT COUNT(*) + SUM(quantity) FROM line WHERE order_id = orders.id) AS n FROM orders",
+    "SELECT id, (SELECT COALESCE(SUM(quantity), -1) FROM line WHERE order_id = orders.id) AS n FROM orders",
+    "SELECT id, (SELECT name FROM customer c WHERE c.id = o.customer_id) AS name FROM orders o",
+    (
+        "SELECT l.no, p.title FROM line l JOIN product p ON p.id = l.product_id "
+        "WHERE l.quantity = (SELECT MAX(quantity) FROM line) OR p.price > 1 AND l.no = 2"
+    ),
+    (
+        "SELECT c.name, o.id FROM customer c JOIN orders o ON o.customer_id = c.id "
+        "WHERE NOT EXISTS (SELECT 1 FROM line WHERE order_id = o.id) AND c.id IN (SELECT customer_id FROM orders)"
+    ),
+)
+
+
+@pytest.fixture(scope="module", params=["normalized", "embedded"])
+def shop(
+    request: pytest.FixtureRequest, mongo_client: MongoClient[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Beside]:
+    """The shop loaded by one strategy's design."""
+    database = mongo_client[f"test_{uuid.uuid4().hex}"]
+    yield loaded(pipeline.design(READING, request.param), ROWS, database, tmp_path_factory.mktemp(request.param))
+    mongo_client.drop_database(database.name)
+
+
+@pytest.mark.parametrize("sql", STATEMENTS)
+def test_answers_are_equal(shop: Beside, sql: str) -> None:
+    """With every rewrite and with none."""
+    shop.assert_equal(sql)
+    shop.assert_equal(sql, rewrites=NONE)
+
+
+def compiled(sql: str, statistics: Statistics | None = None) -> CompiledRead:
+    """A statement over the normalized shop."""
+    design = pipeline.design(READING, "normalized").design
+    query = translate(sql, design.model, "sqlite")
+    assert isinstance(query, Query)
+    return compiled_read(plan_read(query, design, statistics=statistics))
+
+
+def known(**counts: int) -> Statistics:
+    """So many rows of each entity, ten different values in every attribute."""
+    ten = AttributeStatistics(distinct=Quantity(10))
+    names = {entity.name: tuple((a.name, ten) for a in entity.attributes) for entity in READING.model.entities}
+    return Statistics(tuple((n, EntityStatistics(Quantity(c), attributes=names[n])) for n, c in counts.items()))
+
+
+def test_an_or_over_two_tables_restricts_each() -> None:
+    """What every branch says of a table is asked of it first."""
+    assert compiled(EITHER).pipeline[0] == {"$match": {"$or": [{"city": {"$eq": "Oslo"}}, {"city": {"$eq": "Brno"}}]}}
+
+
+def test_joins_begin_where_the_statistics_say_that_most_is_left_out() -> None:
+    """One of ten values rather than one of five, whichever table is larger."""
+    sql = "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id WHERE c.city > 'A' AND o.status = 'open'"
+    assert compiled(sql, known(customer=10, orders=1000)).collection == "orders"
+    assert compiled(sql.replace("c.city > 'A'", "c.id = 3"), known(customer=10, orders=1000)).collection == "customer"
+
+
+def test_groups_an_in_asks_for_are_made_once() -> None:
+    """They are joined with, not made again for every row."""
+    assert compiled(GROUPS, known(customer=5, orders=500, line=3000)).collection == "line"

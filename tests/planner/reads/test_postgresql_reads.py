@@ -1,0 +1,80 @@
+"""What real PostgreSQL statements brought to light: counterexamples and gaps found by the benchmarks, beside PostgreSQL."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from pymongo import MongoClient
+from pymongo.database import Database
+
+from nestling import pipeline
+from nestling.emitters.mql.read import compiled_read
+from nestling.executors.run import run_read
+from nestling.ir.algebra import Query
+from nestling.ir.proposal import Proposal
+from nestling.planner.reads import plan_read
+from nestling.planner.sql import translate
+
+TABLES = """
+CREATE TABLE country (code character(4) PRIMARY KEY, name character(12) NOT NULL, area numeric NOT NULL);
+CREATE TABLE town (id integer PRIMARY KEY, code character(4) REFERENCES country, name text, founded date, tax numeric);
+INSERT INTO country VALUES ('DE', 'Germany', 357.6), ('FR', 'France', 551), ('A', 'Austria', 83.879);
+INSERT INTO town VALUES (1, 'DE', 'Köln', '0050-01-01', 2), (2, 'DE', 'Aachen', '1993-07-15', 12.50),
+    (3, 'FR', '(Aix)', '1993-09-30', 0.3), (4, NULL, '', NULL, NULL), (5, 'A', 'a', '1993-10-01', 7.125);
+"""
+STATEMENTS = (
+    "SELECT t.id FROM town t JOIN country c ON c.code = t.code WHERE c.name = 'Germany'",
+    "SELECT name, count(*) FROM country GROUP BY name HAVING count(*) > 0",
+    "SELECT DISTINCT c.name FROM town t JOIN country c ON c.code = t.code",
+    "SELECT code FROM country WHERE name IN ('France', 'Austria   ')",
+    "SELECT id, tax / 7.0 AS share, area / tax AS per FROM town t JOIN country c ON c.code = t.code",
+    "SELECT sum(tax) / 3, avg(tax) FROM town",
+    "SELECT code, sum(CASE WHEN id > 1 THEN tax ELSE 0 END) / sum(tax) AS part FROM town WHERE tax > 0 GROUP BY code",
+    "SELECT id, ascii(name) FROM town WHERE id > 1",
+    "SELECT id FROM town WHERE ascii(substring(name from 1 for 1)) = 65",
+    "SELECT id FROM town WHERE name ~ '[()]'",
+    "SELECT id, (SELECT c.name FROM country c WHERE c.code = t.code) AS land FROM town t",
+    "SELECT id FROM town WHERE founded >= DATE '1993-07-01' AND founded < DATE '1993-07-01' + INTERVAL '3 months'",
+)
+
+
+@pytest.fixture(scope="module")
+def towns(
+    postgresql: str, mongo_client: MongoClient[dict[str, Any]]
+) -> Iterator[tuple[sa.Engine, Proposal, Database[Any]]]:
+    """The tables in a database of their own, loaded by the normalized design."""
+    name = f"reads_{uuid.uuid4().hex}"
+    with sa.create_engine(postgresql, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool).connect() as server:
+        server.exec_driver_sql(f"CREATE DATABASE {name}")
+    url = sa.make_url(postgresql).set(database=name).render_as_string(hide_password=False)
+    engine = sa.create_engine(url, poolclass=sa.NullPool)
+    with engine.begin() as connection:
+        connection.exec_driver_sql(TABLES)
+    proposal = pipeline.design(pipeline.inspect(url), "normalized")
+    database = mongo_client[name]
+    pipeline.load(proposal, url, database, mode=pipeline.Mode.REPLACE)
+    yield engine, proposal, database
+    mongo_client.drop_database(name)
+
+
+@pytest.mark.parametrize("sql", STATEMENTS)
+def test_answers_are_postgresqls(towns: tuple[sa.Engine, Proposal, Database[Any]], sql: str) -> None:
+    """To the last digit of a quotient."""
+    engine, proposal, database = towns
+    query = translate(sql, proposal.design.model, "postgresql")
+    assert isinstance(query, Query)
+    read = compiled_read(plan_read(query, proposal.design, statistics=proposal.statistics))
+    with engine.connect() as connection:
+        theirs = Counter(tuple(map(written, row)) for row in connection.exec_driver_sql(sql))
+    assert Counter(tuple(map(written, row)) for row in run_read(database, read)) == theirs
+
+
+def written(value: object) -> object:
+    """Decimals by their digits."""
+    return str(value) if isinstance(value, Decimal) else value

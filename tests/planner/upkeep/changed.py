@@ -1,0 +1,196 @@
+"""Homes that have changed while what follows has not: documents of the data after, derived values of the data before."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import bson
+from pymongo import MongoClient
+from pymongo.database import Database
+
+from nestling.emitters.commands import collection_commands
+from nestling.emitters.mql import aggregation
+from nestling.emitters.mql.read import compiled_read
+from nestling.emitters.mql.write import compiled_write
+from nestling.executors.create import create
+from nestling.executors.load import load, written_collections
+from nestling.executors.run import documents
+from nestling.executors.write import run_write
+from nestling.ir.design import Design
+from nestling.ir.model import Entity, Model
+from nestling.ir.names import stored_name
+from nestling.ir.primitives import Computed, Copy, Form
+from nestling.ir.program import CompiledWrite, GivenRows
+from nestling.ir.rows import Function
+from nestling.ir.upkeep import Upkeep
+from nestling.ir.values import CODEC
+from nestling.ir.write_path import Each, WritePlan
+from nestling.planner.home import home_view
+from nestling.planner.upkeep import ChangeKind, Implied, RowChange, implied, stored, upkeep_steps, upkeeps_of
+from nestling.planner.upkeep.steps import fires
+from nestling.sources.sql.rows import SqlDatabase
+from tests.generators.worlds import with_seen_types
+from tests.planner.upkeep.settled import Difference, differences
+from tests.planner.upkeep.worlds_after import Rows
+from tests.sqlite_rows import sqlite_source
+
+Row = dict[str, Any]
+ROWS = "changed"
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A change, the holders that differed before the upkeep and after it, and the upkeeps left to the background sync."""
+
+    change: RowChange
+    stale: list[Difference]
+    wrong: list[Difference]
+    left: tuple[str, ...]
+
+
+def settle(
+    design: Design, before: Rows, after: Rows, entity: str, client: MongoClient[dict[str, Any]], folder: Path
+) -> Settled | None:
+    """Load the data before and after, put the derived values of before into the documents of after, and run the upkeep.
+
+    None when the rows of the entity do not differ in one way.
+    """
+    sources = [sqlite_source(folder / f"{n}.db", design.model, rows) for n, rows in enumerate((before, after))]
+    design = Design(_with_seen_types(design.model, sources), design.collections)
+    databases = [client[f"upkeep_{uuid.uuid4().hex}"] for _ in sources]
+    try:
+        for source, database in zip(sources, databases, strict=True):
+            create(collection_commands(design), database, written_collections(design))
+            load(design, SqlDatabase(source.address, design.model), database)
+        return _settled(design, entity, *databases)
+    finally:
+        for database in databases:
+            client.drop_database(database.name)
+
+
+def _with_seen_types(model: Model, sources: Sequence[SqlDatabase]) -> Model:
+    """The model with the types of values seen in any of the sources."""
+    seen = [with_seen_types(model, source) for source in sources]
+    return replace(model, entities=tuple(_united(each) for each in zip(*(m.entities for m in seen), strict=True)))
+
+
+def _united(entities: Sequence[Entity]) -> Entity:
+    columns = zip(*(entity.attributes for entity in entities), strict=True)
+    kinds = ((each[0], dict.fromkeys(kind for attribute in each for kind in attribute.also)) for each in columns)
+    return replace(entities[0], attributes=tuple(replace(attribute, also=tuple(also)) for attribute, also in kinds))
+
+
+def _settled(design: Design, entity: str, before: Database[Any], after: Database[Any]) -> Settled | None:
+    changes = change_rows(design, entity, raw_rows(design, before, entity), raw_rows(design, after, entity))
+    kinds = [kind for kind, rows in changes.items() if rows]
+    if len(kinds) != 1:
+        return None
+    rows = changes[kinds[0]]
+    names = design.model.entity(entity).attribute_names
+    changed = {name for name in names for row in rows if _differs(row, name)}
+    change = RowChange(entity, kinds[0], ROWS, frozenset(changed) if kinds[0] is ChangeKind.UPDATE else frozenset())
+    for name in after.list_collection_names(filter={"type": "collection"}):
+        after.command("collMod", name, validationLevel="off")  # holders are settled one upkeep after the other
+    put_back(design, before, after, change)
+    stale = differences(design, after)
+    left = keep_up(design, after, change, rows)
+    return Settled(change, stale, differences(design, after), left)
+
+
+def raw_rows(design: Design, database: Database[Any], entity: str) -> list[Row]:
+    """The rows of an entity as they are stored, by attribute, NULLs left out."""
+    query = aggregation(home_view(design, entity))
+    readable = database.with_options(codec_options=CODEC)
+    found = readable[query.collection].aggregate(list(query.stages))
+    return [{name: row[str(n)] for n, name in enumerate(query.columns) if str(n) in row} for row in found]
+
+
+def change_rows(design: Design, entity: str, before: list[Row], after: list[Row]) -> dict[ChangeKind, list[Row]]:
+    """The rows of each kind of change, in the columns a write has them in."""
+    key = design.model.entity(entity).key or design.model.entity(entity).attribute_names
+
+    def mark(row: Row) -> bytes:
+        return bson.encode({name: row[name] for name in sorted(key) if name in row}, codec_options=CODEC)
+
+    old, new = {mark(row): row for row in before}, {mark(row): row for row in after}
+    came = [_columns("new", new[each]) for each in new if each not in old]
+    went = [_columns("old", old[each]) for each in old if each not in new]
+    both = [_columns("old", old[each]) | _columns("new", new[each]) for each in new if each in old]
+    more = Counter(map(mark, after)) - Counter(map(mark, before))
+    less = Counter(map(mark, before)) - Counter(map(mark, after))
+    came += [_columns("new", new[each]) for each, times in more.items() for _ in range(times - (each not in old))]
+    went += [_columns("old", old[each]) for each, times in less.items() for _ in range(times - (each not in new))]
+    moved = [row for row in both if any(_differs(row, name) for name in design.model.entity(entity).attribute_names)]
+    return {ChangeKind.INSERT: came, ChangeKind.DELETE: went, ChangeKind.UPDATE: moved}
+
+
+def _columns(when: str, row: Row) -> Row:
+    return {f"{when}_{stored_name(name)}": value for name, value in row.items()}
+
+
+def _differs(row: Row, name: str) -> bool:
+    old, new = (row.get(f"{when}_{stored_name(name)}", _MISSING) for when in ("old", "new"))
+    return (old is _MISSING) is not (new is _MISSING) or repr(old) != repr(new)
+
+
+_MISSING = object()
+
+
+def put_back(design: Design, before: Database[Any], after: Database[Any], change: RowChange) -> None:
+    """Give every holder of the data after the value it had before; a holder that is new gets nothing."""
+    for upkeep in upkeeps_of(design):
+        read = implied(upkeep, design, with_found=True)
+        query = compiled_read(read.plan)
+        there = {_mark(read, row): row for row in documents(before, query)}
+        rows = [_old_row(read, row, there.get(_mark(read, row)), change) for row in documents(after, query)]
+        plan = WritePlan((Each(ROWS, (stored(read),)),), ())
+        if rows:
+            run_write(after, _with_rows(compiled_write(plan), rows, transaction=False))
+
+
+def _mark(read: Implied, row: Mapping[str, Any]) -> bytes:
+    names = ("id", *(each.column for each in read.locators))
+    return bson.encode({name: row[name] for name in names if name in row}, codec_options=CODEC)
+
+
+def _old_row(read: Implied, row: Mapping[str, Any], before: Mapping[str, Any] | None, change: RowChange) -> Row:
+    made = {name: value for name, value in row.items() if not name.startswith(("value ", "found "))}
+    for (_, value), found in zip(read.values, read.found, strict=True):
+        if before is not None:
+            made |= {value: before[found]} if found in before else {}
+        elif _is_new(read.upkeep, change):
+            empty = _empty(read.upkeep)
+            made |= {} if empty is None else {value: empty}
+        else:  # it moved, and took along what it held
+            made |= {value: row[found]} if found in row else {}
+    return made
+
+
+def _is_new(upkeep: Upkeep, change: RowChange) -> bool:
+    return any(not trigger.back and fires(trigger, change) for trigger in upkeep.triggers)
+
+
+def _empty(upkeep: Upkeep) -> Any:
+    match upkeep.what:
+        case Copy(form=Form.ARRAY | Form.SCALARS):
+            return []
+        case Computed(function=Function.COUNT):
+            return 0
+        case _:
+            return None
+
+
+def keep_up(design: Design, database: Database[Any], change: RowChange, rows: list[Row]) -> tuple[str, ...]:
+    """Run the upkeep of a change; gives what is left to the background sync."""
+    made = upkeep_steps(design, change)
+    plan = WritePlan(made.steps, (), made.left)
+    return run_write(database, _with_rows(compiled_write(plan), rows)).left
+
+
+def _with_rows(write: CompiledWrite, rows: list[Row], *, transaction: bool = True) -> CompiledWrite:
+    return replace(write, steps=(GivenRows(ROWS, tuple(rows)), *write.steps), transaction=transaction)

@@ -1,0 +1,117 @@
+"""Random INSERT, UPDATE and DELETE statements over a model, made of values that SQLite holds at that moment."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from dataclasses import dataclass
+
+from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.types import TypeName
+
+FRESH = 12
+"""Numbers for new keys: few, so that some are there already."""
+
+
+@dataclass
+class Writer:
+    """Draws one statement after the other."""
+
+    model: Model
+    connection: sqlite3.Connection
+    draw: random.Random
+
+    def statement(self) -> str:
+        """The next statement."""
+        entity = self.draw.choice(self.model.entities)
+        kind = self.draw.choices(("insert", "update", "delete"), (4, 5, 2))[0]
+        match kind:
+            case "insert":
+                return self._insert(entity)
+            case "update":
+                return self._update(entity)
+            case _:
+                return f"DELETE FROM {quoted(entity.name)} WHERE {self._condition(entity)}"
+
+    def _insert(self, entity: Entity) -> str:
+        rows = [self._row(entity) for _ in range(self.draw.choice((1, 1, 1, 2)))]
+        names = ", ".join(quoted(name) for name in entity.attribute_names)
+        values = ", ".join(f"({', '.join(row[name] for name in entity.attribute_names)})" for row in rows)
+        return f"INSERT INTO {quoted(entity.name)} ({names}) VALUES {values}"
+
+    def _update(self, entity: Entity) -> str:
+        row = self._row(entity)
+        most = min(2, len(entity.attribute_names))
+        names = list(self.draw.sample(entity.attribute_names, self.draw.randint(1, most)))
+        for link in self.model.parents_of(entity.name):
+            if set(names) & set(link.child_attributes):
+                names += [name for name in link.child_attributes if name not in names]
+        changes = ", ".join(f"{quoted(name)} = {row[name]}" for name in names)
+        return f"UPDATE {quoted(entity.name)} SET {changes} WHERE {self._condition(entity)}"
+
+    def _condition(self, entity: Entity) -> str:
+        """One row mostly, told by its key; or all that share a value."""
+        row = self._existing(entity)
+        if row is None:
+            return "1 = 0"
+        names = entity.key if entity.key and self.draw.random() < 0.7 else (self.draw.choice(entity.attribute_names),)
+        return " AND ".join(
+            f"{quoted(name)} IS NULL" if row[name] == "NULL" else f"{quoted(name)} = {row[name]}" for name in names
+        )
+
+    def _row(self, entity: Entity) -> dict[str, str]:
+        """A row of values that are around, with parents that exist (mostly) and keys that are new (mostly)."""
+        row = {name: self._value(entity, name) for name in entity.attribute_names}
+        for name in entity.key:
+            if self.draw.random() < 0.8:
+                row[name] = self._fresh(entity, name, row[name])
+        for link in self.model.parents_of(entity.name):
+            parent = self._existing(self.model.entity(link.parent)) if self.draw.random() < 0.9 else None
+            for own, theirs in zip(link.child_attributes, link.parent_attributes, strict=True):
+                if parent is not None:
+                    row[own] = parent[theirs]
+                elif entity.attribute(own).nullable:
+                    row[own] = "NULL"
+        return row
+
+    def _fresh(self, entity: Entity, name: str, known: str) -> str:
+        match entity.attribute(name).type.name:
+            case TypeName.INTEGER:
+                return str(self.draw.randint(1, FRESH))
+            case TypeName.TEXT:
+                return f"'new {self.draw.randint(1, FRESH)}'"
+            case _:
+                return known
+
+    def _value(self, entity: Entity, name: str) -> str:
+        """A value some attribute of the type has."""
+        attribute = entity.attribute(name)
+        if attribute.nullable and self.draw.random() < 0.2:
+            return "NULL"
+        alike = [(e, a.name) for e in self.model.entities for a in e.attributes if a.type == attribute.type]
+        owner, column = (entity, name) if self.draw.random() < 0.6 else self.draw.choice(alike)
+        sql = f"SELECT quote({quoted(column)}) FROM {quoted(owner.name)} WHERE {quoted(column)} IS NOT NULL ORDER BY 1"
+        found = [value for (value,) in self.connection.execute(sql)]
+        return str(self.draw.choice(found)) if found else self._made(attribute)
+
+    def _made(self, attribute: Attribute) -> str:
+        match attribute.type.name:
+            case TypeName.INTEGER:
+                return str(self.draw.randint(1, FRESH))
+            case TypeName.FLOAT:
+                return "2.5"
+            case TypeName.DATE:
+                return "'2020-02-02'"
+            case _:
+                return "NULL" if attribute.nullable else "'x'"
+
+    def _existing(self, entity: Entity) -> dict[str, str] | None:
+        columns = ", ".join(f"quote({quoted(name)})" for name in entity.attribute_names)
+        rows = self.connection.execute(f"SELECT {columns} FROM {quoted(entity.name)} ORDER BY {columns}").fetchall()
+        chosen = ("NULL" if value == "X''" else str(value) for value in self.draw.choice(rows)) if rows else ()
+        return dict(zip(entity.attribute_names, chosen, strict=True)) if rows else None
+
+
+def quoted(name: str) -> str:
+    """An identifier as SQL quotes it."""
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,160 @@
+"""`Store`: named statements and SQL run on a design, beside SQLite, by both of pymongo's clients."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from pymongo import AsyncMongoClient
+from pymongo.database import Database
+
+import nestling
+from nestling import AsyncStore, Result, Store, pipeline
+from nestling.common.errors import ConstraintError, GapError, InputError, WorkloadError
+from nestling.common.server import Server
+from nestling.ir.proposal import Proposal
+from nestling.shop import create_shop, workload
+
+SAMPLES = re.compile(r"-- name: (\w+),.*\n-- params: (.*)")
+Run = Callable[..., Result]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The shop's database and workload; not to be written to."""
+    found = tmp_path_factory.mktemp("shop")
+    create_shop(found / "shop.db")
+    (found / "workload.sql").write_text(workload(), encoding="utf-8")
+    return found
+
+
+@pytest.fixture(params=["embedded", "normalized"])
+def proposal(request: pytest.FixtureRequest, folder: Path, database: Database[Any]) -> Proposal:
+    """A design of the shop, and the shop loaded by it."""
+    reading = pipeline.inspect(f"sqlite:///{folder}/shop.db", workload=folder / "workload.sql")
+    made = pipeline.design(reading, request.param)
+    pipeline.load(made, f"sqlite:///{folder}/shop.db", database, check=False)
+    return made
+
+
+@pytest.fixture(params=["sync", "async"])
+def run(
+    request: pytest.FixtureRequest, proposal: Proposal, folder: Path, database: Database[Any], mongod: Server
+) -> Iterator[tuple[Run, Run]]:
+    """`run` and `execute` of a store, of either kind."""
+    file = folder / "workload.sql"
+    if request.param == "sync":
+        store = Store(proposal, database, workload=file)
+        yield store.run, store.execute
+        return
+    with asyncio.Runner() as runner:
+
+        async def opened() -> tuple[AsyncMongoClient[Any], AsyncStore]:
+            client: AsyncMongoClient[Any] = AsyncMongoClient(mongod.uri)
+            return client, AsyncStore(proposal, client[database.name], workload=file)
+
+        client, other = runner.run(opened())
+        yield (
+            lambda *names, **values: runner.run(other.run(*names, **values)),
+            lambda *names, **values: runner.run(other.execute(*names, **values)),
+        )
+        runner.run(client.close())
+
+
+def test_the_workload_runs_as_in_sqlite(
+    run: tuple[Run, Run], proposal: Proposal, folder: Path, database: Database[Any], tmp_path: Path
+) -> None:
+    """Every statement of the shop in its order: the same rows, and after all writes the same data in every home."""
+    copy = tmp_path / "copy.db"
+    samples = {name: json.loads(text) for name, text in SAMPLES.findall(workload())}
+    statements = Store(proposal, database, workload=folder / "workload.sql")
+    with closing(sqlite3.connect(folder / "shop.db")) as source, closing(sqlite3.connect(copy)) as connection:
+        source.backup(connection)
+        for name in statements.names:
+            sql, values = statements.statement(name).sql, samples.get(name, {})
+            done, theirs = run[0](name, **values), connection.execute(sql, values)
+            if done.affected is None:
+                names = [column[0] for column in theirs.description]
+                assert done.columns == tuple(names)
+                wanted = [dict(zip(names, row, strict=True)) for row in theirs.fetchall()]
+                assert len(done) == len(wanted), name
+                assert [list(row) for row in done] == [names for _ in wanted]
+            else:
+                assert done.affected == theirs.rowcount == 1, name
+        connection.commit()
+    report = pipeline.verify(proposal, f"sqlite:///{copy}", database)
+    assert report.equal, report
+
+
+def test_statements_by_hand(run: tuple[Run, Run]) -> None:
+    """SQL that is no part of the workload, with parameters; rows are dicts in the order of the columns."""
+    _, execute = run
+    found = execute("SELECT product_id AS id, name FROM product WHERE product_id < :n ORDER BY product_id", n=3)
+    assert [next(iter(row.items())) for row in found] == [("id", 1), ("id", 2)]
+    assert (found.columns, len(found), found[0]["id"]) == (("id", "name"), 2, 1)
+    both = execute(
+        "SELECT a.product_id, b.product_id FROM product a, product b WHERE a.product_id = 1 AND b.product_id = 2"
+    )
+    assert sorted(cast("list[int]", [*both[0].values()])) == [1, 2]
+    with pytest.raises(ConstraintError):
+        execute("INSERT INTO customer (customer_id, name, email) VALUES (1, 'twice', 'twice@example.com')")
+
+
+def test_parameters_are_never_operators(run: tuple[Run, Run], database: Database[Any]) -> None:
+    """A document or list is refused by every statement, read or write, before the server is asked."""
+    before = {name: database[name].count_documents({}) for name in database.list_collection_names()}
+    for bad in ({"$ne": None}, {"$gt": ""}, [1], ["$x"], {"$where": "1"}, object()):
+        calls: dict[str, dict[str, object]] = {
+            "product_page": {"id": bad},
+            "rename_product": {"id": bad, "name": "x"},
+            "take_stock": {"product": 7, "quantity": bad},
+            "record_view": {"product": 7, "at": bad, "visitor": "v"},
+        }
+        for name, values in calls.items():
+            with pytest.raises(WorkloadError, match="must be a"):
+                run[0](name, **values)
+        with pytest.raises(WorkloadError):
+            run[1]("DELETE FROM review WHERE review_id = :id", id=bad)
+    assert {name: database[name].count_documents({}) for name in before} == before
+
+
+def test_texts_that_look_like_operators_are_texts(run: tuple[Run, Run]) -> None:
+    """They are stored and found as they are, and match nothing else."""
+    named, execute = run
+    for text in ("$name", "$$ROOT", "a.b.c", '{"$ne": null}', "$set", "'; DROP TABLE x; --"):
+        assert named("rename_product", id=7, name=text).affected == 1
+        assert named("product_page", id=7)[0]["name"] == text
+        assert [row["product_id"] for row in execute("SELECT product_id FROM product WHERE name = :n", n=text)] == [7]
+        assert execute("DELETE FROM review WHERE body = :b", b=text).affected == 0
+
+
+def test_names_and_mistakes_are_typed(proposal: Proposal, folder: Path, database: Database[Any]) -> None:
+    """An unknown statement lists the known ones, mistakes and gaps are errors, and statements are compiled once."""
+    store = Store(proposal, database, workload=folder / "workload.sql")
+    with pytest.raises(InputError, match="product_page"):
+        store.run("product_pge", id=1)
+    with pytest.raises(WorkloadError, match="titel"):
+        store.execute("SELECT titel FROM product")
+    with pytest.raises(WorkloadError, match="parameter `id`"):
+        store.run("product_page")
+    with pytest.raises(GapError):
+        store.execute("UPDATE product SET stock = 1 RETURNING stock")
+    assert store.statement("product_page") is store.statement("product_page")
+
+
+def test_importing_nestling_stays_light() -> None:
+    """`import nestling` alone loads neither the driver nor the SQL parser; unknown names are errors."""
+    code = "import sys, nestling; sys.exit(any(name in sys.modules for name in ('pymongo', 'sqlglot')))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert nestling.Store is Store
+    with pytest.raises(AttributeError, match="Stores"):
+        _ = nestling.Stores

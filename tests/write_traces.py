@@ -1,0 +1,144 @@
+"""Write traces: the same statements on SQLite and on a design in a real MongoDB, then every home beside SQLite's table."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling.common.errors import ConstraintError, GapError
+from nestling.emitters.commands import collection_commands, index_commands
+from nestling.emitters.mql import aggregation
+from nestling.emitters.mql.write import compiled_write
+from nestling.executors.create import create
+from nestling.executors.load import load, written_collections
+from nestling.executors.verify import verify
+from nestling.executors.write import run_write
+from nestling.ir.algebra import Query
+from nestling.ir.design import Design
+from nestling.ir.model import Attribute, Model
+from nestling.ir.program import CompiledWrite
+from nestling.ir.types import Type, TypeName
+from nestling.ir.write_path import Violation
+from nestling.planner import home_views
+from nestling.planner.sql import translate
+from nestling.planner.writes import plan_write
+from nestling.sources.sql.rows import SqlDatabase
+from tests.sqlite_rows import sqlite_source
+
+Values = Mapping[str, object]
+Rows = Mapping[str, list[tuple[object, ...]]]
+
+
+@dataclass
+class Trace:
+    """A design's database beside a SQLite file; `done` are statements both took, `refused` those both refused, `gaps` others."""
+
+    design: Design
+    database: Database[Any]
+    source: SqlDatabase
+    connection: sqlite3.Connection
+    done: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    gaps: list[tuple[str, str]] = field(default_factory=list)
+
+    def compiled(self, sql: str) -> CompiledWrite:
+        """The statement compiled for the design."""
+        write = translate(sql, self.design.model, "sqlite")
+        assert not isinstance(write, Query)
+        return compiled_write(plan_write(write, self.design), name="write", sql=sql)
+
+    def run(self, sql: str, values: Values | None = None) -> None:
+        """Run one statement on both sides; both do it and say how many rows it met, or both refuse."""
+        refusal: ConstraintError | None = None
+        try:
+            write = self.compiled(sql)
+        except GapError as error:
+            self.gaps.append((sql, str(error)))
+            return
+        try:
+            mine: int | None = run_write(self.database, write, values).affected
+        except ConstraintError as error:
+            if error.violation == Violation.PLACE:  # the design has no room for what SQLite would take
+                self.gaps.append((sql, str(error)))
+                return
+            refusal, mine = error, None
+        theirs = self._theirs(sql, values)
+        assert mine is not None or theirs is None, f"{sql}\nonly refused here: {refusal}\n{write.access_path}"
+        assert (mine is None) == (theirs is None), f"{sql}\nonly refused by SQLite\n{write.access_path}"
+        if mine is None:
+            self.refused.append(sql)
+            return
+        self.done.append(sql)
+        assert mine == theirs, f"{sql}\n{mine} rows here, {theirs} there\n{write.access_path}"
+
+    def _theirs(self, sql: str, values: Values | None) -> int | None:
+        try:
+            with self.connection:
+                return self.connection.execute(sql, dict(values or {})).rowcount
+        except sqlite3.IntegrityError:
+            return None
+
+    def check(self) -> None:
+        """Every entity's home holds what SQLite's table holds."""
+        homes = {entity: aggregation(view) for entity, view in home_views(self.design).items()}
+        report = verify(self.design.model, homes, self.source, self.database)
+        assert report.equal, "\n".join([*self.done, *map(str, report.differences)])
+
+    def run_all(self, statements: Iterable[str], *, every: int = 1) -> None:
+        """Run statements, checking after every so many and at the end."""
+        for number, sql in enumerate(statements, 1):
+            self.run(sql)
+            if number % every == 0:
+                self.check()
+        self.check()
+
+
+def enforced(model: Model) -> Model:
+    """The model with the foreign keys only that the source enforces."""
+    return replace(
+        model,
+        relationships=tuple(link for link in model.relationships if link.enforced),
+        many_to_many=(),
+        hierarchies=(),
+    )
+
+
+def with_floats(design: Design, rows: Rows) -> tuple[Design, Rows]:
+    """Decimals become floats: SQLite has none, and a column that keeps their digits as text keeps those of any number."""
+    entities = tuple(replace(e, attributes=tuple(map(_with_float, e.attributes))) for e in design.model.entities)
+    model = replace(design.model, entities=entities)
+    found = {
+        name: [tuple(float(value) if isinstance(value, Decimal) else value for value in row) for row in inside]
+        for name, inside in rows.items()
+    }
+    return Design(model, design.collections, design.indexes), found
+
+
+def _with_float(attribute: Attribute) -> Attribute:
+    is_decimal = attribute.type.name is TypeName.DECIMAL
+    return replace(attribute, type=Type(TypeName.FLOAT)) if is_decimal else attribute
+
+
+def trace(design: Design, rows: Rows, database: Database[Any], folder: Path) -> Trace:
+    """The rows in a SQLite file, and loaded from it by the design."""
+    design, rows = with_floats(design, rows)
+    path = folder / "source.db"
+    sqlite_source(path, enforced(design.model), rows)
+    source = SqlDatabase(_address(path), design.model)
+    create(collection_commands(design), database, written_collections(design))
+    load(design, source, database, indexes=index_commands(design))
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA foreign_keys = ON")
+    return Trace(design, database, source, connection)
+
+
+def _address(path: Path) -> Any:
+    from nestling.sources.sql.address import parse_address
+
+    return parse_address(f"sqlite:///{path}")
