@@ -1,30 +1,44 @@
-"""One statement on one design beside SQLite: compiled? equal? why not?"""
+"""One statement on one design beside the SQL engine whose dialect it is in: compiled? equal? why not?"""
 
 from __future__ import annotations
 
 import math
+import re
 import sqlite3
 import time
 from collections import Counter
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
+import pymongo
+import sqlalchemy as sa
+import sqlglot
 from pymongo.errors import PyMongoError
+from sqlalchemy.exc import SQLAlchemyError
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from nestling.common.errors import GapError, NestlingError
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import run_read
 from nestling.ir import algebra as a
 from nestling.ir.compiled import CompiledRead, OutputColumn
-from nestling.ir.design import Design
 from nestling.ir.expression import ScalarSubquery
+from nestling.ir.model import Model
+from nestling.ir.proposal import Proposal
+from nestling.ir.rows import Column as RowColumn
+from nestling.ir.rows import RowQuery
 from nestling.planner.reads import Rewrite, plan_read
 from nestling.planner.reads.traverse import everything, everywhere, expressions, free_columns, subqueries
 from nestling.planner.sql import translate
+from nestling.sources.front import open_rows
 
 Row = tuple[Any, ...]
+MOST_SECONDS = 60.0
+_READS = re.compile(r"\s*(--[^\n]*\s*)*(select|with|values)\b", re.IGNORECASE)
 _OPEN = (a.AggregateFunction.ANY_VALUE, a.AggregateFunction.CONCAT)
 CONSTRUCTS = (
     " join ", "left join", "group by", "having", "distinct", "order by", "limit", "union", "intersect", "except", "(select",
@@ -43,7 +57,8 @@ class Statement:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one: verdict is equal, choice (SQL leaves one), wrong, failed (it stopped with an error) or gap."""
+    """What came of one: verdict is equal, choice (SQL leaves one), wrong, failed (it stopped with an error), timeout, gap
+    (not compiled) or none (the SQL engine cannot run it, so it does not count)."""
 
     verdict: str
     compiled: bool
@@ -52,15 +67,53 @@ class Outcome:
     seconds: float = 0.0
 
 
-class Reference:
-    """SQLite with the data, and the reference interpreter, which knows when SQL leaves a choice."""
+class Reference(Protocol):
+    """A SQL engine with the data, and the reference interpreter, which knows when SQL leaves a choice."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.connection = connection
-        self._oracle: Any = None
+    dialect: str
+
+    def execute(self, sql: str, values: dict[str, object]) -> list[Row]:
+        """The engine's rows; raises `EngineError`."""
 
     def arbitrary(self, statement: Statement, values: dict[str, object]) -> bool:
-        """Whether another answer than SQLite's may be right too."""
+        """Whether another answer than the engine's may be right too."""
+
+    def plain(self, value: object, column: OutputColumn) -> object:
+        """A conceptual value as the engine shows it."""
+
+
+class EngineError(Exception):
+    """The SQL engine could not run a statement."""
+
+
+class SqliteReference:
+    """SQLite."""
+
+    dialect = "sqlite"
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.connection = sqlite3.connect(file)
+        self.connection.text_factory = lambda raw: raw.decode(errors="replace")
+        self._attached: set[str] = set()
+        self._oracle: Any = None
+
+    def execute(self, sql: str, values: dict[str, object]) -> list[Row]:
+        """SQLite's rows; a schema in front of a table (`cd.members`) is this database under that name, too."""
+        try:
+            tables = sqlglot.parse_one(sql, dialect="sqlite").find_all(exp.Table)
+        except SqlglotError as error:
+            raise EngineError(str(error)) from None
+        for name in {table.db for table in tables if table.db} - self._attached:
+            self.connection.execute(f"ATTACH DATABASE ? AS {name}", (str(self.file),))
+            self._attached.add(name)
+        try:
+            return [tuple(map(rounded, row)) for row in self.connection.execute(sql, values)]
+        except sqlite3.Error as error:
+            raise EngineError(str(error)) from None
+
+    def arbitrary(self, statement: Statement, values: dict[str, object]) -> bool:
+        """By the oracle's own model and rows."""
         from tests.planner.sql.sqlite_oracle import Oracle
         from tests.reference_algebra import Interpreter, Unsupported
 
@@ -75,17 +128,87 @@ class Reference:
         except Unsupported:
             return False
 
+    def plain(self, value: object, column: OutputColumn) -> object:
+        """Booleans are numbers, times texts."""
+        return shown(value, column)
+
+
+class ServerReference:
+    """PostgreSQL or MariaDB."""
+
+    def __init__(self, url: str, model: Model, dialect: str) -> None:
+        self.dialect = dialect
+        self._url, self._model = url, model
+        self._engine = sa.create_engine(url, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
+        self._rows: dict[str, list[Row]] = {}
+
+    def execute(self, sql: str, values: dict[str, object]) -> list[Row]:
+        """The server's rows."""
+        try:
+            with self._engine.connect() as connection:
+                return [tuple(map(_comparable, row)) for row in connection.execute(sa.text(sql), values)]
+        except SQLAlchemyError as error:
+            raise EngineError(str(error).splitlines()[0]) from None
+
+    def arbitrary(self, statement: Statement, values: dict[str, object]) -> bool:
+        """By the reference interpreter over the server's rows."""
+        from tests.reference_algebra import Interpreter, Unsupported
+
+        query = translate(statement.sql, self._model, self.dialect)
+        assert isinstance(query, a.Query)
+        self._rows = self._rows or _all_rows(self._url, self._model)
+        try:
+            interpreter = Interpreter(self._rows, values)
+            interpreter.run_keyed(query)
+        except Unsupported:
+            return False
+        return bool(interpreter.arbitrary)
+
+    def plain(self, value: object, column: OutputColumn) -> object:  # noqa: ARG002 - the protocol's
+        """Drivers give conceptual values, nearly."""
+        return _comparable(value)
+
+
+def _all_rows(url: str, model: Model) -> dict[str, list[Row]]:
+    source = open_rows(url, model)
+    return {
+        entity.name: list(source.rows(RowQuery(entity.name, tuple(RowColumn(each.name) for each in entity.attributes))))
+        for entity in model.entities
+    }
+
+
+def _comparable(value: object) -> object:
+    """One form for what drivers and nestling give in different ones: numbers, bytes, intervals."""
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, memoryview):
+        return bytes(value)
+    return rounded(value)
+
 
 def compare(
-    statement: Statement, design: Design, database: Any, reference: Reference, rewrites: frozenset[Rewrite]
+    statement: Statement,
+    proposal: Proposal,
+    database: Any,
+    reference: Reference,
+    rewrites: frozenset[Rewrite],
+    seconds: float = MOST_SECONDS,
 ) -> Outcome | None:
-    """The outcome; None for what is no read."""
+    """The outcome; None for what is no read, or none the engine can run. `seconds`: how long the server may take."""
     values = statement.samples if isinstance(statement.samples, dict) else {}
+    if not _READS.match(statement.sql):
+        return None
     try:
-        query = translate(statement.sql, design.model, "sqlite")
+        theirs = reference.execute(statement.sql, values)
+    except EngineError as error:
+        return Outcome("none", False, f"the SQL engine: {str(error)[:90]}")
+    design = proposal.design
+    try:
+        query = translate(statement.sql, design.model, reference.dialect)
         if not isinstance(query, a.Query):
             return None
-        read = compiled_read(plan_read(query, design, rewrites=rewrites), name=statement.name, sql=statement.sql)
+        plan = plan_read(query, design, rewrites=rewrites, statistics=proposal.statistics)
+        read = compiled_read(plan, name=statement.name, sql=statement.sql)
     except GapError as error:
         return Outcome("gap", False, f"gap: {error.gap.what}")
     except NestlingError as error:
@@ -93,32 +216,34 @@ def compare(
     began = time.perf_counter()
     try:
         used = {name: values[name] for name in read.parameters if name in values}
-        mine = [tuple(map(shown, row, read.columns)) for row in run_read(database, read, used)]
-    except (NestlingError, PyMongoError) as error:
+        with pymongo.timeout(seconds):
+            mine = [tuple(map(reference.plain, row, read.columns)) for row in run_read(database, read, used)]
+    except PyMongoError as error:
+        if error.timeout:
+            return Outcome("timeout", True, f"longer than {seconds:g} s", repr(read.pipeline))
         return Outcome("failed", True, f"{type(error).__name__}: {str(error)[:90]}", repr(read.pipeline))
-    seconds = time.perf_counter() - began
-    return _judged(statement, query, read, mine, reference, values, seconds)
+    except NestlingError as error:
+        return Outcome("failed", True, f"{type(error).__name__}: {str(error)[:90]}", repr(read.pipeline))
+    taken = time.perf_counter() - began
+    return _judged(statement, query, read, (mine, theirs), reference, values, taken)
 
 
 def _judged(
     statement: Statement,
     query: a.Query,
     read: CompiledRead,
-    mine: list[Row],
+    answers: tuple[list[Row], list[Row]],
     reference: Reference,
     values: dict[str, object],
     seconds: float,
 ) -> Outcome:
-    try:
-        theirs = [tuple(map(rounded, row)) for row in reference.connection.execute(statement.sql, values)]
-    except sqlite3.Error as error:
-        return Outcome("failed", True, f"SQLite: {error}")
+    mine, theirs = answers
     if Counter(mine) == Counter(theirs) and _same_order(query, mine, theirs):
         return Outcome("equal", True, seconds=seconds)
     if choices(query) and reference.arbitrary(statement, values):
         return Outcome("choice", True, seconds=seconds)
     only_here, only_there = Counter(mine) - Counter(theirs), Counter(theirs) - Counter(mine)
-    detail = f"mine {len(mine)}: {sorted(map(repr, only_here))[:3]}\nSQLite {len(theirs)}: {sorted(map(repr, only_there))[:3]}\n"
+    detail = f"mine {len(mine)}: {sorted(map(repr, only_here))[:3]}\nSQL {len(theirs)}: {sorted(map(repr, only_there))[:3]}\n"
     detail += f"{read.access_path}\n{read.filter or read.pipeline}"
     return Outcome("wrong", True, "WRONG", detail, seconds)
 

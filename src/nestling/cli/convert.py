@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,13 +12,12 @@ import click
 from nestling.cli.parts import options
 
 if TYPE_CHECKING:
-    from nestling.ir.compiled import CompiledRead
-    from nestling.ir.proposal import Proposal
+    from nestling.emitters.python_code import Statement
 
 
 @click.command(
     "convert",
-    short_help="Turn SELECT statements into MongoDB queries.",
+    short_help="Turn SQL statements into MongoDB's.",
     epilog='\b\nExample:\n  nestling convert design.yaml "SELECT name FROM product WHERE product_id = 7"',
 )
 @options.design_file
@@ -32,47 +31,83 @@ if TYPE_CHECKING:
 )
 @click.option("--bind", "bound", is_flag=True, help="With --file: put in the values of its `-- params: {…}` lines.")
 @click.option("--dialect", default="sqlite", show_default=True, metavar="NAME", help="sqlite, postgresql or mysql.")
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["mongosh", "python", "json"]),
+    default="mongosh",
+    show_default=True,
+    help="What to print; json is one line a statement.",
+)
+@click.option(
+    "--join",
+    "join",
+    type=click.Choice(["server", "client"]),
+    default="server",
+    show_default=True,
+    help="Who joins: the server by $lookup, or the client by a second query for the ids found.",
+)
 @options.as_json
-def command(design: Path, sql: str | None, file: Path | None, bound: bool, dialect: str, as_json: bool) -> int:
-    """Turn SELECT statements into MongoDB queries for a design."""
-    from nestling.emitters.mql.script import read_json, read_shell
-    from nestling.pipeline import convert, read_proposal
+def command(
+    design: Path, sql: str | None, file: Path | None, bound: bool, dialect: str, form: str, join: str, as_json: bool
+) -> int:
+    """Turn SQL statements into MongoDB's for a design: queries, commands, and programs where one command cannot do it.
+
+    --as python prints a module of functions that needs pymongo alone. --json is --as json.
+    """
+    from nestling import pipeline
 
     if (sql is None) == (file is None):
-        raise click.UsageError("give one SELECT, or --file with a workload")
-    proposal, gaps = read_proposal(design), 0
+        raise click.UsageError("give one statement, or --file with a workload")
+    proposal, is_client = pipeline.read_proposal(design), join == "client"
     if sql is not None:
-        reads = iter((convert(proposal, sql, dialect=dialect),))
+        convert = pipeline.convert_join if is_client else pipeline.convert
+        found = iter((convert(proposal, sql, dialect=dialect),))
     else:
         assert file is not None
-        reads = _statements(proposal, file, dialect, bound=bound)
-    for read in reads:
-        gaps += read.gap is not None
+        found = pipeline.convert_all(proposal, file, dialect, bound=bound, client_joins=is_client)
+    return _print_python(tuple(found)) if form == "python" and not as_json else _print(found, as_json or form == "json")
+
+
+def _print(statements: Iterable[Statement], as_json: bool) -> int:
+    gaps = 0
+    for each in statements:
+        gaps += each.gap is not None
         if as_json:
-            click.echo(json.dumps(read_json(read), ensure_ascii=False, default=str))
-        elif read.gap is not None:
-            click.echo(f"// {read.name + ': ' if read.name else ''}not converted: {read.gap}")
+            click.echo(json.dumps(_as_json(each), ensure_ascii=False, default=str))
+        elif each.gap is not None:
+            click.echo(f"// {each.name + ': ' if each.name else ''}not converted: {each.gap}")
         else:
-            click.echo((f"// {read.name}\n" if read.name else "") + read_shell(read))
+            click.echo((f"// {each.name}\n" if each.name else "") + _for_shell(each))
     return 1 if gaps else 0
 
 
-def _statements(proposal: Proposal, file: Path, dialect: str, *, bound: bool) -> Iterator[CompiledRead]:
-    """Every statement compiled; a mistake in one is its gap, and never stops the rest."""
-    from nestling.common.errors import WorkloadError
-    from nestling.ir.compiled import CompiledRead
-    from nestling.ir.reading import Gap, GapKind
-    from nestling.pipeline import convert, statements_of
+def _print_python(statements: tuple[Statement, ...]) -> int:
+    from nestling.emitters.python_code import module
 
-    workload, gaps = statements_of(proposal, file, dialect)
-    for statement in workload.statements:
-        values = dict(statement.samples) if bound else None
-        try:
-            yield convert(proposal, statement.sql, name=statement.name, dialect=dialect, values=values)
-        except WorkloadError as error:
-            problem = error.problems[0]
-            yield CompiledRead(statement.name, statement.sql, gap=Gap(GapKind.NOTIMPL, problem.what, problem.where))
-    known = {statement.name for statement in workload.statements}
-    for gap in gaps:
-        if not any(name in gap.where for name in known):
-            yield CompiledRead("", "", gap=gap)
+    click.echo(module(statements), nl=False)
+    return 1 if any(each.gap is not None for each in statements) else 0
+
+
+def _as_json(statement: Statement) -> dict[str, object]:
+    from nestling.emitters.mql.client_join import join_json
+    from nestling.emitters.mql.script import read_json
+    from nestling.emitters.mql.write_json import write_json
+    from nestling.ir.client_join import ClientJoin
+    from nestling.ir.compiled import CompiledRead
+
+    if isinstance(statement, ClientJoin):
+        return join_json(statement)
+    return read_json(statement) if isinstance(statement, CompiledRead) else write_json(statement)
+
+
+def _for_shell(statement: Statement) -> str:
+    from nestling.emitters.mql.client_join import join_shell
+    from nestling.emitters.mql.script import read_shell
+    from nestling.emitters.mql.write_shell import write_shell
+    from nestling.ir.client_join import ClientJoin
+    from nestling.ir.compiled import CompiledRead
+
+    if isinstance(statement, ClientJoin):
+        return join_shell(statement)
+    return read_shell(statement) if isinstance(statement, CompiledRead) else write_shell(statement)

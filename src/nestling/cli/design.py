@@ -11,6 +11,7 @@ from nestling.cli.parts import options
 
 if TYPE_CHECKING:
     from nestling.ir.proposal import Proposal
+    from nestling.ir.reading import Reading
     from nestling.strategies import Thresholds
 
 
@@ -20,7 +21,24 @@ if TYPE_CHECKING:
     epilog="\b\nExample:\n  nestling design sqlite:///shop.db --workload workload.sql -o design.yaml",
 )
 @options.source
-@click.option("--strategy", default="tree", show_default=True, metavar="NAME", help="tree, embedded or normalized.")
+@click.option(
+    "--strategy", default="optimal", show_default=True, metavar="NAME", help="optimal, tree, embedded or normalized."
+)
+@click.option(
+    "--profile",
+    "profile_file",
+    type=options.READABLE,
+    metavar="FILE",
+    help="What work costs on your server, as `nestling calibrate` measured it. Default: a profile that ships.",
+)
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(0.1, 86400),
+    default=60.0,
+    show_default=True,
+    metavar="S",
+    help="Seconds to search; then the best design found is given with its gap.",
+)
 @click.option(
     "--threshold",
     "thresholds",
@@ -35,27 +53,31 @@ def command(
     workload: Path | None,
     dialect: str,
     strategy: str,
+    profile_file: Path | None,
+    time_limit: float,
     thresholds: tuple[str, ...],
     output: Path | None,
     as_json: bool,
 ) -> None:
-    """Decide the document schema for a SOURCE: what to embed, what to reference, which indexes.
+    """Decide the document schema for a SOURCE: what to embed, what to reference, what to copy, which indexes.
 
-    tree follows the published decision tree and rules, embedded embeds all it may, normalized embeds nothing.
+    optimal is the design that costs the workload least, proved; tree follows the published decision tree and rules, embedded
+    embeds all it may, normalized embeds nothing.
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress
+    from nestling.cost import read_profile
     from nestling.ir.text import write_proposal
     from nestling.pipeline import design, inspect
 
     text.check_place(output)
     chosen = thresholds_of(thresholds)
+    profile = read_profile(profile_file) if profile_file is not None else None
     with progress(enabled=not as_json) as watch:
         reading = inspect(source, workload=workload, dialect=dialect, watch=watch)
-    proposal = design(reading, strategy, chosen)
+    proposal = design(reading, strategy, chosen, profile=profile, limit_seconds=time_limit)
     if output is not None:
         text.write_text(output, write_proposal(proposal))
-        text.say(f"Wrote {output}")
     if as_json:
         from nestling.emitters.proposal_json import proposal_json
 
@@ -63,26 +85,40 @@ def command(
         return
     show(proposal)
     text.notices(proposal.gaps, proposal.notes)
-    text.say(_next(source, output))
+    _say_next(source, output, proposal, reading)
 
 
-def _next(source: str, output: Path | None) -> str:
+def _say_next(source: str, output: Path | None, proposal: Proposal, reading: Reading) -> None:
+    """What would make the design better, where it was written, and what to do with it."""
+    from nestling.cli.parts import text
+    from nestling.emitters.summary import lacking
+
+    for each in lacking(proposal, workload=bool(reading.workload.statements)):
+        text.say(f"better: {each}")
     if output is None:
-        return "Next: keep it with -o design.yaml"
+        text.say("Next: keep it with -o design.yaml")
+        return
     rows = source if "://" in source else "sqlite:///…"
-    return f"Next: nestling explain {output}, or nestling load {output} --from {rows} --to mongodb://…"
+    text.say(f"Wrote {output}")
+    text.say(f"Next: nestling explain {output}")
+    text.say(f"      nestling load {output} --from {rows} --to mongodb://…")
 
 
 def show(proposal: Proposal) -> None:
-    """The collections and the decisions as two tables."""
+    """The collections, the decisions and what is kept besides as tables, and the cost in one line."""
     from nestling.cli.parts.table import table
-    from nestling.emitters.summary import collection_rows, decision_rows
+    from nestling.emitters.summary import collection_rows, cost_line, decision_rows, kept_rows
 
     columns: tuple[str, ...] = ("collection", "documents", "embeds", "indexes")
     table(f"{proposal.design.model.name}, by strategy {proposal.strategy}", columns, collection_rows(proposal))
     if proposal.decisions:
         click.echo()
         table("Decisions", ("relationship", "choice", "because"), decision_rows(proposal))
+    if kept := list(kept_rows(proposal)):
+        click.echo()
+        table("Kept besides", ("structure", "pattern", "saves", "for"), kept)
+    if proposal.costs is not None:
+        click.echo(f"\n{cost_line(proposal.costs)}")
 
 
 def thresholds_of(given: tuple[str, ...]) -> Thresholds:

@@ -25,8 +25,17 @@ from nestling.cli.parts import options
     metavar="DIR",
     help="Write the files into this folder.",
 )
+@click.option(
+    "--workload",
+    type=options.READABLE,
+    metavar="FILE",
+    help="With --as python: also a function for each statement of this workload file.",
+)
+@click.option("--dialect", default="sqlite", show_default=True, metavar="NAME", help="The workload's SQL.")
 @options.as_json
-def command(design: Path, as_name: str, output: Path | None, as_json: bool) -> None:
+def command(
+    design: Path, as_name: str, output: Path | None, workload: Path | None, dialect: str, as_json: bool
+) -> None:
     """Print or write what follows from a design.
 
     mongosh and python create its collections, validators and indexes; jsonschema is the validators alone; mermaid draws it;
@@ -34,15 +43,20 @@ def command(design: Path, as_name: str, output: Path | None, as_json: bool) -> N
     """
     from nestling.cli.parts import text
     from nestling.emitters import emit
-    from nestling.pipeline import read_proposal
+    from nestling.pipeline import queries_module, read_proposal
 
-    files = emit(read_proposal(design), as_name)
+    if workload is not None and as_name != "python":
+        raise click.UsageError("--workload goes with --as python")
+    proposal = read_proposal(design)
+    files = dict(emit(proposal, as_name))
+    if workload is not None:
+        files["queries.py"] = queries_module(proposal, workload, dialect)
     if output is not None:
         for name, content in files.items():
             text.write_text(output / name, content)
             text.say(f"Wrote {output / name}")
     if as_json:
-        text.print_json({"format": as_name, "files": dict(files)})
+        text.print_json({"format": as_name, "files": files})
     elif output is None:
         for name, content in files.items():
             if len(files) > 1:

@@ -6,26 +6,33 @@ A strategy is a module with one function, `outline(situation) -> Outline`; its n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pkgutil import iter_modules
 
 from nestling.common.errors import InputError, unknown
 from nestling.ir.bounds import elements, mistakes_in_size, node_bytes
+from nestling.ir.candidate import Candidate
 from nestling.ir.design import Design
 from nestling.ir.layout import Node, Role
-from nestling.ir.proposal import Proposal, Reason
+from nestling.ir.options import Solution, Weighing
+from nestling.ir.outline import Outline
+from nestling.ir.proposal import Costs, Proposal, Reason
 from nestling.ir.reading import Gap, GapKind, Reading
+from nestling.ir.situation.situation import Situation, situation
+from nestling.ir.situation.thresholds import Thresholds
 from nestling.ir.statistics import Statistics
+from nestling.strategies import tree
 from nestling.strategies.placement.assembly import collections
+from nestling.strategies.placement.chosen import chosen_outline
+from nestling.strategies.placement.considered import considered
+from nestling.strategies.placement.costed import decisions
 from nestling.strategies.placement.factors import weighed
 from nestling.strategies.placement.indexes import indexes
-from nestling.strategies.placement.outline import Outline
-from nestling.strategies.placement.situation import Situation, situation
 from nestling.strategies.placement.subjects import subject_of
-from nestling.strategies.placement.thresholds import Thresholds
 
-__all__ = ["Thresholds", "design", "strategy_names"]
+__all__ = ["Thresholds", "assembled", "design", "strategy_names"]
 
 
 def design(reading: Reading, strategy: str, thresholds: Thresholds | None = None) -> Proposal:
@@ -37,6 +44,20 @@ def design(reading: Reading, strategy: str, thresholds: Thresholds | None = None
     decide = _strategy(strategy)
     known = situation(reading, thresholds or Thresholds())
     return _within_bounds(known, strategy, decide(known))
+
+
+def assembled(
+    known: Situation,
+    strategy: str,
+    candidates: Sequence[Candidate],
+    solution: Solution,
+    weighings: tuple[Weighing, ...],
+    costs: Costs,
+) -> Proposal:
+    """The proposal of chosen structures, its decisions explained by what was weighed and beside what the tree says."""
+    told = decisions(known, candidates, solution, weighings, tree.outline(known))
+    made = _within_bounds(known, strategy, chosen_outline(candidates, solution.chosen, told))
+    return replace(made, weighed=considered(known, candidates, solution, weighings), costs=costs)
 
 
 def strategy_names() -> tuple[str, ...]:

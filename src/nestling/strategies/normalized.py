@@ -6,9 +6,9 @@ remains one.
 
 from __future__ import annotations
 
+from nestling.ir.outline import Outline
 from nestling.ir.proposal import Alternative, Choice, Decision, Reason
-from nestling.strategies.placement.outline import Outline
-from nestling.strategies.placement.situation import Situation
+from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.subjects import in_model_order, plain_links
 
 _REFERENCE = (str(Choice.PARENT_REFERENCE),)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.ir.candidate import Cold, CopiedAttribute
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import Cardinality, Entity, Relationship
 from nestling.ir.names import collection_name
+from nestling.ir.outline import CHILD_HOLDS, Outline
 from nestling.ir.primitives import (
     Collection,
     Copy,
@@ -15,15 +17,16 @@ from nestling.ir.primitives import (
     Field,
     Form,
     Holder,
+    Overflow,
     Reference,
     Split,
 )
 from nestling.ir.rows import down
+from nestling.ir.situation.situation import Situation
 from nestling.ir.types import TypeName
 from nestling.strategies.placement.field_names import Names, attribute_fields, embedded_name, ids_name, renamed
+from nestling.strategies.placement.kept import bucket_of, computed, copies, options_of, overflow_flag
 from nestling.strategies.placement.nesting import distinct_names
-from nestling.strategies.placement.outline import CHILD_HOLDS, Outline
-from nestling.strategies.placement.situation import Situation
 
 _NO_ID = (TypeName.ARRAY, TypeName.JSON)  # MongoDB refuses an array as `_id`, and JSON may be one
 
@@ -55,12 +58,26 @@ class _Assembly:
 
     def collection(self, entity: Entity) -> Collection:
         name = self.collection_names[entity.name]
+        part = self.outline.buckets.get(entity.name)
+        bucket = bucket_of(part)
         splits = tuple(
             Split(self.names.free(f"{name}_{field}_files", f"{name}_files"), (attribute,), gridfs=True)
             for attribute, field in attribute_fields(entity).items()
             if attribute in self.situation.blobs[entity.name]
         )
-        return Collection(name, self.document(entity.name), id_attributes(entity), splits=splits)
+        cold = tuple(
+            Split(self.names.free(f"{name}_details"), part.attributes)
+            for part in self.outline.kept
+            if isinstance(part, Cold) and part.entity == entity.name
+        )
+        return Collection(
+            name,
+            self.document(entity.name),
+            () if part is not None else id_attributes(entity),
+            options=options_of(part),
+            bucket=bucket,
+            splits=(*splits, *cold),
+        )
 
     def document(self, entity_name: str) -> Document:
         entity = self.situation.model.entity(entity_name)
@@ -70,7 +87,8 @@ class _Assembly:
             fields=renamed(entity),
             embeddings=tuple(self.embeddings(entity_name, names)),
             references=tuple(self.references(entity_name, names)),
-            copies=tuple(self.mirrors(entity_name, names)),
+            copies=(*self.mirrors(entity_name, names), *copies(self.situation.model, self.outline, entity_name, names)),
+            computed=computed(self.situation.model, self.outline, entity_name, names),
         )
 
     def embeddings(self, entity: str, names: Names) -> Iterator[Embedding]:
@@ -85,7 +103,12 @@ class _Assembly:
                 orphans = None
                 if not self.situation.is_total(link):
                     orphans = self.names.free(f"{collection_name(link.child)}_orphans")
-                yield Embedding(name, link.name, form, self.document(link.child), orphans=orphans)
+                bound = self.outline.overflows.get(link.name)
+                overflow = (
+                    Overflow(bound, self.names.free(f"{collection_name(link.child)}_overflow")) if bound else None
+                )
+                flags = overflow_flag(names, name, overflow)
+                yield Embedding(name, link.name, form, self.document(link.child), overflow=flags, orphans=orphans)
 
     def form(self, link: Relationship) -> Form:
         if link.cardinality is Cardinality.ONE_TO_ONE:
@@ -105,6 +128,7 @@ class _Assembly:
             and left[0] in other.child_attributes
             and not embeds
             and not self.listed(link.child)
+            and not any(isinstance(part, CopiedAttribute) and part.holder == link.child for part in self.outline.kept)
         )
 
     def listed(self, entity: str) -> bool:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from nestling.ir.model import Relationship
 from nestling.ir.proposal import Decision, Reason
+from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.nesting import Nesting
-from nestling.strategies.placement.situation import Situation
 
 
 def weighed(situation: Situation, homes: Mapping[str, str], decisions: tuple[Decision, ...]) -> tuple[Decision, ...]:

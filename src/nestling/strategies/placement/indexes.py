@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from nestling.ir.candidate import Candidate, Indexed
 from nestling.ir.layout import Place, Role, places_of, stores_of
 from nestling.ir.model import Entity
 from nestling.ir.names import join
+from nestling.ir.outline import CHILD_HOLDS, Outline
 from nestling.ir.primitives import Collection, Holder, Index
+from nestling.ir.situation.situation import Situation
 from nestling.ir.types import TypeName
 from nestling.ir.workload import Access, Operator, Statement
-from nestling.strategies.placement.outline import CHILD_HOLDS, Outline
-from nestling.strategies.placement.situation import Situation
 
 MOST_INDEXES = 63
 """MongoDB takes 64 indexes a collection, `_id` among them."""
@@ -40,8 +41,13 @@ def indexes(situation: Situation, outline: Outline, collections: tuple[Collectio
     for entity in situation.model.entities:
         place = next(place for place in places[entity.name] if place.store.role is Role.HOME)
         wanted.extend(_unique(entity, place, notes))
-        wanted.extend(_references(situation, outline, entity, place))
-        wanted.extend(_filters(situation, entity, place))
+        wanted.extend(_of_buckets(outline, entity, place))
+        if outline.indexes is None:
+            wanted.extend(_references(situation, outline, entity, place))
+            wanted.extend(_filters(situation, entity, place))
+        else:
+            wanted.extend(_chosen(outline.indexes, entity, place))
+            wanted.extend(_pointed_at(situation, outline, entity, place))
     ids = {collection.name: collection.id for collection in collections}
     kept = [
         index
@@ -94,6 +100,21 @@ def _unique(entity: Entity, place: Place, notes: list[str]) -> Iterator[Index]:
             yield index
 
 
+def _of_buckets(outline: Outline, entity: Entity, place: Place) -> Iterator[Index]:
+    """What finds the bucket an event goes to, and an event by its key."""
+    part, bucket = outline.buckets.get(entity.name), place.store.collection.bucket
+    if part is not None and part.native and part.window is not None:
+        series = _index(place, entity, (*part.by, part.window.attribute))
+        yield from () if series is None else (series,)
+    if part is None or bucket is None:
+        return
+    by = _index(place, entity, bucket.by)
+    if by is not None:
+        yield replace(by, keys=(*by.keys, ("bucket_start", 1))) if bucket.window is not None else by
+    key = _index(place, entity, part.keyed_by(entity.key))
+    yield from () if key is None else (key,)
+
+
 def _references(situation: Situation, outline: Outline, entity: Entity, place: Place) -> Iterator[Index]:
     for link in situation.parents[entity.name]:
         if outline.homes.get(entity.name) != link.name and Holder.CHILD in outline.held.get(link.name, CHILD_HOLDS):
@@ -108,9 +129,25 @@ def _references(situation: Situation, outline: Outline, entity: Entity, place: P
         elif link.name in outline.mirrored.values():
             field = next(c.name for c in place.node.body.copies if c.path[0].relationship == link.name)
             yield Index(place.store.name, ((join(place.path, field), 1),))
+    yield from _pointed_at(situation, outline, entity, place)
+
+
+def _pointed_at(situation: Situation, outline: Outline, entity: Entity, place: Place) -> Iterator[Index]:
+    """The key of embedded rows that rows elsewhere refer to."""
     if len(place.nodes) > 1 and entity.key and _is_pointed_at(situation, outline, entity.name):
         index = _index(place, entity, entity.key)
         yield from () if index is None else (index,)
+
+
+def _chosen(chosen: tuple[Candidate, ...], entity: Entity, place: Place) -> Iterator[Index]:
+    """The indexes that were chosen, each with the statements it was proposed for."""
+    for candidate in chosen:
+        part = candidate.part
+        if isinstance(part, Indexed) and part.entity == entity.name:
+            index = _index(place, entity, tuple(name for name, _ in part.keys), serves=candidate.motives)
+            if index is not None:
+                directions = {path_of(place, name): direction for name, direction in part.keys}
+                yield replace(index, keys=tuple((path, directions.get(path, 1)) for path, _ in index.keys))
 
 
 def _walks(statement: Statement, link: str) -> bool:

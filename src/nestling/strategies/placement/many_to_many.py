@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from nestling.ir.model import ManyToMany, Relationship
 from nestling.ir.proposal import Alternative, Choice, Decision, Reason
+from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.nesting import Nesting
 from nestling.strategies.placement.ownership import is_named_after
-from nestling.strategies.placement.situation import Situation
 from nestling.strategies.placement.subjects import has_payload, sides
 
 

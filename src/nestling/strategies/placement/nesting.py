@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.names import stored_name
 from nestling.ir.proposal import Reason
-from nestling.strategies.placement.situation import Situation
+from nestling.ir.situation.situation import Situation
 
 SERVER_LEVELS = 45
 """MongoDB nests at most 100 levels; an array of documents takes two."""

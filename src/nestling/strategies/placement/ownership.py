@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 
 from nestling.ir.model import Cardinality, OnDelete, Relationship
-from nestling.strategies.placement.situation import Situation
+from nestling.ir.situation.situation import Situation
 
 Preference = tuple[bool, bool, bool, float, bool, float, bool, str]
 

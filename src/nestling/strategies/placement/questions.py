@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from nestling.ir.model import Cardinality, OnDelete, Relationship
 from nestling.ir.proposal import Reason
+from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.ownership import is_identifying, mentioned_only, references_from_elsewhere
-from nestling.strategies.placement.situation import Situation
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.primitives import Holder
 from nestling.ir.proposal import Alternative, Choice, Reason
+from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.nesting import Nesting
 from nestling.strategies.placement.ownership import mentioned_only
-from nestling.strategies.placement.situation import Situation
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from nestling.ir.model import ManyToMany, Relationship
 from nestling.ir.proposal import Decision
-from nestling.strategies.placement.situation import Situation
+from nestling.ir.situation.situation import Situation
 
 
 def plain_links(situation: Situation) -> Iterator[Relationship]:

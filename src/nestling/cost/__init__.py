@@ -1,0 +1,22 @@
+"""Work to seconds: profiles of coefficients, prices, and the fit that makes a profile of measurements.
+
+`profile` says what each quantity of `nestling.ir.work` costs, `price` applies it, `priced` does so to all options at once,
+`fit` finds the coefficients that explain measured times best.
+"""
+
+from nestling.cost.price import price, prices
+from nestling.cost.priced import priced
+from nestling.cost.profile import Coefficient, Identity, Profile
+from nestling.cost.profile_text import default_profile, profile_names, read_profile
+
+__all__ = [
+    "Coefficient",
+    "Identity",
+    "Profile",
+    "default_profile",
+    "price",
+    "priced",
+    "prices",
+    "profile_names",
+    "read_profile",
+]

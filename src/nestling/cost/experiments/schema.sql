@@ -1,0 +1,38 @@
+-- The database a server is measured with. Every table is there for a quantity: small documents and large ones, values that repeat
+-- ten, a hundred and a thousand times, arrays of three and of forty, three levels, a parent looked up from its children.
+
+CREATE TABLE small (
+  id INTEGER PRIMARY KEY, ten INTEGER NOT NULL, hundred INTEGER NOT NULL, thousand INTEGER NOT NULL,
+  number INTEGER NOT NULL, label TEXT NOT NULL
+);
+
+CREATE TABLE large (
+  id INTEGER PRIMARY KEY, ten INTEGER NOT NULL, hundred INTEGER NOT NULL,
+  t01 TEXT NOT NULL, t02 TEXT NOT NULL, t03 TEXT NOT NULL, t04 TEXT NOT NULL, t05 TEXT NOT NULL, t06 TEXT NOT NULL,
+  t07 TEXT NOT NULL, t08 TEXT NOT NULL, t09 TEXT NOT NULL, t10 TEXT NOT NULL, t11 TEXT NOT NULL, t12 TEXT NOT NULL,
+  t13 TEXT NOT NULL, t14 TEXT NOT NULL, t15 TEXT NOT NULL, t16 TEXT NOT NULL, t17 TEXT NOT NULL, t18 TEXT NOT NULL,
+  t19 TEXT NOT NULL, t20 TEXT NOT NULL
+);
+
+CREATE TABLE tag (id INTEGER PRIMARY KEY, ten INTEGER NOT NULL, label TEXT NOT NULL);
+
+CREATE TABLE few (id INTEGER PRIMARY KEY, ten INTEGER NOT NULL, label TEXT NOT NULL);
+CREATE TABLE few_item (
+  id INTEGER PRIMARY KEY, few_id INTEGER NOT NULL REFERENCES few (id), kind INTEGER NOT NULL, amount INTEGER NOT NULL,
+  label TEXT NOT NULL
+);
+
+CREATE TABLE many (id INTEGER PRIMARY KEY, ten INTEGER NOT NULL, label TEXT NOT NULL);
+CREATE TABLE many_item (
+  id INTEGER PRIMARY KEY, many_id INTEGER NOT NULL REFERENCES many (id), tag_id INTEGER NOT NULL REFERENCES tag (id),
+  kind INTEGER NOT NULL, amount INTEGER NOT NULL, label TEXT NOT NULL
+);
+
+CREATE TABLE deep (id INTEGER PRIMARY KEY, ten INTEGER NOT NULL, label TEXT NOT NULL);
+CREATE TABLE deep_part (
+  id INTEGER PRIMARY KEY, deep_id INTEGER NOT NULL REFERENCES deep (id), kind INTEGER NOT NULL, label TEXT NOT NULL
+);
+CREATE TABLE deep_item (
+  id INTEGER PRIMARY KEY, part_id INTEGER NOT NULL REFERENCES deep_part (id), kind INTEGER NOT NULL,
+  amount INTEGER NOT NULL, label TEXT NOT NULL
+);

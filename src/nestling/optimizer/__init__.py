@@ -1,0 +1,31 @@
+"""The search: priced options in, the least-cost choice out, with a bound that proves it. Knows nothing of MongoDB.
+
+::
+
+    Problem ──► weighted ──► presolve ──► components ──► formulation ──► HiGHS ──► tie break ──► evaluate ──► Solution
+                rates into   exact        what does      0/1 and linear            fewest, least  from the
+                the costs    reductions   not touch                                change         definition
+"""
+
+from nestling.optimizer.alternatives import Alternative, alternatives
+from nestling.optimizer.budget import storage_budget, with_limits
+from nestling.optimizer.check import check
+from nestling.optimizer.exhaustive import exhaustive
+from nestling.optimizer.flips import Flip, flip, rate_flips
+from nestling.optimizer.pareto import ParetoPoint, pareto
+from nestling.optimizer.solve import solve
+
+__all__ = [
+    "Alternative",
+    "Flip",
+    "ParetoPoint",
+    "alternatives",
+    "check",
+    "exhaustive",
+    "flip",
+    "pareto",
+    "rate_flips",
+    "solve",
+    "storage_budget",
+    "with_limits",
+]

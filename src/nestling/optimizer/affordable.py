@@ -1,0 +1,49 @@
+"""Once a good choice is known, what alone costs more than it can be left out. That also keeps numbers of like size together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nestling.ir.options import Limit, Mode, Problem
+
+SPREAD = 1e3
+"""The largest cost may be so many times what a choice costs before it is worth solving again without it."""
+
+
+def room(problem: Problem, cost: float) -> float:
+    """The most that one element may cost in a choice no dearer than `cost`: what all others save at best is added."""
+    savings = sum(min(charge.cost, 0.0) for charge in problem.charges if charge.when)
+    savings += sum(min(extra, 0.0) for step in problem.steps for mode in step.modes for _, extra in mode.also)
+    constant = sum(charge.cost for charge in problem.charges if not charge.when)
+    return (cost - constant - savings) * (1 + 1e-6)
+
+
+def largest_cost(problem: Problem) -> float:
+    """The largest coefficient of the objective."""
+    modes = (cost for step in problem.steps for mode in step.modes for cost in (mode.cost, *(c for _, c in mode.also)))
+    charges = (charge.cost for charge in problem.charges if charge.when)
+    return max((*map(abs, modes), *map(abs, charges)), default=0.0)
+
+
+def affordable(problem: Problem, most: float) -> Problem:
+    """The problem without modes dearer than `most`, and with charges dearer than that forbidden."""
+    dear = [charge for charge in problem.charges if charge.when and charge.cost > most]
+    steps = tuple(
+        replace(step, modes=tuple(_capped(mode, most) for mode in step.modes if mode.cost <= most))
+        for step in problem.steps
+    )
+    return replace(
+        problem,
+        steps=steps,
+        charges=tuple(charge for charge in problem.charges if not charge.when or charge.cost <= most),
+        limits=(*problem.limits, *(Limit("too dear", ((charge.when, 1.0),), 0.0) for charge in dear)),
+    )
+
+
+def _capped(mode: Mode[float], most: float) -> Mode[float]:
+    """The mode only without the structures that make it too dear."""
+    dear = tuple(name for name, cost in mode.also if cost > most)
+    if not dear:
+        return mode
+    also = tuple((name, cost) for name, cost in mode.also if cost <= most)
+    return replace(mode, also=also, without=tuple(sorted({*mode.without, *dear})))

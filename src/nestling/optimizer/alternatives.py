@@ -1,0 +1,91 @@
+"""What every rejected alternative of a decision would cost at best, the rest of the design adapting to it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+from nestling.common import errors
+from nestling.ir.options import Group, Limit, Problem, Solution
+from nestling.optimizer.components import components
+from nestling.optimizer.evaluate import evaluate
+from nestling.optimizer.solve import solve
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """Another choice for a group (None: none of its structures); `cost` of the whole design, None when it is not allowed.
+
+    `chosen`: what the best design with it has, of the part of the problem that touches the group.
+    """
+
+    structure: str | None
+    cost: float | None
+    proved: bool
+    chosen: frozenset[str] = frozenset()
+
+
+def alternatives(
+    problem: Problem, solution: Solution, group: str, *, limit_seconds: float = 60.0
+) -> tuple[Alternative, ...]:
+    """The alternatives of a group that were not chosen, cheapest first, those not allowed last.
+
+    Only the part of the problem that touches the group is solved again. `limit_seconds` is for all; what does not fit is
+    left out.
+    """
+    part = part_of(problem, group)
+    decision = group_named(problem, group)
+    here = frozenset(structure.id for structure in part.structures)
+    now = evaluate(part, solution.chosen & here)
+    assert now is not None, "the solution is one of this problem"
+    elsewhere = solution.cost - now.cost
+    others: list[str | None] = [name for name in decision.among if name not in solution.chosen]
+    if decision.optional and choice(decision, solution.chosen) is not None:
+        others.append(None)
+    deadline = time.perf_counter() + limit_seconds
+    found = [_alternative(part, decision, other, elsewhere, deadline) for other in others]
+    known = [alternative for alternative in found if alternative is not None]
+    return tuple(sorted(known, key=lambda found: (found.cost is None, found.cost, found.structure or "")))
+
+
+def _alternative(
+    part: Problem, group: Group, structure: str | None, elsewhere: float, deadline: float
+) -> Alternative | None:
+    """One alternative's cost; None when time is up before anything is known of it."""
+    seconds = deadline - time.perf_counter()
+    if seconds <= 0:
+        return None
+    try:
+        solution = solve(forced(part, group, structure), limit_seconds=seconds)
+    except errors.InfeasibleError:
+        return Alternative(structure, None, proved=True)
+    except errors.SearchError:
+        return None
+    return Alternative(structure, elsewhere + solution.cost, solution.proved, solution.chosen)
+
+
+def forced(problem: Problem, group: Group, structure: str | None) -> Problem:
+    """The problem with one structure of a group chosen for certain, or with none of them."""
+    if structure is not None:
+        return replace(problem, groups=(*problem.groups, Group(f"{group.name}: {structure}", (structure,))))
+    none = Limit(f"none of {group.name}", tuple(((name,), 1.0) for name in group.among), 0.0)
+    return replace(problem, limits=(*problem.limits, none))
+
+
+def group_named(problem: Problem, name: str) -> Group:
+    """The group of that name; raises `SearchError` when there is none."""
+    for group in problem.groups:
+        if group.name == name:
+            return group
+    raise errors.SearchError(errors.unknown("decision", name, [group.name for group in problem.groups]))
+
+
+def part_of(problem: Problem, group: str) -> Problem:
+    """The connected part a group belongs to."""
+    decision = group_named(problem, group)
+    return next(part for part in components(problem) if decision in part.groups)
+
+
+def choice(group: Group, chosen: frozenset[str]) -> str | None:
+    """What a solution decides for a group."""
+    return next((name for name in group.among if name in chosen), None)

@@ -1,0 +1,103 @@
+"""Parts of a problem that share no structure are solved one by one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from itertools import chain, islice
+from types import MappingProxyType
+from typing import TypeVar
+
+from nestling.ir.options import Charge, Group, Limit, Load, Needs, Options, Problem, Step, Structure
+
+Element = Group | Needs | Step[float] | Charge[float] | Limit
+Kind = TypeVar("Kind", bound=Element | Load)
+Members = Mapping[str, tuple[str, ...]]
+"""Structures by load."""
+NONE: Members = MappingProxyType({})
+NOWHERE = ""
+"""The leader of what touches no structure."""
+
+
+def components(problem: Problem) -> tuple[Problem, ...]:
+    """The connected parts, in the order of their first structure; what touches no structure is in a part of its own."""
+    leader = _leaders(problem)
+    structures: dict[str, list[Structure]] = defaultdict(list)
+    for structure in problem.structures:
+        structures[leader[structure.id]].append(structure)
+    first = first_of(problem)
+    groups, needs = _by_leader(problem.groups, leader, first), _by_leader(problem.needs, leader, first)
+    steps, charges = _by_leader(problem.steps, leader, first), _by_leader(problem.charges, leader, first)
+    limits, loads = _by_leader(problem.limits, leader, first), _by_leader(problem.loads, leader, first)
+    loose = any(NOWHERE in found for found in (groups, steps, charges, limits))
+    return tuple(
+        Options(
+            tuple(structures.get(name, ())),
+            tuple(groups.get(name, ())),
+            tuple(needs.get(name, ())),
+            tuple(steps.get(name, ())),
+            tuple(charges.get(name, ())),
+            tuple(limits.get(name, ())),
+            problem.rates,
+            (*loads.get(name, ()), *(() if name == NOWHERE else loads.get(NOWHERE, ()))),
+        )
+        for name in (*structures, *([NOWHERE] if loose else []))
+    )
+
+
+def first_of(problem: Problem) -> Members:
+    """One structure of each load: enough to tell which part what pays for it is in."""
+    return {load.name: tuple(islice(touched(load), 1)) for load in problem.loads}
+
+
+def _by_leader(elements: Iterable[Kind], leader: Mapping[str, str], loads: Members) -> dict[str, list[Kind]]:
+    """The elements of one kind, by the part they are in."""
+    found: dict[str, list[Kind]] = defaultdict(list)
+    for element in elements:
+        first = next(iter(touched(element, loads)), None)
+        found[leader[first] if first is not None else NOWHERE].append(element)
+    return found
+
+
+def touched(element: Element | Load, loads: Members = NONE) -> Iterable[str]:
+    """The structures an element speaks of; a step also of the members of the loads it pays for, as `loads` has them."""
+    match element:
+        case Group():
+            return element.among
+        case Needs():
+            return (element.structure, *element.any_of)
+        case Step():
+            named = (
+                (*mode.needs, *mode.without, *(name for name, _ in mode.also)) for mode in element.modes
+            )
+            paid = dict.fromkeys(name for mode in element.modes for name, _ in mode.loads)
+            return chain(chain.from_iterable(named), *(loads.get(name, ()) for name in paid))
+        case Charge():
+            return element.when
+        case Limit():
+            return chain.from_iterable(when for when, _ in element.amounts)
+        case Load():
+            return (name for name, _ in element.amounts)
+
+
+def _elements(problem: Problem) -> Iterable[Element]:
+    return chain(problem.groups, problem.needs, problem.steps, problem.charges, problem.limits)
+
+
+def _leaders(problem: Problem) -> dict[str, str]:
+    """The first structure of the part each structure is in."""
+    parent = {structure.id: structure.id for structure in problem.structures}
+    first = first_of(problem)
+    for element in chain(_elements(problem), problem.loads):
+        names = iter(touched(element, first))
+        one = next(names, None)
+        for name in names:
+            parent[_root(parent, name)] = _root(parent, one or name)
+    return {name: _root(parent, name) for name in parent}
+
+
+def _root(parent: dict[str, str], name: str) -> str:
+    while parent[name] != name:
+        parent[name] = parent[parent[name]]
+        name = parent[name]
+    return name

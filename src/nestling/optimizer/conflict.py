@@ -1,0 +1,91 @@
+"""Why nothing is allowed: a minimal set of requirements that cannot hold together, found by dividing (QuickXplain [Junker])."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nestling.common import errors
+from nestling.ir.options import Charge, Group, Limit, Needs, Problem, Step
+from nestling.optimizer.components import components
+from nestling.optimizer.evaluate import Requirement
+from nestling.optimizer.part import solve_part
+from nestling.optimizer.presolve import presolve
+from nestling.optimizer.presolve.weighted import ALL
+from nestling.optimizer.wording import in_words
+
+LIMIT_SECONDS = 60.0
+"""For one question whether some requirements can hold together."""
+
+
+def conflict(problem: Problem) -> errors.InfeasibleError:
+    """The error that names a minimal conflicting set of an infeasible problem; dropping any of the set mends that conflict."""
+    part = next(part for part in components(problem) if not is_feasible(part))
+    requirements: list[Requirement] = [*part.limits, *part.groups, *part.needs, *part.steps]
+    found = _minimal(part, [], requirements, changed=False)
+    words = "; ".join(in_words(requirement) for requirement in found)
+    return errors.InfeasibleError(
+        errors.Problem(
+            what=f"these cannot hold together: {words}" if len(found) > 1 else f"this cannot hold: {words}",
+            known="; ".join(_least(part, limit) for limit in found if isinstance(limit, Limit)),
+            next_move="loosen or drop one of them",
+        )
+    )
+
+
+def is_feasible(problem: Problem) -> bool:
+    """Whether any choice is allowed."""
+    deadline = time.perf_counter() + LIMIT_SECONDS
+    reduced = presolve(costless(problem)).problem
+    return all(solve_part(part, deadline) is not None for part in components(reduced))
+
+
+def costless(problem: Problem) -> Problem:
+    """The problem's requirements alone: every step is as good one way as another."""
+    steps = tuple(
+        Step(ALL, step.name, tuple(replace(mode, cost=0.0, also=(), loads=()) for mode in step.modes)) for step in problem.steps
+    )
+    return replace(problem, steps=steps, charges=(), rates={ALL: 1.0}, loads=())
+
+
+def least_amount_problem(problem: Problem, limit: Limit) -> Problem:
+    """The problem whose cost is what `limit` counts, without that limit."""
+    free = costless(replace(problem, limits=tuple(other for other in problem.limits if other.name != limit.name)))
+    return replace(free, charges=tuple(Charge(ALL, limit.name, when, amount) for when, amount in limit.amounts))
+
+
+def _minimal(
+    problem: Problem, kept: list[Requirement], suspects: Sequence[Requirement], *, changed: bool
+) -> list[Requirement]:
+    """A minimal set of `suspects` that cannot hold together with `kept`; `changed`: `kept` grew since it was last asked."""
+    if changed and not is_feasible(_with(problem, kept)):
+        return []
+    if len(suspects) == 1:
+        return list(suspects)
+    half = len(suspects) // 2
+    first, second = list(suspects[:half]), list(suspects[half:])
+    of_second = _minimal(problem, [*kept, *first], second, changed=True)
+    of_first = _minimal(problem, [*kept, *of_second], first, changed=bool(of_second))
+    return [*of_first, *of_second]
+
+
+def _with(problem: Problem, kept: list[Requirement]) -> Problem:
+    """The problem with these requirements only."""
+    return replace(
+        problem,
+        groups=tuple(item for item in kept if isinstance(item, Group)),
+        needs=tuple(item for item in kept if isinstance(item, Needs)),
+        steps=tuple(item for item in kept if isinstance(item, Step)),
+        limits=tuple(item for item in kept if isinstance(item, Limit)),
+    )
+
+
+def _least(problem: Problem, limit: Limit) -> str:
+    """What a limit would have to allow, all else kept."""
+    deadline = time.perf_counter() + LIMIT_SECONDS
+    reduced = presolve(least_amount_problem(problem, limit)).problem
+    parts = [solve_part(part, deadline) for part in components(reduced)]
+    amounts = [part.cost for part in parts if part is not None]
+    name = limit.requirement or limit.name
+    return f"{name}: at least {sum(amounts):g}" if len(amounts) == len(parts) else f"{name}: not even without it"

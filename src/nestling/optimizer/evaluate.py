@@ -1,0 +1,106 @@
+"""What a choice of structures costs and whether it is allowed, straight from the definition; no solver is involved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import chain
+from types import MappingProxyType
+
+from nestling.ir.options import Charge, Group, Limit, Mode, Needs, Problem, Step
+
+TOLERANCE = 1e-9
+"""How far rounding may carry an amount past its limit, as a share of the largest number in the limit."""
+
+NO_LOADS: Mapping[str, float] = MappingProxyType({})
+"""Where there are none."""
+
+Requirement = Group | Needs | Limit | Step[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A choice that is allowed: the best mode of each step, and its cost in seconds per second."""
+
+    modes: Mapping[tuple[str, str], int]
+    cost: float
+
+
+def evaluate(problem: Problem, chosen: frozenset[str]) -> Evaluation | None:
+    """The cost of `chosen` with the best mode for each step; None when a requirement is broken."""
+    demands: chain[Requirement] = chain(problem.groups, problem.needs, problem.limits)
+    if any(not holds(requirement, chosen) for requirement in demands):
+        return None
+    modes: dict[tuple[str, str], int] = {}
+    cost = 0.0
+    loads = load_values(problem, chosen)
+    for step in problem.steps:
+        best = best_mode(step, chosen, loads)
+        if best is None:
+            return None
+        modes[step.statement, step.name], seconds = best
+        cost += problem.rates[step.statement] * seconds
+    charged = sum(
+        problem.rates[charge.statement] * charge.cost for charge in problem.charges if applies(charge, chosen)
+    )
+    return Evaluation(modes, cost + charged)
+
+
+def holds(requirement: Requirement, chosen: frozenset[str]) -> bool:
+    """Whether `chosen` keeps a requirement."""
+    match requirement:
+        case Group(among=among, optional=optional):
+            count = sum(structure in chosen for structure in among)
+            return count == 1 or (optional and count == 0)
+        case Needs(structure=structure, any_of=any_of):
+            return structure not in chosen or any(other in chosen for other in any_of)
+        case Limit():
+            return amount(requirement, chosen) <= requirement.at_most + TOLERANCE * limit_scale(requirement)
+        case Step():
+            return any(is_possible(mode, chosen) for mode in requirement.modes)
+
+
+def best_mode(
+    step: Step[float], chosen: frozenset[str], loads: Mapping[str, float] = NO_LOADS
+) -> tuple[int, float] | None:
+    """The cheapest possible mode of a step, the first of equals, and its cost per execution; None when none is possible."""
+    possible = (
+        (mode_cost(mode, chosen, loads), place)
+        for place, mode in enumerate(step.modes)
+        if is_possible(mode, chosen)
+    )
+    best = min(possible, default=None)
+    return (best[1], best[0]) if best is not None else None
+
+
+def is_possible(mode: Mode[float], chosen: frozenset[str]) -> bool:
+    """Whether a mode can answer its step under `chosen`."""
+    return chosen.issuperset(mode.needs) and chosen.isdisjoint(mode.without)
+
+
+def mode_cost(mode: Mode[float], chosen: frozenset[str], loads: Mapping[str, float] = NO_LOADS) -> float:
+    """What a mode costs per execution, with what other chosen structures add to it, alone and by the loads they make up."""
+    also = sum(cost for structure, cost in mode.also if structure in chosen)
+    return mode.cost + also + sum(cost * loads[name] for name, cost in mode.loads)
+
+
+def load_values(problem: Problem, chosen: frozenset[str]) -> Mapping[str, float]:
+    """How much each load comes to."""
+    return {
+        load.name: load.base + sum(amount for name, amount in load.amounts if name in chosen) for load in problem.loads
+    }
+
+
+def applies(charge: Charge[float], chosen: frozenset[str]) -> bool:
+    """Whether a charge is due: all its structures are chosen."""
+    return all(structure in chosen for structure in charge.when)
+
+
+def amount(limit: Limit, chosen: frozenset[str]) -> float:
+    """What the chosen structures count for a limit."""
+    return sum(amount for when, amount in limit.amounts if all(structure in chosen for structure in when))
+
+
+def limit_scale(limit: Limit) -> float:
+    """The largest number in a limit, to measure rounding against; 1 when all are zero."""
+    return max((abs(limit.at_most), *(abs(amount) for _, amount in limit.amounts))) or 1.0

@@ -1,0 +1,189 @@
+"""Where a decision turns: the nearest value of some quantity, below and above, at which another alternative is best.
+
+The best cost as a function of a rate is the lower envelope of straight lines, one per choice: concave. Where the lines of two
+known choices cross, either nothing is cheaper, and the crossing is a corner of the envelope, or something is, and the question
+splits in two [Eisner and Severance]. So every corner is found and proved by finitely many solves, and the nearest one at which
+the decision changes is the answer. For quantities whose costs are not straight lines, crossings are found by halving and every
+answer is still checked by solving, but a corner in between may be missed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from nestling.common import errors
+from nestling.ir.options import Charge, Problem, Step
+from nestling.optimizer.alternatives import choice, group_named, part_of
+from nestling.optimizer.components import touched
+from nestling.optimizer.evaluate import evaluate
+from nestling.optimizer.preference import tie_limit
+from nestling.optimizer.solve import solve
+
+HALVINGS = 60
+"""Enough to find a crossing to the last digits of a number."""
+
+STRAIGHT = 1e-6
+"""How near to zero, as a share of the costs' difference at the ends, the crossing of two straight lines has to be."""
+
+FACTOR = 1e6
+"""How many times the present rate is looked up to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """At `at`, the decision turns to `to` (None: to nothing); `quantity` is `now` today."""
+
+    quantity: str
+    now: float
+    at: float
+    to: str | None
+
+
+def flip(
+    problem_at: Callable[[float], Problem],
+    now: float,
+    group: str,
+    *,
+    quantity: str,
+    low: float,
+    high: float,
+    limit_seconds: float = 60.0,
+    solves: int = 40,
+) -> tuple[Flip, ...]:
+    """The nearest flips of a decision below and above `now`, none where it stays as it is down to `low` or up to `high`.
+
+    `problem_at` gives the problem at a value of the quantity. `limit_seconds` is for all, `solves` for each side; a side that
+    needs more is left out.
+    """
+    found = []
+    deadline = time.perf_counter() + limit_seconds
+    for end in (low, high):
+        search = _Search(problem_at, group, deadline, solves)
+        if end != now and (corner := search.nearest(search.best(now), search.best(end))) is not None:
+            found.append(Flip(quantity, now, corner.at, search.choice(corner)))
+    return tuple(found)
+
+
+def rate_flips(
+    problem: Problem,
+    group: str,
+    *,
+    statements: Iterable[str] | None = None,
+    limit_seconds: float = 60.0,
+    solves: int = 40,
+) -> tuple[Flip, ...]:
+    """The flips of a decision by the rate of each statement that touches it, in executions a second, nearest first.
+
+    `limit_seconds` is for all; what does not fit is left out.
+    """
+    deadline = time.perf_counter() + limit_seconds
+    part = part_of(problem, group)
+    found: list[Flip] = []
+    for statement in statements if statements is not None else touching(part, group):
+        now = problem.rates[statement]
+
+        def at(rate: float, statement: str = statement) -> Problem:
+            return replace(part, rates={**part.rates, statement: rate})
+
+        found += flip(
+            at,
+            now,
+            group,
+            quantity=f"rate of {statement}",
+            low=0.0,
+            high=(now or 1.0) * FACTOR,
+            limit_seconds=deadline - time.perf_counter(),
+            solves=solves,
+        )
+    return tuple(sorted(found, key=lambda flip: (_distance(flip), flip.quantity)))
+
+
+def touching(problem: Problem, group: str) -> tuple[str, ...]:
+    """The statements that cost something else depending on the decision."""
+    among = frozenset(group_named(problem, group).among)
+    priced: chain[Step[float] | Charge[float]] = chain(problem.steps, problem.charges)
+    loads = {load.name: tuple(touched(load)) for load in problem.loads}
+    return tuple(sorted({element.statement for element in priced if not among.isdisjoint(touched(element, loads))}))
+
+
+def _distance(flip: Flip) -> float:
+    """How many times the quantity has to grow or shrink."""
+    small, large = sorted((flip.now, flip.at))
+    return large / small if small > 0 else float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class _Corner:
+    """A value of the quantity, and the best choice there."""
+
+    at: float
+    chosen: frozenset[str]
+
+
+@dataclass(slots=True)
+class _Search:
+    """One side's search; counts its solves."""
+
+    problem_at: Callable[[float], Problem]
+    group: str
+    deadline: float
+    solves_left: int
+
+    def best(self, value: float) -> _Corner | None:
+        """Solve at a value; None when that cannot be proved within the solves and the time left."""
+        seconds = self.deadline - time.perf_counter()
+        self.solves_left -= 1
+        if self.solves_left < 0 or seconds <= 0:
+            return None
+        try:
+            solution = solve(self.problem_at(value), limit_seconds=seconds)
+        except errors.InfeasibleError:
+            raise
+        except errors.SearchError:
+            return None
+        return _Corner(value, solution.chosen) if solution.proved else None
+
+    def choice(self, corner: _Corner) -> str | None:
+        """The decision at a corner."""
+        return choice(group_named(self.problem_at(corner.at), self.group), corner.chosen)
+
+    def nearest(self, near: _Corner | None, far: _Corner | None) -> _Corner | None:
+        """The corner nearest to `near` at which the decision becomes another than there; None when none is found."""
+        if near is None or far is None or near.chosen == far.chosen:
+            return None  # one straight line at both ends of a concave curve is the whole curve
+        at = self._crossing(near, far)
+        if at is None:
+            return None
+        between = self.best(at)
+        if between is None:
+            return None
+        if tie_limit(self._cost(at, between)) >= self._cost(at, near):
+            return _Corner(at, far.chosen) if self.choice(far) != self.choice(near) else None
+        first = self.nearest(near, between)
+        return first if first is not None else self.nearest(between, far)
+
+    def _cost(self, value: float, corner: _Corner) -> float:
+        """What a corner's choice costs at a value."""
+        found = evaluate(self.problem_at(value), corner.chosen)
+        return found.cost if found is not None else float("inf")
+
+    def _crossing(self, near: _Corner, far: _Corner) -> float | None:
+        """Where the choice at `far` becomes as cheap as the one at `near`; None when it does so nowhere between."""
+
+        def lead(value: float) -> float:
+            return self._cost(value, far) - self._cost(value, near)
+
+        start, end = near.at, far.at
+        ahead, behind = lead(start), lead(end)
+        if not ahead > 0 > behind:
+            return None
+        straight = start + (end - start) * ahead / (ahead - behind) if ahead < float("inf") else start
+        if abs(lead(straight)) <= STRAIGHT * min(ahead, -behind):
+            return straight
+        for _ in range(HALVINGS):
+            middle = (start + end) / 2
+            start, end = (middle, end) if lead(middle) > 0 else (start, middle)
+        return end

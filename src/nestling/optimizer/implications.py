@@ -1,0 +1,71 @@
+"""What a chosen structure means for others: those that are certainly chosen with it, and those that cannot be."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from nestling.ir.options import Problem
+
+Names = frozenset[str]
+Picks = Mapping[str, str]
+"""What is decided for groups, by the group's name."""
+
+
+class Implications:
+    """The needs and groups of a problem, followed to their ends."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._needed: dict[str, list[str]] = defaultdict(list)
+        for needs in problem.needs:
+            if len(needs.any_of) == 1:
+                self._needed[needs.structure].append(needs.any_of[0])
+        self._groups: dict[str, list[str]] = defaultdict(list)
+        for group in problem.groups:
+            for name in group.among:
+                self._groups[name].append(group.name)
+        self._implied: dict[str, Names] = {}
+        self._picks: dict[str, Picks | None] = {}
+
+    def implied(self, structure: str) -> Names:
+        """The structure and what is certainly chosen with it."""
+        if structure not in self._implied:
+            found, waiting = {structure}, [structure]
+            while waiting:
+                for name in self._needed.get(waiting.pop(), ()):
+                    if name not in found:
+                        found.add(name)
+                        waiting.append(name)
+            self._implied[structure] = frozenset(found)
+        return self._implied[structure]
+
+    def picks(self, structure: str) -> Picks | None:
+        """What it decides in groups; None when that contradicts itself: it can never be chosen."""
+        if structure not in self._picks:
+            self._picks[structure] = self._picked(self.implied(structure))
+        return self._picks[structure]
+
+    def _picked(self, names: Iterable[str]) -> Picks | None:
+        found: dict[str, str] = {}
+        for name in names:
+            for group in self._groups.get(name, ()):
+                if found.setdefault(group, name) != name:
+                    return None
+        return found
+
+    def together(self, structures: Iterable[str]) -> Picks | None:
+        """What several structures decide in groups; None when they cannot be chosen together."""
+        found: dict[str, str] = {}
+        for structure in structures:
+            picks = self.picks(structure)
+            if picks is None:
+                return None
+            for group, name in picks.items():
+                if found.setdefault(group, name) != name:
+                    return None
+        return found
+
+    def allows(self, picks: Picks, structure: str) -> bool:
+        """Whether a structure can be chosen where so much is decided."""
+        other = self.picks(structure)
+        return other is not None and all(picks.get(group, name) == name for group, name in other.items())

@@ -1,0 +1,63 @@
+"""Cost against what a limit counts, storage above all: what each further byte buys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from nestling.common import errors
+from nestling.ir.options import Limit, Problem, Solution
+from nestling.optimizer.budget import STORAGE, storage_budget, with_limits
+from nestling.optimizer.conflict import least_amount_problem
+from nestling.optimizer.evaluate import amount
+from nestling.optimizer.solve import solve
+
+
+@dataclass(frozen=True, slots=True)
+class ParetoPoint:
+    """The least cost with the amount allowed; `amount` is what that solution really takes."""
+
+    at_most: float
+    amount: float
+    solution: Solution
+
+
+def pareto(
+    problem: Problem, limit_name: str = STORAGE, points: int = 5, *, limit_seconds: float = 60.0
+) -> tuple[ParetoPoint, ...]:
+    """Solutions from the least possible amount to the least cost, amounts evenly spaced, none beaten by another.
+
+    `limit_name` names a limit of the problem, or `storage`: the bytes of all structures. The limit's own `at_most` still holds.
+    Raises `InfeasibleError` when not even the whole is allowed, `SearchError` for a name that is no limit.
+    """
+    limit = _limit(problem, limit_name)
+    cheapest = _point(problem, limit, limit.at_most, limit_seconds)
+    smallest = solve(least_amount_problem(problem, limit), limit_seconds=limit_seconds)
+    least = amount(limit, smallest.chosen)
+    share = (cheapest.amount - least) / max(points - 1, 1)
+    budgets = [least + share * place for place in range(points - 1)] if cheapest.amount > least else []
+    found = [_point(problem, limit, budget, limit_seconds) for budget in budgets]
+    return _unbeaten([*found, cheapest])
+
+
+def _limit(problem: Problem, name: str) -> Limit:
+    for limit in problem.limits:
+        if limit.name == name:
+            return limit
+    if name == STORAGE:
+        return storage_budget(problem, sum(max(structure.bytes, 0.0) for structure in problem.structures))
+    known = [limit.name for limit in problem.limits] + [STORAGE]
+    raise errors.SearchError(errors.unknown("limit", name, known))
+
+
+def _point(problem: Problem, limit: Limit, at_most: float, limit_seconds: float) -> ParetoPoint:
+    solution = solve(with_limits(problem, [replace(limit, at_most=at_most)]), limit_seconds=limit_seconds)
+    return ParetoPoint(at_most, amount(limit, solution.chosen), solution)
+
+
+def _unbeaten(found: list[ParetoPoint]) -> tuple[ParetoPoint, ...]:
+    """By growing amount, only points that cost less than all before."""
+    kept: list[ParetoPoint] = []
+    for point in sorted(found, key=lambda point: (point.amount, point.solution.cost)):
+        if not kept or point.solution.cost < kept[-1].solution.cost:
+            kept.append(point)
+    return tuple(kept)

@@ -1,0 +1,28 @@
+"""Exact reductions before the solver: each makes the problem smaller or its bound tighter, and changes no best cost.
+
+Every pass takes and gives a `Reduced`; `PASSES` is the order. All expect rates to be in the costs already (`weighted`).
+"""
+
+from nestling.ir.options import Problem
+from nestling.optimizer.presolve.charged_steps import charged_steps
+from nestling.optimizer.presolve.choices import choices
+from nestling.optimizer.presolve.compression import compression
+from nestling.optimizer.presolve.dominance import dominance
+from nestling.optimizer.presolve.fixing import fixing
+from nestling.optimizer.presolve.hoisting import hoisting
+from nestling.optimizer.presolve.reduced import Reduced
+from nestling.optimizer.presolve.slack_limits import slack_limits
+from nestling.optimizer.presolve.weighted import weighted
+
+PASSES = (slack_limits, fixing, choices, fixing, hoisting, dominance, fixing, charged_steps, compression, fixing)
+
+
+def presolve(problem: Problem) -> Reduced:
+    """The problem made small: solving it and adding what is already chosen solves `problem`."""
+    reduced = Reduced(weighted(problem))
+    for reduction in PASSES:
+        reduced = reduction(reduced)
+    return reduced
+
+
+__all__ = ["PASSES", "Reduced", "presolve", "weighted"]

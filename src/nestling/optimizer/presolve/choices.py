@@ -1,0 +1,84 @@
+"""Structures that something else always beats are left out: changing any choice with them for the better is always possible.
+
+Two changes are tried for a structure nothing left needs: to do without it, and to have another alternative of its group in its
+place, with an addition such as an index where a step needs one. What a change can cost each step at most, and what it certainly
+saves, are sums over the steps; where the sum saves, no best choice has the structure. Innermost embeddings come first.
+"""
+
+from __future__ import annotations
+
+from nestling.optimizer.presolve.losses import Change, losses
+from nestling.optimizer.presolve.open_choices import OpenChoices
+from nestling.optimizer.presolve.reduced import Reduced
+from nestling.optimizer.presolve.substitution import substitute
+
+ROUNDS = 4
+"""How often all structures are gone through: what is left out makes room for more."""
+CERTAIN = 1e-9
+"""How much of what is compared has to be saved, so that rounding never decides."""
+
+
+def choices(reduced: Reduced) -> Reduced:
+    """Leave out what no best choice has."""
+    open_choices = OpenChoices(reduced.problem)
+    ordered = sorted(open_choices.structures, key=lambda name: -len(open_choices.known.implied(name)))
+    for _ in range(ROUNDS):
+        found = False
+        for name in ordered:
+            if open_choices.alive(name) and _beaten(open_choices, name):
+                open_choices.drop(name)
+                found = True
+        if not found:
+            break
+    if not open_choices.left_out:
+        return reduced
+    left = substitute(reduced.problem, frozenset(), frozenset(open_choices.left_out))
+    return Reduced(left, reduced.chosen)
+
+
+def _beaten(open_choices: OpenChoices, name: str) -> bool:
+    groups = open_choices.groups_of.get(name, [])
+    if name in open_choices.also or len(groups) > 1:
+        return False
+    if not groups or groups[0].optional:
+        changes = [Change(name, None)]
+    else:
+        changes = [Change(name, other) for other in open_choices.alternatives(name)]
+    return any(_pays(open_choices, change) for change in changes)
+
+
+def _pays(open_choices: OpenChoices, change: Change) -> bool:
+    """Whether a change is always possible and always saves."""
+    if not _is_possible(open_choices, change):
+        return False
+    found = losses(open_choices, change)
+    if found is None:
+        return False
+    loss, scale = found
+    return loss < -CERTAIN * scale or (change.instead is None and loss <= 0 and _is_lighter(open_choices, change.gone))
+
+
+def _is_lighter(open_choices: OpenChoices, name: str) -> bool:
+    """Whether a choice without it is preferred at the same cost."""
+    structure = open_choices.structures[name]
+    return structure.weight > 0 or (structure.weight == 0 and not structure.in_place)
+
+
+def _is_possible(open_choices: OpenChoices, change: Change) -> bool:
+    """Whether the change breaks nothing that held: no need, no limit, no load that would grow by it."""
+    if open_choices.needed(change.gone, change.instead):
+        return False
+    for load in open_choices.loads_of.get(change.gone, ()):
+        if load in open_choices.negative_loads:
+            return False
+    before: dict[int, float] = {}
+    for place, when, amount in open_choices.limits_of.get(change.gone, ()):
+        if len(when) > 1 and amount < 0:
+            return False
+        before[place] = before.get(place, 0.0) + (amount if len(when) == 1 else 0.0)
+    if any(amount < 0 for amount in before.values()):
+        return False
+    after: dict[int, float] = {}
+    for place, _, amount in open_choices.limits_of.get(change.instead or "", ()):
+        after[place] = after.get(place, 0.0) + max(amount, 0.0)
+    return all(amount <= before.get(place, 0.0) for place, amount in after.items())

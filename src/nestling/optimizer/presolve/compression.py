@@ -1,0 +1,74 @@
+"""Steps of the same footprint become one: the same modes, at costs that differ by a constant and a factor only.
+
+Which mode is best is then the same for all of them. Charges on the same structures become one as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from nestling.ir.options import Charge, Mode, Step
+from nestling.optimizer.presolve.reduced import Reduced
+from nestling.optimizer.presolve.weighted import ALL
+
+DIGITS = 12
+"""Ratios of costs that agree to so many digits are the same: what is left is rounding."""
+
+Footprint = tuple[object, ...]
+
+
+def compression(reduced: Reduced) -> Reduced:
+    """Merge steps, with their constant parts taken out, and charges."""
+    problem = reduced.problem
+    merged: dict[Footprint, Step[float]] = {}
+    constants: list[Charge[float]] = []
+    for step in problem.steps:
+        if not step.modes:
+            merged[step.name, len(merged)] = step  # it cannot be answered: that has to stay seen
+            continue
+        base = min(mode.cost for mode in step.modes)
+        constants.append(Charge(ALL, "", (), base))
+        above = _above(step, base)
+        footprint = _footprint(above)
+        merged[footprint] = _sum(merged[footprint], above) if footprint in merged else above
+    changed = replace(problem, steps=tuple(merged.values()), charges=_merged_charges((*problem.charges, *constants)))
+    return replace(reduced, problem=changed)
+
+
+def _above(step: Step[float], base: float) -> Step[float]:
+    """The step without its constant cost, its modes in an order that does not depend on the costs."""
+    modes = sorted((replace(mode, cost=mode.cost - base) for mode in step.modes), key=_condition)
+    return replace(step, modes=tuple(modes))
+
+
+def _condition(mode: Mode[float]) -> tuple[tuple[str, ...], ...]:
+    return mode.needs, mode.without, tuple(name for name, _ in mode.also)
+
+
+def _footprint(step: Step[float]) -> Footprint:
+    costs = [cost for mode in step.modes for cost in (mode.cost, *(cost for _, cost in mode.also))]
+    scale = max(map(abs, costs)) or 1.0
+    return (*map(_condition, step.modes), *(round(cost / scale, DIGITS) for cost in costs))
+
+
+def _sum(one: Step[float], other: Step[float]) -> Step[float]:
+    modes = zip(one.modes, other.modes, strict=True)
+    return replace(one, modes=tuple(_mode_sum(first, second) for first, second in modes))
+
+
+def _mode_sum(one: Mode[float], other: Mode[float]) -> Mode[float]:
+    also = zip(one.also, other.also, strict=True)
+    return replace(
+        one,
+        cost=one.cost + other.cost,
+        also=tuple((name, first + second) for (name, first), (_, second) in also),
+    )
+
+
+def _merged_charges(charges: Iterable[Charge[float]]) -> tuple[Charge[float], ...]:
+    sums: dict[tuple[str, ...], float] = {}
+    for charge in charges:
+        when = tuple(sorted(set(charge.when)))
+        sums[when] = sums.get(when, 0.0) + charge.cost
+    return tuple(Charge(ALL, "", when, cost) for when, cost in sums.items() if cost)

@@ -1,0 +1,15 @@
+"""A problem part of which is decided already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nestling.ir.options import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """What is left to decide, and the structures that are certain to be chosen. Left-out structures are certainly not."""
+
+    problem: Problem
+    chosen: frozenset[str] = frozenset()

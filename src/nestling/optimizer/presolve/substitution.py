@@ -1,0 +1,83 @@
+"""What a problem looks like once some structures are known to be chosen and others not to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from nestling.ir.options import Charge, Group, Limit, Load, Mode, Needs, Problem, Step
+
+Names = frozenset[str]
+
+
+def substitute(problem: Problem, chosen: Names, left_out: Names) -> Problem:
+    """The problem over the other structures; `left_out` has the other alternatives of what is chosen.
+
+    What cannot hold any more stays in the problem, as a requirement that nothing meets.
+    """
+    gone = chosen | left_out
+    return replace(
+        problem,
+        structures=tuple(structure for structure in problem.structures if structure.id not in gone),
+        groups=tuple(_groups(problem.groups, chosen, left_out)),
+        needs=tuple(
+            Needs(needs.structure, tuple(name for name in needs.any_of if name not in left_out))
+            for needs in problem.needs
+            if needs.structure not in gone and chosen.isdisjoint(needs.any_of)
+        ),
+        steps=tuple(_step(step, chosen, left_out) for step in problem.steps),
+        charges=tuple(
+            Charge(charge.statement, charge.text, _rest(charge.when, chosen), charge.cost)
+            for charge in problem.charges
+            if left_out.isdisjoint(charge.when)
+        ),
+        limits=(
+            *(_limit(limit, chosen, left_out) for limit in problem.limits),
+            *(
+                _owed(needs, left_out)
+                for needs in problem.needs
+                if needs.structure in chosen and chosen.isdisjoint(needs.any_of)
+            ),
+        ),
+        loads=tuple(_load(load, chosen, gone) for load in problem.loads),
+    )
+
+
+def _rest(names: tuple[str, ...], gone: Names) -> tuple[str, ...]:
+    return tuple(name for name in names if name not in gone) if not gone.isdisjoint(names) else names
+
+
+def _groups(groups: tuple[Group, ...], chosen: Names, left_out: Names) -> Iterator[Group]:
+    for group in groups:
+        count = sum(name in chosen for name in group.among)
+        among = _rest(group.among, left_out)
+        if count > 1:
+            yield Group(group.name, ())  # more than one is forced: nothing meets that
+        elif count == 0 and (among or not group.optional):
+            yield replace(group, among=among)
+
+
+def _step(step: Step[float], chosen: Names, left_out: Names) -> Step[float]:
+    possible = (mode for mode in step.modes if left_out.isdisjoint(mode.needs) and chosen.isdisjoint(mode.without))
+    return replace(step, modes=tuple(_mode(mode, chosen, left_out) for mode in possible))
+
+
+def _mode(mode: Mode[float], chosen: Names, left_out: Names) -> Mode[float]:
+    cost = mode.cost + sum(extra for name, extra in mode.also if name in chosen)
+    also = tuple((name, extra) for name, extra in mode.also if name not in chosen and name not in left_out)
+    return Mode(mode.text, _rest(mode.needs, chosen), cost, also, _rest(mode.without, left_out), mode.loads)
+
+
+def _load(load: Load, chosen: Names, gone: Names) -> Load:
+    base = load.base + sum(amount for name, amount in load.amounts if name in chosen)
+    return replace(load, amounts=tuple(pair for pair in load.amounts if pair[0] not in gone), base=base)
+
+
+def _limit(limit: Limit, chosen: Names, left_out: Names) -> Limit:
+    kept = ((_rest(when, chosen), amount) for when, amount in limit.amounts if left_out.isdisjoint(when))
+    return replace(limit, amounts=tuple(kept))
+
+
+def _owed(needs: Needs, left_out: Names) -> Limit:
+    """The need of a chosen structure: at least one of the others."""
+    return Limit(needs.structure, tuple(((name,), -1.0) for name in needs.any_of if name not in left_out), -1.0)

@@ -1,0 +1,35 @@
+"""Rates into the costs: afterwards all costs are seconds per second, and steps of different statements can be merged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nestling.ir.options import Charge, Mode, Problem, Step
+
+ALL = ""
+"""The one statement left, executed once a second."""
+
+
+def weighted(problem: Problem) -> Problem:
+    """The same problem with every rate 1; steps keep their names only."""
+    return replace(
+        problem,
+        steps=tuple(_step(step, problem.rates[step.statement]) for step in problem.steps),
+        charges=tuple(
+            Charge(ALL, charge.text, charge.when, charge.cost * problem.rates[charge.statement])
+            for charge in problem.charges
+        ),
+        rates={ALL: 1.0},
+    )
+
+
+def _step(step: Step[float], rate: float) -> Step[float]:
+    return Step(ALL, step.name, tuple(_mode(mode, rate) for mode in step.modes))
+
+
+def _mode(mode: Mode[float], rate: float) -> Mode[float]:
+    also = tuple((structure, cost * rate) for structure, cost in mode.also)
+    loads: dict[str, float] = {}
+    for load, cost in mode.loads:
+        loads[load] = loads.get(load, 0.0) + cost * rate
+    return Mode(mode.text, mode.needs, mode.cost * rate, also, mode.without, tuple(loads.items()))

@@ -1,0 +1,95 @@
+"""A linear model under construction: columns between 0 and 1, rows between two bounds, as arrays HiGHS takes whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int32]
+Term = tuple[int, float]
+INFINITY = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class LinearModel:
+    """Minimise `cost` over columns from 0 to 1, the first `binary` of them whole; rows are stored one after the other."""
+
+    cost: Floats  # shape (columns,)
+    binary: int
+    lower: Floats  # shape (rows,)
+    upper: Floats  # shape (rows,)
+    starts: Integers  # shape (rows,): where each row begins in the two below
+    columns: Integers  # shape (entries,)
+    values: Floats  # shape (entries,)
+
+    def with_row(self, row: Floats, *, upper: float) -> LinearModel:
+        """The model with one more row over all columns: `row · x <= upper`."""
+        columns = np.flatnonzero(row).astype(np.int32)
+        return LinearModel(
+            self.cost,
+            self.binary,
+            np.append(self.lower, -INFINITY),
+            np.append(self.upper, upper),
+            np.append(self.starts, np.int32(len(self.columns))),
+            np.concatenate((self.columns, columns)),
+            np.concatenate((self.values, row[columns])),
+        )
+
+
+@dataclass(slots=True)
+class Builder:
+    """Collects columns and rows; the binary columns come first."""
+
+    binary: int
+    costs: list[float] = field(default_factory=list)
+    _lower: list[float] = field(default_factory=list)
+    _upper: list[float] = field(default_factory=list)
+    _starts: list[int] = field(default_factory=list)
+    _columns: list[int] = field(default_factory=list)
+    _values: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.costs.extend([0.0] * self.binary)
+
+    def column(self, cost: float) -> int:
+        """Add a continuous column; gives its number."""
+        self.costs.append(cost)
+        return len(self.costs) - 1
+
+    def row(self, terms: Sequence[Term], *, lower: float = -INFINITY, upper: float = INFINITY) -> None:
+        """Add the row `lower <= sum of coefficient times column <= upper`; a column may occur once only."""
+        self._starts.append(len(self._columns))
+        self._columns.extend(column for column, _ in terms)
+        self._values.extend(coefficient for _, coefficient in terms)
+        self._lower.append(lower)
+        self._upper.append(upper)
+
+    def product(self, factors: Sequence[Sequence[int]], cost: float, *, at_least: bool) -> int:
+        """A column for "each factor is 1", a factor being a sum of columns that is at most 1.
+
+        What counts up needs the lower side only (1 when all are), what counts down the upper (0 unless all are).
+        """
+        column = self.column(cost)
+        if at_least:
+            inside = [(other, -1.0) for factor in factors for other in factor]
+            self.row([(column, 1.0), *inside], lower=1.0 - len(factors))
+        else:
+            for factor in factors:
+                self.row([(column, 1.0), *((other, -1.0) for other in factor)], upper=0.0)
+        return column
+
+    def model(self) -> LinearModel:
+        """The finished arrays."""
+        return LinearModel(
+            np.array(self.costs, dtype=np.float64),
+            self.binary,
+            np.array(self._lower, dtype=np.float64),
+            np.array(self._upper, dtype=np.float64),
+            np.array(self._starts, dtype=np.int32),
+            np.array(self._columns, dtype=np.int32),
+            np.array(self._values, dtype=np.float64),
+        )

@@ -1,0 +1,82 @@
+"""The spine of the search: reduce, split, solve each part, evaluate on the problem as it came."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+
+from nestling.ir.options import Limit, Problem, Solution
+from nestling.optimizer.budget import with_limits
+from nestling.optimizer.components import components, touched
+from nestling.optimizer.conflict import conflict
+from nestling.optimizer.evaluate import evaluate, holds
+from nestling.optimizer.part import Part, solve_part
+from nestling.optimizer.presolve import presolve
+
+PROVED_GAP = 1e-6
+"""The relative gap up to which a solution counts as proved optimal."""
+
+
+def solve(problem: Problem, *, limit_seconds: float = 60.0, budgets: Iterable[Limit] = ()) -> Solution:
+    """The least-cost choice; of equals the one with fewest structures, then with least change.
+
+    When the time is up, the best found so far with its gap, and `proved` is False. Raises `InfeasibleError` naming a minimal
+    set of requirements that cannot hold together, and `SearchError` when time is up before any design is found.
+    """
+    started = time.perf_counter()
+    limited = with_limits(problem, budgets)
+    reduced = presolve(limited)
+    parts = solve_parts(reduced.problem, started + limit_seconds)
+    if parts is None:
+        raise conflict(limited)
+    chosen = reduced.chosen.union(*(part.chosen for part in parts))
+    found = evaluate(limited, chosen)
+    assert found is not None, "the reductions are exact"
+    bound = min(sum(part.bound for part in parts), found.cost)
+    proved = all(part.proved for part in parts) and found.cost - bound <= PROVED_GAP * abs(found.cost)
+    return Solution(chosen, found.modes, found.cost, bound, time.perf_counter() - started, proved)
+
+
+def solve_parts(problem: Problem, deadline: float) -> list[Part] | None:
+    """Solve a reduced problem part by part; None when a part has no allowed choice.
+
+    Limits that tie parts together come in only once a choice breaks them: until then the parts are solved apart.
+    """
+    local, spanning = _by_reach(problem)
+    active: tuple[Limit, ...] = ()
+    solved: dict[tuple[str, ...], Part] = {}
+    while True:
+        parts = _solve_all(replace(problem, limits=(*local, *active)), deadline, solved)
+        if parts is None:
+            return None
+        chosen = frozenset[str]().union(*(part.chosen for part in parts))
+        broken = tuple(limit for limit in spanning if not holds(limit, chosen))
+        if not broken:
+            return parts
+        active += broken
+
+
+def _by_reach(problem: Problem) -> tuple[list[Limit], list[Limit]]:
+    """The limits within one part, and those over several."""
+    parts = components(replace(problem, limits=()))
+    part_of = {structure.id: place for place, part in enumerate(parts) for structure in part.structures}
+    local: list[Limit] = []
+    spanning: list[Limit] = []
+    for limit in problem.limits:
+        within = len({part_of[name] for name in touched(limit)}) <= 1
+        (local if within else spanning).append(limit)
+    return local, spanning
+
+
+def _solve_all(problem: Problem, deadline: float, solved: dict[tuple[str, ...], Part]) -> list[Part] | None:
+    """Solve the parts, small ones first; `solved` keeps those that later rounds have again."""
+    parts = []
+    for component in sorted(components(problem), key=lambda part: len(part.steps) + len(part.structures)):
+        key = (*(structure.id for structure in component.structures), "|", *(limit.name for limit in component.limits))
+        part = solved.get(key) or solve_part(component, deadline)
+        if part is None:
+            return None
+        solved[key] = part
+        parts.append(part)
+    return parts

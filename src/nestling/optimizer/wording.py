@@ -1,0 +1,28 @@
+"""Requirements in words, for people who have to loosen one."""
+
+from __future__ import annotations
+
+from nestling.ir.options import Group, Limit, Needs
+from nestling.optimizer.evaluate import Requirement
+
+SHOWN = 4
+"""How many structures a sentence lists before it says how many more there are."""
+
+
+def in_words(requirement: Requirement) -> str:
+    """A requirement as a clause of a sentence."""
+    match requirement:
+        case Group(name=name, among=among, optional=optional):
+            return f"{name}: {'at most' if optional else 'exactly'} one of {_listed(among)}"
+        case Needs(structure=structure, any_of=any_of):
+            return f"`{structure}` needs {'one of ' if len(any_of) > 1 else ''}{_listed(any_of)}"
+        case Limit(name=name, at_most=at_most, requirement=requirement_text):
+            return f"{requirement_text or name} (at most {at_most:g})"
+        case _:
+            return f"statement `{requirement.statement}` has to be answered at `{requirement.name}`"
+
+
+def _listed(structures: tuple[str, ...]) -> str:
+    shown = ", ".join(f"`{structure}`" for structure in structures[:SHOWN])
+    rest = len(structures) - SHOWN
+    return (f"{shown} and {rest} more" if rest > 0 else shown) or "nothing"

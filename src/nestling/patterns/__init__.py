@@ -1,0 +1,29 @@
+"""Patterns: each proposes candidates – structures built from the primitives – for a model and its workload.
+
+A pattern is a module with one function, `candidates(situation) -> Iterator[Candidate]`; its name is the file's, and adding one is
+adding a file. None decides: whether a candidate is worth its price is for the costs to say.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from nestling.ir.candidate import Candidate
+from nestling.ir.situation import Situation
+
+__all__ = ["pattern_names", "propose"]
+
+
+def propose(situation: Situation) -> tuple[Candidate, ...]:
+    """Everything the patterns propose, each structure once: the first pattern that names it is its pattern."""
+    found: dict[str, Candidate] = {}
+    for name in pattern_names():
+        for candidate in import_module(f"{__name__}.{name}").candidates(situation):
+            found.setdefault(candidate.id, candidate)
+    return tuple(found.values())
+
+
+def pattern_names() -> tuple[str, ...]:
+    """The patterns there are: the modules of this folder."""
+    return tuple(sorted(module.name for module in iter_modules(__path__) if not module.ispkg))

@@ -1,0 +1,131 @@
+"""Bucket (C3): the events of one series and window, or so many of them, in one document, with summaries where they are asked for.
+
+Proposed where statements find an entity's rows by what makes their series (a foreign key, or the key without its time). Which
+window and how many is for the costs to say; a document stays within its bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from nestling.ir.candidate import Bucketed, Candidate, summaries
+from nestling.ir.model import Entity
+from nestling.ir.primitives import Window, WindowUnit
+from nestling.ir.situation import Situation, rows_per_day
+from nestling.ir.types import TypeName
+from nestling.ir.workload import Access, Operator
+
+COUNTS = (50, 200, 1_000)
+"""Events in one bucket, where their number alone closes it."""
+SMALLEST = 4.0
+"""Events in one window on average, below which a bucket groups next to nothing."""
+_DAYS = {WindowUnit.MINUTE: 1 / 1_440, WindowUnit.HOUR: 1 / 24, WindowUnit.DAY: 1.0, WindowUnit.MONTH: 30.0}
+_TIMES = (TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
+_NOT_BY = (TypeName.JSON, TypeName.ARRAY, TypeName.GEOMETRY)
+
+
+def candidates(situation: Situation) -> Iterator[Candidate]:
+    """For each series of events a bucket per window and per count that fits."""
+    for entity in situation.model.entities:
+        if situation.children[entity.name] or situation.blobs[entity.name]:
+            continue
+        for by in series(situation, entity):
+            motives = tuple(_motives(situation, entity.name, by))
+            for window, limit in _shapes(situation, entity, by) if motives else ():
+                yield _candidate(situation, entity, by, window, limit, motives)
+
+
+def series(situation: Situation, entity: Entity) -> Iterator[tuple[str, ...]]:
+    """What tells an entity's series apart: each foreign key, and the key without its time."""
+    found = [link.child_attributes for link in situation.parents[entity.name]]
+    times = set(times_of(entity))
+    rest = tuple(name for name in entity.key if name not in times)
+    if rest and len(rest) < len(entity.key):
+        found.append(rest)
+    for by in dict.fromkeys(found):
+        if not any(entity.attribute(name).type.name in _NOT_BY or entity.attribute(name).nullable for name in by):
+            yield by
+
+
+def times_of(entity: Entity) -> tuple[str, ...]:
+    """The attributes that say when an event was: dates and times that are never NULL."""
+    return tuple(a.name for a in entity.attributes if a.type.name in _TIMES and not a.nullable)
+
+
+def _motives(situation: Situation, entity: str, by: tuple[str, ...]) -> Iterator[str]:
+    for statement in situation.reading.workload.statements:
+        if not statement.kind.writes and any(
+            access.entity == entity and (_finds_series(situation, access, by) or access.grouping is not None)
+            for access in statement.accesses
+        ):
+            yield statement.name
+
+
+def _finds_series(situation: Situation, access: Access, by: tuple[str, ...]) -> bool:
+    """Whether the access finds the rows of one series, by its own conditions or through a join."""
+    exact = {each.attribute for each in access.filters if each.operator is Operator.EQUALITY}
+    key = situation.model.entity(access.entity).key
+    joined = access.via is not None and situation.model.relationship(access.via).child_attributes == by
+    return joined or (set(by) <= exact and not (key and set(key) <= exact))
+
+
+def _shapes(situation: Situation, entity: Entity, by: tuple[str, ...]) -> Iterator[tuple[Window | None, int]]:
+    """Windows that hold a few events at least, and counts, as far as a document has room for them."""
+    room = _room(situation, entity.name)
+    count = situation.statistics.entity(entity.name).count
+    if count is None or room < SMALLEST:
+        return
+    yield from ((None, limit) for limit in COUNTS if limit <= room)
+    per_day = rows_per_day(situation, entity.name)
+    owners = _owners(situation, entity.name, by)
+    if per_day is not None and owners is not None:
+        for attribute in times_of(entity):
+            for unit, days in _DAYS.items():
+                if per_day / owners * days >= SMALLEST and not (
+                    unit in (WindowUnit.MINUTE, WindowUnit.HOUR)
+                    and entity.attribute(attribute).type.name is TypeName.DATE
+                ):
+                    yield Window(attribute, unit), room
+
+
+def _room(situation: Situation, entity: str) -> int:
+    """Events a document has room for: within guidance on the size of documents, the required bounds, and a thousand."""
+    requirements = situation.requirements
+    size = min(requirements.document_bound_bytes / 2, float(situation.thresholds.children_bytes))
+    room = int(size / max(situation.row_bytes[entity], 1.0))
+    return min(room, COUNTS[-1], requirements.array_bound if requirements.array_bound is not None else room)
+
+
+def _owners(situation: Situation, entity: str, by: tuple[str, ...]) -> float | None:
+    """How many series there are."""
+    known = [situation.statistics.entity(entity).attribute(name).distinct for name in by]
+    if any(each is None for each in known):
+        parents = [link for link in situation.parents[entity] if link.child_attributes == by]
+        counts = [situation.statistics.entity(link.parent).count for link in parents]
+        return max((each.value for each in counts if each is not None), default=None)
+    total = 1.0
+    for each in known:
+        total *= max(each.value if each is not None else 1.0, 1.0)
+    return total
+
+
+def _candidate(
+    situation: Situation,
+    entity: Entity,
+    by: tuple[str, ...],
+    window: Window | None,
+    limit: int,
+    motives: tuple[str, ...],
+) -> Candidate:
+    plain = Bucketed(entity.name, by, window, limit)
+    asked = [
+        item
+        for statement in situation.reading.workload.statements
+        for access in statement.accesses
+        if access.grouping is not None and plain.is_coarse(access)
+        for item in summaries(access.grouping.aggregates)
+    ]
+    what = f"{window.unit} of {window.attribute}" if window is not None else f"{limit}"
+    name = f"{entity.name} in buckets by {', '.join(by)} and {what}"
+    return Candidate(name, "bucket", replace(plain, summary=tuple(dict.fromkeys(asked))), motives)

@@ -1,0 +1,54 @@
+"""Indexes by equality, sort, range (D1): one for each way statements find an entity's rows, in that order of keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.candidate import Candidate, Indexed
+from nestling.ir.situation import Situation
+from nestling.ir.types import TypeName
+from nestling.ir.workload import Access, Operator
+
+_UNFIT = (TypeName.ARRAY, TypeName.JSON, TypeName.GEOMETRY)
+MOST_KEYS = 8
+
+
+def candidates(situation: Situation) -> Iterator[Candidate]:
+    """One per combination, and one per foreign key."""
+    motives: dict[tuple[str, tuple[tuple[str, int], ...]], list[str]] = {}
+    for statement in situation.reading.workload.statements:
+        for access in statement.accesses:
+            for keys in wanted_keys(situation, access):
+                motives.setdefault((access.entity, keys), []).append(statement.name)
+    for link in situation.model.relationships:
+        keys = tuple((name, 1) for name in link.child_attributes)
+        served = [s.name for s in situation.reading.workload.statements if any(a.via == link.name for a in s.accesses)]
+        if served and fits(situation, link.child, keys):
+            motives.setdefault((link.child, keys), []).extend(served)
+    for (entity, keys), statements in motives.items():
+        text = ", ".join(name if direction > 0 else f"-{name}" for name, direction in keys)
+        yield Candidate(
+            f"index of {entity} on {text}", "index", Indexed(entity, keys), tuple(dict.fromkeys(statements))
+        )
+
+
+def wanted_keys(situation: Situation, access: Access) -> Iterator[tuple[tuple[str, int], ...]]:
+    """The keys that serve an access best, and those without its sort and range."""
+    equal = [f.attribute for f in access.filters if f.operator in (Operator.EQUALITY, Operator.IN)]
+    ranged = [f.attribute for f in access.filters if f.operator is Operator.RANGE]
+    entity = situation.model.entity(access.entity)
+    if entity.key and set(entity.key) <= set(equal):
+        return
+    parts = [(name, 1) for name in dict.fromkeys(equal)]
+    order = [(name, -1 if down else 1) for name, down in access.order if name not in equal]
+    full = tuple(dict(reversed([*parts, *order, *((name, 1) for name in ranged)])).items())[::-1]
+    for keys in dict.fromkeys((full, tuple(parts), tuple((name, 1) for name in dict.fromkeys((*equal, *ranged))))):
+        if keys and len(keys) <= MOST_KEYS and fits(situation, access.entity, keys):
+            yield keys
+
+
+def fits(situation: Situation, entity: str, keys: tuple[tuple[str, int], ...]) -> bool:
+    """Whether MongoDB can index these attributes together."""
+    known = situation.model.entity(entity)
+    blobs = situation.blobs[entity]
+    return all(known.attribute(name).type.name not in _UNFIT and name not in blobs for name, _ in keys)

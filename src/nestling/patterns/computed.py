@@ -1,0 +1,41 @@
+"""Computed and pre-aggregated values (C2, C7): an aggregate over a parent's children, kept in the parent's document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.candidate import Aggregate, Candidate
+from nestling.ir.model import Relationship
+from nestling.ir.rows import Function
+from nestling.ir.situation import Situation
+from nestling.ir.workload import Access, Operator, Statement
+from nestling.patterns.extended_reference import freshness_of
+
+
+def candidates(situation: Situation) -> Iterator[Candidate]:
+    """One for each aggregate a statement asks over the children of a parent."""
+    motives: dict[tuple[str, Function, str | None], list[str]] = {}
+    for statement in situation.reading.workload.statements:
+        for access in statement.accesses if not statement.kind.writes else ():
+            for link in situation.parents[access.entity]:
+                if per_parent(statement, access, link):
+                    for function, attribute in access.aggregates:
+                        motives.setdefault((link.name, function, attribute), []).append(statement.name)
+    for (name, function, attribute), statements in motives.items():
+        link = situation.model.relationship(name)
+        what = f"{function} of {link.child}" + (f".{attribute}" if attribute else "")
+        freshness = freshness_of(situation, link.child, attribute or "", name)
+        part = Aggregate(name, function, attribute, freshness)
+        yield Candidate(f"{what} in {link.parent} by {name}", "computed", part, tuple(dict.fromkeys(statements)))
+
+
+def per_parent(statement: Statement, access: Access, link: Relationship) -> bool:
+    """Whether all children of a parent, and only these, are aggregated: by a join along the link, or by one parent's key."""
+    if not access.aggregates or link.is_self:
+        return False
+    other = {each.attribute for each in access.filters} - set(link.child_attributes)
+    if other:
+        return False
+    exact = {each.attribute for each in access.filters if each.operator is Operator.EQUALITY}
+    joined = access.via == link.name or any(a.via == link.name and a.entity == link.parent for a in statement.accesses)
+    return joined or set(link.child_attributes) <= exact

@@ -1,0 +1,14 @@
+"""Every entity may have a collection of its own, its rows holding the ids of their parents (A4): the normalised start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.candidate import Candidate, Own
+from nestling.ir.situation import Situation
+
+
+def candidates(situation: Situation) -> Iterator[Candidate]:
+    """One for each entity."""
+    for entity in situation.model.entities:
+        yield Candidate(f"{entity.name} in a collection of its own", "parent-reference", Own(entity.name))

@@ -1,0 +1,26 @@
+"""Ids on the parent's side too (A3, A5, A11): child references, and both sides of a many-to-many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.candidate import Candidate, Mirror
+from nestling.ir.situation import Situation
+
+
+def candidates(situation: Situation) -> Iterator[Candidate]:
+    """For each many-to-many without attributes of its own: the side that does not embed the junction keeps ids as well."""
+    for both in situation.model.many_to_many:
+        junction = situation.model.entity(both.through)
+        left, right = situation.model.relationship(both.left), situation.model.relationship(both.right)
+        bare = set(junction.attribute_names) <= {*left.child_attributes, *right.child_attributes}
+        if not bare or left.parent == right.parent or len(left.child_attributes) > 1 or len(right.child_attributes) > 1:
+            continue
+        for link, other in ((left, right), (right, left)):
+            if link.is_self or (situation.fan_outs[link.name].projected or 0) > situation.thresholds.array_ids:
+                continue
+            motives = tuple(
+                s.name for s in situation.reading.workload.statements if any(a.via == link.name for a in s.accesses)
+            )
+            text = f"ids of {other.parent} in {link.parent} by {both.name}"
+            yield Candidate(text, "two-way-reference", Mirror(both.name, link.name), motives)

@@ -1,0 +1,44 @@
+"""From chosen structures to an outline: the way back from candidates to where everything lives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from nestling.ir.candidate import Bucketed, Candidate, Ids, Indexed, Mirror, Nested, Own, Part
+from nestling.ir.outline import Outline
+from nestling.ir.primitives import Holder
+from nestling.ir.proposal import Decision
+
+
+def chosen_outline(
+    candidates: Iterable[Candidate], chosen: frozenset[str], decisions: tuple[Decision, ...] = ()
+) -> Outline:
+    """The outline that has exactly the chosen structures."""
+    homes: dict[str, str] = {}
+    overflows: dict[str, int] = {}
+    buckets: dict[str, Bucketed] = {}
+    held: dict[str, frozenset[Holder]] = {}
+    mirrored: dict[str, str] = {}
+    kept: list[Part] = []
+    indexes: list[Candidate] = []
+    for candidate in candidates:
+        if candidate.id not in chosen:
+            continue
+        match candidate.part:
+            case Own():
+                pass
+            case Nested(entity, links, overflow):
+                homes[entity] = links[0]
+                if overflow is not None:
+                    overflows[links[0]] = overflow
+            case Bucketed(entity) as bucket:
+                buckets[entity] = bucket
+            case Ids(relationship, holders):
+                held[relationship] = holders
+            case Mirror(link, side):
+                mirrored[link] = side
+            case Indexed():
+                indexes.append(candidate)
+            case other:
+                kept.append(other)
+    return Outline(decisions, homes, held, mirrored, overflows, buckets, tuple(kept), tuple(indexes))

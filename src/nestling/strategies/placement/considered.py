@@ -1,0 +1,83 @@
+"""What was weighed besides homes – copies, computed values, indexes – with the numbers and statements that decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from nestling.ir.candidate import (
+    HOMES,
+    Aggregate,
+    Bucketed,
+    Candidate,
+    Cold,
+    CopiedAttribute,
+    Ids,
+    Indexed,
+    Mirror,
+    Nested,
+    Newest,
+    Own,
+)
+from nestling.ir.options import Solution, Weighing
+from nestling.ir.proposal import Weighed
+from nestling.ir.situation.situation import Situation
+from nestling.strategies.placement.prices import price
+from nestling.strategies.placement.subjects import subject_of
+from nestling.strategies.placement.wording import causes, flips
+
+
+def considered(
+    situation: Situation, candidates: Iterable[Candidate], solution: Solution, weighings: Iterable[Weighing]
+) -> tuple[Weighed, ...]:
+    """Chosen ones first, by what they save; then the others, the nearest to being chosen first, those not weighed last."""
+    by_group = {each.group: each for each in weighings}
+    found = [
+        _weighed(situation, candidate, solution, by_group.get(candidate.id))
+        for candidate in candidates
+        if not isinstance(candidate.part, HOMES)
+    ]
+    return tuple(sorted(found, key=_order))
+
+
+def _order(each: Weighed) -> tuple[bool, bool, float, str]:
+    return not each.chosen, each.gain is None, -(each.gain or 0.0), each.structure
+
+
+def _weighed(situation: Situation, candidate: Candidate, solution: Solution, one: Weighing | None) -> Weighed:
+    chosen = candidate.id in solution.chosen
+    other = next((cost for _, cost in one.alternatives), None) if one is not None else None
+    rates = {statement.name: statement.rate_per_second for statement in situation.reading.workload.statements}
+    return Weighed(
+        structure=candidate.id,
+        pattern=candidate.pattern,
+        chosen=chosen,
+        gain=None if other is None else (other - solution.cost if chosen else solution.cost - other),
+        price=price(situation, candidate),
+        motives=candidate.motives,
+        flips=flips(one.turns, {}, candidate.id) if one is not None else (),
+        because=causes(one.causes, rates) if one is not None else "",
+        about=_about(situation, candidate),
+    )
+
+
+def _about(situation: Situation, candidate: Candidate) -> str:
+    """The relationship a structure follows, by the name it is decided under; "" when it follows none."""
+    match candidate.part:
+        case CopiedAttribute(path=path):
+            link = path[0].relationship
+        case Newest(relationship) | Aggregate(relationship) | Ids(relationship):
+            link = relationship
+        case Mirror(both):
+            return both
+        case Indexed(entity, keys):
+            names = [name for name, _ in keys]
+            parents = situation.parents[entity]
+            link = next(
+                (p.name for p in parents if set(p.child_attributes) == set(names[: len(p.child_attributes)])), ""
+            )
+        case Cold() | Own() | Nested() | Bucketed():
+            return ""
+        case other:
+            assert_never(other)
+    return subject_of(situation, situation.model.relationship(link)) if link else ""

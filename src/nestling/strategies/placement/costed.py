@@ -1,0 +1,194 @@
+"""Decisions made by cost, in words: what each relationship's alternatives would cost, what the tree would say, where it turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from nestling.ir.candidate import HOMES, Candidate, Ids, Mirror, Nested
+from nestling.ir.durations import work_rate
+from nestling.ir.model import ManyToMany, Relationship
+from nestling.ir.options import Solution, Weighing
+from nestling.ir.outline import Outline
+from nestling.ir.primitives import Holder
+from nestling.ir.proposal import Alternative, Choice, Decision, Reason
+from nestling.ir.rate import rate_text
+from nestling.ir.situation.situation import Situation
+from nestling.strategies.placement.nesting import Nesting
+from nestling.strategies.placement.prices import embedding_price, reference_price
+from nestling.strategies.placement.subjects import has_payload, in_model_order, plain_links, sides
+from nestling.strategies.placement.wording import causes, flips, more, share
+
+MOST_STATEMENTS = 4
+"""Statements named as walking along a relationship."""
+
+
+def decisions(
+    situation: Situation,
+    candidates: Sequence[Candidate],
+    solution: Solution,
+    weighings: Iterable[Weighing],
+    tree: Outline,
+) -> tuple[Decision, ...]:
+    """One decision for each relationship and many-to-many; `tree` is what the decision tree says."""
+    deciding = _Deciding(situation, candidates, solution, weighings, tree)
+    found = {link.name: deciding.plain(link) for link in plain_links(situation)}
+    found |= {both.name: deciding.linked(both) for both in situation.model.many_to_many}
+    return in_model_order(situation, found)
+
+
+class _Deciding:
+    """Words for decisions; holds what every one needs."""
+
+    def __init__(
+        self,
+        situation: Situation,
+        candidates: Sequence[Candidate],
+        solution: Solution,
+        weighings: Iterable[Weighing],
+        tree: Outline,
+    ) -> None:
+        self.situation, self.solution = situation, solution
+        self.rates = {each.name: each.rate_per_second for each in situation.reading.workload.statements}
+        self.homes = {c.id: c for c in candidates if isinstance(c.part, HOMES)}
+        chosen = [candidate for candidate in candidates if candidate.id in solution.chosen]
+        self.chosen = {c.part.entity: c for c in chosen if isinstance(c.part, HOMES)}
+        self.held = {c.part.relationship: c.part.holders for c in chosen if isinstance(c.part, Ids)}
+        self.mirrored = {c.part.link for c in chosen if isinstance(c.part, Mirror)}
+        self.weighings = {each.group: each for each in weighings}
+        self.tree = {made.relationship: made for made in tree.decisions}
+
+    def plain(self, link: Relationship) -> Decision:
+        """The decision on a relationship that is no half of a many-to-many."""
+        home = self.chosen[link.child]
+        if self.along(home, [link]):
+            return self._decision(link.name, Choice.EMBED, home, [link])
+        holders = self.held.get(link.name, frozenset({Holder.CHILD}))
+        choice = Choice.PARENT_REFERENCE if Holder.CHILD in holders else Choice.CHILD_REFERENCE
+        return self._decision(link.name, Choice.TWO_WAY_REFERENCE if len(holders) > 1 else choice, home, [link])
+
+    def linked(self, both: ManyToMany) -> Decision:
+        """The decision on a many-to-many: where its junction lives, and who else holds ids."""
+        joined = list(sides(self.situation, both))
+        home = self.chosen[both.through]
+        choice = self._word(home, joined, both)
+        if both.name in self.mirrored:
+            choice = Choice.TWO_WAY_REFERENCE
+        return self._decision(both.name, choice, home, joined, both)
+
+    def along(self, home: Candidate, links: Sequence[Relationship]) -> bool:
+        """Whether a place is inside the parent of one of the relationships, along it."""
+        return isinstance(home.part, Nested) and home.part.links[0] in {link.name for link in links}
+
+    def _word(self, home: Candidate, joined: Sequence[Relationship], both: ManyToMany | None) -> Choice:
+        """What a place means for a relationship: a bare junction inside one side is an array of ids."""
+        if not self.along(home, joined):
+            return Choice.PARENT_REFERENCE
+        return Choice.CHILD_REFERENCE if both is not None and not has_payload(self.situation, both) else Choice.EMBED
+
+    def _decision(
+        self,
+        name: str,
+        choice: Choice,
+        home: Candidate,
+        joined: Sequence[Relationship],
+        both: ManyToMany | None = None,
+    ) -> Decision:
+        weighing = self.weighings.get(f"home of {joined[0].child}", Weighing("", ()))
+        others = tuple(self._alternatives(weighing, joined, home, both))
+        reasons = [self._cost(home, others), *self._causes(weighing, others), *self._walking(joined)]
+        reasons += [self._against_the_tree(name, choice, others), *self._price(home, joined)]
+        words = {name: str(self._word(candidate, joined, both)) for name, candidate in self.homes.items()}
+        pattern = home.pattern if self.along(home, joined) else str(choice)
+        turns = flips(weighing.turns, words, str(choice))
+        return Decision(name, choice, (pattern,), tuple(reasons), others, turns)
+
+    def _cost(self, home: Candidate, others: tuple[Alternative, ...]) -> Reason:
+        """The choice beside the runner-up."""
+        runner_up = next((other for other in others if other.cost is not None), None)
+        if runner_up is not None and runner_up.cost is not None:
+            saved = runner_up.cost - self.solution.cost
+            beside = f"saves {work_rate(saved)} ({share(saved, self.solution)}) over the runner-up"
+            return Reason("cost", f"{home.id} {beside}, {runner_up.choice}", saved)
+        entity = home.part.entity if isinstance(home.part, HOMES) else ""
+        possible = [each for each in self.homes.values() if isinstance(each.part, HOMES) and each.part.entity == entity]
+        if len(possible) > 1:
+            return Reason("cost", f"{home.id} costs least; the others here were not weighed one by one")
+        return Reason("cost", f"{home.id}: nothing else was possible")
+
+    def _causes(self, weighing: Weighing, others: tuple[Alternative, ...]) -> Iterator[Reason]:
+        """The statements that decide: what each costs more or less with the runner-up."""
+        said = causes(weighing.causes, self.rates)
+        if said and any(other.cost is not None for other in others):
+            yield Reason("rule-5", f"with the cheapest other place {said}")
+
+    def _walking(self, joined: Sequence[Relationship]) -> Iterator[Reason]:
+        names = {link.name for link in joined}
+        statements = self.situation.reading.workload.statements
+        served = [s for s in statements if any(access.via in names for access in s.accesses)]
+        if served:
+            shown = ", ".join(f"{s.name} ({rate_text(s.rate_per_second)})" for s in served[:MOST_STATEMENTS])
+            others = f" and {len(served) - MOST_STATEMENTS} more" if len(served) > MOST_STATEMENTS else ""
+            yield Reason("A9", f"joined along by {shown}{others}")
+
+    def _alternatives(
+        self, weighing: Weighing, joined: Sequence[Relationship], home: Candidate, both: ManyToMany | None
+    ) -> Iterator[Alternative]:
+        """The cheapest of each other kind, cheapest first; then why embedding is none of them."""
+        seen = {self._kind(home, joined)}
+        for structure, cost in weighing.alternatives:
+            candidate = self.homes.get(structure or "")
+            if candidate is None or cost is None or (kind := self._kind(candidate, joined)) in seen:
+                continue
+            seen.add(kind)
+            text = f"{candidate.id}: {more(cost - self.solution.cost, self.solution)}"
+            yield Alternative(self._word(candidate, joined, both), text, cost)
+        proposed = {c.part.links[0] for c in self.homes.values() if isinstance(c.part, Nested)}
+        for link in joined:
+            if link.name not in proposed:
+                yield Alternative(self._embedded_word(both), self._refusal(link))
+
+    def _embedded_word(self, both: ManyToMany | None) -> Choice:
+        return Choice.CHILD_REFERENCE if both is not None and not has_payload(self.situation, both) else Choice.EMBED
+
+    def _kind(self, home: Candidate, joined: Sequence[Relationship]) -> str:
+        """Places that mean the same for these relationships: along which of them, if any."""
+        part = home.part
+        return part.links[0] if isinstance(part, Nested) and self.along(home, joined) else ""
+
+    def _refusal(self, link: Relationship) -> str:
+        """Why no embedding along a relationship was proposed."""
+        refusal = Nesting(self.situation).refusal(link)
+        if refusal is not None:
+            return refusal.text
+        fan_out = self.situation.fan_outs[link.name]
+        if fan_out.grows or fan_out.largest is None:
+            growing = "and growing" if fan_out.grows else "and no bound is known"
+            return f"one `{link.parent}` has {fan_out.text} `{link.child}` rows, {growing}: its array has no bound (rule-4)"
+        footprint = self.situation.footprints[link.name]
+        if not footprint.with_parent and not footprint.atomic:
+            return f"no statement reads `{link.child}` by its `{link.parent}`: embedding would save nothing (rule-5)"
+        return (
+            f"one `{link.parent}` has {fan_out.text} `{link.child}` rows: more than an array should hold (rule-4, A12)"
+        )
+
+    def _against_the_tree(self, name: str, choice: Choice, others: tuple[Alternative, ...]) -> Reason:
+        """What the sources' tree says, and which number outweighs it (A10)."""
+        made = self.tree.get(name)
+        if made is None or made.choice is choice:
+            return Reason("A10", "the decision tree says the same")
+        deciding = [reason for reason in made.reasons if reason.rule != "A7"]
+        why = f" ({deciding[-1].rule}: {deciding[-1].text})" if deciding else ""
+        priced = next((o for o in others if o.choice is made.choice and o.cost is not None), None)
+        if priced is None or priced.cost is None:
+            return Reason("A10", f"the decision tree says {made.choice}{why}; the costs say {choice}")
+        saved = priced.cost - self.solution.cost
+        said = f"the costs say {choice}, by {work_rate(saved)} ({share(saved, self.solution)})"
+        return Reason("A10", f"the decision tree says {made.choice}{why}; {said}", saved)
+
+    def _price(self, home: Candidate, joined: Sequence[Relationship]) -> Iterator[Reason]:
+        inside = {link.name: link for link in joined}
+        part = home.part
+        if isinstance(part, Nested) and part.links[0] in inside:
+            yield Reason("price", embedding_price(self.situation, inside[part.links[0]]))
+            return
+        yield Reason("price", reference_price(joined[0]))

@@ -1,0 +1,112 @@
+"""What an outline keeps besides homes and references, as primitives: copies, computed values, buckets, overflow flags."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nestling.ir.candidate import Aggregate, Bucketed, CopiedAttribute, Newest
+from nestling.ir.freshness import SNAPSHOT, Freshness, Level
+from nestling.ir.model import Model
+from nestling.ir.names import stored_name
+from nestling.ir.outline import Outline
+from nestling.ir.primitives import (
+    Bucket,
+    CollectionKind,
+    Computed,
+    Copy,
+    Field,
+    Form,
+    Options,
+    Overflow,
+    Summary,
+    WindowUnit,
+)
+from nestling.ir.rows import Hop, down
+from nestling.strategies.placement.field_names import Names
+
+
+GRANULARITY = {WindowUnit.HOUR: "seconds", WindowUnit.DAY: "minutes", WindowUnit.MONTH: "hours"}
+"""What a server of version 6 calls its buckets of an hour, a day, 30 days."""
+
+
+def copies(model: Model, outline: Outline, entity: str, names: Names) -> tuple[Copy, ...]:
+    """The copies in an entity's documents: attributes of one parent together, and the first few children."""
+    return (*_of_parents(model, outline, entity, names), *_of_children(model, outline, entity, names))
+
+
+def _of_parents(model: Model, outline: Outline, entity: str, names: Names) -> tuple[Copy, ...]:
+    """One copy for each parent: kept as fresh as the freshest of its attributes must be; snapshots by themselves."""
+    together: dict[tuple[tuple[Hop, ...], bool], list[CopiedAttribute]] = {}
+    for part in outline.kept:
+        if isinstance(part, CopiedAttribute) and part.holder == entity:
+            together.setdefault((part.path, part.freshness == SNAPSHOT), []).append(part)
+    found = []
+    for (path, _), parts in together.items():
+        link = model.relationship(path[-1].relationship)
+        role = link.parent_role or link.parent
+        name = names.free(*(stored_name(text) for text in (role, link.parent, f"{link.parent}_of_{link.name}")))
+        fields = tuple(Field(each.attribute, stored_name(each.attribute)) for each in parts)
+        freshest = min((each.freshness for each in parts), key=_weakness)
+        found.append(Copy(name, path, fields, Form.OBJECT, freshest))
+    return tuple(found)
+
+
+def _weakness(freshness: Freshness) -> tuple[int, float]:
+    """Orders freshnesses from the strongest on."""
+    return list(Level).index(freshness.level), freshness.seconds or 0.0
+
+
+def _of_children(model: Model, outline: Outline, entity: str, names: Names) -> tuple[Copy, ...]:
+    found = []
+    for part in outline.kept:
+        link = model.relationship(part.relationship) if isinstance(part, Newest) else None
+        if isinstance(part, Newest) and link is not None and link.parent == entity:
+            role = link.child_role or link.child
+            newest = bool(part.order) and part.order[0].descending
+            name = names.free(
+                *(stored_name(f"{word}_{role}") for word in (("recent", "top") if newest else ("first",)))
+            )
+            fields = tuple(Field(each, stored_name(each)) for each in part.attributes)
+            found.append(
+                Copy(name, (down(link),), fields, Form.ARRAY, part.freshness, order=part.order, limit=part.limit)
+            )
+    return tuple(found)
+
+
+def computed(model: Model, outline: Outline, entity: str, names: Names) -> tuple[Computed, ...]:
+    """The aggregates kept in an entity's documents."""
+    found = []
+    for part in outline.kept:
+        link = model.relationship(part.relationship) if isinstance(part, Aggregate) else None
+        if isinstance(part, Aggregate) and link is not None and link.parent == entity:
+            role = link.child_role or link.child
+            of = f"{role}_{part.attribute}" if part.attribute else role
+            name = names.free(stored_name(f"{of}_{part.function}"), stored_name(f"{of}_{part.function}_by_{link.name}"))
+            found.append(
+                Computed(name, (down(link),), part.function, part.freshness, attribute=part.attribute, step=part.step)
+            )
+    return tuple(found)
+
+
+def bucket_of(part: Bucketed | None) -> Bucket | None:
+    """The bucket an entity's rows go to."""
+    if part is None or part.native:
+        return None
+    summary = tuple(
+        Summary(f"summary.{function}_{stored_name(attribute)}", function, attribute)
+        for function, attribute in part.summary
+    )
+    return Bucket(part.by, "events", part.limit, part.window, summary)
+
+
+def options_of(part: Bucketed | None) -> Options:
+    """What kind of collection an entity's rows go to: a time series where the server is to make the buckets."""
+    if part is None or not part.native or part.window is None:
+        return Options()
+    meta = part.by[0] if part.by else None
+    return Options(CollectionKind.TIME_SERIES, part.window.attribute, meta, GRANULARITY[part.window.unit])
+
+
+def overflow_flag(names: Names, field: str, overflow: Overflow | None) -> Overflow | None:
+    """The overflow with a flag of its own name, where a document has several arrays that may overflow."""
+    return None if overflow is None else replace(overflow, flag=names.free("has_overflow", f"{field}_overflow"))

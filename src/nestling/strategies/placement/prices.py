@@ -1,0 +1,103 @@
+"""What a choice asks of writers and readers (B6): documents touched per change, and how long readers see the old value."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from nestling.ir.candidate import (
+    Aggregate,
+    Bucketed,
+    Candidate,
+    Cold,
+    CopiedAttribute,
+    Ids,
+    Indexed,
+    Mirror,
+    Nested,
+    Newest,
+    Own,
+)
+from nestling.ir.freshness import Freshness, Level
+from nestling.ir.model import Relationship
+from nestling.ir.rate import rate_text
+from nestling.ir.situation.situation import Situation
+from nestling.ir.workload import StatementKind
+
+
+def price(situation: Situation, candidate: Candidate) -> str:
+    """The price of a structure, empty when it has none beyond its work."""
+    model = situation.model
+    match candidate.part:
+        case CopiedAttribute(path=path, attribute=attribute, freshness=freshness):
+            return _of_copy(situation, model.relationship(path[0].relationship), attribute, freshness)
+        case Newest(relationship, limit=limit, freshness=freshness):
+            link = model.relationship(relationship)
+            return f"each new {link.child} changes one {link.parent}, which keeps {limit}; {window(freshness)}"
+        case Aggregate(relationship, freshness=freshness):
+            link = model.relationship(relationship)
+            return f"each {link.child} written changes one {link.parent}; {window(freshness)}"
+        case Mirror(_, side):
+            link = model.relationship(side)
+            return f"each {link.child} written changes one {link.parent} too, in a transaction (A11)"
+        case Ids(relationship):
+            link = model.relationship(relationship)
+            return f"each {link.child} written changes the ids in its {link.parent}"
+        case Indexed(entity):
+            return f"one entry for each {entity} written"
+        case Cold(entity):
+            return f"a second document for each {entity}, read only when it is needed"
+        case Bucketed(entity):
+            return f"each {entity} written changes a bucket instead of adding a document"
+        case Nested() | Own():
+            return ""
+        case other:
+            assert_never(other)
+
+
+def _of_copy(situation: Situation, link: Relationship, attribute: str, freshness: Freshness) -> str:
+    known = situation.fan_outs[link.name]
+    many = f"{known.mean:,.3g}" if known.mean is not None else "an unknown number of"
+    most = f", at most {known.largest:,.0f}," if known.largest is not None else ""
+    rate = _changes(situation, link.parent, attribute)
+    often = f"{rate_text(rate)} of them" if rate else "no statement of the workload changes it"
+    return f"a change of {link.parent}.{attribute} touches {many} {link.child} rows{most} {often}; {window(freshness)}"
+
+
+def _changes(situation: Situation, entity: str, attribute: str) -> float:
+    """How often statements set an attribute, a second."""
+    return sum(
+        statement.rate_per_second
+        for statement in situation.reading.workload.statements
+        if any(
+            access.entity == entity and access.kind is StatementKind.UPDATE and attribute in access.attributes
+            for access in statement.accesses
+        )
+    )
+
+
+def window(freshness: Freshness) -> str:
+    """How stale a reader may find it."""
+    match freshness.level:
+        case Level.SAME_DOCUMENT | Level.TRANSACTION:
+            return f"no reader sees an old value ({freshness})"
+        case Level.ASYNC:
+            return f"readers may see the old value for up to {freshness.seconds:,.3g} s ({freshness})"
+        case Level.SCHEDULED:
+            return f"readers see the old value until the next run ({freshness})"
+        case Level.SNAPSHOT:
+            return f"it keeps the value it was written with ({freshness})"
+        case other:
+            assert_never(other)
+
+
+def embedding_price(situation: Situation, link: Relationship) -> str:
+    """What embedding along a relationship asks."""
+    number = situation.elements(link)
+    size = number * situation.row_bytes[link.child]
+    holds = f"{number:,.0f} of {situation.row_bytes[link.child]:,.0f} bytes" if number > 1 else f"{size:,.0f} bytes"
+    return f"a `{link.child}` written rewrites its `{link.parent}`, which holds up to {holds}; nothing is stored twice"
+
+
+def reference_price(link: Relationship) -> str:
+    """What a reference held by the child asks."""
+    return f"reading `{link.child}` with its `{link.parent}` joins two collections; nothing is stored twice"

@@ -1,0 +1,63 @@
+"""Prices: linear in work, named by component, the same shape for whole options."""
+
+from __future__ import annotations
+
+import pytest
+
+from nestling.cost import default_profile, price, priced, prices
+from nestling.ir import accesses
+from nestling.ir.options import Charge, Group, Mode, Options, Step, Structure
+from nestling.ir.work import NAMES, NO_WORK, Work
+
+PROFILE = default_profile()
+
+
+def test_a_price_is_linear() -> None:
+    """Twice the work costs twice as much, two pieces what each costs."""
+    one, other = accesses.lookup(10, 3, 200), accesses.insert(5, 300, 2)
+    assert price(one + other, PROFILE) == pytest.approx(price(one, PROFILE) + price(other, PROFILE))
+    assert price(one * 2, PROFILE) == pytest.approx(2 * price(one, PROFILE))
+    assert price(NO_WORK, PROFILE) == 0
+
+
+def test_components_sum_up() -> None:
+    """The parts of a price are the price, dearest first."""
+    work = accesses.request(3) + accesses.lookup(10, 3, 200) + accesses.send(30, 100)
+    parts = prices(work, PROFILE)
+    assert sum(parts.values()) == pytest.approx(price(work, PROFILE))
+    assert list(parts.values()) == sorted(parts.values(), reverse=True)
+    assert set(parts) <= set(NAMES)
+
+
+def test_priced_options_keep_their_shape() -> None:
+    """Structures, groups, needs, limits and rates stay; every cost becomes seconds."""
+    work = accesses.fetch_by_index(1, 200)
+    options = Options(
+        (Structure("a", "a collection"),),
+        (Group("one", ("a",)),),
+        (),
+        (Step("read", "a", (Mode("by id", ("a",), work, also=(("a", work * 2),)),)),),
+        (Charge("write", "upkeep", ("a",), Work(updates=1)),),
+        (),
+        {"read": 3.0, "write": 1.0},
+    )
+    made = priced(options, PROFILE)
+    assert (made.structures, made.groups, made.rates) == (options.structures, options.groups, options.rates)
+    mode = made.steps[0].modes[0]
+    assert mode.cost == pytest.approx(price(work, PROFILE))
+    assert dict(mode.also) == pytest.approx({"a": 2 * price(work, PROFILE)})
+    assert made.charges[0].cost == pytest.approx(PROFILE.seconds["updates"])
+
+
+def test_embedding_pays_for_what_is_read_together() -> None:
+    """One document of thirty children is cheaper to read than one and a lookup of thirty; the sources say so, too."""
+    embedded = accesses.request(3) + accesses.fetch_by_index(1, 4_000) + accesses.unwind(30)
+    looked_up = accesses.request(4) + accesses.fetch_by_index(1, 200) + accesses.lookup(1, 30, 120)
+    assert price(embedded, PROFILE) < price(looked_up, PROFILE)
+
+
+def test_copies_cost_their_writers() -> None:
+    """Keeping a thousand copies costs more than a hundred times a single update's own work."""
+    one = accesses.update(1, 200)
+    many = accesses.fetch_by_index(1000, 200) + accesses.update(1000, 200)
+    assert price(many, PROFILE) > 20 * price(one, PROFILE)

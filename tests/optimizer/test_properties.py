@@ -1,0 +1,140 @@
+"""The laws of the search, on random small problems beside the enumerator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import assume, given, settings
+
+from nestling.common.errors import InfeasibleError
+from nestling.ir.options import Charge, Problem, Solution, Structure
+from nestling.optimizer import check, exhaustive, solve, storage_budget
+from nestling.optimizer.equal_moves import equal_moves
+from nestling.optimizer.evaluate import evaluate
+from nestling.optimizer.preference import preference
+from nestling.optimizer.presolve import PASSES, weighted
+from nestling.optimizer.presolve.hoisting import hoisting
+from nestling.optimizer.presolve.reduced import Reduced
+from tests.optimizer.problems import problems
+
+SAME = 1e-8
+
+
+def best(problem: Problem) -> Solution | None:
+    try:
+        return exhaustive(problem)
+    except InfeasibleError:
+        return None
+
+
+def has_specks(problem: Problem, cost: float) -> bool:
+    """Whether some cost is so small beside the whole that a tie of the whole is none of its part: two preferences are right."""
+    rated = [(step.statement, mode.cost) for step in problem.steps for mode in step.modes]
+    rated += [(step.statement, extra) for step in problem.steps for mode in step.modes for _, extra in mode.also]
+    rated += [(charge.statement, charge.cost) for charge in problem.charges]
+    costs = [abs(problem.rates[statement] * seconds) for statement, seconds in rated]
+    return any(0 < small < 1e-7 * max([abs(cost), *costs]) for small in costs)
+
+
+def assert_best(problem: Problem) -> None:
+    expected = best(problem)
+    if expected is None:
+        with pytest.raises(InfeasibleError):
+            solve(problem)
+        return
+    found = solve(problem)
+    check(problem, found)
+    assert found.cost == pytest.approx(expected.cost, rel=SAME, abs=1e-12)
+    assert found.proved
+    assert found.bound <= expected.cost + SAME * abs(expected.cost) + 1e-12
+    if not has_specks(problem, found.cost):
+        assert preference(problem, found.chosen) == preference(problem, expected.chosen)
+
+
+@settings(max_examples=500)
+@given(problems())
+def test_the_search_finds_what_trying_everything_finds(problem):
+    """Cost, feasibility and preference equal the enumerator's, and the checker agrees."""
+    assert_best(problem)
+
+
+@pytest.mark.soak
+@settings(max_examples=20_000)
+@given(problems())
+def test_the_search_finds_what_trying_everything_finds_at_length(problem):
+    """The same, many more times."""
+    assert_best(problem)
+
+
+@given(problems())
+def test_reductions_change_no_cost(problem):
+    """After each pass, the best of what is left costs what the best of all did."""
+    reduced = Reduced(weighted(problem))
+    expected = best(problem)
+    for reduction in PASSES:
+        reduced = reduction(reduced)
+        found = best(reduced.problem)
+        assert (found is None) == (expected is None), reduction
+        if found is not None and expected is not None:
+            assert found.cost == pytest.approx(expected.cost, rel=SAME, abs=1e-12), reduction
+            whole = reduced.chosen | found.chosen
+            assert has_specks(problem, found.cost) or preference(problem, whole) == preference(
+                problem, expected.chosen
+            ), reduction
+
+
+@given(problems())
+def test_equal_moves_cost_nothing_and_lead_to_what_is_preferred(problem):
+    """From any allowed choice, moves end at one that is allowed, costs no more and is preferred no less."""
+    flat = hoisting(Reduced(weighted(problem))).problem
+    found = best(flat)
+    assume(found is not None)
+    assert found is not None
+    crowded = frozenset(structure.id for structure in flat.structures)
+    for start in (found.chosen, crowded):
+        before = evaluate(flat, start)
+        if before is not None:
+            end = equal_moves(flat, start, extra_cost=0.0)
+            after = evaluate(flat, end)
+            assert after is not None
+            assert after.cost <= before.cost + SAME * abs(before.cost) + 1e-12
+            assert preference(flat, end) <= preference(flat, start)
+
+
+@given(problems())
+def test_scaling_all_rates_changes_no_choice(problem):
+    """Twice the load is the same design at twice the cost."""
+    assume(best(problem) is not None)
+    doubled = replace(problem, rates={name: 2 * rate for name, rate in problem.rates.items()})
+    once, twice = solve(problem), solve(doubled)
+    assert twice.cost == pytest.approx(2 * once.cost, rel=SAME, abs=1e-12)
+    assert has_specks(problem, once.cost) or preference(problem, twice.chosen) == preference(problem, once.chosen)
+
+
+@given(problems())
+def test_more_budget_never_costs_more(problem):
+    """The best cost does not rise with the bytes allowed."""
+    total = sum(structure.bytes for structure in problem.structures)
+    costs = []
+    for share in (0.25, 0.5, 0.75, 1.0):
+        try:
+            costs.append(solve(problem, budgets=[storage_budget(problem, share * total)]).cost)
+        except InfeasibleError:
+            costs.append(float("inf"))
+    for less, more in pairwise(costs):
+        assert more <= less + SAME * abs(less)
+
+
+@given(problems())
+def test_an_unused_structure_changes_nothing(problem):
+    """A structure that nothing uses is not chosen."""
+    assume(best(problem) is not None)
+    statement = min(problem.rates)
+    extra = replace(
+        problem,
+        structures=(*problem.structures, Structure("unused", "unused", 1.0)),
+        charges=(*problem.charges, Charge(statement, "upkeep", ("unused",), 1.0)),
+    )
+    assert solve(extra).chosen == solve(problem).chosen

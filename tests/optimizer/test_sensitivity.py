@@ -1,0 +1,110 @@
+"""Alternatives and flip points, beside what trying everything says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given, settings
+
+from nestling.common.errors import InfeasibleError, SearchError
+from nestling.ir.options import Problem
+from nestling.optimizer import alternatives, exhaustive, flip, rate_flips, solve
+from nestling.optimizer.alternatives import choice, forced
+from tests.optimizer.problems import problems
+from tests.optimizer.shop import shop
+
+
+def test_the_rejected_home_has_its_price():
+    """Lines apart cost 300 for reading, 5 + 2.5 for writing instead of 100 + 50."""
+    problem = shop()
+    [other] = alternatives(problem, solve(problem), "home of line")
+    assert other.structure == "apart"
+    assert other.cost == pytest.approx(191.0 - 150.0 + 307.5)
+    [none] = alternatives(problem, solve(problem), "product name")
+    assert none.structure is None
+    assert none.cost == pytest.approx(191.0 - 40.0 + 200.0)
+
+
+def test_a_decision_that_does_not_exist_is_said():
+    """The error lists the decisions there are."""
+    with pytest.raises(SearchError, match="home of line"):
+        alternatives(shop(), solve(shop()), "home of lines")
+
+
+def test_the_name_is_copied_until_renames_reach_five_a_second():
+    """A copy saves 2 x 100 and costs 40 per rename: it turns at 5 renames a second, or below 20 pages a second."""
+    found = {(flip.quantity, flip.to): flip.at for flip in rate_flips(shop(), "product name")}
+    assert found == {
+        ("rate of rename", None): pytest.approx(5.0),
+        ("rate of page", None): pytest.approx(20.0),
+    }
+
+
+def test_lines_move_out_when_writes_outgrow_reads():
+    """Inside costs 1 a page and 10 a line, apart 3 and 1.5: apart wins above 23.5 lines a second."""
+    found = {flip.quantity: flip for flip in rate_flips(shop(), "home of line")}
+    assert found["rate of line"].at == pytest.approx(200.0 / 8.5)
+    assert found["rate of line"].to == "apart"
+
+
+def test_a_flip_of_any_quantity():
+    """The width of a name is no rate: a scale of the copy's upkeep turns the decision where it is five times as dear."""
+
+    def at(scale: float) -> Problem:
+        problem = shop()
+        charges = tuple(replace(charge, cost=charge.cost * scale**2) for charge in problem.charges)
+        return replace(problem, charges=charges)
+
+    [found] = flip(at, 1.0, "product name", quantity="width", low=0.0, high=100.0)
+    assert found.to is None
+    assert found.at == pytest.approx(5.0**0.5)
+
+
+def test_a_decision_that_never_turns_has_no_flip():
+    """With no line ever written, no rate of pages moves the lines out."""
+    problem = replace(shop(), rates={"page": 100.0, "rename": 1.0, "line": 0.0})
+    assert [flip for flip in rate_flips(problem, "home of line", statements=["page"]) if flip.at > 100.0] == []
+
+
+@settings(max_examples=60)
+@given(problems())
+def test_alternatives_cost_what_trying_everything_says(problem):
+    """Each alternative's cost is the enumerator's with that alternative forced."""
+    assume(problem.groups)
+    try:
+        found = solve(problem)
+    except InfeasibleError:
+        return
+    group = problem.groups[0]
+    for other in alternatives(problem, found, group.name):
+        try:
+            expected = exhaustive(forced(problem, group, other.structure)).cost
+        except InfeasibleError:
+            expected = None
+        assert other.cost == (pytest.approx(expected, rel=1e-7, abs=1e-12) if expected is not None else None)
+
+
+@settings(max_examples=40)
+@given(problems())
+def test_at_a_flip_both_choices_cost_the_same_and_none_before(problem):
+    """At the flip the present choice and the other cost the same, and half-way to it the present one is still best."""
+    assume(problem.groups)
+    try:
+        solve(problem)
+    except InfeasibleError:
+        return
+    group, statement = problem.groups[0], min(problem.rates)
+
+    def at(rate: float) -> Problem:
+        return replace(problem, rates={**problem.rates, statement: rate})
+
+    now = choice(group, solve(problem).chosen)
+    for found in rate_flips(problem, group.name, statements=[statement]):
+        there = exhaustive(at(found.at)).cost
+        assert exhaustive(forced(at(found.at), group, found.to)).cost == pytest.approx(there, rel=1e-6, abs=1e-9)
+        assert exhaustive(forced(at(found.at), group, now)).cost == pytest.approx(there, rel=1e-6, abs=1e-9)
+        between = at((found.now + found.at) / 2)
+        assert exhaustive(forced(between, group, now)).cost == pytest.approx(
+            exhaustive(between).cost, rel=1e-6, abs=1e-9
+        )
