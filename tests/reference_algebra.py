@@ -302,6 +302,7 @@ class Interpreter:
 
     def window_function(self, node: a.WindowFunction, inner: Layout) -> Callable[[list[Row]], list[Any]]:
         partition = [self.scalar(term, inner) for term in node.partition]
+        rules = node.partition_collations or (e.Collation.BINARY,) * len(partition)
         order = self.ordering(node.order, inner)
         arguments = [self.scalar(argument, inner) for argument in node.arguments]
         condition = self.scalar(node.filter, inner) if node.filter is not None else None
@@ -315,7 +316,8 @@ class Interpreter:
             result: list[Any] = [None] * len(rows)
             groups: dict[Any, list[int]] = {}
             for place, row in enumerate(rows):
-                groups.setdefault(tuple(identity(f(row)) for f in partition), []).append(place)
+                key = tuple(identity(f(row), rule) for f, rule in zip(partition, rules, strict=True))
+                groups.setdefault(key, []).append(place)
             for members in groups.values():
                 places = sorted(members, key=lambda place: order(rows[place]))
                 ordered = [rows[place] for place in places]

@@ -169,6 +169,13 @@ def number_prefix(value: str) -> int | float:
     return whole(match[1]) if match else 0
 
 
+def number_as_written(value: str) -> int | float:
+    match = _PREFIX.match(value)
+    if match is None:
+        return 0
+    return whole(match[1]) if match[1].lstrip("+-").isdecimal() else float(match[1])
+
+
 def whole(text: str) -> int | float:
     if text.lstrip("+-").isdecimal() and -(1 << 63) <= int(text) < 1 << 63:
         return int(text)
@@ -211,6 +218,8 @@ def cast(value: Any, node: e.Cast) -> Any:
         case TypeName.FLOAT:
             return float(number_of(value))
         case TypeName.DECIMAL:
+            return number_as_written(value) if isinstance(value, str) else number_of(value)
+        case TypeName.ANY:
             return number_of(value)
         case _:
             raise Unsupported(f"cast to {node.type}")
@@ -381,6 +390,7 @@ FUNCTIONS: dict[e.Function, Callable[..., Any]] = {
     e.Function.UPPER: lambda v: v.translate(_ASCII_UPPER),
     e.Function.LOWER: lambda v: v.translate(_ASCII_LOWER),
     e.Function.LENGTH: len,
+    e.Function.BYTE_LENGTH: lambda text: len(text.encode()),
     e.Function.SUBSTRING: substring,
     e.Function.POSITION: lambda text, sought: text.find(sought) + 1,
     e.Function.REPLACE: lambda text, old, new: text.replace(old, new) if old else text,

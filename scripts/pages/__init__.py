@@ -1,6 +1,7 @@
 """The pages of docs/ that are made from code: `python -m scripts.pages` writes them, a test says when that was forgotten.
 
-A page is a module in this folder with a function `page() -> str`; `type_map.py` makes `docs/type-map.md`.
+A page is a module in this folder with a function `page() -> str`; `type_map.py` makes `docs/type-map.md`. The patterns have a
+page each, in `docs/patterns`.
 """
 
 from __future__ import annotations
@@ -16,4 +17,6 @@ DOCS = ROOT / "docs"
 def pages() -> dict[str, str]:
     """File name to text of every generated page, by name."""
     names = sorted(module.name for module in iter_modules(__path__) if not module.name.startswith("_"))
-    return {f"{name.replace('_', '-')}.md": import_module(f"{__name__}.{name}").page() for name in names}
+    single = {f"{name.replace('_', '-')}.md": import_module(f"{__name__}.{name}").page() for name in names}
+    by_pattern: dict[str, str] = import_module(f"{__name__}._pattern_pages").pages()
+    return single | by_pattern

@@ -3,4 +3,5 @@
 from scripts.pages import DOCS, pages
 
 for name, text in pages().items():
+    (DOCS / name).parent.mkdir(exist_ok=True)
     (DOCS / name).write_text(text, encoding="utf-8")

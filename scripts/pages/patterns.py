@@ -2,59 +2,39 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
-from scripts.pages import ROOT
 from scripts.pages._markdown import table
+from scripts.pages._pattern_case import cases, section
+from scripts.pages._pattern_pages import shown_by, titles
 
-CASES = ROOT / "tests" / "cases" / "patterns"
 HEAD = """# Patterns
 
 Every pattern below can be written in a design file, and nestling creates, loads, validates, verifies and unloads it. Each comes
-from a case in `tests/cases/patterns` that runs on a real `mongod`. **They are written by hand today:** of these the strategies
-propose by themselves only embedding, the kinds of reference, arrays of ids on one or both sides, a home for orphans, and GridFS
-for values near the document limit. Nothing keeps copies and computed values right after loading yet.
+from a case in `tests/cases/patterns` that runs on a real `mongod`. How each form looks in the database, to the last detail, is in
+[document forms](document-forms.md).
 
-How each form looks in the database, to the last detail, is in [document forms](document-forms.md).
+## Proposed by themselves {{#proposed}}
+
+These `nestling design` weighs by cost; each has a page that says when it is proposed:
+
+{proposed}
+
+## All forms {{#forms}}
+
+Forms without a pattern in the right column are written by hand today.
 
 {index}
 {patterns}"""
-_BLOCK = re.compile(r"^## ([^\n]*)\n\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LONGEST_DOCUMENT = 300
-
-
-@dataclass(frozen=True, slots=True)
-class _Case:
-    name: str
-    title: str
-    why: str
-    blocks: dict[str, str]
 
 
 def page() -> str:
     """The page's text."""
-    cases = [_case(path.stem, path.read_text(encoding="utf-8")) for path in sorted(CASES.glob("*.md"))]
-    index = table(("pattern", "case"), [(f"[{case.title}](#{case.name})", f"`{case.name}`") for case in cases])
-    return HEAD.format(index=index, patterns="\n".join(_section(case) for case in cases))
+    every, shown = cases(), shown_by()
+    proposed = "\n".join(f"- [{title}](patterns/{stem.replace('_', '-')}.md)" for stem, title in titles().items())
+    rows = [(f"[{case.title}](#{case.name})", f"`{case.name}`", _proposers(case.name, shown)) for case in every]
+    index = table(("form", "case", "proposed by"), rows)
+    return HEAD.format(proposed=proposed, index=index, patterns="\n".join(section(case) for case in every))
 
 
-def _case(name: str, text: str) -> _Case:
-    head = text.split("\n## ", 1)[0].splitlines()
-    return _Case(name, head[0].removeprefix("# "), "\n".join(head[1:]).strip(), dict(_BLOCK.findall(text)))
-
-
-def _section(case: _Case) -> str:
-    documents = [
-        (h.removeprefix("Documents in "), text) for h, text in case.blocks.items() if h.startswith("Documents in ")
-    ]
-    parts = [f"## {case.title} {{#{case.name}}}", case.why, f"```yaml\n{case.blocks['Design']}```"]
-    parts += [f"In {collection}:\n\n```json\n{_first(text)}\n```" for collection, text in documents if text.strip()]
-    return "\n\n".join(parts) + "\n"
-
-
-def _first(documents: str) -> str:
-    """The first document that is not long, else the first, cut."""
-    lines = documents.splitlines()
-    found = next((line for line in lines if len(line) <= LONGEST_DOCUMENT), lines[0])
-    return found if len(found) <= LONGEST_DOCUMENT else f"{found[:LONGEST_DOCUMENT]} …"
+def _proposers(case: str, shown: dict[str, tuple[str, ...]]) -> str:
+    stems = [stem for stem, names in shown.items() if case in names]
+    return ", ".join(f"[{stem}](patterns/{stem.replace('_', '-')}.md)" for stem in stems)

@@ -6,8 +6,8 @@ import inspect
 import re
 from importlib import import_module
 
+from nestling.ir.situation.thresholds import threshold_sources
 from nestling.strategies import strategy_names
-from nestling.strategies.placement.thresholds import threshold_sources
 from scripts.pages._markdown import code, table
 
 HEAD = """# Strategies

@@ -46,3 +46,20 @@ def test_a_format_is_needed(shop: Path) -> None:
     done = nestling("emit", "design.yaml", cwd=shop)
     assert (done.code, done.out) == (2, "")
     assert "--as" in done.err
+
+
+def test_a_workload_becomes_functions(shop: Path) -> None:
+    """With --as python each statement is a function of `queries.py`, its SQL as docstring; other formats take none."""
+    done = nestling("emit", "design.yaml", "--as", "python", "--workload", "workload.sql", "--json", cwd=shop)
+    assert set(done.json["files"]) == {"create.py", "queries.py"}
+    tree = ast.parse(done.json["files"]["queries.py"])
+    functions = {node.name: ast.get_docstring(node) for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert str(functions["product_page"]).startswith("SELECT p.name")
+    assert "nestling" not in {name for node in ast.walk(tree) for name in _imported(node)}
+    assert nestling("emit", "design.yaml", "--as", "mermaid", "--workload", "workload.sql", cwd=shop).code == 2
+
+
+def _imported(node: ast.AST) -> set[str]:
+    if isinstance(node, ast.Import):
+        return {alias.name.split(".")[0] for alias in node.names}
+    return {str(node.module).split(".")[0]} if isinstance(node, ast.ImportFrom) else set()

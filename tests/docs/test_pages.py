@@ -10,7 +10,7 @@ import pytest
 from nestling.cli import group
 from scripts.pages import DOCS, ROOT, pages
 
-WRITTEN = sorted(path.name for path in DOCS.glob("*.md"))
+WRITTEN = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))
 PROSE = [*(DOCS / name for name in WRITTEN), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
@@ -49,7 +49,7 @@ def _anchors(path: Path) -> set[str]:
 def test_every_page_is_in_the_navigation() -> None:
     """`mkdocs.yml` names each page once, and none that is not there."""
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2].partition("\n\n")[0]
-    assert sorted(re.findall(r"([\w-]+\.md)", navigation)) == WRITTEN
+    assert sorted(re.findall(r"([\w/-]+\.md)", navigation)) == WRITTEN
 
 
 @pytest.mark.parametrize("command", group.list_commands(None))  # type: ignore[arg-type]  # needs no context

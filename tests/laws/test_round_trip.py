@@ -33,8 +33,8 @@ from nestling.ir.rows import Column, RowQuery, RowSource
 from nestling.ir.values import Policy
 from nestling.planner import home_views
 from nestling.sources.sql.rows import SqlDatabase
-from tests.laws.designs import designs
-from tests.laws.models import World, with_seen_types, worlds
+from tests.generators.designs import designs
+from tests.generators.worlds import World, with_seen_types, worlds
 from tests.sqlite_rows import sqlite_sink, sqlite_source
 
 SOAKING = os.environ.get("HYPOTHESIS_PROFILE") == "soak"

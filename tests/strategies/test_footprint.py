@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from nestling.ir.situation.footprint import Footprint, footprints
 from nestling.ir.workload import Requirements, Statement
-from nestling.strategies.placement.footprint import Footprint, footprints
 from tests.strategies.readings import change, entity, read, reading, relationship, select, write
 
 

@@ -46,7 +46,7 @@ from nestling.ir.primitives import (
 )
 from nestling.ir.rows import Function, Hop
 from nestling.ir.types import TypeName
-from tests.laws.models import PLACE, World
+from tests.generators.worlds import PLACE, World
 
 TIMES = (TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
 

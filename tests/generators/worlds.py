@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from nestling.ir.model import Attribute, Cardinality, Entity, Model, Relationship
 from nestling.ir.rows import Column, RowQuery, RowSource, UndecodableText
 from nestling.ir.types import Type
-from tests.laws.values import ALL_TYPES, KEY_TYPES, found_values, values
+from tests.generators.values import ALL_TYPES, KEY_TYPES, found_values, values
 
 Row = tuple[object, ...]
 ENTITY_NAMES = ("order", "line item", "größe", "system.x", "select", "a.b")

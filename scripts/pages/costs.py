@@ -1,0 +1,58 @@
+"""`docs/costs.md`: what work costs, coefficient by coefficient."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+from nestling.cost import Profile, default_profile
+from nestling.ir.work import Work
+from scripts.pages._markdown import code, table
+
+HEAD = """# Costs
+
+What a design costs is counted first and priced second. The planner counts *work*: physical quantities such as index seeks,
+documents fetched, array elements unwound, bytes sent. A *profile* prices each quantity in seconds of server and client time; the
+sum is what the optimizer minimises, each statement times its rate.
+
+Every coefficient has a unit, a source and a doubt (relative spread; ±100 % means no better than an order of magnitude). The
+numbers below ship with nestling. Yours are better: `nestling calibrate URI -o profile.yaml` measures them on your server in two
+or three minutes, in scratch databases that it drops. A profile of another server version or engine is used with a note.
+
+How well predictions meet measurements on statements no fit saw is in [the results](results.md).
+
+"""
+TAIL = """## What is not in it
+
+- Writes are priced for the work they make, not for how long a commit waits to be safe on disk or on other members.
+- Locks: under MMAPv1 a write locks its whole collection; no price per operation can say that.
+- Rows are estimated from counts, distinct values, NULL shares and fan-outs. A range is taken to keep a third (both ends given: a
+  twentieth), a pattern a tenth, since statistics hold no histograms; predicates are taken to be independent.
+"""
+
+
+def page() -> str:
+    """The page's text."""
+    quantities = "\n".join(f"- {code(name)}: {said}" for name, said in _quantities().items())
+    parts = [HEAD, "## Quantities\n\n", quantities, "\n\n"]
+    parts += [_profile(default_profile(engine)) for engine in ("wiredtiger", "mmapv1")]
+    return "".join([*parts, TAIL])
+
+
+def _quantities() -> dict[str, str]:
+    """What each field of `Work` counts, as its comment says."""
+    found = re.findall(r"^    (\w+): float = 0\.0  # (.+)$", inspect.getsource(Work), re.MULTILINE)
+    return dict(found)
+
+
+def _profile(profile: Profile) -> str:
+    identity = profile.identity
+    said = f"MongoDB {identity.server}, {identity.engine}, {identity.hardware}."
+    note = f" {profile.note}" if profile.note else ""
+    stored = f" A byte of data takes {profile.compression:g} bytes on disk."
+    rows = [
+        (code(each.name), f"{each.seconds:.3g}", each.unit, f"±{each.doubt:.0%}", each.source)
+        for each in profile.coefficients
+    ]
+    head = ("quantity", "seconds", "unit", "doubt", "source")
+    return f"## {profile.name}\n\n{said}{stored}{note}\n\n{table(head, rows)}\n"
