@@ -11,6 +11,7 @@ SELECT name = 'bob', active, NOT active, active AND 1, active = 1, active + 1 FR
 SELECT DISTINCT city FROM visit
 SELECT DISTINCT stars, city FROM visit ORDER BY stars, city
 SELECT ALL stars FROM visit
+SELECT DISTINCT b.name AS name FROM person a JOIN person b ON b.id = a.boss ORDER BY name
 SELECT count(*), sum( stars ),  max(stars)+1 FROM visit
 SELECT (SELECT 1), (1), 'it''s'
 -- where

@@ -79,7 +79,8 @@ def sort_key(node: exp.Ordered, expression: Expression, env: Env, tree: exp.Expr
     """
     nulls_first = bool(node.args.get("nulls_first"))
     value = values.ordered(expression, env.translation)
-    return SortKey(value, bool(node.args.get("desc")), nulls_first, collation(env, (node.this, tree), (expression,)))
+    says = (node.this,) if tree is None else (node.this.find(exp.Collate), tree)
+    return SortKey(value, bool(node.args.get("desc")), nulls_first, collation(env, says, (expression,)))
 
 
 def bind_sort(nodes: Sequence[exp.Expr], env: Env) -> tuple[SortKey, ...]:
@@ -106,6 +107,12 @@ def _literal(node: exp.Literal, env: Env) -> Expression:
     if env.dialect.is_sqlite or "e" in digits.casefold():
         return Literal(float(digits), FLOAT)
     return Literal(Decimal(digits), values.DECIMAL)
+
+
+def _bytes(node: exp.HexString, env: Env) -> Expression:
+    if not env.dialect.is_sqlite:
+        raise gap("a hexadecimal literal", node)
+    return Literal(bytes.fromhex(str(node.this)), Type(TypeName.BYTES))
 
 
 def _column(node: exp.Column, env: Env) -> Expression:
@@ -307,6 +314,7 @@ def _concatenation(node: exp.DPipe, env: Env) -> Expression:
 _CALLS: dict[type[exp.Expr], Callable[..., Expression]] = {**ARITHMETIC, **COMPARISONS, **FUNCTIONS}
 _HANDLERS: dict[type[exp.Expr], Callable[..., Expression]] = {
     exp.Literal: _literal,
+    exp.HexString: _bytes,
     exp.Column: _column,
     exp.Placeholder: _parameter,
     exp.Parameter: _parameter,
