@@ -34,7 +34,20 @@ ATTRIBUTES = 6
 REWIRED = 0.2
 """Share of the ring's links that go somewhere else (Watts and Strogatz)."""
 READS = 0.7
-HEAD = ("entities", "relationships", "statements", "candidates", "modes", "prepare s", "solve s", "gap", "peak MB")
+HEAD = (
+    "entities",
+    "relationships",
+    "statements",
+    "candidates",
+    "modes",
+    "prepare s",
+    "solve s",
+    "prepare CPU s",
+    "solve CPU s",
+    "gap",
+    "proved",
+    "peak MB",
+)
 
 
 def model_of(entities: int, relationships: int, chance: random.Random) -> Model:
@@ -161,18 +174,19 @@ def measure(size: str, seed: int, limit: float) -> tuple[object, ...]:
     """One row of the table."""
     entities, relationships, statements = map(int, size.split("/"))
     reading = reading_of(entities, relationships, statements, seed)
-    began = time.perf_counter()
+    began, began_cpu = time.perf_counter(), time.process_time()
     known = situation(reading, Thresholds())
     candidates = propose(known)
     problem = options(known, candidates, partial(price, profile=default_profile()))
-    prepared = time.perf_counter()
+    prepared, prepared_cpu = time.perf_counter(), time.process_time()
     solution = solve(problem, limit_seconds=limit)
-    solved = time.perf_counter()
+    solved, solved_cpu = time.perf_counter(), time.process_time()
     check(problem, solution)
     modes = sum(len(step.modes) for step in problem.steps)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    times = (f"{prepared - began:.1f}", f"{solved - prepared:.1f}", f"{solution.gap:.1e}", f"{peak:,.0f}")
-    return entities, relationships, statements, len(candidates), modes, *times
+    seconds = (prepared - began, solved - prepared, prepared_cpu - began_cpu, solved_cpu - prepared_cpu)
+    proof = (f"{solution.gap:.1e}", "yes" if solution.proved else "no", f"{peak:,.0f}")
+    return entities, relationships, statements, len(candidates), modes, *(f"{each:.1f}" for each in seconds), *proof
 
 
 def main() -> int:

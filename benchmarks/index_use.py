@@ -51,7 +51,7 @@ class IndexUse:
             self.exceptions.append((label, name, statement.name, "", str(error)[:80]))
             return
         searched, swept = sqlite_plan(statement.sql, values, reference)
-        homes = {entity: {place.store.collection for place in places} for entity, places in design.places.items()}
+        homes = {name.casefold(): {place.store.name for place in places} for name, places in design.places.items()}
         needless = [
             collection
             for collection in scanned
@@ -124,7 +124,7 @@ def _scanned(node: Any, collection: str) -> Iterator[str]:
 def sqlite_plan(sql: str, values: dict[str, Any], reference: SqliteReference) -> tuple[set[str], set[str]]:
     """The tables SQLite searches by a key or an index, and those it scans."""
     tables = sqlglot.parse_one(sql, dialect="sqlite").find_all(exp.Table)
-    aliases = {(table.alias or table.name).casefold(): table.name for table in tables}
+    aliases = {(table.alias or table.name).casefold(): table.name.casefold() for table in tables}
     searched: set[str] = set()
     swept: set[str] = set()
     for *_, line in reference.connection.execute(f"EXPLAIN QUERY PLAN {sql}", values):

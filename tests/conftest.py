@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import uuid
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Any, NoReturn, TypeVar
@@ -21,6 +22,7 @@ from pymongo.database import Database
 from nestling.common.connection import connect
 from nestling.common.errors import LibraryMissing, ServerNotFound
 from nestling.common.server import Server, open_server
+from tests.laws.tally import Counts, lines
 from tests.servers import NotInstalled, mariadb_server, postgresql_server
 
 SERVER_FIXTURES = ("mariadb", "mongod", "postgresql")
@@ -78,6 +80,24 @@ def database(mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Database[dic
     name = f"test_{uuid.uuid4().hex}"
     yield mongo_client[name]
     mongo_client.drop_database(name)
+
+
+@pytest.fixture
+def tally(request: pytest.FixtureRequest) -> Iterator[Counts]:
+    """Counts of what a law was tried on; all are printed together at the end of the run."""
+    counts: Counts = Counter()
+    yield counts
+    request.node.user_properties.append(("tally", [[*name, count] for name, count in counts.items()]))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what the laws were tried on, of all workers."""
+    counts: Counts = Counter()
+    for report in (each for reports in terminalreporter.stats.values() for each in reports):
+        for name, rows in getattr(report, "user_properties", ()) if getattr(report, "when", "") == "teardown" else ():
+            counts.update({(table, what): number for table, what, number in rows} if name == "tally" else {})
+    for line in lines(counts, whole=os.environ.get("HYPOTHESIS_PROFILE") == "soak"):
+        terminalreporter.write_line(line)
 
 
 def _started(server: AbstractContextManager[Running]) -> Iterator[Running]:

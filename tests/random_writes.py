@@ -31,13 +31,24 @@ class Writer:
             case "update":
                 return self._update(entity)
             case _:
-                return f"DELETE FROM {quoted(entity.name)} WHERE {self._condition(entity)}"
+                return f"DELETE FROM {quoted(entity.name)} WHERE {self.condition(entity)}"
 
     def _insert(self, entity: Entity) -> str:
         rows = [self._row(entity) for _ in range(self.draw.choice((1, 1, 1, 2)))]
         names = ", ".join(quoted(name) for name in entity.attribute_names)
         values = ", ".join(f"({', '.join(row[name] for name in entity.attribute_names)})" for row in rows)
-        return f"INSERT INTO {quoted(entity.name)} ({names}) VALUES {values}"
+        insert = f"INSERT INTO {quoted(entity.name)} ({names}) VALUES {values}"
+        return insert + self._upsert(entity) if entity.key and self.draw.random() < 0.3 else insert
+
+    def _upsert(self, entity: Entity) -> str:
+        """What becomes of a row that is there already."""
+        target = f" ON CONFLICT ({', '.join(map(quoted, entity.key))}) DO "
+        referring = {name for link in self.model.parents_of(entity.name) for name in link.child_attributes}
+        free = [name for name in entity.attribute_names if name not in referring and name not in entity.key]
+        if not free or self.draw.random() < 0.3:
+            return target + "NOTHING"
+        name = quoted(self.draw.choice(free))
+        return f"{target}UPDATE SET {name} = excluded.{name}"
 
     def _update(self, entity: Entity) -> str:
         row = self._row(entity)
@@ -47,11 +58,11 @@ class Writer:
             if set(names) & set(link.child_attributes):
                 names += [name for name in link.child_attributes if name not in names]
         changes = ", ".join(f"{quoted(name)} = {row[name]}" for name in names)
-        return f"UPDATE {quoted(entity.name)} SET {changes} WHERE {self._condition(entity)}"
+        return f"UPDATE {quoted(entity.name)} SET {changes} WHERE {self.condition(entity)}"
 
-    def _condition(self, entity: Entity) -> str:
+    def condition(self, entity: Entity) -> str:
         """One row mostly, told by its key; or all that share a value."""
-        row = self._existing(entity)
+        row = self.existing(entity)
         if row is None:
             return "1 = 0"
         names = entity.key if entity.key and self.draw.random() < 0.7 else (self.draw.choice(entity.attribute_names),)
@@ -66,7 +77,7 @@ class Writer:
             if self.draw.random() < 0.8:
                 row[name] = self._fresh(entity, name, row[name])
         for link in self.model.parents_of(entity.name):
-            parent = self._existing(self.model.entity(link.parent)) if self.draw.random() < 0.9 else None
+            parent = self.existing(self.model.entity(link.parent)) if self.draw.random() < 0.9 else None
             for own, theirs in zip(link.child_attributes, link.parent_attributes, strict=True):
                 if parent is not None:
                     row[own] = parent[theirs]
@@ -105,7 +116,8 @@ class Writer:
             case _:
                 return "NULL" if attribute.nullable else "'x'"
 
-    def _existing(self, entity: Entity) -> dict[str, str] | None:
+    def existing(self, entity: Entity) -> dict[str, str] | None:
+        """A row that is there, its values as SQL writes them."""
         columns = ", ".join(f"quote({quoted(name)})" for name in entity.attribute_names)
         rows = self.connection.execute(f"SELECT {columns} FROM {quoted(entity.name)} ORDER BY {columns}").fetchall()
         chosen = ("NULL" if value == "X''" else str(value) for value in self.draw.choice(rows)) if rows else ()

@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from fnmatch import fnmatchcase
 from typing import Any
+from uuid import UUID
 
 from nestling.ir import expression as e
 from nestling.ir.types import TypeName
@@ -36,7 +37,7 @@ def order_key(value: Any, rule: e.Collation = e.Collation.BINARY) -> tuple[int, 
         return (2, collated(value, rule))
     if isinstance(value, bytes):
         return (3, value)
-    return (4, value.isoformat())
+    return (4, str(value) if isinstance(value, UUID) else value.isoformat())
 
 
 def collated(value: str, rule: e.Collation) -> str:
@@ -243,6 +244,8 @@ def raw(value: Any, digits: int) -> Any:
         return int(value)
     if isinstance(value, datetime):
         return value.isoformat(" ", {0: "seconds", 3: "milliseconds"}.get(digits, "microseconds"))
+    if isinstance(value, UUID):
+        return str(value)
     return value.isoformat() if isinstance(value, date) else value
 
 
@@ -283,7 +286,7 @@ def timestamp_of(value: Any) -> datetime | None:
         if not 1721426 <= value < 5373484:
             raise Unsupported("a year before 1 or after 9999")
         return datetime(2000, 1, 1, 12) + timedelta(days=value - 2451545)  # noqa: DTZ001
-    match = _TIME.fullmatch(value)
+    match = _TIME.fullmatch(value) if isinstance(value, str) else None
     if match is None or (match[1] is None and match[4] is None):
         if isinstance(value, str) and (number := _PREFIX.fullmatch(value.strip())):
             return timestamp_of(float(number[1]))

@@ -12,9 +12,10 @@ from scripts.pages._markdown import code, table
 
 HEAD = """# Strategies
 
-A strategy decides where every entity lives. `nestling design SOURCE --strategy NAME` picks one; `tree` is the default. None of
-them optimises anything: they follow rules, and say which. All three keep what [every design must keep](rules.md): each row has
-one home, no document or array can pass its bound, nothing is lost.
+A strategy decides where every entity lives. `nestling design SOURCE --strategy NAME` picks one. The default, `optimal`, is not on
+this page: it weighs costs ([how](optimizer.md)). Those below follow rules, and say which. They need no workload, and are what the
+least-cost design is held against. All keep what [every design must keep](rules.md): each row has one home, no document or array
+can pass its bound, nothing is lost.
 
 """
 THRESHOLDS = """## Thresholds
@@ -24,7 +25,8 @@ The numbers the strategies ask about, and whose they are. Change one with `--thr
 {table}
 *Children* are the rows of one parent. Where the number of children is known as a distribution, its largest value and its
 growth are compared, not the mean (A12). That a relationship grows is declared in the model file, or inferred: the child has a
-date, and the largest parent has many children, far above the mean.
+date, and the largest parent has many children, far above the mean. What the workload inserts, less what it deletes, is taken
+for growth too, over `growth_days`.
 
 ## What the workload changes
 
@@ -35,9 +37,9 @@ RELATIONSHIP` shows each of these numbers beside the rule it was held against.
 
 ## Indexes
 
-Every strategy adds an index for each unique group, for each reference, and for what statements filter by equality; each names the
-statements it serves, and none is a prefix of another. Sorts and ranges of the workload, and what an index costs on writes, are
-not weighed yet.
+Each of these strategies adds an index for each unique group, for each reference, and for what statements filter by equality; each
+names the statements it serves, and none is a prefix of another. Sorts, ranges and what an index costs on writes are weighed by
+`optimal` alone.
 """
 
 

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -32,20 +32,29 @@ if TYPE_CHECKING:
     from nestling.executors.unload import UnloadReport
     from nestling.executors.verify import VerifyReport
     from nestling.ir.algebra import Write
+    from nestling.ir.candidate import Candidate
     from nestling.ir.client_join import ClientJoin
     from nestling.ir.command import Aggregation
     from nestling.ir.compiled import CompiledRead
     from nestling.ir.design import Design
+    from nestling.ir.facts import Facts
+    from nestling.ir.finding import Finding
+    from nestling.ir.options import Problem
     from nestling.ir.program import CompiledWrite
+    from nestling.ir.situation import Situation
     from nestling.ir.work import Measurement
+    from nestling.optimizer.pareto import ParetoPoint
     from nestling.strategies import Thresholds
 
 OPTIMAL = "optimal"
 """The strategy that weighs costs."""
-WEIGHING_SECONDS = 5.0
-"""How long the alternatives of a design may be weighed for its explanation."""
+WEIGHING_SECONDS = 60.0
+"""How long the alternatives of a design may be weighed for its explanation, should the machine be slow."""
+NO_BUDGET = 2**62
+"""More bytes than any design needs."""
 NO_WORKLOAD = (
-    "without a workload the decision tree decided; say what runs and how often with --workload to have costs decide"
+    "no statement touches the model, so the decision tree decided. With a workload costs decide, and copies, computed values and"
+    " indexes are weighed: write each statement under a line such as `-- name: product_page, rate: 900/s` and add --workload FILE"
 )
 
 Watch = Callable[[str, int, int | None], None]
@@ -93,40 +102,86 @@ def design(
     *,
     profile: Profile | None = None,
     limit_seconds: float = 60.0,
+    storage_budget_bytes: int | None = None,
 ) -> Proposal:
-    """Decide where everything lives: at least cost for the workload, or by a strategy that asks for none."""
+    """Decide where everything lives: at least cost for the workload, or by a strategy that asks for none.
+
+    `storage_budget_bytes` takes the place of what the requirements say; raises `InfeasibleError` when no design keeps it.
+    """
     from nestling.strategies import design as decide
 
     if strategy != OPTIMAL:
         return decide(reading, strategy, thresholds)
-    if not reading.workload.statements:
-        return replace(decide(reading, "tree", thresholds), strategy=OPTIMAL, notes=(*reading.notes, NO_WORKLOAD))
+    if not any(statement.accesses for statement in reading.workload.statements):
+        decided = decide(reading, "tree", thresholds)
+        return replace(decided, strategy=OPTIMAL, notes=(*decided.notes, NO_WORKLOAD))
+    if storage_budget_bytes is not None:
+        reading = _with_budget(reading, storage_budget_bytes)
     return _least_cost(reading, thresholds, profile, limit_seconds)
+
+
+def _with_budget(reading: Reading, storage_bytes: int) -> Reading:
+    requirements = replace(reading.workload.requirements, storage_budget_bytes=storage_bytes)
+    return replace(reading, workload=replace(reading.workload, requirements=requirements))
+
+
+def pareto(
+    reading: Reading,
+    points: int = 5,
+    *,
+    thresholds: Thresholds | None = None,
+    profile: Profile | None = None,
+    limit_seconds: float = 60.0,
+) -> tuple[ParetoPoint, ...]:
+    """Cost against storage: the least-cost designs from the smallest possible to the cheapest, none beaten by another.
+
+    Each point's `amount` is the bytes of data and indexes before compression, `solution.cost` seconds of work a second.
+    """
+    from nestling.optimizer.pareto import pareto as trade
+
+    reading = _with_budget(reading, reading.workload.requirements.storage_budget_bytes or NO_BUDGET)
+    _, _, _, problem = _problem(reading, thresholds, profile)
+    return trade(problem, points=points, limit_seconds=limit_seconds)
 
 
 def _least_cost(
     reading: Reading, thresholds: Thresholds | None, profile: Profile | None, limit_seconds: float
 ) -> Proposal:
     """Patterns propose, the planner counts the work of each way, costs price it, the optimizer chooses and weighs."""
-    from nestling.cost import default_profile, price
     from nestling.ir.proposal import Costs
-    from nestling.ir.situation import Thresholds, situation
     from nestling.optimizer import solve
     from nestling.optimizer.weigh import statement_costs, weigh
-    from nestling.patterns import propose
-    from nestling.planner.options import options
     from nestling.strategies import assembled
 
-    known, prices = situation(reading, thresholds or Thresholds()), profile or default_profile()
-    candidates = propose(known)
-    problem = options(known, candidates, partial(price, profile=prices))
+    known, prices, candidates, problem = _problem(reading, thresholds, profile)
     solution = solve(problem, limit_seconds=limit_seconds)
     groups = [group.name for group in problem.groups if len(group.among) > 1 or group.optional]
-    weighings = weigh(problem, solution, groups, limit_seconds=WEIGHING_SECONDS)
+    weighed = weigh(problem, solution, groups, limit_seconds=WEIGHING_SECONDS)
     costs = Costs(
         solution.cost, solution.bound, solution.seconds, prices.name, statement_costs(problem, solution.chosen)
     )
-    return assembled(known, OPTIMAL, candidates, solution, weighings, costs)
+    proposal = assembled(known, OPTIMAL, candidates, solution, weighed.weighings, costs)
+    return replace(proposal, notes=(*proposal.notes, *weighed.notes))
+
+
+def _problem(
+    reading: Reading, thresholds: Thresholds | None, profile: Profile | None
+) -> tuple[Situation, Profile, tuple[Candidate, ...], Problem]:
+    """What is known, what work costs, what may be chosen, and what each choice would cost."""
+    from nestling.cost import default_profile, price
+    from nestling.ir.situation import Thresholds, situation
+    from nestling.patterns import propose
+    from nestling.planner.options import options
+
+    known, prices = situation(reading, thresholds or Thresholds()), profile or default_profile()
+    candidates = propose(known)
+    cache_bytes = prices.identity.cache_bytes
+    return (
+        known,
+        prices,
+        candidates,
+        options(known, candidates, partial(price, profile=prices), cache_bytes=cache_bytes),
+    )
 
 
 def read_proposal(path: Path) -> Proposal:
@@ -258,7 +313,9 @@ def convert(
         statement = translate(sql, proposal.design.model, dialect)
         if isinstance(statement, Query):
             lag = tolerated(proposal.design.model, proposal.requirements)
-            read = compiled_read(plan_read(statement, proposal.design, tolerated=lag, statistics=proposal.statistics), name=name, sql=sql)
+            read = compiled_read(
+                plan_read(statement, proposal.design, tolerated=lag, statistics=proposal.statistics), name=name, sql=sql
+            )
             return bind(read, values) if values is not None else read
         return _convert_write(proposal, statement, name=name, sql=sql, values=values)
     except GapError as error:
@@ -407,3 +464,44 @@ def _read_probes(proposal: Proposal, reading: Reading, database: Database[Any], 
         work = estimate(plan, proposal.design, proposal.statistics, values)
         probes.append(Probe(f"{strategy}/{statement.name}", work, timed(action(compiled_read(plan), values))))
     return probes
+
+
+def facts_of(
+    uri: str, *, seconds: float = 60.0, documents: int = 10_000, whole: bool = False, watch: Watch | None = None
+) -> Facts:
+    """What a live MongoDB is: of the URI's database, else of all that are not the server's own. Writes nothing.
+
+    Raises ConnectionFailed, PermissionDenied or, when there is nothing to look at, SourceError.
+    """
+    from nestling.common.connection import connect, database_name, typed_errors
+    from nestling.common.errors import Problem, SourceError
+    from nestling.executors.facts import READING, Amount, Budget, gather
+
+    told = (lambda name, done, total: watch(f"looking at {name}", done, total)) if watch is not None else None
+    budget = Budget(seconds, Amount(documents), whole)
+    with connect(uri, **READING) as client, typed_errors(uri):
+        named = database_name(uri, "")
+        databases = [named] if named else sorted(set(client.list_database_names()) - {"admin", "config", "local"})
+        if not databases:
+            move = "name one: mongodb://host/database"
+            raise SourceError(Problem("there are no databases the user may read", where="the server", next_move=move))
+        return gather(client, databases, budget, told)
+
+
+def diagnose(
+    facts: Facts,
+    *,
+    earlier: Facts | None = None,
+    rules: Sequence[str] = (),
+    thresholds: Mapping[str, float] | None = None,
+    office: str = "",
+    profile: Profile | None = None,
+) -> tuple[Finding, ...]:
+    """What the doctor's rules find in facts, with what it costs by a profile; `office`: whose thresholds."""
+    from nestling.cost import default_profile, price
+    from nestling.doctor import diagnose as findings_in
+    from nestling.doctor import limits
+
+    prices = profile or default_profile()
+    found = findings_in(facts, earlier=earlier, chosen=rules, in_force=limits(thresholds, office))
+    return tuple(replace(each, cost_seconds=price(each.work, prices)) if each.work else each for each in found)

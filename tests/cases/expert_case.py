@@ -2,7 +2,7 @@
 
 A case is a title, what is known and where from, and blocks under these headings: `Schema` and `Workload` (SQL), `Numbers` (YAML:
 `counts` by entity, `bytes` by attribute, `children` by relationship – mean, p99, maximum, grows), `Expert` (a structure of
-nestling's own naming a line, two spaces, the expert's reason) and `Outcome` (what came of it; written by the test).
+nestling's own naming a line, two spaces, the expert's reason), `Remarks` (why they differ) and `Outcome` (written by the test).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class ExpertCase:
     def expert(self) -> dict[str, str]:
         """Structure the expert has, to the reason given."""
         lines = [re.split(r"\s{2,}", line, maxsplit=1) for line in self.blocks["Expert"].splitlines()]
-        return dict((each[0], each[1]) for each in lines)
+        return {each[0]: each[1] for each in lines}
 
     def reading(self, folder: Path) -> Reading:
         """Model, workload and declared numbers; the SQL goes through files in `folder`."""
@@ -75,7 +75,9 @@ def _statistics(reading: Reading, numbers: Any) -> Statistics:
             for name in entity.attribute_names
             if name in bytes_by_name
         )
-        entities.append((entity.name, EntityStatistics(count=_declared(numbers["counts"][entity.name]), attributes=widths)))
+        entities.append(
+            (entity.name, EntityStatistics(count=_declared(numbers["counts"][entity.name]), attributes=widths))
+        )
     known = {link.name for link in reading.model.relationships}
     assert set(numbers["children"]) <= known, (sorted(set(numbers["children"]) - known), sorted(known))
     links = [

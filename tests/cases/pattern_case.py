@@ -26,6 +26,7 @@ from nestling.ir.text.yaml_reader import read_yaml
 from nestling.ir.types import TypeName
 from nestling.ir.values import CODEC
 
+FOUND = "found: "
 FOLDER = Path(__file__).parent / "patterns"
 
 _BLOCK = re.compile(r"^## ([^\n]*)\n\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -101,9 +102,15 @@ def _line(document: dict[str, Any]) -> str:
 
 
 def conceptual(attribute: Attribute, value: object) -> object:
-    """What a YAML value stands for in an attribute of that type."""
+    """What a YAML value stands for in an attribute of that type; a number among dates is one, as SQLite keeps it.
+
+    Text after `found: ` is kept as it was found, whatever the type.
+    """
     reader = _READERS.get(attribute.type.name)
-    return value if reader is None or value is None else reader(value)
+    if isinstance(value, str) and value.startswith(FOUND):
+        return value.removeprefix(FOUND)
+    is_spelt = isinstance(value, str) or attribute.type.name is TypeName.FLOAT
+    return reader(value) if reader is not None and value is not None and is_spelt else value
 
 
 _READERS: dict[TypeName, Callable[[Any], object]] = {

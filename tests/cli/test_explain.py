@@ -2,20 +2,55 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from tests.cli.commands import nestling, process
 
 
 def test_one_decision(shop: Path) -> None:
-    """The question, the number found, the rule, the seven factors and the alternatives of one relationship."""
+    """The cost beside the runner-up, the statements that decide, the tree's word, the price, the factors, what was refused."""
     done = process("explain", "design.yaml", "product_review", cwd=shop)
     assert done.code == 0
-    assert done.out.startswith("product_review: parent-reference (product 1:N review)\n")
+    assert "\nproduct_review: parent-reference (product 1:N review)\n" in done.out
+    assert "  cost      review in" in done.out
+    assert "  rule-5    with the runner-up latest_reviews (850/s)" in done.out
+    assert "  A10       the decision tree says the same" in done.out
+    assert "  price     " in done.out
     assert "at most 347" in done.out
-    assert "  rule-4    arrays must not grow without bound" in done.out
-    assert done.out.count("\n    ") == 7
     assert "  not embed: " in done.out
+    assert "Considered, not kept\n" in done.out
+    for factor in (
+        "read pattern",
+        "write pattern",
+        "data size",
+        "atomicity",
+        "duplication",
+        "cardinality",
+        "document size",
+    ):
+        assert f"\n    {factor} " in done.out
+
+
+def test_eighty_columns(shop: Path) -> None:
+    """Nothing is wider than a terminal of eighty columns."""
+    assert max(map(len, process("explain", "design.yaml", cwd=shop).out.splitlines())) <= 80
+
+
+def test_what_was_rejected(shop: Path) -> None:
+    """A count that every view would have to change is not kept, and the statement that would pay is named with its number."""
+    out = " ".join(process("explain", "design.yaml", cwd=shop).out.split())
+    assert re.search(r"count of page_view in product by product_page_view \(computed\): costs [\d,]+ ms/s more", out)
+    assert "record_view (900/s)" in out
+
+
+def test_by_the_tree(shop: Path, tmp_path: Path) -> None:
+    """Of the tree's design the questions are told, each with its rule and number."""
+    made = nestling("design", "model.yaml", "--strategy", "tree", "-o", tmp_path / "tree.yaml", cwd=shop)
+    assert made.code == 0, made.err
+    done = process("explain", tmp_path / "tree.yaml", "product_review", cwd=shop)
+    assert done.out.startswith("product_review: parent-reference (product 1:N review)\n")
+    assert "  rule-4    arrays must not grow without bound" in done.out
 
 
 def test_every_decision(shop: Path) -> None:
@@ -27,9 +62,11 @@ def test_every_decision(shop: Path) -> None:
 def test_json_shape(shop: Path) -> None:
     """`--json` has the documented keys; a part of a many-to-many is explained by the whole."""
     found = nestling("explain", "design.yaml", "category_product_category", "--json", cwd=shop).json
-    assert set(found) == {"strategy", "decisions", "gaps", "notes"}
+    assert set(found) == {"strategy", "decisions", "gaps", "notes", "weighed", "costs"}
     (decision,) = found["decisions"]
-    assert set(decision) == {"relationship", "subject", "choice", "patterns", "steps", "factors", "alternatives"}
+    keys = {"relationship", "subject", "choice", "patterns", "steps", "factors", "alternatives", "flips"}
+    assert set(decision) == keys
+    assert all(each["about"] == "product_category" for each in found["weighed"])
     assert decision["relationship"] == "product_category"
     assert len(decision["factors"]) == 7
 

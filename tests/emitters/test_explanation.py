@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from nestling.common.errors import InputError
-from nestling.emitters.explanation import explanation, explanation_text, proposal_json, rules_page
+from nestling.emitters.explanation import explanation, proposal_json, rules_page
+from nestling.emitters.explanation_text import explanation_text
 from nestling.ir.model import Attribute, Cardinality, Entity, ManyToMany, Model, Relationship
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap, GapKind, Reading
@@ -81,10 +82,12 @@ def test_the_text_shows_the_numbers_and_why_not(proposal):
 
 
 def test_the_json_has_the_documented_shape(proposal):
-    """`{strategy, collections, decisions: [{relationship, choice, patterns, reasons, alternatives}], gaps}`, and it is JSON."""
+    """Collections, decisions with their reasons and alternatives, what was weighed, costs and gaps; and it is JSON."""
     found = json.loads(json.dumps(proposal_json(proposal)))
-    assert set(found) == {"strategy", "collections", "decisions", "gaps"}
-    assert set(found["decisions"][0]) == {"relationship", "choice", "patterns", "reasons", "alternatives"}
+    costs = {"weighed", "cost", "bound", "gap", "seconds", "profile", "statements"}
+    assert set(found) == {"strategy", "collections", "decisions", "gaps"} | costs
+    assert found["cost"] is None
+    assert set(found["decisions"][0]) == {"relationship", "choice", "patterns", "reasons", "alternatives", "flips"}
     assert set(found["decisions"][0]["reasons"][0]) == {"rule", "text", "number"}
     choices = {each["choice"] for each in found["decisions"]}
     assert choices <= {"embed", "child-reference", "parent-reference", "two-way-reference"}

@@ -302,7 +302,8 @@ def bucket(draw: Draw, draft: Draft) -> None:
     times = _some(draw, _of_type(entity, *TIMES), least=0, most=1)
     window = Window(times[0], draw(st.sampled_from(WindowUnit))) if times else None
     numbers = _some(draw, _of_type(entity, TypeName.INTEGER), least=0, most=1)
-    summary = tuple(Summary("most", Function.MAX, name) for name in numbers)
+    known = [("most", Function.MAX), ("least", Function.MIN), ("present", Function.COUNT)]
+    summary = tuple(Summary(*each, name) for name in numbers for each in draw(st.sampled_from((known[:1], known))))
     plan = draft.plans[entity.name]
     plan.collection = {"id": (), "bucket": Bucket(by, "events", draw(st.integers(1, 3)), window, summary)}
     plan.split, plan.discriminated = [], False

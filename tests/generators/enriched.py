@@ -9,9 +9,20 @@ from hypothesis import strategies as st
 from nestling.common.errors import DesignError
 from nestling.ir.design import Design
 from nestling.ir.freshness import TRANSACTION
+from nestling.ir.invariants import paths_in
 from nestling.ir.layout import nested_documents
 from nestling.ir.model import Entity, Model
-from nestling.ir.primitives import Collection, Computed, Copy, Document, Field, Form, Order
+from nestling.ir.primitives import (
+    Collection,
+    CollectionKind,
+    Computed,
+    Copy,
+    Document,
+    Field,
+    Form,
+    Index,
+    Order,
+)
 from nestling.ir.rows import Function, Hop, Path
 from nestling.ir.types import TypeName
 
@@ -20,20 +31,32 @@ _FORMS = (Form.ARRAY, Form.ARRAY, Form.SCALARS, Form.OBJECT, Form.INLINE)
 
 
 @st.composite
-def enriched(draw: st.DrawFn, design: Design, *, most: int = 5) -> Design:
-    """The design with up to so many derived things more, those it cannot have left out."""
+def enriched(draw: st.DrawFn, design: Design, *, most: int = 5, sums: bool = False) -> Design:
+    """The design with up to so many derived things more, those it cannot have left out; `sums`: sums and averages, too."""
     for number in range(draw(st.integers(1, most))):
         bodies = [body for collection in design.collections for body in _bodies(collection)]
         body = draw(st.sampled_from(bodies))
         path = _path(draw, design.model, body.entity)
         if not path:
             continue
-        made = _with_more(draw, design.model, body, path, number)
+        made = _with_more(draw, design.model, body, path, number, sums=sums)
         try:
             collections = tuple(_replaced(collection, body, made) for collection in design.collections)
-            design = Design(design.model, collections)
+            design = Design(design.model, collections, design.indexes)
         except DesignError:
             continue
+    return design
+
+
+@st.composite
+def indexed(draw: st.DrawFn, design: Design, *, most: int = 3) -> Design:
+    """The design with up to so many indexes of one field."""
+    for _ in range(draw(st.integers(0, most))):
+        store = draw(st.sampled_from(design.stores))
+        paths = sorted({*paths_in(store)} - {"_id"})
+        index = Index(store.name, ((draw(st.sampled_from(paths)), draw(st.sampled_from((1, -1)))),)) if paths else None
+        if index is not None and index not in design.indexes and store.options.kind is not CollectionKind.TIME_SERIES:
+            design = Design(design.model, design.collections, (*design.indexes, index))
     return design
 
 
@@ -69,21 +92,22 @@ def _path(draw: st.DrawFn, model: Model, at: str) -> Path:
     return tuple(hops)
 
 
-def _with_more(draw: st.DrawFn, model: Model, body: Document, path: Path, number: int) -> Document:
+def _with_more(draw: st.DrawFn, model: Model, body: Document, path: Path, number: int, *, sums: bool) -> Document:
     source = model.entity(path[-1].target(model))
     if draw(st.integers(0, 2)) == 0:
-        return replace(body, computed=(*body.computed, _computed(draw, source, path, number)))
+        return replace(body, computed=(*body.computed, _computed(draw, source, path, number, sums=sums)))
     return replace(body, copies=(*body.copies, _copy(draw, model, source, path, number)))
 
 
-def _computed(draw: st.DrawFn, source: Entity, path: Path, number: int) -> Computed:
+def _computed(draw: st.DrawFn, source: Entity, path: Path, number: int, *, sums: bool) -> Computed:
     name = f"more computed {number}"
     numbers = [a.name for a in source.attributes if a.type.name in _NUMBERS]
     stamp = draw(st.sampled_from((None, None, f"computed at {number}")))
     if not numbers or draw(st.booleans()):
         step = draw(st.sampled_from((1, 1, 2)))
         return Computed(name, path, Function.COUNT, TRANSACTION, step=step, stamp=stamp)
-    function = draw(st.sampled_from((Function.COUNT, Function.MIN, Function.MAX)))
+    known = (Function.COUNT, Function.MIN, Function.MAX)
+    function = draw(st.sampled_from((*known, Function.SUM, Function.AVG) if sums else known))
     return Computed(name, path, function, TRANSACTION, draw(st.sampled_from(numbers)), stamp=stamp)
 
 

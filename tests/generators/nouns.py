@@ -42,7 +42,17 @@ from nestling.ir.statistics import (
     Statistics,
 )
 from nestling.ir.types import Type, TypeName
-from nestling.ir.workload import Access, Filter, Operator, Requirements, Statement, StatementKind, Workload
+from nestling.ir.workload import (
+    UNITS,
+    Access,
+    Filter,
+    Grouping,
+    Operator,
+    Requirements,
+    Statement,
+    StatementKind,
+    Workload,
+)
 
 ODD_NAMES = (
     *(
@@ -254,7 +264,12 @@ def _statements(draw: st.DrawFn, name: str, model: Model) -> Statement:
         links = [link.name for link in model.relationships]
         via = draw(st.none() | st.sampled_from(links)) if links else None
         kind = draw(st.sampled_from(list(StatementKind)))
-        accesses.append(Access(entity.name, kind, draw(some), tuple(draw(filters)), draw(some), via))
+        attributes = st.sampled_from(entity.attribute_names)
+        aggregates = st.lists(st.tuples(st.sampled_from(list(Function)), st.none() | attributes), max_size=2).map(tuple)
+        keys = st.lists(st.tuples(attributes, st.none() | st.sampled_from(UNITS)), min_size=1, max_size=2).map(tuple)
+        grouping = st.none() | st.builds(Grouping, keys, aggregates)
+        read, asked, sort = draw(some), tuple(draw(filters)), draw(some)
+        accesses.append(Access(entity.name, kind, read, asked, sort, via, draw(aggregates), draw(grouping)))
     return Statement(
         name,
         draw(lines | st.sampled_from(("SELECT 1\nFROM x", "update x\n  set y = 1\n", "  delete"))),

@@ -63,9 +63,7 @@ def _loads(draw: st.DrawFn, names: list[str]) -> tuple[Load, ...]:
     """Up to two loads, mostly of amounts that only grow."""
     amounts = AMOUNTS if draw(st.integers(0, 3)) else SIGNED
     members = st.lists(st.tuples(st.sampled_from(names), amounts), max_size=4, unique_by=lambda pair: pair[0])
-    return tuple(
-        Load(f"load {place}", tuple(draw(members)), draw(AMOUNTS)) for place in range(draw(st.integers(0, 2)))
-    )
+    return tuple(Load(f"load {place}", tuple(draw(members)), draw(AMOUNTS)) for place in range(draw(st.integers(0, 2))))
 
 
 @st.composite

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,14 @@ from tests.patterns.scenario import Scenario, scenario
 DDL = """
 CREATE TABLE sensor (sensor_id INTEGER PRIMARY KEY, place TEXT NOT NULL);
 CREATE TABLE reading (sensor_id INTEGER NOT NULL REFERENCES sensor (sensor_id), at TIMESTAMP NOT NULL, value REAL,
+    low REAL, high REAL, state TEXT,
     PRIMARY KEY (sensor_id, at));
 """
-START = datetime(2026, 1, 1)
+START = datetime(2026, 1, 1, tzinfo=UTC)
 WORKLOAD = """
 -- name: chart, rate: 40/s
 -- params: {"sensor": 3, "since": "2026-01-01 08:00:00"}
-SELECT at, value FROM reading WHERE sensor_id = :sensor AND at >= :since;
+SELECT at, value, low, high, state FROM reading WHERE sensor_id = :sensor AND at >= :since;
 
 -- name: hourly, rate: 20/s
 -- params: {"sensor": 3}
@@ -42,7 +43,11 @@ def readings(folder: Path) -> Scenario:
         DDL,
         {
             "sensor": [(sensor, f"room {sensor}") for sensor in range(10)],
-            "reading": [(s, at.isoformat(" "), float(s * n % 17)) for s in range(10) for n, at in enumerate(times)],
+            "reading": [
+                (s, f"{at:%Y-%m-%d %H:%M:%S}", float(s * n % 17), 0.5, 20.5, "as it should be")
+                for s in range(10)
+                for n, at in enumerate(times)
+            ],
         },
         WORKLOAD,
     )

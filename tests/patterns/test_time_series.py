@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,12 @@ from nestling.ir.primitives import CollectionKind
 from nestling.ir.proposal import Proposal
 from tests.patterns.scenario import Scenario, scenario
 
-DDL = "CREATE TABLE sample (device INTEGER NOT NULL, at TIMESTAMP NOT NULL, value REAL{key});"
+DDL = """CREATE TABLE sample (device INTEGER NOT NULL, at TIMESTAMP NOT NULL, value REAL, low REAL, high REAL,
+    state TEXT{key});"""
 WORKLOAD = """
 -- name: recent, rate: 50/s
 -- params: {"device": 3, "since": "2026-01-01 08:00:00"}
-SELECT at, value FROM sample WHERE device = :device AND at >= :since;
+SELECT at, value, low, high, state FROM sample WHERE device = :device AND at >= :since;
 
 -- name: sampled, rate: 10/min
 -- params: {"device": 3, "at": "2027-01-01 00:00:00", "value": 1.5}
@@ -26,8 +27,12 @@ INSERT INTO sample (device, at, value) VALUES (:device, :at, :value);
 
 def samples(folder: Path, *, key: str = "", more: str = "") -> Scenario:
     """Ten devices that measure every minute for half a day."""
-    times = [datetime(2026, 1, 1) + timedelta(minutes=minute) for minute in range(720)]
-    rows = [(s, at.isoformat(" "), float(s * n % 17)) for s in range(10) for n, at in enumerate(times)]
+    times = [datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=minute) for minute in range(720)]
+    rows = [
+        (s, f"{at:%Y-%m-%d %H:%M:%S}", float(s * n % 17), 0.5, 20.5, "as it should be")
+        for s in range(10)
+        for n, at in enumerate(times)
+    ]
     return scenario(folder, DDL.format(key=key), {"sample": rows}, WORKLOAD + more)
 
 

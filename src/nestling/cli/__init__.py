@@ -17,7 +17,7 @@ from nestling import __version__
 
 FINE, DIFFERENT, COULD_NOT_RUN = 0, 1, 2
 
-_ORDER = ("demo", "inspect", "design", "explain", "emit", "convert", "load", "verify", "unload", "server")
+_ORDER = ("demo", "inspect", "design", "explain", "emit", "convert", "load", "verify", "unload", "doctor", "server")
 
 
 class Commands(click.Group):

@@ -13,13 +13,25 @@ from nestling.cli import DIFFERENT, FINE
 from nestling.cli.parts import options
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from pymongo.database import Database
 
+    from nestling.cli.parts.beside_sql import Compared
     from nestling.ir.proposal import Proposal
     from nestling.ir.reading import Reading
+    from nestling.pipeline import Loaded
 
 OWN_DATABASE = "nestling_demo"
 """Ours, so a second demo may replace what the first left there."""
+ASKED = {
+    "purchase_details": "two joins, one of them inside a document",
+    "account_page": "an array inside a document",
+    "category_listing": "a list with what was copied into it",
+}
+"""Statements asked on both sides, and what is shown by each."""
+MOST_LINES = 4
+"""Lines of a converted query that are shown."""
 
 
 @click.command(
@@ -35,10 +47,12 @@ OWN_DATABASE = "nestling_demo"
     help="Keep the shop, the design and its scripts here.",
 )
 @options.to_mongodb
-@click.option("--strategy", default="tree", show_default=True, metavar="NAME", help="tree, embedded or normalized.")
+@click.option(
+    "--strategy", default="optimal", show_default=True, metavar="NAME", help="optimal, tree, embedded or normalized."
+)
 @options.as_json
 def command(output: Path | None, target: str | None, strategy: str, as_json: bool) -> int:
-    """Take a bundled SQL shop through the whole chain: inspect, design, create, load, verify."""
+    """Take a bundled SQL shop through the whole chain: inspect, design, create, load, verify, ask the same of both."""
     from nestling.cli.parts.text import check_place
 
     if output is not None:
@@ -55,12 +69,13 @@ def _for_machines(folder: Path, target: str | None, strategy: str) -> int:
     from nestling.cli.parts.text import print_json
     from nestling.pipeline import Mode, load, opened
 
-    address, _, proposal = _designed(folder, strategy)
+    address, reading, proposal = _designed(folder, strategy)
     with opened(target, OWN_DATABASE) as (_, database):
         mode = Mode.REPLACE if database.name == OWN_DATABASE else Mode.REFUSE
         done = load(proposal, address, database, mode=mode)
-    print_json(load_json(done))
-    return FINE if done.verified is not None and done.verified.equal else DIFFERENT
+        answers = {each.name: each.equal for each in _asked(folder, reading, proposal, database)}
+    print_json(load_json(done) | {"statements": answers})
+    return _code(done, answers.values())
 
 
 def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool) -> int:
@@ -84,8 +99,47 @@ def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool) 
         show_load(done)
         _title("4. Look", "a document of the collection that embeds most, as it is stored")
         _document(proposal, database)
+        _title("5. Ask", "the application's SQL, converted for this design, and the same of the SQL database")
+        answers = list(_asked(folder, reading, proposal, database))
+        for each in answers:
+            _show_answer(each)
     _close(folder, kept=kept)
-    return FINE if done.verified is not None and done.verified.equal else DIFFERENT
+    return _code(done, (each.equal for each in answers))
+
+
+def _code(done: Loaded, answers: Iterable[bool]) -> int:
+    verified = done.verified is not None and done.verified.equal
+    return FINE if all(answers) and verified else DIFFERENT
+
+
+def _asked(folder: Path, reading: Reading, proposal: Proposal, database: Database[Any]) -> Iterator[Compared]:
+    """The statements chosen, asked of both databases."""
+    from nestling.cli.parts.beside_sql import compare
+
+    for name in ASKED:
+        statement = reading.workload.statement(name)
+        assert statement is not None, name
+        yield compare(proposal, statement, folder / "shop.db", database)
+
+
+def _show_answer(answer: Compared) -> None:
+    """The statement, the query it became, cut when it is long, and whether both gave the same rows."""
+    from textwrap import wrap
+
+    from nestling.cli.parts.text import console, counted
+
+    width = console().width - 1
+    click.echo(f"{answer.name}: {ASKED[answer.name]}")
+    for head, text in (("  SQL    ", answer.sql), ("  MQL    ", answer.query)):
+        lines = wrap(
+            " ".join(text.split()),
+            width,
+            initial_indent=head,
+            subsequent_indent=" " * len(head),
+            break_on_hyphens=False,
+        )
+        click.echo("\n".join(lines[:MOST_LINES]) + (" …" if len(lines) > MOST_LINES else ""))
+    click.echo(f"  equal  {'yes' if answer.equal else 'NO'}, {counted(answer.rows, 'row')}")
 
 
 def _designed(folder: Path, strategy: str) -> tuple[str, Reading, Proposal]:

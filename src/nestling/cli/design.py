@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,16 @@ import click
 from nestling.cli.parts import options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from nestling.ir.proposal import Proposal
-    from nestling.ir.reading import Reading
+    from nestling.optimizer.pareto import ParetoPoint
     from nestling.strategies import Thresholds
+
+
+BUDGET = re.compile(r"storage\s*=\s*(\d+(?:\.\d+)?)\s*([kmgt]?b)", re.IGNORECASE)
+SIZES = {"B": 1.0, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
+"""Bytes of each unit."""
 
 
 @click.command(
@@ -40,6 +48,14 @@ if TYPE_CHECKING:
     help="Seconds to search; then the best design found is given with its gap.",
 )
 @click.option(
+    "--budget",
+    "budgets",
+    multiple=True,
+    metavar="storage=SIZE",
+    help="The most that data and indexes may take, such as storage=500MB.",
+)
+@click.option("--pareto", "trade", is_flag=True, help="Also show what each further byte of storage buys.")
+@click.option(
     "--threshold",
     "thresholds",
     multiple=True,
@@ -55,6 +71,8 @@ def command(
     strategy: str,
     profile_file: Path | None,
     time_limit: float,
+    budgets: tuple[str, ...],
+    trade: bool,
     thresholds: tuple[str, ...],
     output: Path | None,
     as_json: bool,
@@ -68,32 +86,38 @@ def command(
     from nestling.cli.parts.progress import progress
     from nestling.cost import read_profile
     from nestling.ir.text import write_proposal
-    from nestling.pipeline import design, inspect
+    from nestling.pipeline import design, inspect, pareto
 
     text.check_place(output)
-    chosen = thresholds_of(thresholds)
+    chosen, storage = thresholds_of(thresholds), storage_of(budgets)
     profile = read_profile(profile_file) if profile_file is not None else None
     with progress(enabled=not as_json) as watch:
         reading = inspect(source, workload=workload, dialect=dialect, watch=watch)
-    proposal = design(reading, strategy, chosen, profile=profile, limit_seconds=time_limit)
+    proposal = design(
+        reading, strategy, chosen, profile=profile, limit_seconds=time_limit, storage_budget_bytes=storage
+    )
+    points = pareto(reading, thresholds=chosen, profile=profile, limit_seconds=time_limit) if trade else ()
     if output is not None:
         text.write_text(output, write_proposal(proposal))
     if as_json:
         from nestling.emitters.proposal_json import proposal_json
 
-        text.print_json(proposal_json(proposal))
+        more = {"pareto": [{"storage_bytes": p.amount, "cost": p.solution.cost} for p in points]} if trade else {}
+        text.print_json(proposal_json(proposal) | more)
         return
     show(proposal)
+    if points:
+        show_pareto(points)
     text.notices(proposal.gaps, proposal.notes)
-    _say_next(source, output, proposal, reading)
+    _say_next(source, output, proposal)
 
 
-def _say_next(source: str, output: Path | None, proposal: Proposal, reading: Reading) -> None:
+def _say_next(source: str, output: Path | None, proposal: Proposal) -> None:
     """What would make the design better, where it was written, and what to do with it."""
     from nestling.cli.parts import text
     from nestling.emitters.summary import lacking
 
-    for each in lacking(proposal, workload=bool(reading.workload.statements)):
+    for each in lacking(proposal):
         text.say(f"better: {each}")
     if output is None:
         text.say("Next: keep it with -o design.yaml")
@@ -106,7 +130,10 @@ def _say_next(source: str, output: Path | None, proposal: Proposal, reading: Rea
 
 def show(proposal: Proposal) -> None:
     """The collections, the decisions and what is kept besides as tables, and the cost in one line."""
+    from textwrap import wrap
+
     from nestling.cli.parts.table import table
+    from nestling.cli.parts.text import console
     from nestling.emitters.summary import collection_rows, cost_line, decision_rows, kept_rows
 
     columns: tuple[str, ...] = ("collection", "documents", "embeds", "indexes")
@@ -118,7 +145,33 @@ def show(proposal: Proposal) -> None:
         click.echo()
         table("Kept besides", ("structure", "pattern", "saves", "for"), kept)
     if proposal.costs is not None:
-        click.echo(f"\n{cost_line(proposal.costs)}")
+        click.echo("\n" + "\n".join(wrap(cost_line(proposal.costs), console().width - 1)))
+
+
+def show_pareto(points: Sequence[ParetoPoint]) -> None:
+    """Cost against storage, from the smallest design to the cheapest."""
+    from nestling.cli.parts.table import table
+    from nestling.ir.durations import work_rate
+
+    click.echo()
+    rows = [(f"{point.amount / SIZES['MB']:,.4g} MB", work_rate(point.solution.cost)) for point in points]
+    table("What storage buys (data and indexes, before compression)", ("storage", "cost"), rows, right=(0, 1))
+
+
+def storage_of(given: tuple[str, ...]) -> int | None:
+    """`("storage=500MB",)` in bytes; raises `InputError` for anything else."""
+    from nestling.common.errors import InputError, Problem
+
+    found = None
+    for text in given:
+        match = BUDGET.fullmatch(text.strip())
+        size = float(match[1]) * SIZES[match[2].upper()] if match else 0.0
+        if size < 1:
+            raise InputError(
+                Problem(what=f"`{text}` is no budget", next_move="write it as storage=500MB or storage=2GB")
+            )
+        found = int(size)
+    return found
 
 
 def thresholds_of(given: tuple[str, ...]) -> Thresholds:

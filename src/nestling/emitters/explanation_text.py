@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from nestling.emitters.explanation import Explained, Explanation
 from nestling.emitters.flip_words import flip_text
-from nestling.emitters.summary import cost_line
-from nestling.ir.durations import work_rate
-from nestling.ir.proposal import Costs, Weighed
+from nestling.emitters.summary import EQUAL, cost_line
+from nestling.ir.durations import share_text, work_rate
+from nestling.ir.proposal import Costs, Flip, Weighed
 
 WIDTH = 80
 MOST_FLIPS = 3
 """Flips shown of one decision, the nearest."""
-MOST_REJECTED = 15
-"""Structures not kept that are shown, those that came nearest."""
+FAR = 100.0
+"""A flip at so many times the present quantity, or at so small a part of it, is shown only when there is no nearer one."""
+MOST_REJECTED = 5
+"""Structures of one pattern that are shown of those not kept, the nearest to being so."""
 UNIT = "Costs are milliseconds of server and client work for each second of the workload (ms/s)."
 
 
@@ -35,57 +38,80 @@ def _head(costs: Costs) -> str:
 
 
 def _lines(each: Explained) -> Iterator[str]:
-    yield f"{each.relationship}: {each.choice} ({each.subject})"
+    yield from _wrapped(f"{each.relationship}: {each.choice} ({each.subject})", "", indent=2)
     for step in each.steps:
         yield from _wrapped(f"{step.text}{_number(step.number, step.text)}", f"  {step.rule:<10}")
-    for number, flip in enumerate(each.flips[:MOST_FLIPS]):
-        yield from _wrapped(flip_text(flip), "  turns     " if not number else "            ")
+    for number, flip in enumerate(_near(each.flips)):
+        yield from _wrapped(flip_text(flip), "            " if number else "  turns     ")
     if each.factors:
         yield "  factors (A7)"
     for factor in each.factors:
         yield from _wrapped(factor.evidence, f"    {factor.name:<15}{factor.leans:<13}")
     for other in each.alternatives:
-        yield from _wrapped(other.text, f"  not {other.choice}: ", indent=6)
+        head = "  nor " if other.choice is each.choice else f"  not {other.choice}: "
+        yield from _wrapped(other.text, head, indent=6)
+
+
+def _near(flips: Sequence[Flip]) -> Sequence[Flip]:
+    """The nearest flip, and the next ones unless they are far."""
+    return [flip for place, flip in enumerate(flips[:MOST_FLIPS]) if not place or 1 / FAR <= flip.at / flip.now <= FAR]
 
 
 def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[str]]:
     """What is kept besides the homes, and what was considered and is not."""
     kept = [each for each in weighed if each.chosen]
-    rejected = [each for each in weighed if not each.chosen and each.gain is not None]
+    useless = [each.structure for each in weighed if not each.chosen and each.gain == 0]
+    rejected = [each for each in weighed if not each.chosen and each.gain]
     unweighed = sum(not each.chosen and each.gain is None for each in weighed)
     if kept:
         yield ["Kept besides", *(line for each in kept for line in _kept(each, costs))]
-    lines = [line for each in rejected[:MOST_REJECTED] for line in _rejected(each, costs)]
-    if len(rejected) > MOST_REJECTED:
-        lines.append(f"  … and {len(rejected) - MOST_REJECTED} that cost more still (--json lists all)")
+    shown = _nearest(rejected)
+    lines = [line for each in shown for line in _rejected(each, costs)]
+    if len(rejected) > len(shown):
+        lines.append(f"  … and {len(rejected) - len(shown)} that cost more than their like (--json lists all)")
+    if useless:
+        lines += _wrapped(f"without use in this design: {', '.join(useless)}", "  ", indent=4)
     if unweighed:
         lines += _wrapped(f"… and {unweighed} that were not weighed one by one: the time for it was up", "  ")
     if lines:
         yield ["Considered, not kept", *lines]
 
 
+def _nearest(rejected: Sequence[Weighed]) -> list[Weighed]:
+    """Of each pattern those that came nearest to being kept."""
+    of = Counter[str]()
+    shown = []
+    for each in rejected:
+        of[each.pattern] += 1
+        if of[each.pattern] <= MOST_REJECTED:
+            shown.append(each)
+    return shown
+
+
 def _kept(each: Weighed, costs: Costs | None) -> Iterator[str]:
     yield from _wrapped(f"{each.structure} ({each.pattern})", "  ", indent=6)
-    if each.gain is not None:
+    if each.gain:
         because = f"; without it {each.because}" if each.because else ""
         yield from _wrapped(f"{work_rate(each.gain)}{_share(each.gain, costs)}{because}", "    saves   ")
+    elif each.gain is not None:
+        yield from _wrapped(f"{EQUAL}; it serves {', '.join(each.motives)}", "    saves   ")
     elif each.motives:
         yield from _wrapped(", ".join(each.motives), "    serves  ")
     if each.price:
         yield from _wrapped(each.price, "    price   ")
     for flip in each.flips[:1]:
-        yield from _wrapped(flip_text(flip), "    turns   ")
+        yield from _wrapped(flip_text(flip), "    better  ")
 
 
 def _rejected(each: Weighed, costs: Costs | None) -> Iterator[str]:
     gain = each.gain or 0.0
-    more = f"costs {work_rate(-gain)} more{_share(gain, costs)}" if gain < 0 else "saves nothing"
+    more = f"costs {work_rate(-gain)} more{_share(gain, costs)}"
     because = f": {each.because}" if each.because else ""
     yield from _wrapped(f"{each.structure} ({each.pattern}): {more}{because}", "  ", indent=4)
 
 
 def _share(seconds: float, costs: Costs | None) -> str:
-    return f" ({abs(seconds) / costs.cost:.2%})" if costs is not None and costs.cost else ""
+    return f" ({share_text(abs(seconds) / costs.cost)})" if costs is not None and costs.cost else ""
 
 
 def _wrapped(text: str, head: str, *, indent: int | None = None) -> list[str]:

@@ -6,15 +6,17 @@ from nestling.ir.proposal import Flip
 from nestling.ir.rate import rate_text
 
 RATE = "rate of "
+ALONE = "without it"
 
 
 def flip_text(flip: Flip) -> str:
     """One flip; rates in the unit they read best in, other quantities as numbers."""
     side = "above" if flip.at > flip.now else "below"
+    to = flip.to if flip.to == ALONE else f"to {flip.to}"
     if not flip.quantity.startswith(RATE):
-        return f"to {flip.to} when {flip.quantity} is {side} {flip.at:,.3g} (now {flip.now:,.3g})"
+        return f"{to} when {flip.quantity} is {side} {flip.at:,.3g} (now {flip.now:,.3g})"
     statement = flip.quantity.removeprefix(RATE)
-    return f"to {flip.to} when {statement} runs {side} {_rate(flip.at)} (now {rate_text(flip.now)})"
+    return f"{to} when {statement} runs {side} {_rate(flip.at)} (now {rate_text(flip.now)})"
 
 
 def _rate(per_second: float) -> str:

@@ -8,13 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from nestling.emitters.commands import gaps
 from nestling.emitters.content import Array, Constant, Content, Either, Line, Object, Plain, Value, lines
 from nestling.emitters.documents import documents
+from nestling.emitters.flip_words import flip_text
 from nestling.emitters.indexes import PlannedIndex, planned_indexes
 from nestling.emitters.literals import shell
 from nestling.emitters.purposes import purpose
 from nestling.emitters.samples import sample_documents
+from nestling.emitters.summary import cost_line
 from nestling.ir.design import Design
+from nestling.ir.durations import work_rate
 from nestling.ir.layout import Store
-from nestling.ir.proposal import Decision, Proposal
+from nestling.ir.proposal import Decision, Proposal, Weighed
 
 _SPECIAL = re.compile(r"([\\`|*_\[\]<>#~$])")
 
@@ -33,6 +36,7 @@ def description(proposal: Proposal) -> str:
     parts = [f"# {_text(design.model.name or 'Schema')}\n", _summary(proposal)]
     parts += [_store(design, store, indexes.get(store.name, ())) for store in design.stores]
     parts += [_decisions(proposal.decisions)] if proposal.decisions else []
+    parts += _weighed(proposal.weighed)
     unmet = (*map(str, gaps(design)), *map(str, proposal.gaps))
     parts += ["## Gaps\n\n" + "".join(f"- {_prose(gap)}\n" for gap in unmet)] if unmet else []
     parts += ["## Notes\n\n" + "".join(f"- {_prose(note)}\n" for note in proposal.notes)] if proposal.notes else []
@@ -42,7 +46,8 @@ def description(proposal: Proposal) -> str:
 def _summary(proposal: Proposal) -> str:
     design = proposal.design
     made = f" Strategy: {proposal.strategy}." if proposal.strategy else ""
-    return f"{len(design.model.entities)} entities in {len(design.stores)} collections.{made}\n"
+    costs = f" {cost_line(proposal.costs)}" if proposal.costs is not None else ""
+    return f"{len(design.model.entities)} entities in {len(design.stores)} collections.{made}{costs}\n"
 
 
 def _store(design: Design, store: Store, indexes: Sequence[PlannedIndex]) -> str:
@@ -110,9 +115,35 @@ def _decisions(decisions: Sequence[Decision]) -> str:
     for made in decisions:
         patterns = f" ({', '.join(made.patterns)})" if made.patterns else ""
         reasons = [f"- {_prose(reason.text)} ({reason.rule})\n" for reason in made.reasons]
+        reasons += [f"- turns {_prose(flip_text(flip))}\n" for flip in made.flips[:1]]
         reasons += [f"- not {other.choice}: {_prose(other.text)}\n" for other in made.alternatives]
         parts.append(f"### {_text(made.relationship)}: {made.choice}{_text(patterns)}\n\n{''.join(reasons)}")
     return "\n".join(parts)
+
+
+def _weighed(weighed: Sequence[Weighed]) -> Iterator[str]:
+    """What is kept besides the homes with its price, and what was considered with the number it failed by."""
+    kept = [each for each in weighed if each.chosen]
+    if kept:
+        rows = ["| structure | pattern | saves | for | price | turns |", "|---|---|---|---|---|---|"]
+        rows += [f"| {' | '.join(map(_prose, _kept_cells(each)))} |" for each in kept]
+        yield "## Kept besides\n\n" + "\n".join(rows) + "\n"
+    rejected = [each for each in weighed if not each.chosen and each.gain]
+    if rejected:
+        rows = ["| structure | pattern | would cost | because |", "|---|---|---|---|"]
+        for each in rejected:
+            cells = (each.structure, each.pattern, f"{work_rate(-(each.gain or 0.0))} more", each.because)
+            rows.append(f"| {' | '.join(map(_prose, cells))} |")
+        yield "## Considered, not kept\n\n" + "\n".join(rows) + "\n"
+
+
+def _kept_cells(each: Weighed) -> Iterator[str]:
+    yield each.structure
+    yield each.pattern
+    yield work_rate(each.gain) if each.gain else ""
+    yield ", ".join(each.motives)
+    yield each.price
+    yield flip_text(each.flips[0]) if each.flips else ""
 
 
 def _text(text: str) -> str:

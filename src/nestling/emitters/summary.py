@@ -16,6 +16,8 @@ Json = dict[str, object]
 
 PROVED = 1e-6
 """A gap below it counts as none."""
+EQUAL = "another would do"
+"""What a structure saves that could be left out without loss, because something else would then do its work as well."""
 MOST_NAMES = 3
 """Names shown of a longer list."""
 
@@ -70,7 +72,7 @@ def kept_rows(proposal: Proposal) -> Iterator[tuple[str, str, str, str]]:
     """(structure, pattern, what it saves, the statements it is for) for every copy, computed value and index chosen by cost."""
     for each in proposal.weighed:
         if each.chosen:
-            saves = work_rate(each.gain) if each.gain is not None and each.gain > 0 else ""
+            saves = work_rate(each.gain) if each.gain else EQUAL if each.gain is not None else ""
             yield each.structure, each.pattern, saves, ", ".join(each.motives)
 
 
@@ -78,17 +80,12 @@ def cost_line(costs: Costs) -> str:
     """What the design costs and how sure that is, in one sentence."""
     total = f"The workload costs {work_rate(costs.cost)} by the cost model ({costs.profile})"
     if costs.gap < PROVED:
-        return f"{total}, proved least in {costs.seconds:.2f} s."
+        return f"{total}, proved least in {costs.seconds:.1f} s."
     return f"{total}: the best found in {costs.seconds:.1f} s, at most {costs.gap:.2%} above the least possible."
 
 
-def lacking(proposal: Proposal, *, workload: bool) -> Iterator[str]:
-    """What the design would be better with: sentences that say what to add."""
-    if not workload:
-        yield (
-            "no workload: the decision tree decided. With --workload FILE costs decide, and copies, computed values and indexes"
-            " are weighed: write each statement under a line such as `-- name: product_page, rate: 900/s`"
-        )
+def lacking(proposal: Proposal) -> Iterator[str]:
+    """What numbers the design would be better with: sentences that say what to add."""
     known = {name for name, each in proposal.statistics.relationships if each.mean or each.maximum or each.p99}
     unknown = [link.name for link in proposal.design.model.relationships if link.name not in known]
     if unknown:
@@ -106,7 +103,8 @@ def _because(made: Decision) -> str:
     reasons = [reason for reason in made.reasons if reason.rule != "A7"]
     costed = next((reason for reason in reasons if reason.rule == "cost"), None)
     if costed is not None:
-        return costed.text
+        refused = next((other.text for other in made.alternatives), None) if costed.number is None else None
+        return refused or costed.text
     against = next((other.text for other in made.alternatives if other.choice is Choice.EMBED), None)
     if made.choice is not Choice.EMBED and against is not None:
         said = next((reason for reason in reasons if reason.text == against), None)

@@ -27,12 +27,14 @@ class Own:
 class Nested:
     """The entity is embedded: `links` are the relationships from it up to the entity whose collection holds it.
 
-    `overflow`: at most so many in one array, the rest in pages.
+    `overflow`: at most so many in one array, the rest in pages. `inline`: a subtype's fields stand beside those of its supertype,
+    and a discriminator tells which rows have them.
     """
 
     entity: str
     links: tuple[str, ...]
     overflow: int | None = None
+    inline: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,14 @@ def summaries(aggregates: Iterable[tuple[Function, str | None]]) -> Iterator[tup
 
 
 @dataclass(frozen=True, slots=True)
+class Absorbed:
+    """The entity has no collection: its children by a relationship hold all its attributes, and are its home."""
+
+    entity: str
+    relationship: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ids:
     """The parent's document holds its children's ids, beside (`both`) or instead of the child's foreign key."""
 
@@ -110,7 +120,7 @@ class CopiedAttribute:
 
 @dataclass(frozen=True, slots=True)
 class Newest:
-    """The first `limit` child rows by `order`, with these attributes, kept in the parent's document too.
+    """The first `limit` child rows by `order` (None: all), with these attributes, kept in the parent's document too.
 
     `parents`: attributes of rows the child refers to, as (relationship, attribute), kept with them.
     """
@@ -118,8 +128,12 @@ class Newest:
     relationship: str
     attributes: tuple[str, ...]
     order: tuple[Order, ...]
-    limit: int
+    limit: int | None
     freshness: Freshness
+
+    def kept(self, children: float) -> float:
+        """How many rows a parent with so many children keeps."""
+        return children if self.limit is None else min(float(self.limit), children)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +163,10 @@ class Indexed:
     keys: tuple[tuple[str, int], ...]
 
 
-Part: TypeAlias = Own | Nested | Bucketed | Ids | Mirror | CopiedAttribute | Newest | Aggregate | Cold | Indexed
-HOMES = (Own, Nested, Bucketed)
+Part: TypeAlias = (
+    Own | Nested | Bucketed | Absorbed | Ids | Mirror | CopiedAttribute | Newest | Aggregate | Cold | Indexed
+)
+HOMES = (Own, Nested, Bucketed, Absorbed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,10 +149,10 @@ class Weighing:
     """One group weighed: what the best whole design would cost with each other structure (None: with none of them; a cost of
     None: not allowed), cheapest first, and where the decision turns, nearest first.
 
-    `causes`: by statement, the seconds a second it costs more with the cheapest alternative, the largest difference first.
+    `causes`: for each alternative in turn, by statement, the seconds a second it costs more, the largest difference first.
     """
 
     group: str
     alternatives: tuple[tuple[str | None, float | None], ...]
     turns: tuple[Turn, ...] = ()
-    causes: tuple[tuple[str, float], ...] = ()
+    causes: tuple[tuple[tuple[str, float], ...], ...] = ()

@@ -20,7 +20,8 @@ class Outline:
     embedded (the child, unless said). `mirrored`: many-to-many to that relationship of its junction whose *parent* also keeps
     the ids of the other side. `overflows`: array bounds of embeddings whose rest goes to pages. `buckets`: entities stored in
     buckets. `kept`: copies, computed values and cold attributes besides. `indexes`: candidates, those there are beside unique
-    ones; None: every reference and every equality filter has one.
+    ones; None: every reference and every equality filter has one. `inline`: of the embeddings, those of subtypes beside their
+    supertype's fields. `absorbed`: entities whose home are copies in their children, with the relationship to these.
     """
 
     decisions: tuple[Decision, ...]
@@ -31,6 +32,8 @@ class Outline:
     buckets: Mapping[str, Bucketed] = field(default_factory=dict)
     kept: tuple[Part, ...] = ()
     indexes: tuple[Candidate, ...] | None = None
+    inline: frozenset[str] = frozenset()
+    absorbed: Mapping[str, str] = field(default_factory=dict)
 
     def without(self, link: str, decided_as: str, why: Reason) -> Outline:
         """The same without the embedding along `link`: its child gets a collection of its own, and `decided_as` says why."""

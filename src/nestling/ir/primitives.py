@@ -187,6 +187,11 @@ class WindowUnit(StrEnum):
     DAY = "day"
     MONTH = "month"
 
+    @property
+    def days(self) -> float:
+        """How long it is, a month taken for 30 days."""
+        return {"minute": 1 / 1_440, "hour": 1 / 24, "day": 1.0, "month": 30.0}[self.value]
+
 
 @dataclass(frozen=True, slots=True)
 class Window:

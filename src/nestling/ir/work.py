@@ -51,6 +51,8 @@ class Work:
     cold_pages: float = 0.0  # pages read from disk for them
 
     def __add__(self, other: Work) -> Work:
+        if other is NO_WORK:
+            return self
         return Work(*map(add, quantities(self), quantities(other)))
 
     def __mul__(self, times: float) -> Work:

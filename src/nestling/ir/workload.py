@@ -6,12 +6,15 @@ parsed it. Requirements say how stale a copy may be, what must change atomically
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
 from nestling.common.errors import Problem, WorkloadError
 from nestling.ir.freshness import Freshness
 from nestling.ir.rows import Function
+
+_SELECT = re.compile(r"\bselect\b", re.IGNORECASE)
 
 
 class StatementKind(StrEnum):
@@ -51,7 +54,8 @@ UNITS = ("minute", "hour", "day", "month", "year")
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """Rows shown only in groups: `keys` are an attribute, or a unit of time (`hour`, `day`, …) of one, each with None or the unit;
+    """Rows shown only in groups: by `keys`, attributes with None or with a unit of their time (`hour`, `day`, …).
+
     `aggregates` are all that is shown of a group besides.
     """
 
@@ -65,8 +69,8 @@ class Access:
 
     `via` is the relationship by which a join reached it from an access before it, None when it stands alone. `attributes` are
     those read (SELECT) or set (writes). `sort` are attributes the result is ordered by, `-name` when descending. `aggregates` are
-    set when nothing of the rows is shown but these: a function and its attribute (None: the rows themselves). `grouping`: they are
-    shown in groups of its own attributes, and nothing else of them.
+    set when nothing of the rows is shown but these: a function and its attribute (None: the rows themselves). `grouping` is set
+    when they are shown in groups of its own attributes only.
     """
 
     entity: str
@@ -100,6 +104,11 @@ class Statement:
     samples: tuple[tuple[str, object], ...] = ()
     accesses: tuple[Access, ...] = ()
     limit: int | None = None
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether no query stands inside another: all its accesses are joined row by row."""
+        return len(_SELECT.findall(self.sql)) <= 1
 
     def __post_init__(self) -> None:
         if not self.rate_per_second > 0 or self.rate_per_second == float("inf"):

@@ -271,6 +271,11 @@ class WritePlan:
         """Whether at most one document changes, so that no transaction is needed."""
         return sum(_changes(step) for step in self.steps) <= 1
 
+    @property
+    def needs_transaction(self) -> bool:
+        """Whether a command alone would not do: several documents change, or one by what was read before."""
+        return not self.is_one_change or any(isinstance(step, Fetch) for step in steps_within(self.steps))
+
 
 def _changes(step: WriteStep) -> int:
     """How many documents a step may change; 2 stands for several."""

@@ -2,9 +2,12 @@
 
 ::
 
-    Problem ──► weighted ──► presolve ──► components ──► formulation ──► HiGHS ──► tie break ──► evaluate ──► Solution
-                rates into   exact        what does      0/1 and linear            fewest, least  from the
-                the costs    reductions   not touch                                change         definition
+    Problem ──► weighted ──► presolve ──► components ──► relaxation ──► branching ──► tie break ──► evaluate ──► Solution
+                rates into   exact        what does      mostly whole   where it      fewest, least  from the
+                the costs    reductions   not touch      already        is not        change         definition
+
+The reductions that matter most: `choices` leaves out structures and modes that something else always beats, `hoisting` turns what
+is due whatever the mode into charges and adds those of all statements up.
 """
 
 from nestling.optimizer.alternatives import Alternative, alternatives

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 
 from nestling.common import errors
 from nestling.ir.options import Group, Limit, Problem, Solution
+from nestling.optimizer.allowance import Allowance, allowance
 from nestling.optimizer.components import components
 from nestling.optimizer.evaluate import evaluate
-from nestling.optimizer.solve import solve
+from nestling.optimizer.solve import attempt
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,12 @@ class Alternative:
 
 
 def alternatives(
-    problem: Problem, solution: Solution, group: str, *, limit_seconds: float = 60.0
+    problem: Problem, solution: Solution, group: str, *, limit_seconds: float = 60.0, allowed: Allowance | None = None
 ) -> tuple[Alternative, ...]:
     """The alternatives of a group that were not chosen, cheapest first, those not allowed last.
 
-    Only the part of the problem that touches the group is solved again. `limit_seconds` is for all; what does not fit is
-    left out.
+    Only the part of the problem that touches the group is solved again. `limit_seconds` is for all, unless more is said by
+    `allowed`; what does not fit is left out.
     """
     part = part_of(problem, group)
     decision = group_named(problem, group)
@@ -42,25 +42,25 @@ def alternatives(
     others: list[str | None] = [name for name in decision.among if name not in solution.chosen]
     if decision.optional and choice(decision, solution.chosen) is not None:
         others.append(None)
-    deadline = time.perf_counter() + limit_seconds
-    found = [_alternative(part, decision, other, elsewhere, deadline) for other in others]
+    left = allowed or allowance(limit_seconds)
+    found = [_alternative(part, decision, other, elsewhere, left) for other in others]
     known = [alternative for alternative in found if alternative is not None]
     return tuple(sorted(known, key=lambda found: (found.cost is None, found.cost, found.structure or "")))
 
 
 def _alternative(
-    part: Problem, group: Group, structure: str | None, elsewhere: float, deadline: float
+    part: Problem, group: Group, structure: str | None, elsewhere: float, allowed: Allowance
 ) -> Alternative | None:
-    """One alternative's cost; None when time is up before anything is known of it."""
-    seconds = deadline - time.perf_counter()
-    if seconds <= 0:
+    """One alternative's cost; None when the allowance does not suffice to know anything of it."""
+    seconds = allowed.take(part)
+    if seconds is None:
         return None
     try:
-        solution = solve(forced(part, group, structure), limit_seconds=seconds)
-    except errors.InfeasibleError:
-        return Alternative(structure, None, proved=True)
+        solution = attempt(forced(part, group, structure), limit_seconds=seconds, any_of_equals=True)
     except errors.SearchError:
         return None
+    if solution is None:
+        return Alternative(structure, None, proved=True)
     return Alternative(structure, elsewhere + solution.cost, solution.proved, solution.chosen)
 
 

@@ -67,9 +67,7 @@ def touched(element: Element | Load, loads: Members = NONE) -> Iterable[str]:
         case Needs():
             return (element.structure, *element.any_of)
         case Step():
-            named = (
-                (*mode.needs, *mode.without, *(name for name, _ in mode.also)) for mode in element.modes
-            )
+            named = ((*mode.needs, *mode.without, *(name for name, _ in mode.also)) for mode in element.modes)
             paid = dict.fromkeys(name for mode in element.modes for name, _ in mode.loads)
             return chain(chain.from_iterable(named), *(loads.get(name, ()) for name in paid))
         case Charge():

@@ -44,7 +44,8 @@ def is_feasible(problem: Problem) -> bool:
 def costless(problem: Problem) -> Problem:
     """The problem's requirements alone: every step is as good one way as another."""
     steps = tuple(
-        Step(ALL, step.name, tuple(replace(mode, cost=0.0, also=(), loads=()) for mode in step.modes)) for step in problem.steps
+        Step(ALL, step.name, tuple(replace(mode, cost=0.0, also=(), loads=()) for mode in step.modes))
+        for step in problem.steps
     )
     return replace(problem, steps=steps, charges=(), rates={ALL: 1.0}, loads=())
 

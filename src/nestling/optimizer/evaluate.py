@@ -65,9 +65,7 @@ def best_mode(
 ) -> tuple[int, float] | None:
     """The cheapest possible mode of a step, the first of equals, and its cost per execution; None when none is possible."""
     possible = (
-        (mode_cost(mode, chosen, loads), place)
-        for place, mode in enumerate(step.modes)
-        if is_possible(mode, chosen)
+        (mode_cost(mode, chosen, loads), place) for place, mode in enumerate(step.modes) if is_possible(mode, chosen)
     )
     best = min(possible, default=None)
     return (best[1], best[0]) if best is not None else None

@@ -9,18 +9,18 @@ answer is still checked by solving, but a corner in between may be missed.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
 
 from nestling.common import errors
 from nestling.ir.options import Charge, Problem, Step
+from nestling.optimizer.allowance import Allowance, allowance
 from nestling.optimizer.alternatives import choice, group_named, part_of
 from nestling.optimizer.components import touched
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.preference import tie_limit
-from nestling.optimizer.solve import solve
+from nestling.optimizer.solve import attempt
 
 HALVINGS = 60
 """Enough to find a crossing to the last digits of a number."""
@@ -42,6 +42,24 @@ class Flip:
     to: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Corner:
+    """A value of the quantity, and the best choice there."""
+
+    at: float
+    chosen: frozenset[str]
+
+
+Corners = dict[str, dict[float, Corner]]
+"""The best choices of a part by the rate of each statement."""
+
+
+def known_corners(part: Problem, chosen: frozenset[str]) -> Corners:
+    """The present rates, at which the best choice is known."""
+    here = frozenset(structure.id for structure in part.structures) & chosen
+    return {statement: {rate: Corner(rate, here)} for statement, rate in part.rates.items()}
+
+
 def flip(
     problem_at: Callable[[float], Problem],
     now: float,
@@ -52,16 +70,18 @@ def flip(
     high: float,
     limit_seconds: float = 60.0,
     solves: int = 40,
+    allowed: Allowance | None = None,
+    solved: dict[float, Corner] | None = None,
 ) -> tuple[Flip, ...]:
     """The nearest flips of a decision below and above `now`, none where it stays as it is down to `low` or up to `high`.
 
-    `problem_at` gives the problem at a value of the quantity. `limit_seconds` is for all, `solves` for each side; a side that
-    needs more is left out.
+    `problem_at` gives the problem at a value of the quantity. `limit_seconds` is for all, unless more is said by `allowed`,
+    `solves` for each side; a side that needs more is left out. `solved` keeps what was found by the quantity's values.
     """
     found = []
-    deadline = time.perf_counter() + limit_seconds
+    left, solved = allowed or allowance(limit_seconds), {} if solved is None else solved
     for end in (low, high):
-        search = _Search(problem_at, group, deadline, solves)
+        search = _Search(problem_at, group, left, solves, solved)
         if end != now and (corner := search.nearest(search.best(now), search.best(end))) is not None:
             found.append(Flip(quantity, now, corner.at, search.choice(corner)))
     return tuple(found)
@@ -74,12 +94,14 @@ def rate_flips(
     statements: Iterable[str] | None = None,
     limit_seconds: float = 60.0,
     solves: int = 40,
+    allowed: Allowance | None = None,
+    corners: Corners | None = None,
 ) -> tuple[Flip, ...]:
     """The flips of a decision by the rate of each statement that touches it, in executions a second, nearest first.
 
-    `limit_seconds` is for all; what does not fit is left out.
+    `limit_seconds` is for all; what does not fit is left out. `corners` keeps what was found, for other decisions of this part.
     """
-    deadline = time.perf_counter() + limit_seconds
+    left = allowed or allowance(limit_seconds)
     part = part_of(problem, group)
     found: list[Flip] = []
     for statement in statements if statements is not None else touching(part, group):
@@ -95,8 +117,9 @@ def rate_flips(
             quantity=f"rate of {statement}",
             low=0.0,
             high=(now or 1.0) * FACTOR,
-            limit_seconds=deadline - time.perf_counter(),
             solves=solves,
+            allowed=left,
+            solved=corners.setdefault(statement, {}) if corners is not None else None,
         )
     return tuple(sorted(found, key=lambda flip: (_distance(flip), flip.quantity)))
 
@@ -115,42 +138,39 @@ def _distance(flip: Flip) -> float:
     return large / small if small > 0 else float("inf")
 
 
-@dataclass(frozen=True, slots=True)
-class _Corner:
-    """A value of the quantity, and the best choice there."""
-
-    at: float
-    chosen: frozenset[str]
-
-
 @dataclass(slots=True)
 class _Search:
     """One side's search; counts its solves."""
 
     problem_at: Callable[[float], Problem]
     group: str
-    deadline: float
+    allowed: Allowance
     solves_left: int
+    solved: dict[float, Corner]
 
-    def best(self, value: float) -> _Corner | None:
+    def best(self, value: float) -> Corner | None:
         """Solve at a value; None when that cannot be proved within the solves and the time left."""
-        seconds = self.deadline - time.perf_counter()
+        if value in self.solved:
+            return self.solved[value]
         self.solves_left -= 1
-        if self.solves_left < 0 or seconds <= 0:
+        problem = self.problem_at(value)
+        seconds = self.allowed.take(problem) if self.solves_left >= 0 else None
+        if seconds is None:
             return None
         try:
-            solution = solve(self.problem_at(value), limit_seconds=seconds)
-        except errors.InfeasibleError:
-            raise
+            solution = attempt(problem, limit_seconds=seconds)
         except errors.SearchError:
             return None
-        return _Corner(value, solution.chosen) if solution.proved else None
+        if solution is None or not solution.proved:
+            return None
+        self.solved[value] = Corner(value, solution.chosen)
+        return self.solved[value]
 
-    def choice(self, corner: _Corner) -> str | None:
+    def choice(self, corner: Corner) -> str | None:
         """The decision at a corner."""
         return choice(group_named(self.problem_at(corner.at), self.group), corner.chosen)
 
-    def nearest(self, near: _Corner | None, far: _Corner | None) -> _Corner | None:
+    def nearest(self, near: Corner | None, far: Corner | None) -> Corner | None:
         """The corner nearest to `near` at which the decision becomes another than there; None when none is found."""
         if near is None or far is None or near.chosen == far.chosen:
             return None  # one straight line at both ends of a concave curve is the whole curve
@@ -161,16 +181,16 @@ class _Search:
         if between is None:
             return None
         if tie_limit(self._cost(at, between)) >= self._cost(at, near):
-            return _Corner(at, far.chosen) if self.choice(far) != self.choice(near) else None
+            return Corner(at, far.chosen) if self.choice(far) != self.choice(near) else None
         first = self.nearest(near, between)
         return first if first is not None else self.nearest(between, far)
 
-    def _cost(self, value: float, corner: _Corner) -> float:
+    def _cost(self, value: float, corner: Corner) -> float:
         """What a corner's choice costs at a value."""
         found = evaluate(self.problem_at(value), corner.chosen)
         return found.cost if found is not None else float("inf")
 
-    def _crossing(self, near: _Corner, far: _Corner) -> float | None:
+    def _crossing(self, near: Corner, far: Corner) -> float | None:
         """Where the choice at `far` becomes as cheap as the one at `near`; None when it does so nowhere between."""
 
         def lead(value: float) -> float:

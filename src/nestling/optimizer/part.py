@@ -11,13 +11,11 @@ from nestling.common import errors
 from nestling.ir.options import Problem
 from nestling.optimizer.affordable import SPREAD, affordable, largest_cost, room
 from nestling.optimizer.evaluate import evaluate
-from nestling.optimizer.formulation import formulation
-from nestling.optimizer.highs import Status, minimise
+from nestling.optimizer.highs import Outcome, Status, minimise
+from nestling.optimizer.preference import tie_limit
+from nestling.optimizer.relaxation import Relaxation, chosen_by, relaxation
 from nestling.optimizer.rows import Floats, LinearModel
 from nestling.optimizer.tie_break import preferred
-
-LARGEST = 1e4
-"""What the largest cost is scaled to: the solver's tolerances are absolute."""
 
 GRACE_SECONDS = 5.0
 """How long to look for any choice at all when the time is up before there is one."""
@@ -36,36 +34,60 @@ class Part:
     proved: bool
 
 
-def solve_part(problem: Problem, deadline: float) -> Part | None:
-    """Solve a weighted, connected problem until `deadline` (of `time.perf_counter`); None when nothing is allowed."""
+def solve_part(problem: Problem, deadline: float, *, any_of_equals: bool = False) -> Part | None:
+    """Solve a weighted, connected problem until `deadline` (of `time.perf_counter`); None when nothing is allowed.
+
+    `any_of_equals`: which of equally cheap choices it is does not matter.
+    """
     if not problem.structures:
         found = evaluate(problem, frozenset())
         return Part(frozenset(), found.cost, found.cost, proved=True) if found is not None else None
-    part = _solve(problem, deadline)
+    relaxed = relaxation(problem, deadline)
+    part = _solve(problem, relaxed, deadline)
     for _ in range(ROUNDS):
         if part is None or largest_cost(problem) <= SPREAD * (most := room(problem, part.cost)):
             break
         problem = affordable(problem, most)
-        again = _solve(problem, deadline)
+        relaxed = relaxation(problem, deadline)
+        again = _solve(problem, relaxed, deadline)
         part = again if again is not None else part
-    if part is not None and part.proved:
-        return replace(part, chosen=preferred(problem, part.chosen, part.cost, deadline))
+    if part is not None and part.proved and not any_of_equals:
+        return replace(part, chosen=preferred(problem, part.chosen, part.cost, relaxed, deadline))
     return part
 
 
-def _solve(problem: Problem, deadline: float) -> Part | None:
-    model = formulation(problem)
-    constant = sum(charge.cost for charge in problem.charges if not charge.when)
-    scale = (float(np.abs(model.cost).max(initial=0.0)) or 1.0) / LARGEST
-    outcome = minimise(model, seconds=deadline - time.perf_counter(), scale=scale, absolute_gap=1e-9 * abs(constant))
-    if outcome.status is Status.INFEASIBLE:
+def _solve(problem: Problem, relaxed: Relaxation, deadline: float) -> Part | None:
+    """A whole choice: the relaxation's own when it is one, else what branching finds among what that leaves open."""
+    if relaxed.outcome.status is Status.INFEASIBLE:
         return None
-    values = outcome.values if outcome.values is not None else _any_values(model)
+    first = _rounded(problem, relaxed)
+    if first is not None and first.cost <= tie_limit(first.bound):
+        return replace(first, proved=True)
+    fixed = relaxed.held(first.cost) if first is not None else None
+    seconds, gap = deadline - time.perf_counter(), 1e-9 * abs(relaxed.constant)
+    outcome = minimise(relaxed.model, seconds=seconds, scale=relaxed.scale, absolute_gap=gap, fixed=fixed)
+    if outcome.status is Status.INFEASIBLE:
+        return replace(first, proved=True) if first is not None else None
+    if outcome.values is None and first is not None:
+        return first
+    values = outcome.values if outcome.values is not None else _any_values(relaxed.model)
     if values is None:
         return None
-    chosen = frozenset(
-        structure.id for structure, value in zip(problem.structures, values, strict=False) if value > 0.5
-    )
+    part = _part(problem, relaxed, values, outcome)
+    return first if first is not None and first.cost < part.cost and not part.proved else part
+
+
+def _rounded(problem: Problem, relaxed: Relaxation) -> Part | None:
+    """The relaxation rounded, when that is allowed."""
+    if relaxed.outcome.status is not Status.OPTIMAL or relaxed.outcome.values is None:
+        return None
+    chosen = chosen_by(problem, relaxed.outcome.values)
+    found = evaluate(problem, chosen)
+    return Part(chosen, found.cost, min(relaxed.bound, found.cost), proved=False) if found is not None else None
+
+
+def _part(problem: Problem, relaxed: Relaxation, values: Floats, outcome: Outcome) -> Part:
+    chosen = chosen_by(problem, values)
     found = evaluate(problem, chosen)
     if found is None:
         raise errors.SearchError(
@@ -74,8 +96,8 @@ def _solve(problem: Problem, deadline: float) -> Part | None:
                 next_move="give the limits and costs numbers of more similar size",
             )
         )
-    floor = constant + float(np.minimum(model.cost, 0.0).sum())
-    bound = min(max(outcome.bound + constant, floor), found.cost)
+    floor = relaxed.constant + float(np.minimum(relaxed.model.cost, 0.0).sum())
+    bound = min(max(outcome.bound + relaxed.constant, floor, relaxed.bound), found.cost)
     return Part(chosen, found.cost, bound, outcome.status is Status.OPTIMAL)
 
 

@@ -13,6 +13,7 @@ from nestling.optimizer.conflict import conflict
 from nestling.optimizer.evaluate import evaluate, holds
 from nestling.optimizer.part import Part, solve_part
 from nestling.optimizer.presolve import presolve
+from nestling.optimizer.problem_check import check_problem
 
 PROVED_GAP = 1e-6
 """The relative gap up to which a solution counts as proved optimal."""
@@ -22,23 +23,36 @@ def solve(problem: Problem, *, limit_seconds: float = 60.0, budgets: Iterable[Li
     """The least-cost choice; of equals the one with fewest structures, then with least change.
 
     When the time is up, the best found so far with its gap, and `proved` is False. Raises `InfeasibleError` naming a minimal
-    set of requirements that cannot hold together, and `SearchError` when time is up before any design is found.
+    set of requirements that cannot hold together, and `SearchError` when time is up before any design is found, or the problem
+    speaks of structures that do not exist.
+    """
+    limited = with_limits(problem, budgets)
+    check_problem(limited)
+    solution = attempt(limited, limit_seconds=limit_seconds)
+    if solution is None:
+        raise conflict(limited)
+    return solution
+
+
+def attempt(problem: Problem, *, limit_seconds: float, any_of_equals: bool = False) -> Solution | None:
+    """The same, with None where nothing is allowed: finding out why takes longer than the search.
+
+    `any_of_equals`: which of equally cheap choices it is does not matter.
     """
     started = time.perf_counter()
-    limited = with_limits(problem, budgets)
-    reduced = presolve(limited)
-    parts = solve_parts(reduced.problem, started + limit_seconds)
+    reduced = presolve(problem)
+    parts = solve_parts(reduced.problem, started + limit_seconds, any_of_equals=any_of_equals)
     if parts is None:
-        raise conflict(limited)
+        return None
     chosen = reduced.chosen.union(*(part.chosen for part in parts))
-    found = evaluate(limited, chosen)
+    found = evaluate(problem, chosen)
     assert found is not None, "the reductions are exact"
     bound = min(sum(part.bound for part in parts), found.cost)
     proved = all(part.proved for part in parts) and found.cost - bound <= PROVED_GAP * abs(found.cost)
     return Solution(chosen, found.modes, found.cost, bound, time.perf_counter() - started, proved)
 
 
-def solve_parts(problem: Problem, deadline: float) -> list[Part] | None:
+def solve_parts(problem: Problem, deadline: float, *, any_of_equals: bool = False) -> list[Part] | None:
     """Solve a reduced problem part by part; None when a part has no allowed choice.
 
     Limits that tie parts together come in only once a choice breaks them: until then the parts are solved apart.
@@ -47,7 +61,7 @@ def solve_parts(problem: Problem, deadline: float) -> list[Part] | None:
     active: tuple[Limit, ...] = ()
     solved: dict[tuple[str, ...], Part] = {}
     while True:
-        parts = _solve_all(replace(problem, limits=(*local, *active)), deadline, solved)
+        parts = _solve_all(replace(problem, limits=(*local, *active)), deadline, solved, any_of_equals)
         if parts is None:
             return None
         chosen = frozenset[str]().union(*(part.chosen for part in parts))
@@ -69,12 +83,14 @@ def _by_reach(problem: Problem) -> tuple[list[Limit], list[Limit]]:
     return local, spanning
 
 
-def _solve_all(problem: Problem, deadline: float, solved: dict[tuple[str, ...], Part]) -> list[Part] | None:
+def _solve_all(
+    problem: Problem, deadline: float, solved: dict[tuple[str, ...], Part], any_of_equals: bool
+) -> list[Part] | None:
     """Solve the parts, small ones first; `solved` keeps those that later rounds have again."""
     parts = []
     for component in sorted(components(problem), key=lambda part: len(part.steps) + len(part.structures)):
         key = (*(structure.id for structure in component.structures), "|", *(limit.name for limit in component.limits))
-        part = solved.get(key) or solve_part(component, deadline)
+        part = solved.get(key) or solve_part(component, deadline, any_of_equals=any_of_equals)
         if part is None:
             return None
         solved[key] = part

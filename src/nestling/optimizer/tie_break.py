@@ -10,29 +10,26 @@ import numpy as np
 from nestling.ir.options import Problem
 from nestling.optimizer.equal_moves import equal_moves
 from nestling.optimizer.evaluate import evaluate
-from nestling.optimizer.formulation import formulation
 from nestling.optimizer.highs import Status, minimise
 from nestling.optimizer.preference import preference, tie_limit
+from nestling.optimizer.relaxation import Relaxation, chosen_by
 from nestling.optimizer.rows import Floats, LinearModel
 
 OPEN = 300
 """How many structures a second solve decides in about a second. It is harder than the first: its goal is not the cost."""
 
-MARGIN = 1e-9
-"""How far reduced costs are trusted, as a share of the largest cost."""
 
-
-def preferred(problem: Problem, chosen: frozenset[str], cost: float, deadline: float) -> frozenset[str]:
+def preferred(
+    problem: Problem, chosen: frozenset[str], cost: float, relaxed: Relaxation, deadline: float
+) -> frozenset[str]:
     """The preferred choice among those no dearer than the proved best `cost`, or the best known when time is up.
 
     What the linear bound proves to cost more is held first; mostly few structures stay open, and a second solve decides them.
     Where more than `OPEN` do, single moves that cost nothing have to be enough.
     """
     chosen = equal_moves(problem, chosen, extra_cost=tie_limit(cost) - cost)
-    model = formulation(problem)
-    constant = sum(charge.cost for charge in problem.charges if not charge.when)
-    limit = tie_limit(cost) - constant
-    fixed = _held(model, limit, deadline)
+    model, limit = relaxed.model, tie_limit(cost) - relaxed.constant
+    fixed = relaxed.held(tie_limit(cost))
     if fixed is None or not 0 < np.isnan(fixed[: model.binary]).sum() <= OPEN:
         return chosen
     scale = max(abs(limit), abs(cost)) or 1.0
@@ -40,26 +37,10 @@ def preferred(problem: Problem, chosen: frozenset[str], cost: float, deadline: f
     outcome = minimise(tied, seconds=deadline - time.perf_counter(), fixed=fixed, absolute_gap=0.5)
     if outcome.status is not Status.OPTIMAL or outcome.values is None:
         return chosen
-    candidate = frozenset(
-        structure.id for structure, value in zip(problem.structures, outcome.values, strict=False) if value > 0.5
-    )
+    candidate = chosen_by(problem, outcome.values)
     found = evaluate(problem, candidate)
     tied_still = found is not None and found.cost <= tie_limit(tie_limit(cost))
     return candidate if tied_still and preference(problem, candidate) < preference(problem, chosen) else chosen
-
-
-def _held(model: LinearModel, limit: float, deadline: float) -> Floats | None:
-    """The value of each structure that no choice up to `limit` can have otherwise, NaN for the open ones; None without time."""
-    largest = float(np.abs(model.cost).max(initial=0.0)) or 1.0
-    linear = minimise(model, seconds=deadline - time.perf_counter(), scale=largest / 1e4, relaxed=True)
-    if linear.status is not Status.OPTIMAL or linear.reduced_costs is None:
-        return None
-    slack = max(limit - linear.bound, 0.0) + MARGIN * largest
-    fixed = np.full(len(model.cost), np.nan)
-    reduced = linear.reduced_costs[: model.binary]
-    fixed[: model.binary][reduced > slack] = 0.0
-    fixed[: model.binary][reduced < -slack] = 1.0
-    return fixed
 
 
 def _preference_costs(problem: Problem, model: LinearModel) -> Floats:

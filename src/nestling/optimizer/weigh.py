@@ -2,52 +2,88 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from nestling.ir.options import Problem, Solution, Turn, Weighing
-from nestling.optimizer.alternatives import Alternative, alternatives, choice, group_named, part_of
+from nestling.optimizer.allowance import allowance
+from nestling.optimizer.alternatives import Alternative, alternatives, choice
+from nestling.optimizer.components import components
 from nestling.optimizer.evaluate import applies, best_mode, load_values
-from nestling.optimizer.flips import rate_flips
+from nestling.optimizer.flips import Corners, known_corners, rate_flips
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What was weighed, the groups the allowance was too small for, and whether it was the time that ran out."""
+
+    weighings: tuple[Weighing, ...]
+    left_out: tuple[str, ...]
+    time_was_up: bool
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What could not be weighed, in words."""
+        every = len(self.weighings) + len(self.left_out)
+        found = []
+        if self.left_out:
+            found.append(
+                f"the alternatives of {len(self.left_out)} of {every} decisions were not weighed: it would take too long"
+            )
+        if self.time_was_up:
+            found.append("weighing alternatives took longer than it may: on a faster machine more of them may be told")
+        return tuple(found)
+
 
 SOLVES = 12
 """Solves spent on each side of one quantity's flips."""
+MODES = 100_000.0
+"""Modes solved over for all alternatives: some seconds."""
+FLIP_SHARE = 0.4
+"""As much of that again for all flips."""
 
 
-def weigh(problem: Problem, solution: Solution, groups: Iterable[str], *, limit_seconds: float) -> tuple[Weighing, ...]:
-    """The groups weighed as far as the time goes: alternatives first, of what was chosen before what was not, then flips.
+def weigh(
+    problem: Problem, solution: Solution, groups: Iterable[str], *, limit_seconds: float, modes: float = MODES
+) -> Weighed:
+    """The groups weighed as far as the allowance goes: alternatives first, of what was chosen before what was not, then flips.
 
-    Flips are sought for decisions that could go another way and where something was chosen.
+    Flips are sought for decisions that could go another way and where something was chosen. `limit_seconds` is a last resort:
+    what is found depends on `modes` alone as long as that suffices.
     """
-    deadline = time.monotonic() + limit_seconds
+    wanted = dict.fromkeys(groups)
+    parts = {group.name: (group, part) for part in components(problem) for group in part.groups}
+    chosen = {name for name in wanted if choice(parts[name][0], solution.chosen) is not None}
     found: dict[str, Weighing] = {}
-    for name in sorted(groups, key=lambda name: choice(group_named(problem, name), solution.chosen) is None):
-        if (left := deadline - time.monotonic()) > 0:
-            others = alternatives(problem, solution, name, limit_seconds=left)
+    left = allowance(limit_seconds, modes=modes)
+    for name in sorted(wanted, key=lambda name: name not in chosen):
+        others = alternatives(parts[name][1], solution, name, allowed=left)
+        if others:
             costs = tuple((each.structure, each.cost) for each in others)
-            found[name] = Weighing(name, costs, causes=_causes(problem, solution, name, others))
+            found[name] = Weighing(name, costs, causes=tuple(_causes(parts[name][1], solution, others)))
+    left.modes = modes * FLIP_SHARE
+    corners: dict[int, Corners] = defaultdict(dict)  # by part: its decisions turn at the same corners
     for name, weighing in found.items():
-        chosen = choice(group_named(problem, name), solution.chosen) is not None
         possible = any(cost is not None for _, cost in weighing.alternatives)
-        if chosen and possible and (left := deadline - time.monotonic()) > 0:
-            flips = rate_flips(problem, name, limit_seconds=left, solves=SOLVES)
+        if name in chosen and possible:
+            part = parts[name][1]
+            if not corners[id(part)] and solution.proved:
+                corners[id(part)] = known_corners(part, solution.chosen)
+            flips = rate_flips(part, name, solves=SOLVES, allowed=left, corners=corners[id(part)])
             found[name] = replace(weighing, turns=tuple(Turn(f.quantity, f.now, f.at, f.to) for f in flips))
-    return tuple(found.values())
+    return Weighed(tuple(found.values()), tuple(name for name in wanted if name not in found), left.time_was_up)
 
 
 def _causes(
-    problem: Problem, solution: Solution, group: str, others: tuple[Alternative, ...]
-) -> tuple[tuple[str, float], ...]:
-    """By statement, what the cheapest alternative costs more a second, the largest difference first."""
-    cheapest = next((each for each in others if each.cost is not None), None)
-    if cheapest is None:
-        return ()
-    part = part_of(problem, group)
+    part: Problem, solution: Solution, others: tuple[Alternative, ...]
+) -> Iterator[tuple[tuple[str, float], ...]]:
+    """For each alternative, by statement, what it costs more a second, the largest difference first."""
     now = dict(statement_costs(part, solution.chosen))
-    then = statement_costs(part, cheapest.chosen)
-    differences = [(name, problem.rates[name] * (cost - now[name])) for name, cost in then if cost != now[name]]
-    return tuple(sorted(differences, key=lambda each: (-abs(each[1]), each[0])))
+    for other in others:
+        then = statement_costs(part, other.chosen) if other.cost is not None else ()
+        differences = [(name, part.rates[name] * (cost - now[name])) for name, cost in then if cost != now[name]]
+        yield tuple(sorted(differences, key=lambda each: (-abs(each[1]), each[0])))
 
 
 def statement_costs(problem: Problem, chosen: frozenset[str]) -> tuple[tuple[str, float], ...]:

@@ -20,7 +20,6 @@ COUNTS = (50, 200, 1_000)
 """Events in one bucket, where their number alone closes it."""
 SMALLEST = 4.0
 """Events in one window on average, below which a bucket groups next to nothing."""
-_DAYS = {WindowUnit.MINUTE: 1 / 1_440, WindowUnit.HOUR: 1 / 24, WindowUnit.DAY: 1.0, WindowUnit.MONTH: 30.0}
 _TIMES = (TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
 _NOT_BY = (TypeName.JSON, TypeName.ARRAY, TypeName.GEOMETRY)
 
@@ -81,8 +80,8 @@ def _shapes(situation: Situation, entity: Entity, by: tuple[str, ...]) -> Iterat
     owners = _owners(situation, entity.name, by)
     if per_day is not None and owners is not None:
         for attribute in times_of(entity):
-            for unit, days in _DAYS.items():
-                if per_day / owners * days >= SMALLEST and not (
+            for unit in WindowUnit:
+                if per_day / owners * unit.days >= SMALLEST and not (
                     unit in (WindowUnit.MINUTE, WindowUnit.HOUR)
                     and entity.attribute(attribute).type.name is TypeName.DATE
                 ):

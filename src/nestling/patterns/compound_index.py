@@ -22,7 +22,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
                 motives.setdefault((access.entity, keys), []).append(statement.name)
     for link in situation.model.relationships:
         keys = tuple((name, 1) for name in link.child_attributes)
-        served = [s.name for s in situation.reading.workload.statements if any(a.via == link.name for a in s.accesses)]
+        served = [statement.name for statement in situation.joined_by[link.name]]
         if served and fits(situation, link.child, keys):
             motives.setdefault((link.child, keys), []).extend(served)
     for (entity, keys), statements in motives.items():
@@ -37,7 +37,12 @@ def wanted_keys(situation: Situation, access: Access) -> Iterator[tuple[tuple[st
     equal = [f.attribute for f in access.filters if f.operator in (Operator.EQUALITY, Operator.IN)]
     ranged = [f.attribute for f in access.filters if f.operator is Operator.RANGE]
     entity = situation.model.entity(access.entity)
-    if entity.key and set(entity.key) <= set(equal):
+    if entity.key and set(entity.key) <= set(
+        equal
+    ):  # its own collection has `_id`; embedded rows have no index by themselves
+        keys = tuple((name, 1) for name in entity.key)
+        if situation.parents[access.entity] and fits(situation, access.entity, keys):
+            yield keys
         return
     parts = [(name, 1) for name in dict.fromkeys(equal)]
     order = [(name, -1 if down else 1) for name, down in access.order if name not in equal]

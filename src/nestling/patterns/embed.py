@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from nestling.ir.candidate import Candidate, Nested
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.situation import Situation
+from nestling.patterns.polymorphic import inline_links
 
 DEEPEST = 3
 """Embeddings inside each other: more is the anti-pattern of deep nesting (F3)."""
@@ -22,7 +23,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
 
     Without a statement that joins along it an embedding saves nothing, and makes documents larger.
     """
-    joined = _joined(situation)
+    joined = _joined(situation) - inline_links(situation)
     admissible = {
         e.name: [link for link in situation.parents[e.name] if link.name in joined and may_embed(situation, link)]
         for e in situation.model.entities
@@ -71,8 +72,8 @@ def _bounded(situation: Situation, link: Relationship) -> int | None:
     if not fan_out.grows and largest <= most:
         return 0
     usual = fan_out.p99
-    if usual is None or fan_out.grows or usual > most / 2 or usual > situation.thresholds.array_embed:
-        return None
+    if usual is None or usual > most / 2 or usual > situation.thresholds.array_embed:
+        return None  # pages bound the array whatever it grows to, but the usual parent should need none
     return max(int(usual) * 2, 10)
 
 
@@ -145,9 +146,7 @@ def _candidate(situation: Situation, entity: str, links: tuple[Relationship, ...
         if links[0].cardinality is Cardinality.ONE_TO_ONE
         else "embed-many"
     )
-    motives = tuple(
-        s.name for s in situation.reading.workload.statements if any(a.via == links[0].name for a in s.accesses)
-    )
+    motives = tuple(statement.name for statement in situation.joined_by[links[0].name])
     return Candidate(
         f"{entity} in {path}{through}", pattern, Nested(entity, tuple(link.name for link in links), bound), motives
     )

@@ -43,10 +43,8 @@ def _read_through(situation: Situation, statement: Statement) -> Iterator[tuple[
     if statement.kind.writes:
         return
     for access in statement.accesses:
-        for link in situation.model.relationships:
-            joined = (
-                link.parent == access.entity and not link.is_self and _joins(statement, access, link.name, link.child)
-            )
+        for link in situation.children[access.entity]:
+            joined = not link.is_self and _joins(statement, access, link.name, link.child)
             for attribute in access.attributes if joined else ():
                 if attribute not in link.parent_attributes and attribute not in situation.blobs[link.parent]:
                     yield link.child, link.name, attribute

@@ -1,4 +1,7 @@
-"""Ids on the parent's side too (A3, A5, A11): child references, and both sides of a many-to-many."""
+"""Two-way reference (A5, A11): both sides of a many-to-many hold ids, one of them as copies.
+
+An array of bare ids in the parent of a one-to-many is not proposed: reads find the children by the id they hold of their parent.
+"""
 
 from __future__ import annotations
 

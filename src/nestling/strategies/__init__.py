@@ -32,6 +32,9 @@ from nestling.strategies.placement.factors import weighed
 from nestling.strategies.placement.indexes import indexes
 from nestling.strategies.placement.subjects import subject_of
 
+COSTED = "optimal"
+"""The strategy that is none of this folder: what costs least, decided by the optimizer and assembled here."""
+
 __all__ = ["Thresholds", "assembled", "design", "strategy_names"]
 
 
@@ -67,7 +70,7 @@ def strategy_names() -> tuple[str, ...]:
 
 def _strategy(name: str) -> Callable[[Situation], Outline]:
     if name not in strategy_names():
-        raise InputError(unknown("strategy", name, strategy_names()))
+        raise InputError(unknown("strategy", name, (COSTED, *strategy_names())))
     decide: Callable[[Situation], Outline] = import_module(f"{__name__}.{name}").outline
     return decide
 

@@ -18,8 +18,8 @@ from nestling.common.errors import DesignError
 from nestling.ir.design import Design
 from nestling.ir.model import Model, OnDelete, OnUpdate
 from tests.generators.designs import designs
+from tests.generators.plain_worlds import plain
 from tests.generators.worlds import World, worlds
-from tests.planner.writes.plain_worlds import plain
 from tests.random_writes import Writer
 from tests.write_traces import trace
 

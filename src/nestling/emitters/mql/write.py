@@ -33,7 +33,6 @@ from nestling.ir.write_path import (
     UpdateDocuments,
     WritePlan,
     WriteStep,
-    steps_within,
 )
 from nestling.ir.write_words import describe_write
 
@@ -46,17 +45,12 @@ def compiled_write(plan: WritePlan, *, name: str = "", sql: str = "") -> Compile
         sql,
         steps,
         tuple(dict.fromkeys(parameters_of(steps))),
-        needs_transaction(plan),
+        plan.needs_transaction,
         plan.counted,
         plan.left,
         plan,
         describe_write(plan),
     )
-
-
-def needs_transaction(plan: WritePlan) -> bool:
-    """Whether a command alone would not do: several documents change, or one by what was read before."""
-    return not plan.is_one_change or any(isinstance(step, Fetch) for step in steps_within(plan.steps))
 
 
 def _step(step: WriteStep) -> ProgramStep:

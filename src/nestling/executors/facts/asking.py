@@ -19,6 +19,7 @@ Document = dict[str, Any]
 UNAUTHORIZED, MAX_TIME_EXPIRED = (8000, 13), (50, 262)
 NAMESPACE_NOT_FOUND = 26
 LEAST_SECONDS = 0.05
+REFUSED = "the user may not do this"
 
 
 @dataclass(slots=True)
@@ -73,7 +74,7 @@ class Asking:
 def _why(error: OperationFailure) -> str:
     """A refusal in words; the server's own may quote values."""
     if error.code in UNAUTHORIZED:
-        return "the user may not do this"
+        return REFUSED
     if error.code in MAX_TIME_EXPIRED:
         return "the time budget was used up"
     if error.code == NAMESPACE_NOT_FOUND:

@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bson import json_util
-from pymongo import ReadPreference
+from pymongo import MongoClient, ReadPreference
 from pymongo.database import Database
 
 from nestling.executors.facts.asking import Asking, Document
 from nestling.executors.facts.pipelines import joins_of
 from nestling.ir.facts import Collection, Index, Kind, Server, Storage, Validator
 
+LISTING = "the collections of"
 OPTIONS_TOLD = ("capped", "size", "max", "collation", "timeseries", "changeStreamPreAndPostImages", "encryptedFields")
 
 
@@ -26,9 +27,8 @@ class _Uses:
     nodes: int
 
 
-def server(database: Database[Document], asking: Asking) -> Server:
-    """Version, uptime and members; raises nothing for what may not be asked."""
-    client = database.client
+def server(client: MongoClient[Document], asking: Asking) -> Server:
+    """Version, uptime and members."""
     version = str(client.server_info()["version"])
     hello: Document = asking.ask("topology", lambda: client.admin.command("hello"), {})
     status: Document = asking.ask("server uptime (serverStatus)", lambda: client.admin.command("serverStatus"), {})
@@ -39,7 +39,7 @@ def server(database: Database[Document], asking: Asking) -> Server:
 
 def namespaces(database: Database[Document], asking: Asking) -> Iterator[Collection]:
     """Every namespace of a database, by name, with what its options say; storage, indexes and documents are for others."""
-    found = asking.ask(f"the collections of {database.name}", lambda: list(database.list_collections()), [])
+    found: list[Any] = asking.ask(f"{LISTING} {database.name}", lambda: list(database.list_collections()), [])
     for entry in sorted(found, key=lambda entry: str(entry["name"])):
         yield _namespace(database.name, entry)
 
@@ -90,7 +90,7 @@ def with_storage(collection: Collection, database: Database[Document], asking: A
     pipeline: list[Document] = [{"$collStats": {"storageStats": {}}}, {"$project": {"storageStats.wiredTiger": 0}}]
     shards = asking.aggregate(database, name, f"the storage of {where}", pipeline)
     stats = [shard["storageStats"] for shard in shards]
-    listed = asking.ask(f"the indexes of {where}", lambda: list(database[name].list_indexes()), [])
+    listed: list[Any] = asking.ask(f"the indexes of {where}", lambda: list(database[name].list_indexes()), [])
     sizes, uses = _index_sizes(stats), _uses(database, name, asking)
     shard_key = _shard_key(database, where, asking)
     indexes = tuple(_index(spec, sizes, uses, shard_key) for spec in listed)

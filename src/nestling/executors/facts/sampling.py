@@ -1,7 +1,7 @@
 """Which documents of a collection are read, and walking them within bounds of bytes and time.
 
-Small collections are read whole. Of larger ones a sample is taken by a hash of `_id`, which is the same on every run; that reads every
-`_id`, so of very large ones, and on servers without that hash, the server draws at random.
+Small collections are read whole. Of larger ones a sample is taken by a hash of `_id`, which is the same on every run; that
+reads every `_id`, so of very large ones, and on servers without that hash, the server draws at random.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from struct import unpack_from
+from typing import cast
 
 from bson.errors import InvalidBSON
 from pymongo.database import Database
@@ -23,6 +24,8 @@ from nestling.ir.facts import Collection, Sample
 HASH_UP_TO = 500_000
 """Documents of a collection whose `_id`s are all hashed for a seeded sample: half a second."""
 BATCH_DOCUMENTS = 500
+LEAST_GROUPS = 1.5
+"""Times the sample a collection must be to be sampled at all; below, a sample would be nearly everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ def with_documents(collection: Collection, database: Database[Document], asking:
     drawn = asking.ask(
         f"the documents of {collection.namespace}",
         lambda: _walk(database, collection, plan, tree, asking, amount),
-        plan,
+        _cut_short(plan),
     )
     if not tree.documents:
         return collection
@@ -62,7 +65,7 @@ def _plan(collection: Collection, amount: Amount) -> Sample:
     storage = collection.storage
     if storage is None:
         return Sample(amount.documents, "random")
-    if storage.documents <= amount.documents and storage.data_bytes <= amount.size_bytes:
+    if storage.documents < LEAST_GROUPS * amount.documents and storage.data_bytes <= amount.size_bytes:
         return Sample(storage.documents, "all")
     wanted = min(amount.documents, max(int(amount.size_bytes / max(storage.mean_bytes, 1)), 1))
     method = "seeded" if storage.documents <= HASH_UP_TO else "random"
@@ -89,15 +92,20 @@ def _read(
     size = max(min(BATCH_DOCUMENTS, int(4_000_000 / max(mean, 1))), 1)
     cursor = database[collection.name].aggregate_raw_batches(pipeline, batchSize=size, maxTimeMS=limit)
     read = 0
-    for data, start, length in _documents(cursor):
+    for data, start, length in _documents(cast("Iterable[bytes]", cursor)):
         read += length
         _add(tree, data, start, length)
         if read >= 2 * amount.size_bytes or asking.late:
             asking.skip(
                 f"the documents of {collection.namespace}", f"only {tree.documents:,} were read: the budget ended"
             )
-            return replace(plan, method="first") if plan.method == "all" else plan
+            return _cut_short(plan)
     return plan
+
+
+def _cut_short(plan: Sample) -> Sample:
+    """What a plan came to when reading ended early: of all documents, only the first ones."""
+    return replace(plan, method="first") if plan.method == "all" else plan
 
 
 def _pipeline(collection: Collection, plan: Sample) -> list[Document]:

@@ -1,7 +1,7 @@
 """The paths of documents as a tree that grows while raw BSON is walked, and never beyond its bounds.
 
-Documents are not decoded: only names, types and sizes are read, so that invalid UTF-8, dates no calendar has and numbers that are none do
-no harm. Values are hashed to count the different ones, and forgotten.
+Documents are not decoded: only names, types and sizes are read, so that invalid UTF-8 and dates no calendar has do no harm.
+Values are hashed to count the different ones, and forgotten.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ COMMON = 0.1
 _INT = Struct("<i").unpack_from
 DOUBLE, STRING, OBJECT, ARRAY, BINARY, REGEX, DB_POINTER = 1, 2, 3, 4, 5, 11, 12
 JAVASCRIPT, SYMBOL, SCOPED = 13, 14, 15
+EMPTY = 5
+"""Bytes of an empty document, and of an empty text: a length and a closing NUL."""
 TYPES = {
     1: "double",
     2: "string",
@@ -149,10 +151,10 @@ class Tree:
         if kind == ARRAY:
             self._array(data, at, node, depth)
         elif kind == OBJECT:
-            node.empty += size == 5  # noqa: PLR2004 - an empty document's size
+            node.empty += size == EMPTY
             self._object(data, at, node, depth + 1)
         else:
-            node.empty += kind == STRING and size == 5  # noqa: PLR2004 - a length and a closing NUL
+            node.empty += kind == STRING and size == EMPTY
             node.distinct.add(data[at : at + size])
         return at + size
 

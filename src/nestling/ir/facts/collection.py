@@ -94,7 +94,7 @@ class Validator:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Which documents were read: all, a `seeded` sample (by a hash of `_id`), or a `random` one of the server's own."""
+    """Which documents were read: all, a `seeded` sample (by a hash of `_id`), a `random` one of the server's, or the `first`."""
 
     documents: int
     method: str = "all"

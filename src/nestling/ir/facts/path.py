@@ -30,7 +30,7 @@ class Path:
 
     `parents`: how often the document that could hold it occurs. `documents`: root documents that have it. `empty`: texts,
     arrays and documents with nothing in them. `keys`: how many different names a `{*}` stands for, at least. `distinct`: an
-    estimate of the different values among those read, None when not asked. `exact`: counted over all documents, not over a sample.
+    estimate of the different values among those read, None when not asked. `exact`: counted over all documents, not a sample.
     """
 
     steps: tuple[str, ...]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nestling.ir.bounds import largest_fan_out
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.reading import Reading
+from nestling.ir.situation.growth import net_rows_per_day
 from nestling.ir.situation.thresholds import Thresholds
-from nestling.ir.statistics import EntityStatistics, Origin, Quantity
+from nestling.ir.statistics import Origin, Quantity
+from nestling.ir.workload import Statement
+
+DOUBLED = 2.0
+"""Sets of children grow without bound when they become so many times as large and even the usual one passes an array of ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +40,12 @@ class FanOut:
         return ", ".join(parts)
 
 
-def fan_out(reading: Reading, link: Relationship, thresholds: Thresholds) -> FanOut:
+def fan_out(
+    reading: Reading, link: Relationship, thresholds: Thresholds, statements_of: Mapping[str, tuple[Statement, ...]]
+) -> FanOut:
     """What is known of a relationship's fan-out; 1:1 is 1, and a child without rows teaches nothing.
+
+    `statements_of`: the statements that touch each entity.
 
     Growth that was only inferred counts from `few` on: below, a guess does not outweigh a short array.
     """
@@ -51,18 +61,26 @@ def fan_out(reading: Reading, link: Relationship, thresholds: Thresholds) -> Fan
     largest = largest_fan_out(known) if beyond_mean else None
     if not _value(child.count) and not largest:
         largest = None
-    projected = None if largest is None else largest * _growth(parent, child, thresholds.growth_days)
-    counts = grows is not None and (grows is not Origin.INFERRED or (projected or 0.0) >= thresholds.few)
+    growth = _growth(reading, link, thresholds.growth_days, statements_of)
+    projected = None if largest is None else largest * growth
+    known_to = grows in (Origin.DECLARED, Origin.MEASURED)
+    seems_to = grows is Origin.INFERRED and (projected or 0.0) >= thresholds.few
+    usual = (_value(known.p99) or mean or 0.0) * growth
+    counts = known_to or seems_to or (growth >= DOUBLED and usual >= thresholds.array_ids)
     return FanOut(mean, _value(known.p99), largest, projected, counts, grows is Origin.DECLARED)
 
 
-def _growth(parent: EntityStatistics, child: EntityStatistics, days: int) -> float:
+def _growth(
+    reading: Reading, link: Relationship, days: int, statements_of: Mapping[str, tuple[Statement, ...]]
+) -> float:
     """How many times its present size a parent's set of children becomes, when children grow faster than parents."""
-    children, parents = _value(child.count), _value(parent.count)
+    children, parents = (_value(reading.statistics.entity(name).count) for name in (link.child, link.parent))
     if not children or not parents:
         return 1.0
-    later = (children + days * (_value(child.growth_per_day) or 0.0)) / children
-    return max(1.0, later / ((parents + days * (_value(parent.growth_per_day) or 0.0)) / parents))
+    more_children, more_parents = (
+        days * net_rows_per_day(reading.statistics, name, statements_of[name]) for name in (link.child, link.parent)
+    )
+    return max(1.0, (children + more_children) / children / ((parents + more_parents) / parents))
 
 
 def _value(quantity: Quantity | None) -> float | None:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from nestling.ir.situation.situation import Situation
-from nestling.ir.workload import StatementKind
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from nestling.ir.statistics import Statistics
+from nestling.ir.workload import Statement, StatementKind
+
+if TYPE_CHECKING:
+    from nestling.ir.situation.situation import Situation
 
 SECONDS_PER_DAY = 86_400.0
 
@@ -13,20 +19,34 @@ def rows_per_day(situation: Situation, entity: str) -> float | None:
     known = situation.statistics.entity(entity).growth_per_day
     if known is not None and known.value > 0:
         return known.value
-    inserted = sum(
-        statement.rate_per_second
-        for statement in situation.reading.workload.statements
-        for access in statement.accesses
-        if access.entity == entity and access.kind is StatementKind.INSERT
-    )
+    inserted = _rate(situation.statements_of[entity], entity, StatementKind.INSERT)
     return inserted * SECONDS_PER_DAY if inserted else None
+
+
+def net_rows_per_day(statistics: Statistics, entity: str, statements: Iterable[Statement]) -> float:
+    """How many rows an entity has more after a day: what is known of it, else what statements insert less what they delete."""
+    known = statistics.entity(entity).growth_per_day
+    if known is not None:
+        return known.value
+    inserted, deleted = (_rate(statements, entity, kind) for kind in (StatementKind.INSERT, StatementKind.DELETE))
+    return max(inserted - deleted, 0.0) * SECONDS_PER_DAY
+
+
+def _rate(statements: Iterable[Statement], entity: str, kind: StatementKind) -> float:
+    """Rows of an entity that statements of a kind touch, a second, one each."""
+    return sum(
+        statement.rate_per_second
+        for statement in statements
+        for access in statement.accesses
+        if access.entity == entity and access.kind is kind
+    )
 
 
 def is_only_added_to(situation: Situation, entity: str) -> bool:
     """Whether statements insert rows of the entity and never change or delete one."""
     kinds = {
         access.kind
-        for statement in situation.reading.workload.statements
+        for statement in situation.statements_of[entity]
         for access in statement.accesses
         if access.entity == entity and access.kind.writes
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
@@ -14,7 +14,7 @@ from nestling.ir.situation.footprint import Footprint, footprints
 from nestling.ir.situation.thresholds import Thresholds
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import TypeName
-from nestling.ir.workload import Requirements
+from nestling.ir.workload import Access, Requirements, Statement
 
 _FILE_TYPES = (TypeName.BYTES, TypeName.TEXT)
 
@@ -32,6 +32,8 @@ class Situation:
     linked: Mapping[str, ManyToMany]  # relationship -> the many-to-many it belongs to
     row_bytes: Mapping[str, float]
     blobs: Mapping[str, tuple[str, ...]]
+    statements_of: Mapping[str, tuple[Statement, ...]]  # by entity, those that touch it
+    joined_by: Mapping[str, tuple[Statement, ...]]  # by relationship, those that join along it
 
     @property
     def model(self) -> Model:
@@ -88,17 +90,32 @@ def situation(reading: Reading, thresholds: Thresholds) -> Situation:
         parents[link.child] += (link,)
         children[link.parent] += (link,)
     blobs = {entity.name: _blobs(entity, reading, thresholds) for entity in model.entities}
+    touching = _statements(reading, lambda access: access.entity, [entity.name for entity in model.entities])
     return Situation(
         reading=reading,
         thresholds=thresholds,
         parents=parents,
         children=children,
-        fan_outs={link.name: fan_out(reading, link, thresholds) for link in model.relationships},
+        fan_outs={link.name: fan_out(reading, link, thresholds, touching) for link in model.relationships},
         footprints=footprints(model, reading.workload),
         linked={name: link for link in reversed(model.many_to_many) for name in (link.left, link.right)},
         row_bytes={e.name: _row_bytes(e, reading.statistics, blobs[e.name]) for e in model.entities},
         blobs=blobs,
+        statements_of=touching,
+        joined_by=_statements(reading, lambda access: access.via, [link.name for link in model.relationships]),
     )
+
+
+def _statements(
+    reading: Reading, key: Callable[[Access], str | None], names: Iterable[str]
+) -> Mapping[str, tuple[Statement, ...]]:
+    """The statements by what the key finds in their accesses; none for the other names."""
+    found: dict[str, list[Statement]] = {name: [] for name in names}
+    for statement in reading.workload.statements:
+        for name in dict.fromkeys(map(key, statement.accesses)):
+            if name in found:
+                found[name].append(statement)
+    return {name: tuple(statements) for name, statements in found.items()}
 
 
 def _row_bytes(entity: Entity, statistics: Statistics, blobs: tuple[str, ...]) -> float:

@@ -17,6 +17,9 @@ from nestling.ir.text.yaml_reader import Path
 from nestling.ir.text.yaml_writer import Block, Plain
 from nestling.ir.workload import UNITS, Access, Filter, Grouping, Operator, Requirements, Statement, StatementKind
 
+VALUE = "value"
+"""Stands where a unit would, in front of an attribute called like `hour of x`."""
+
 
 class RequirementsForm(Form):
     """What the application asks of any design."""
@@ -121,7 +124,7 @@ class AccessForm(Form):
             "aggregates": _aggregate_texts(access.aggregates),
         }
         if access.grouping is not None:
-            entries["grouped"] = [f"{unit} of {name}" if unit else name for name, unit in access.grouping.keys]
+            entries["grouped"] = [_group_text(name, unit) for name, unit in access.grouping.keys]
             entries["of_groups"] = _aggregate_texts(access.grouping.aggregates)
         via = {} if access.via is None else {"via": access.via}
         return {"entity": access.entity} | without(entries) | via
@@ -140,8 +143,15 @@ def _aggregate_texts(aggregates: tuple[tuple[Function, str | None], ...]) -> lis
 
 
 def _group_key(text: str) -> tuple[str, str | None]:
-    unit, found, attribute = text.partition(" of ")
-    return (attribute, unit) if found and unit in UNITS else (text, None)
+    word, _, attribute = text.partition(" of ")
+    if word == VALUE and attribute:
+        return attribute, None
+    return (attribute, word) if word in UNITS and attribute else (text, None)
+
+
+def _group_text(name: str, unit: str | None) -> str:
+    """The attribute, behind its unit; a name that would read as such a text says that it is none."""
+    return f"{unit or VALUE} of {name}" if unit is not None or _group_key(name) != (name, None) else name
 
 
 class StatementForm(Form):

@@ -17,10 +17,15 @@ from nestling.optimizer.presolve.weighted import weighted
 PASSES = (slack_limits, fixing, choices, fixing, hoisting, dominance, fixing, charged_steps, compression, fixing)
 
 
+SMALL = 500
+"""Modes of a problem that is solved in less time than it takes to find out what can be left out of it."""
+
+
 def presolve(problem: Problem) -> Reduced:
     """The problem made small: solving it and adding what is already chosen solves `problem`."""
     reduced = Reduced(weighted(problem))
-    for reduction in PASSES:
+    small = sum(len(step.modes) for step in problem.steps) <= SMALL
+    for reduction in (each for each in PASSES if not (small and each is choices)):
         reduced = reduction(reduced)
     return reduced
 

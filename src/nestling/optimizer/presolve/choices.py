@@ -7,6 +7,9 @@ saves, are sums over the steps; where the sum saves, no best choice has the stru
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from nestling.optimizer.presolve.beaten_modes import drop_beaten_modes
 from nestling.optimizer.presolve.losses import Change, losses
 from nestling.optimizer.presolve.open_choices import OpenChoices
 from nestling.optimizer.presolve.reduced import Reduced
@@ -20,24 +23,29 @@ CERTAIN = 1e-9
 
 def choices(reduced: Reduced) -> Reduced:
     """Leave out what no best choice has."""
-    open_choices = OpenChoices(reduced.problem)
+    problem = reduced.problem
+    open_choices = OpenChoices(problem)
+    drop_beaten_modes(open_choices)
     ordered = sorted(open_choices.structures, key=lambda name: -len(open_choices.known.implied(name)))
+    waiting = set(ordered)
     for _ in range(ROUNDS):
-        found = False
+        asked, waiting = waiting, set()
         for name in ordered:
-            if open_choices.alive(name) and _beaten(open_choices, name):
+            if name in asked and _beaten(open_choices, name):
+                waiting |= open_choices.near(name)
                 open_choices.drop(name)
-                found = True
-        if not found:
-            break
-    if not open_choices.left_out:
-        return reduced
-    left = substitute(reduced.problem, frozenset(), frozenset(open_choices.left_out))
-    return Reduced(left, reduced.chosen)
+        waiting -= open_choices.left_out
+    steps = (
+        replace(step, modes=tuple(left.every)) for step, left in zip(problem.steps, open_choices.steps, strict=True)
+    )
+    left = replace(problem, steps=tuple(steps))
+    return replace(reduced, problem=substitute(left, frozenset(), frozenset(open_choices.left_out)))
 
 
 def _beaten(open_choices: OpenChoices, name: str) -> bool:
     groups = open_choices.groups_of.get(name, [])
+    if open_choices.known.picks(name) is None:
+        return True  # it can never be chosen
     if name in open_choices.also or len(groups) > 1:
         return False
     if not groups or groups[0].optional:
@@ -51,10 +59,7 @@ def _pays(open_choices: OpenChoices, change: Change) -> bool:
     """Whether a change is always possible and always saves."""
     if not _is_possible(open_choices, change):
         return False
-    found = losses(open_choices, change)
-    if found is None:
-        return False
-    loss, scale = found
+    loss, scale = losses(open_choices, change)
     return loss < -CERTAIN * scale or (change.instead is None and loss <= 0 and _is_lighter(open_choices, change.gone))
 
 

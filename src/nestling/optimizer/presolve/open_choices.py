@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
-from nestling.ir.options import Group, Mode, Problem
+from nestling.ir.options import Mode, Problem
 from nestling.optimizer.implications import Implications, Picks
 
 Names = frozenset[str]
@@ -16,8 +17,35 @@ Names = frozenset[str]
 class OpenStep:
     """The modes left of a step, by each structure they need; `""` for those that need none."""
 
+    place: int
     modes: dict[str, list[Mode[float]]]
     every: list[Mode[float]]
+
+    def drop(self, mode: Mode[float]) -> None:
+        """Leave a mode out."""
+        _remove(self.every, mode)
+        for name in dict.fromkeys(mode.needs) or [""]:
+            if name in self.modes:
+                _remove(self.modes[name], mode)
+
+
+def _remove(modes: list[Mode[float]], gone: Mode[float]) -> None:
+    """Remove this very mode: comparing values would take long."""
+    for place, mode in enumerate(modes):
+        if mode is gone:
+            del modes[place]
+            return
+
+
+Item = TypeVar("Item")
+
+
+def _by_structure(pairs: Iterable[tuple[str, Item]]) -> dict[str, list[Item]]:
+    """What speaks of each structure."""
+    found: dict[str, list[Item]] = defaultdict(list)
+    for name, item in pairs:
+        found[name].append(item)
+    return found
 
 
 class OpenChoices:
@@ -28,28 +56,21 @@ class OpenChoices:
         self.structures = {structure.id: structure for structure in problem.structures}
         self.groups = {group.name: group for group in problem.groups}
         self.members = {group.name: dict.fromkeys(group.among) for group in problem.groups}
-        self.groups_of: dict[str, list[Group]] = defaultdict(list)
-        for group in problem.groups:
-            for name in group.among:
-                self.groups_of[name].append(group)
-        self.charges: dict[str, list[tuple[tuple[str, ...], float]]] = defaultdict(list)
-        for charge in problem.charges:
-            for name in charge.when:
-                self.charges[name].append((charge.when, charge.cost))
+        self.groups_of = _by_structure((name, group) for group in problem.groups for name in group.among)
+        self.charges = _by_structure(
+            (name, (charge.when, charge.cost)) for charge in problem.charges for name in charge.when
+        )
         self.loads = {load.name: (load.base, dict(load.amounts)) for load in problem.loads}
-        self.loads_of: dict[str, list[str]] = defaultdict(list)
-        for load in problem.loads:
-            for name, _ in load.amounts:
-                self.loads_of[name].append(load.name)
-        self.limits_of: dict[str, list[tuple[int, tuple[str, ...], float]]] = defaultdict(list)
-        for place, limit in enumerate(problem.limits):
-            for when, amount in limit.amounts:
-                for name in when:
-                    self.limits_of[name].append((place, when, amount))
+        self.loads_of = _by_structure((name, load.name) for load in problem.loads for name, _ in load.amounts)
+        self.limits_of = _by_structure(
+            (name, (place, when, amount))
+            for place, limit in enumerate(problem.limits)
+            for when, amount in limit.amounts
+            for name in when
+        )
         self.needing: dict[str, dict[str, tuple[str, ...]]] = defaultdict(dict)  # structure -> who may need it
-        self.needs_of: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+        self.needs_of = _by_structure((needs.structure, needs.any_of) for needs in problem.needs)
         for needs in problem.needs:
-            self.needs_of[needs.structure].append(needs.any_of)
             for name in needs.any_of:
                 self.needing[name][needs.structure] = needs.any_of
         self.negative_loads = {load for step in problem.steps for m in step.modes for load, cost in m.loads if cost < 0}
@@ -61,10 +82,12 @@ class OpenChoices:
         for step in problem.steps:
             self._open(step.modes)
         self.left_out: set[str] = set()
+        self._additions: dict[str, float | None] = {}
+        self._certain: dict[tuple[str, ...], Names] = {}
 
     def _open(self, modes: tuple[Mode[float], ...]) -> None:
         possible = [mode for mode in modes if self.known.together(mode.needs) is not None]
-        opened = OpenStep(defaultdict(list), possible)
+        opened = OpenStep(len(self.steps), defaultdict(list), possible)
         for mode in possible:
             for name in dict.fromkeys(mode.needs) or [""]:
                 opened.modes[name].append(mode)
@@ -85,9 +108,12 @@ class OpenChoices:
             self.loads[load][1].pop(structure, None)
         for step in self.steps_of.get(structure, ()):
             for mode in step.modes.pop(structure, ()):
-                step.every.remove(mode)
-                for other in set(mode.needs) - {structure}:
-                    step.modes[other].remove(mode)
+                step.drop(mode)
+
+    def near(self, structure: str) -> set[str]:
+        """What may be beaten once a structure is left out: what its steps also need, and what it needs itself."""
+        found = {name for step in self.steps_of.get(structure, ()) for name in step.modes}
+        return found.union(*self.needs_of.get(structure, ())) - {"", structure}
 
     def needed(self, structure: str, instead: str | None) -> bool:
         """Whether something that can still be chosen may need it, and `instead` would not do."""
@@ -117,10 +143,30 @@ class OpenChoices:
         """What a structure adds to a load."""
         return self.loads[load][1].get(structure, 0.0) if structure is not None else 0.0
 
+    def certain(self, mode: Mode[float]) -> Names:
+        """What is chosen wherever a mode is possible."""
+        if mode.needs not in self._certain:
+            self._certain[mode.needs] = frozenset[str]().union(*map(self.known.implied, mode.needs))
+        return self._certain[mode.needs]
+
+    def is_addition(self, name: str) -> bool:
+        """Whether a structure can be added anywhere, at no more than its upkeep."""
+        if name not in self._additions:
+            free = all(group.optional and len(group.among) == 1 for group in self.groups_of.get(name, ()))
+            tied = self.loads_of.get(name) or self.limits_of.get(name) or self.needs_of.get(name)
+            is_free = free and not tied and name not in self.also and name not in self.excluded
+            upkeep = sum(max(cost, 0.0) for _, cost in self.charges.get(name, ()))
+            self._additions[name] = upkeep if is_free else None
+        return self._additions[name] is not None
+
+    def upkeep(self, name: str) -> float:
+        """What an addition costs at most."""
+        return self._additions[name] or 0.0
+
     def alternatives(self, structure: str) -> Iterator[str]:
         """What could take its place in the one group it is in: alternatives that need nothing and weigh on no load."""
         [group] = self.groups_of[structure]
         for name in self.members[group.name]:
-            if name != structure and not self.needs_of.get(name) and not self.loads_of.get(name):
-                if len(self.groups_of[name]) == 1 and name not in self.also and name not in self.excluded:
-                    yield name
+            bound = self.needs_of.get(name) or self.loads_of.get(name) or name in self.also or name in self.excluded
+            if name != structure and not bound and len(self.groups_of[name]) == 1:
+                yield name

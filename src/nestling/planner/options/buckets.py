@@ -10,14 +10,11 @@ from math import ceil
 
 from nestling.ir import accesses as work
 from nestling.ir.candidate import Bucketed
-from nestling.ir.primitives import WindowUnit
 from nestling.ir.situation import Situation, rows_per_day
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Operator
 from nestling.planner.options.sizes import Sizes
 
-DAYS = {WindowUnit.MINUTE: 1 / 1_440, WindowUnit.HOUR: 1 / 24, WindowUnit.DAY: 1.0, WindowUnit.MONTH: 30.0}
-"""How long a window is."""
 HEADER_BYTES = 120.0
 """A bucket's `_id`, window, page and number of events."""
 SUMMARY_BYTES = 24.0
@@ -37,14 +34,16 @@ def filled(situation: Situation, sizes: Sizes, bucket: Bucketed) -> float:
     of_series = sizes.rows(bucket.entity) / owners(sizes, bucket)
     if bucket.window is not None:
         per_day = rows_per_day(situation, bucket.entity)
-        in_window = (per_day or of_series) / owners(sizes, bucket) * DAYS[bucket.window.unit]
+        in_window = (per_day or of_series) / owners(sizes, bucket) * bucket.window.unit.days
         of_series = min(of_series, max(in_window, 1.0))
     return max(of_series / ceil(of_series / bucket.limit), 1.0)
 
 
 def bucket_bytes(sizes: Sizes, bucket: Bucketed, events: float) -> float:
     """Bytes of a bucket with so many events."""
-    each = sizes.row_bytes(bucket.entity) - (sizes.bytes_of(bucket.entity, bucket.by) - sizes.bytes_of(bucket.entity, ()))
+    each = sizes.row_bytes(bucket.entity) - (
+        sizes.bytes_of(bucket.entity, bucket.by) - sizes.bytes_of(bucket.entity, ())
+    )
     return HEADER_BYTES + SUMMARY_BYTES * len(bucket.summary) + events * max(each, 1.0)
 
 
@@ -65,7 +64,11 @@ def found_buckets(situation: Situation, sizes: Sizes, bucket: Bucketed, access: 
         rows *= sizes.share(bucket.entity, conditions[name])
     documents = max(rows / each, 1.0)
     yield "by series", work.fetch_by_index(documents, size) + work.unwind(max(rows, each))
-    ranged = conditions.get(key[len(bucket.by)]) if key[: len(bucket.by)] == bucket.by and len(key) > len(bucket.by) else None
+    ranged = (
+        conditions.get(key[len(bucket.by)])
+        if key[: len(bucket.by)] == bucket.by and len(key) > len(bucket.by)
+        else None
+    )
     if ranged is not None and ranged.operator is Operator.RANGE:
         rows *= sizes.share(bucket.entity, ranged)
         documents = min(rows / each + 1, documents)

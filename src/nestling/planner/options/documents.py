@@ -11,8 +11,10 @@ from nestling.ir.options import Load
 from nestling.ir.situation import Situation
 from nestling.ir.work import NO_WORK, Work
 from nestling.planner.options.buckets import bucket_bytes, filled
+from nestling.planner.options.cold import cold_bytes
 from nestling.planner.options.places import Home, Places
 from nestling.planner.options.sizes import Sizes
+
 
 def load_name(root: str) -> str:
     """The load that counts the bytes of an entity's documents."""
@@ -84,14 +86,21 @@ class Documents:
         """What each structure adds to one document of the root, in bytes."""
         if root not in self._weights:
             found = [(home.id, home.per_root * self.sizes.row_bytes(home.entity)) for home in self.places.inside[root]]
+            for link in self.situation.parents[root]:
+                names = self.situation.model.entity(link.parent).attribute_names
+                copied = [name for name in names if name not in link.parent_attributes]
+                whole = self.sizes.bytes_of(link.parent, copied) - self.sizes.bytes_of(link.parent, ())
+                absorbed = self.places.absorbed[link.parent]
+                found += [(name, whole) for name, part in absorbed if part.relationship == link.name]
             for link in self.situation.children[root]:
                 for name, newest in self.places.newest[link.name]:
-                    rows = min(float(newest.limit), self.sizes.children(link))
+                    rows = newest.kept(self.sizes.children(link))
                     found.append((name, rows * self.sizes.bytes_of(link.child, newest.attributes)))
                 found += [(name, VALUE_BYTES) for name, _ in self.places.aggregates[link.name]]
                 found += [(name, 12 * self.sizes.children(link)) for name, _ in self.places.mirrors[link.name]]
             for copies in self.places.copied[root].values():
                 found += [(name, self.copied_bytes(copy)) for name, copy in copies]
+            found += [(name, -cold_bytes(self.sizes, cold)) for name, cold in self.places.cold[root]]
             self._weights[root] = tuple(found)
         return self._weights[root]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from nestling.ir.candidate import HOMES, Candidate, CopiedAttribute, Indexed, Mirror, Newest
+from nestling.ir.candidate import HOMES, Candidate, Cold, CopiedAttribute, Indexed, Mirror, Newest
 from nestling.ir.options import Charge, Group, Limit, Mode, Needs, Options, Problem, Step, Structure
 from nestling.ir.situation import Situation
 from nestling.planner.options.documents import VALUE_BYTES, Documents
 from nestling.planner.options.places import Home, Places
-from nestling.planner.options.prices import Price, Prices
+from nestling.planner.options.prices import Price, Prices, cold_share
 from nestling.planner.options.reads import Reads
 from nestling.planner.options.sizes import Sizes
 from nestling.planner.options.upkeep import Upkeep
@@ -17,14 +17,21 @@ from nestling.planner.options.writes import Writes
 
 INDEX_ENTRY_BYTES = 12.0
 """An index entry beyond its values, compressed."""
+COLD_BYTES = 60.0
+"""A second document with its `_id` and the entry of that."""
 
 
-def options(situation: Situation, candidates: Iterable[Candidate], price: Price) -> Problem:
-    """Structures, their exclusions, and per statement the modes of its steps, each with its price."""
+def options(
+    situation: Situation, candidates: Iterable[Candidate], price: Price, *, cache_bytes: float | None = None
+) -> Problem:
+    """Structures, their exclusions, and per statement the modes of its steps, each with its price.
+
+    `cache_bytes`: of the server, for the reads it cannot hold; None when nothing is known of it.
+    """
     sizes = Sizes(situation)
     places = Places(situation, candidates, sizes)
     documents = Documents(situation, places, sizes)
-    reads = Reads(situation, places, sizes, documents, Prices(price))
+    reads = Reads(situation, places, sizes, documents, Prices(price, cold_share(situation, sizes, cache_bytes)))
     writes = Writes(situation, places, sizes, documents, reads)
     upkeep = Upkeep(situation, places, sizes, writes)
     steps: list[Step[float]] = []
@@ -55,7 +62,8 @@ def home_group(entity: str) -> str:
 def _groups(situation: Situation, places: Places) -> Iterator[Group]:
     """One home for each entity; everything else is there or not."""
     for entity in situation.model.entities:
-        yield Group(home_group(entity.name), tuple(home.id for home in places.homes[entity.name]))
+        absorbed = (name for name, _ in places.absorbed[entity.name])
+        yield Group(home_group(entity.name), (*(home.id for home in places.homes[entity.name]), *absorbed))
     for candidate in places.candidates:
         if not isinstance(candidate.part, HOMES):
             yield Group(candidate.id, (candidate.id,), optional=True)
@@ -81,6 +89,13 @@ def _needs(places: Places) -> Iterator[Needs]:
             other = both.right if side == both.left else both.left
             embedded = tuple(h.id for h in places.homes[junction] if h.links and h.links[0].name == other)
             yield Needs(name, embedded)
+    for absorbed in places.absorbed.values():
+        for name, part in absorbed:
+            holder = places.situation.model.relationship(part.relationship).child
+            yield Needs(name, tuple(home.id for home in places.homes[holder] if home.own))
+    for entity, parts in places.cold.items():
+        own = tuple(home.id for home in places.homes[entity] if home.own)
+        yield from (Needs(name, own) for name, _ in parts)
 
 
 def _bytes(candidate: Candidate, places: Places, documents: Documents, sizes: Sizes) -> float:
@@ -88,12 +103,14 @@ def _bytes(candidate: Candidate, places: Places, documents: Documents, sizes: Si
     match candidate.part:
         case CopiedAttribute(holder) as copy:
             return sizes.rows(holder) * documents.copied_bytes(copy)
-        case Newest(relationship, attributes, limit=limit):
+        case Newest(relationship, attributes) as newest:
             link = places.situation.model.relationship(relationship)
-            rows = min(float(limit), sizes.children(link)) * sizes.rows(link.parent)
+            rows = newest.kept(sizes.children(link)) * sizes.rows(link.parent)
             return rows * sizes.bytes_of(link.child, attributes)
         case Indexed(entity, keys):
             return sizes.rows(entity) * (INDEX_ENTRY_BYTES + sizes.bytes_of(entity, [name for name, _ in keys]) / 2)
+        case Cold(entity):
+            return sizes.rows(entity) * COLD_BYTES
         case Mirror(_, side):
             return sizes.rows(places.situation.model.relationship(side).child) * INDEX_ENTRY_BYTES
         case part if isinstance(part, HOMES):
@@ -113,10 +130,10 @@ def _limits(situation: Situation, places: Places, documents: Documents) -> Itera
     budget = situation.requirements.storage_budget_bytes
     if budget is not None:
         base = sum(documents.sizes.rows(e.name) * documents.sizes.row_bytes(e.name) for e in situation.model.entities)
-        extra = tuple(
+        extra = [
             ((c.id,), size) for c in places.candidates if (size := _bytes(c, places, documents, documents.sizes)) > 0
-        )
-        yield Limit("storage", extra, budget - base, f"storage budget of {budget:,} bytes")
+        ]
+        yield Limit("storage", (((), base), *extra), budget, f"storage budget of {budget:,} bytes")
 
 
 def _most_bytes(situation: Situation, home: Home) -> float:

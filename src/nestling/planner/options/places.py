@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nestling.ir.candidate import (
+    Absorbed,
     Aggregate,
     Bucketed,
     Candidate,
@@ -48,6 +49,7 @@ class Places:
     def __init__(self, situation: Situation, candidates: Iterable[Candidate], sizes: Sizes) -> None:
         self.situation, self.sizes = situation, sizes
         self.homes: dict[str, list[Home]] = defaultdict(list)
+        self.absorbed: dict[str, list[tuple[str, Absorbed]]] = defaultdict(list)
         self.copied: dict[str, dict[str, list[tuple[str, CopiedAttribute]]]] = defaultdict(lambda: defaultdict(list))
         self.newest: dict[str, list[tuple[str, Newest]]] = defaultdict(list)
         self.aggregates: dict[str, list[tuple[str, Aggregate]]] = defaultdict(list)
@@ -75,6 +77,8 @@ class Places:
                 self.homes[entity].append(home)
             case Bucketed(entity) as bucket:
                 self.homes[entity].append(Home(found, entity, (), entity, float(bucket.limit), bucket))
+            case Absorbed(entity) as absorbed:
+                self.absorbed[entity].append((found, absorbed))
             case CopiedAttribute(holder, path) as copy:
                 self.copied[holder][path[0].relationship].append((found, copy))
             case Newest(relationship) as newest:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
-from nestling.ir.model import Relationship
+from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.names import stored_name
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Access, Filter, Operator
@@ -29,6 +29,7 @@ class Sizes:
         self.situation = situation
         self._rows: dict[str, float] = {}
         self._children: dict[str, float] = {}
+        self._found: dict[Access, float] = {}
 
     def rows(self, entity: str) -> float:
         """Rows of an entity, at least one."""
@@ -55,7 +56,9 @@ class Sizes:
         if link.name not in self._children:
             known = self.situation.fan_outs[link.name].mean
             counted = self.situation.statistics.entity(link.child).count is not None
-            if known is None:
+            if link.cardinality is Cardinality.ONE_TO_ONE and counted:
+                known = min(self.rows(link.child) / self.rows(link.parent), 1.0)
+            elif known is None:
                 known = self.rows(link.child) / self.rows(link.parent) if counted else UNKNOWN_CHILDREN
             self._children[link.name] = known
         return self._children[link.name]
@@ -91,12 +94,22 @@ class Sizes:
 
     def found(self, access: Access, *, without: Sequence[str] = ()) -> float:
         """Rows of the entity that an access's own conditions let through, those on `without` left aside."""
+        if without:
+            return self._found_without(access, without)
+        if access not in self._found:
+            self._found[access] = self._found_without(access, ())
+        return self._found[access]
+
+    def _found_without(self, access: Access, without: Sequence[str]) -> float:
         filters = [each for each in access.filters if each.attribute not in without]
         exact = {each.attribute for each in filters if each.operator is Operator.EQUALITY}
         entity = self.situation.model.entity(access.entity)
         if any(group and set(group) <= exact for group in (entity.key, *entity.uniques)):
             return 1.0
-        rows = self.rows(access.entity)
-        for each in {(f.attribute, f.operator): f for f in filters}.values():
+        rows, told = self.rows(access.entity), frozenset[str]()
+        for link in self.situation.parents[access.entity]:
+            if set(link.child_attributes) <= exact and self.children(link) < rows:
+                rows, told = self.children(link), frozenset(link.child_attributes)
+        for each in {(f.attribute, f.operator): f for f in filters if f.attribute not in told}.values():
             rows *= self.share(access.entity, each)
         return max(rows, min(1.0, self.rows(access.entity)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from nestling.ir import accesses as work
@@ -9,12 +10,16 @@ from nestling.ir.candidate import Aggregate, CopiedAttribute, Newest
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Relationship
 from nestling.ir.options import Charge
+from nestling.ir.rows import Function
 from nestling.ir.situation import Situation
+from nestling.ir.types import TypeName
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.places import Places
 from nestling.planner.options.sizes import Sizes
 from nestling.planner.options.writes import Writes
+
+_EXACT = (TypeName.INTEGER, TypeName.DECIMAL)
 
 
 class Upkeep:
@@ -22,6 +27,11 @@ class Upkeep:
 
     def __init__(self, situation: Situation, places: Places, sizes: Sizes, writes: Writes) -> None:
         self.situation, self.places, self.sizes, self.writes = situation, places, sizes, writes
+        self._copies: dict[str, list[tuple[str, CopiedAttribute]]] = defaultdict(list)  # by source and by holder
+        for holder, links in places.copied.items():
+            for name, copies in links.items():
+                for entity in dict.fromkeys((holder, situation.model.relationship(name).parent)):
+                    self._copies[entity] += copies
 
     def charges(self, statement: Statement) -> Iterator[Charge[float]]:
         """What each derived structure costs the statement when it is chosen."""
@@ -34,10 +44,7 @@ class Upkeep:
     def _triggered(self, access: Access) -> Iterator[tuple[str, str, Work]]:
         """(what happens, structure, work for each row written)."""
         found: list[tuple[str, Work | None]] = [
-            (name, self._copy(access, copy))
-            for links in self.places.copied.values()
-            for copies in links.values()
-            for name, copy in copies
+            (name, self._copy(access, copy)) for name, copy in self._copies[access.entity]
         ]
         for link in self.situation.parents[access.entity]:
             found += [(name, self._newest(access, link, each)) for name, each in self.places.newest[link.name]]
@@ -71,17 +78,40 @@ class Upkeep:
         seen = {*newest.attributes, *link.child_attributes, *(o.attribute for o in newest.order)}
         if access.kind is StatementKind.UPDATE and not set(access.attributes) & seen:
             return None
-        again = NO_WORK
-        if access.kind is not StatementKind.INSERT:  # another row may have to come in: read again
-            again = work.fetch_by_index(newest.limit, self.sizes.row_bytes(link.child))
-        sorting = work.top(newest.limit + 1, newest.limit)
+        again = sorting = NO_WORK
+        if newest.limit is not None:
+            sorting = work.top(newest.limit + 1, newest.limit)
+            if access.kind is not StatementKind.INSERT:  # another row may have to come in: read again
+                again = work.fetch_by_index(newest.limit, self.sizes.row_bytes(link.child))
         return self._parent(link) + again + sorting + _kept(newest.freshness)
 
     def _aggregate(self, access: Access, link: Relationship, aggregate: Aggregate) -> Work | None:
         seen = {*link.child_attributes, aggregate.attribute}
         if access.kind is StatementKind.UPDATE and not set(access.attributes) & seen:
             return None
-        return (self._parent(link) + _kept(aggregate.freshness)) * (1 / aggregate.step)
+        anew = NO_WORK
+        on_time = (
+            aggregate.freshness.level is Level.SCHEDULED
+        )  # then children are read once a period, not for each write
+        if not on_time and not self._is_added_to(access, link, aggregate):  # all children are read again
+            children = self.sizes.children(link)
+            anew = (
+                work.request(2)
+                + work.fetch_by_index(children, self.sizes.row_bytes(link.child))
+                + work.group(children, 1)
+            )
+        return self._parent(link) + anew + _kept(aggregate.freshness)
+
+    def _is_added_to(self, access: Access, link: Relationship, aggregate: Aggregate) -> bool:
+        """Whether the change is one increment: counts, and sums of exact numbers while no row goes."""
+        if aggregate.attribute is None:
+            return True
+        attribute = self.situation.model.entity(link.child).attribute(aggregate.attribute)
+        if attribute.nullable or aggregate.function not in (Function.COUNT, Function.SUM):
+            return False
+        goes = access.kind is StatementKind.DELETE or bool(set(access.attributes) & set(link.child_attributes))
+        stays = access.kind is StatementKind.INSERT or not goes
+        return aggregate.function is Function.COUNT or (stays and attribute.type.name in _EXACT)
 
     def _parent(self, link: Relationship) -> Work:
         """Finding one parent's document by key, and changing it."""

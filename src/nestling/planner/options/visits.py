@@ -41,7 +41,10 @@ def visits(statement: Statement, model: Model, sizes: Sizes) -> tuple[Visit, ...
         rows = sizes.found(reads[start])
         at[start] = len(found)
         found.append(Visit(reads[start], None, None, False, rows, rows))
-        _follow(start, reads, edges, found, at, sizes)
+        others = [access for access in reads if access is not reads[start]]
+        cut = not any(each.sort or each.filters for each in others) and not any(each.aggregates for each in reads)
+        most = float(statement.limit) if cut and statement.limit is not None else None
+        _follow(start, reads, edges, found, at, sizes, most)
     return tuple(found)
 
 
@@ -66,7 +69,9 @@ def _follow(
     found: list[Visit],
     at: dict[int, int],
     sizes: Sizes,
+    most: float | None,
 ) -> None:
+    """Add what is joined. `most`: so many rows are asked for, which are cut off before parents are joined to them."""
     waiting = [start]
     while waiting:
         here = waiting.pop(0)
@@ -76,6 +81,8 @@ def _follow(
                 continue
             rows = found[at[here]].rows
             down = reads[there].entity == link.child and (not link.is_self or there == right)
+            if most is not None and not down:
+                rows = min(rows, most)
             reached = rows * sizes.children(link) if down else rows
             kept = reached
             for condition in reads[there].filters:

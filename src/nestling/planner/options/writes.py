@@ -11,7 +11,9 @@ from nestling.ir.situation import Situation
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.buckets import pushed, summed
+from nestling.planner.options.cold import charged
 from nestling.planner.options.documents import Documents
+from nestling.planner.options.overflow import paged_again
 from nestling.planner.options.places import Home, Places
 from nestling.planner.options.reads import Reads
 from nestling.planner.options.sizes import Sizes
@@ -26,13 +28,14 @@ class Writes:
 
     def steps(self, statement: Statement) -> Iterator[Step[float] | Charge[float]]:
         """A step for each entity written, and what its indexes cost."""
-        yield Charge(statement.name, "the request", (), self.reads.price(work.request()))
         for position, access in enumerate(statement.accesses):
             if not access.kind.writes:
                 continue
             modes = [mode for home in self.places.homes[access.entity] for mode in self._modes(statement, access, home)]
             yield Step(statement.name, f"{position}: {access.kind} {access.entity}", tuple(modes))
             rows = self.rows(access)
+            for name, more in charged(self.sizes, self.places.cold[access.entity], access, rows):
+                yield Charge(statement.name, f"the rest in {name}", (name,), self.reads.price(more))
             for name, index in self.places.indexes[access.entity]:
                 changed = access.kind is not StatementKind.UPDATE or set(access.attributes) & {k for k, _ in index.keys}
                 if changed:
@@ -55,6 +58,10 @@ class Writes:
                 event = pushed(self.situation, self.sizes, home.bucket)
                 yield self.reads.mode(home.id, (home.id,), event + apart)
                 return
+            if home.overflow is not None:
+                again = paged_again(self.situation, self.sizes, home)
+                yield self.reads.mode(home.id, (home.id,), again, self.documents.further(home, Work(read_bytes=3.0)))
+                return
             fetched, _ = self.documents.reads(home, 1.0)
             size = self.documents.base(home)
             added = work.update(1, size, index_entries_changed=0.5, grows=True)
@@ -71,9 +78,13 @@ class Writes:
                 if access.kind is StatementKind.DELETE and home.own
                 else work.update(documents, size, grows=False)
             )
+            if home.overflow is not None:
+                changed += rows * paged_again(self.situation, self.sizes, home)
             if home.bucket is not None:
                 changed += documents * summed(self.sizes, home.bucket, self.documents.filled(home))
-            more = self.reads.mode("", (), changed + apart, self.documents.further(home, Work(rewritten_bytes=documents)))
+            more = self.reads.mode(
+                "", (), changed + apart, self.documents.further(home, Work(rewritten_bytes=documents))
+            )
             yield replace(found, cost=found.cost + more.cost, loads=(*found.loads, *more.loads))
 
     def _must_be_together(self, entity: str, home: Home) -> bool:

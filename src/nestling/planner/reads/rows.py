@@ -46,10 +46,14 @@ class First:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A scan's rows are at a place of the design: `prefix` is the path of that place's document, empty for the root."""
+    """A scan's rows are at a place of the design: `prefix` is the path of that place's document, empty for the root.
+
+    `optional`: an outer join leaves rows without one, though the documents around it are there.
+    """
 
     place: Place
     prefix: str = ""
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)

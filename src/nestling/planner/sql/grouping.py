@@ -8,7 +8,17 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from nestling.ir.algebra import Aggregate, AggregateFunction, Group, Named, NamedAggregate, Relation, SortKey
-from nestling.ir.expression import ANY, Collation, Column, Expression, Literal, columns_of, is_float, nullable
+from nestling.ir.expression import (
+    ANY,
+    Collation,
+    Column,
+    Expression,
+    Literal,
+    columns_of,
+    is_float,
+    is_number,
+    nullable,
+)
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation, declared, keep, of_group
@@ -137,6 +147,9 @@ def start_grouping(nodes: Sequence[exp.Expr], env: Env, unique: frozenset[str]) 
     return Grouping(env, env.translation.alias("grouped"), tuple(nodes), tuple(keys), collations, unique)
 
 
+_SUMS = (AggregateFunction.SUM, AggregateFunction.AVG, AggregateFunction.TOTAL)
+
+
 def bind_aggregate(node: exp.Expr, env: Env) -> Aggregate:
     """One aggregate call over rows."""
     if isinstance(node, exp.Filter):
@@ -148,7 +161,12 @@ def bind_aggregate(node: exp.Expr, env: Env) -> Aggregate:
     argument, distinct, order = _argument(node)
     if argument is None:
         return Aggregate(function, None, INTEGER)
-    operand = _operand(function, bind(argument, env), env)
+    value = bind(argument, env)
+    operand = _operand(function, value, env)
+    if distinct and function in _SUMS and not is_number(value):
+        raise gap(
+            f"{node.key.upper()}(DISTINCT) of values that are no numbers", node
+        )  # distinct ones may be equal as numbers
     separator = _separator(node, env) if function is AggregateFunction.CONCAT else None
     if distinct and isinstance(argument, exp.Tuple):
         raise gap("COUNT(DISTINCT) of several columns", node)

@@ -1,10 +1,12 @@
-"""The work of a read plan: how many documents, keys, elements and rows each of its steps handles, from statistics.
+"""The work of read and write plans: how many documents, keys, elements and rows each of its steps handles, from statistics.
 
 `documents` says what a collection's documents look like on average, `selectivity` which share of rows a predicate keeps,
-`leading` which index the server takes for what a plan reads first, `estimate` walks the steps.
+`leading` which index the server takes for what a plan reads first, `estimate` walks the steps of a read, `writes` those of a
+write.
 """
 
 from nestling.planner.work.documents import Documents, documents_of
 from nestling.planner.work.estimate import estimate
+from nestling.planner.work.writes import estimate_write
 
-__all__ = ["Documents", "documents_of", "estimate"]
+__all__ = ["Documents", "documents_of", "estimate", "estimate_write"]

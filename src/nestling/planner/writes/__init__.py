@@ -1,7 +1,9 @@
 """Writes on any design: which rows, and what makes their homes, and all that follows from them, as the statement says.
 
-Rows are read first, place by place (`fetch`); then steps for each of them change its home (`homes`, by kind of place: `overflow`,
-`buckets`, `parts`, `presence`, `archive`, `listed`). `foreign_keys` plans what becomes of rows that refer to those.
+`shortest` finds the one command that some statements are. For the others `effects` gathers what happens to the rows of each
+entity, by the statement and by foreign keys (`foreign_keys`); `effect_steps` plans it. Rows are read first, place by place
+(`fetch`); then steps for each of them change its home: `going`, `coming` and `changing`, by kind of place `overflow`, `buckets`,
+`parts`, `presence`, `archive`, `listed`.
 """
 
 from __future__ import annotations
@@ -10,18 +12,23 @@ from nestling.ir.algebra import Delete, Insert, Update, Write
 from nestling.ir.design import Design
 from nestling.ir.write_path import WritePlan
 from nestling.planner.writes.change import in_order
-from nestling.planner.writes.delete import delete_rows
 from nestling.planner.writes.direct import direct
+from nestling.planner.writes.effect_steps import delete_rows, update_rows
 from nestling.planner.writes.insert import insert_rows
-from nestling.planner.writes.update import update_rows
+from nestling.planner.writes.shortest import shortest
 from nestling.planner.writes.upsert import upsert_rows
 from nestling.planner.writes.work import Phase, Work, WriteGap
 
 __all__ = ["WriteGap", "plan_write"]
 
 
-def plan_write(write: Write, design: Design) -> WritePlan:
-    """The steps of an INSERT, UPDATE or DELETE; raises `WriteGap` or `ReadGap` for what no steps are known for."""
+def plan_write(write: Write, design: Design, *, short: bool = True) -> WritePlan:
+    """The steps of an INSERT, UPDATE or DELETE; raises `WriteGap` or `ReadGap` for what no steps are known for.
+
+    `short`: one command where that is exact; without it, rows are always read first.
+    """
+    if short and not isinstance(write, Insert) and (found := shortest(write, design)) is not None:
+        return found
     work = Work(design)
     match write:
         case Insert():

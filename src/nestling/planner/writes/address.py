@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from bson.min_key import MinKey
 
 from nestling.ir.layout import Node, NodeKind, Place
-from nestling.ir.names import join
-from nestling.ir.write_path import Cell, Constant, ElementFilter, Match, Test, Value
+from nestling.ir.names import join, stored_name
+from nestling.ir.write_path import Cell, Constant, Document, ElementFilter, Match, Test, Value
 from nestling.planner.writes.cells import ID, Cells, identity
 from nestling.planner.writes.document import pair_fields
 
@@ -51,9 +51,14 @@ def parent_address(place: Place, known: Known, *, document: bool) -> Address:
     return _address(where, place, level, known, None)
 
 
-def is_found_by_values(place: Place, known: Known) -> bool:
-    """Whether plain comparisons find the document of the row above: at most one of them in an array."""
-    above = tuple(zip(place.nodes[:-1], known, strict=False))
+def parent_matches(place: Place, known: Known) -> tuple[Match, ...]:
+    """What tells the document of the row itself, which nobody refers to by NULL."""
+    return tuple(_where(place, len(place.nodes) - 1, known))
+
+
+def is_found_by_values(place: Place, known: Known, *, whole: bool = False) -> bool:
+    """Whether plain comparisons find the document of the row above (`whole`: of the row itself): at most one in an array."""
+    above = tuple(zip(place.nodes if whole else place.nodes[:-1], known, strict=False))
     told = [name for node, values in above for name in values if node.path_of(name) is not None]
     untold = [
         name
@@ -65,18 +70,33 @@ def is_found_by_values(place: Place, known: Known) -> bool:
     return bool(told) and not untold and (len(told) == 1 or not in_array)
 
 
+def whole_identity(place: Place, values: Mapping[str, Value]) -> Match | None:
+    """The document by its whole `_id`, which its index finds, where all the parts of it are known."""
+    root, variant = place.nodes[0], place.store.collection.variant
+    parts = place.store.id
+    if len(parts) < 2 or root.kind is not NodeKind.ROOT or (variant is not None and variant.members):
+        return None
+    if any(name not in values or root.path_of(name) != f"_id.{stored_name(name)}" for name in parts):
+        return None
+    return Match("_id", Document(tuple((stored_name(name), values[name]) for name in parts)))
+
+
 def _where(place: Place, level: int, known: Known) -> list[Match]:
     found: list[Match] = []
+    identity = whole_identity(place, known[0])
+    told = frozenset(place.store.id) if identity is not None else frozenset()
     path = ""
     for at in range(level + 1):
         node = place.nodes[at]
         path = join(path, node.field)
         for name, value in known[at].items():
+            if at == 0 and name in told:
+                continue
             stored = node.path_of(name)
             if stored is not None:
                 found.append(Match(join(path, stored), value))
                 found.append(Match(join(path, stored), Constant(MinKey()), Test.GREATER))
-    return found
+    return [identity, *found] if identity is not None else found
 
 
 def _address(where: tuple[Match, ...], place: Place, level: int, known: Known, row: Cells | None) -> Address:

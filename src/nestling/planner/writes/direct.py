@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 
@@ -78,3 +78,25 @@ def _refuse_fixed(plan: WritePlan, design: Design) -> None:
             if kind in (CollectionKind.TIME_SERIES, CollectionKind.CAPPED):
                 what = f"more than one change, one of them in the {kind} collection `{step.collection}`"
                 raise gap(f"{what}, which takes no part in transactions", GapKind.NEVER)
+        if isinstance(step, Fetch):
+            _refuse_capped(step, kinds)
+
+
+def _refuse_capped(fetch: Fetch, kinds: Mapping[str, CollectionKind]) -> None:
+    """A transaction reads no capped collection."""
+    capped = [name for name in _read_in(fetch) if kinds.get(name) is CollectionKind.CAPPED]
+    if capped:
+        raise gap(f"a change that reads the capped collection `{capped[0]}`, in a transaction", GapKind.NEVER)
+
+
+def _read_in(node: object) -> Iterator[str]:
+    """The collections named anywhere in it."""
+    if isinstance(node, tuple):
+        for item in node:
+            yield from _read_in(item)
+    elif is_dataclass(node):
+        for item in fields(node):
+            inner = getattr(node, item.name)
+            if item.name == "collection" and isinstance(inner, str):
+                yield inner
+            yield from _read_in(inner)

@@ -49,13 +49,15 @@ def id_attributes(design: Design, store: Store, root: Node) -> tuple[str, ...]:
 def id_value(design: Design, store: Store, root: Node, row: Cells) -> Value | None:
     """A row's `_id`, None where the server makes one."""
     attributes = id_attributes(design, store, root)
+    if not attributes:
+        return None
     variant = store.collection.variant
     parts: list[tuple[str, Value]] = [(stored_name(name), row[name]) for name in attributes]
     if variant is not None and variant.members and root.presence is not None and store.role is not Role.ORPHANS:
         parts.insert(0, (variant.discriminator, Constant(root.presence.value)))
     elif len(parts) == 1:
         return parts[0][1]
-    return Document(tuple(parts)) if parts else None
+    return Document(tuple(parts))
 
 
 def element(design: Design, node: Node, row: Cells) -> Value:
@@ -96,6 +98,7 @@ def _empty(design: Design, node: Node) -> Iterator[tuple[str, Value]]:
     for copied in copied_fields(node):
         yield copied.path, Cell(copied.column)
     yield from ((copy.name, Items()) for copy in node.body.copies if copy.form in (Form.ARRAY, Form.SCALARS))
+    yield from ((copy.name, Constant(copy.separator)) for copy in node.body.copies if copy.form is Form.PATH)
     counts = (computed for computed in node.body.computed if computed.function is Function.COUNT)
     yield from ((computed.field, Constant(0)) for computed in counts)
 

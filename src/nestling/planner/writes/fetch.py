@@ -1,4 +1,7 @@
-"""Fetches: the rows of a statement as the columns the steps that follow need, read place by place."""
+"""Fetches: the rows of a statement as the columns the steps that follow need, read place by place.
+
+They read homes alone: copies may not be right again yet when a fetch runs after others' changes.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,9 @@ from nestling.ir.row_steps import Layout, Shape
 from nestling.ir.types import Type
 from nestling.ir.write_path import Fetch
 from nestling.planner.reads.lower import branches, lower
-from nestling.planner.reads.rewrites import ALL
 from nestling.planner.reads.rows import Context, Names, Rows
 from nestling.planner.reads.traverse import used
+from nestling.planner.upkeep.source import HOMES
 
 Outputs = Sequence[tuple[str, Expression]]
 Raw = Callable[[Place], Mapping[str, str]]
@@ -71,7 +74,7 @@ def plan(design: Design, relation: Relation) -> ReadPlan:
 
 def _context(relation: Relation, design: Design) -> Context:
     uses = Counter((column.alias, column.name) for column in (*used(relation), *relation.columns))
-    return Context(design, uses, ALL, Names())
+    return Context(design, uses, HOMES, Names())
 
 
 def _plan(rows: Rows, relation: Relation, raw: Mapping[str, str], context: Context) -> ReadPlan:

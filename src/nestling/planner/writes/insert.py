@@ -38,13 +38,15 @@ from nestling.ir.write_path import Each, Fetch, Give, WriteStep
 from nestling.planner.reads.traverse import rewritten
 from nestling.planner.upkeep import ChangeKind
 from nestling.planner.writes import listed
+from nestling.planner.writes.adopt import adopted
 from nestling.planner.writes.cells import NEW, Cells, column
 from nestling.planner.writes.change import follow
-from nestling.planner.writes.constraints import refuse_no_parent, refuse_nulls, refuse_same, unguarded
+from nestling.planner.writes.coming import added
+from nestling.planner.writes.constraints import refuse_nulls, refuse_same, unguarded
 from nestling.planner.writes.copied import copied_fields, with_copied
 from nestling.planner.writes.fetch import plan, scan_of
+from nestling.planner.writes.held import held_parent
 from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_copies
-from nestling.planner.writes.homes import added
 from nestling.planner.writes.work import Phase, Work, gap
 
 Row = dict[str, Expression]
@@ -68,8 +70,9 @@ def insert_rows(
     steps += added(work.design, entity, row, name)
     work.add(Phase.ADD, [Each(name, tuple(steps))])
     listed.enter(work, row, name, frozenset(entity.attribute_names))
+    work.add(Phase.SETTLE, adopted(work.design, entity, name, frozenset(entity.attribute_names)))
     links = [link for link in work.model.parents_of(entity.name) if link.enforced]
-    checks = [step for link in links for step in refuse_no_parent(work.design, row, link)]
+    checks = [step for link in links for step in held_parent(work.design, row, link)]
     if checks:
         work.add(Phase.CHECK, [Each(name, tuple(checks))])
     follow(work, entity, ChangeKind.INSERT, name)

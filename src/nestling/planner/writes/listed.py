@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from bson.min_key import MinKey
 
 from nestling.ir.design import Design
+from nestling.ir.expression import IsNull, Not, conjunction
 from nestling.ir.layout import NodeKind, Place, Role
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.names import join, stored_name
@@ -18,21 +19,26 @@ from nestling.ir.write_path import (
     Match,
     Pull,
     Push,
+    Refuse,
     Set,
     Test,
     UpdateDocuments,
     Value,
+    Violation,
     WriteStep,
 )
+from nestling.planner.upkeep.derive import is_only_listed
 from nestling.planner.writes.cells import NOTHING, OLD, Cells
 from nestling.planner.writes.document import id_attributes, id_value
+from nestling.planner.writes.fetch import fetch, filtered, plan, same_row
 from nestling.planner.writes.work import Phase, Work, gap
 
 
 def listed_links(design: Design, entity: str) -> tuple[Relationship, ...]:
-    """The relationships of a child whose parents alone hold its id."""
+    """The relationships of a child whose parents' arrays alone tell its foreign key; other arrays are derived, like copies."""
     names = (name for place in design.places[entity] if place.copy is None for name in place.node.listed)
-    return tuple(design.model.relationship(name) for name in dict.fromkeys(names))
+    links = map(design.model.relationship, dict.fromkeys(names))
+    return tuple(link for link in links if is_only_listed(design, link))
 
 
 def _touched(design: Design, row: Cells, attributes: frozenset[str]) -> list[Relationship]:
@@ -50,6 +56,7 @@ def leave(work: Work, entity_row: Cells, rows: str, attributes: frozenset[str]) 
     """The ids of rows leave their parents' arrays."""
     assert entity_row.prefix == OLD
     for link in _touched(work.design, entity_row, attributes):
+        work.changed.add(entity_row.entity.name)
         work.add(Phase.REMOVE, [Each(rows, tuple(_left(work.design, entity_row, link)))])
 
 
@@ -89,7 +96,7 @@ def _left(design: Design, row: Cells, link: Relationship) -> Iterator[WriteStep]
 
 
 def _entered(design: Design, row: Cells, link: Relationship) -> tuple[WriteStep, ...]:
-    steps: tuple[WriteStep, ...] = ()
+    steps = _no_parent(design, row, link)
     for place, reference in reversed(list(holders(design, link))):
         where: list[Match] = []
         for parent, child in zip(link.parent_attributes, link.child_attributes, strict=True):
@@ -107,3 +114,14 @@ def _entered(design: Design, row: Cells, link: Relationship) -> tuple[WriteStep,
         change = Set(reference.field, value) if one else Push(reference.field, value, order)
         steps = (UpdateDocuments(place.store.name, tuple(where), (change,), otherwise=steps),)
     return steps
+
+
+def _no_parent(design: Design, row: Cells, link: Relationship) -> tuple[WriteStep, ...]:
+    """A foreign key without a parent has no place; one that is NULL needs none."""
+    types = {row.column(name): row.entity.attribute(name).type for name in link.child_attributes}
+    at_hand = same_row(types)
+    refers = filtered(at_hand, conjunction(*(Not(IsNull(column)) for column in at_hand.columns)))
+    name = f"{row.entity.name} that no {link.parent} lists ({link.name})"
+    kind = Violation.PARENT if link.enforced else Violation.PLACE
+    text = f"`{row.entity.name}` refers by {', '.join(link.child_attributes)} to no `{link.parent}`, which alone keeps that"
+    return fetch(name, plan(design, refers), tuple(types)), Refuse(name, kind, text)

@@ -53,7 +53,9 @@ from nestling.planner.writes.fetch import cell, fetch
 from nestling.planner.writes.found import with_parent
 from nestling.planner.writes.order import array_order
 
-_ELEMENT, _NUMBER, _PAGE = "element", "number", "page"
+PAGE, PAGE_NUMBER = "page", "page_number"
+"""A page's number: its field, and the column that holds it."""
+_ELEMENT, _NUMBER, _PAGE = "element", "number", PAGE
 _WAITING = 0
 """The page of rows that have no place yet."""
 
@@ -100,18 +102,18 @@ class _Paged:
 
 def removed(design: Design, place: Place, row: Cells) -> Iterator[WriteStep]:
     """Take a row out of the array or a page, wherever it is by now, and number what is left."""
-    home = _home(design, place)
-    paged = _paged(design, home, row)
-    known = known_values(home, len(home.nodes) - 1, row.of(identity(row.entity)))
-    matches = element_matches(home.node, known[-1], row)
-    owner = tuple(Match(path, value) for path, value in paged.owner)
-    inside = Pull(paged.array, matches)
-    steps = (
-        UpdateDocuments(home.store.name, paged.address.where, (inside,), paged.address.filters),
-        UpdateDocuments(paged.overflow.collection, owner, (Pull(home.node.field, matches),), many=True),
-        *_numbered(paged),
-    )
-    yield from with_parent(design, home, row, steps)
+    for home in _homes(design, place):
+        paged = _paged(design, home, row)
+        known = known_values(home, len(home.nodes) - 1, row.of(identity(row.entity)))
+        matches = element_matches(home.node, known[-1], row)
+        owner = tuple(Match(path, value) for path, value in paged.owner)
+        inside = Pull(paged.array, matches)
+        steps = (
+            UpdateDocuments(home.store.name, paged.address.where, (inside,), paged.address.filters),
+            UpdateDocuments(paged.overflow.collection, owner, (Pull(home.node.field, matches),), many=True),
+            *_numbered(paged),
+        )
+        yield from with_parent(design, home, row, steps)
 
 
 def added(design: Design, place: Place, row: Cells) -> Iterator[WriteStep]:
@@ -124,11 +126,27 @@ def added(design: Design, place: Place, row: Cells) -> Iterator[WriteStep]:
     yield from _numbered(paged)
 
 
-def _home(design: Design, place: Place) -> Place:
-    """The array whose pages the place's are, or the place itself."""
+def page_left(place: Place) -> Iterator[WriteStep]:
+    """The page of a row goes, when the key of the parent it belongs to changes with all its children's foreign keys."""
+    yield DeleteDocuments(place.store.name, (Match("_id", Cell(ID)),))
+
+
+def page_entered(design: Design, place: Place, row: Cells) -> Iterator[WriteStep]:
+    """The row comes into the page of the same number under its new foreign key."""
+    paged = _paged(design, place, row)
+    page: tuple[str, Value] = (PAGE, Cell(PAGE_NUMBER))
+    push = Push(place.node.field, element(design, place.node, row), array_order(place.node, row.entity))
+    where = (Match("_id", Document((*paged.owner, page))),)
+    yield UpdateDocuments(place.store.name, where, (push,), on_insert=(*paged.owner, page))
+
+
+def _homes(design: Design, place: Place) -> list[Place]:
+    """The place, or the arrays whose pages it holds: the row above may be in its home or among the orphans."""
+    if place.nodes[-2].kind is not NodeKind.GROUP:
+        return [place]
     places = (each for each in design.places[place.node.entity] if each.copy is None and len(each.nodes) > 1)
     same = (each for each in places if each.node.embedding == place.node.embedding)
-    return next(each for each in same if each.nodes[-2].kind is not NodeKind.GROUP)
+    return [each for each in same if each.nodes[-2].kind is not NodeKind.GROUP]
 
 
 def _paged(design: Design, place: Place, row: Cells) -> _Paged:

@@ -2,77 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from nestling.ir.algebra import Scan
-from nestling.ir.expression import Column, Expression, nullable
-from nestling.ir.layout import NodeKind, Place
-from nestling.ir.model import Entity, Relationship
+from nestling.ir.expression import nullable
+from nestling.ir.layout import Place
+from nestling.ir.model import Entity
 from nestling.ir.names import join
 from nestling.ir.write_path import Each, Fetch
 from nestling.planner.upkeep import ChangeKind
-from nestling.planner.writes import foreign_keys, listed
-from nestling.planner.writes.cells import ID, NEW, OLD, Cells, carried_column, carried_paths, column
+from nestling.planner.writes import listed, overflow
+from nestling.planner.writes.adopt import adopted
+from nestling.planner.writes.cells import NEW, OLD, Cells, column
 from nestling.planner.writes.change import follow
-from nestling.planner.writes.constraints import refuse_no_parent, refuse_nulls, refuse_several, unguarded
+from nestling.planner.writes.changing import changed
+from nestling.planner.writes.coming import added
+from nestling.planner.writes.constraints import refuse_nulls, refuse_several, unguarded
+from nestling.planner.writes.effects import Altered, Assignments
 from nestling.planner.writes.fetch import Outputs, rows_by_place
+from nestling.planner.writes.going import removed
+from nestling.planner.writes.held import held_parent
 from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_copies
-from nestling.planner.writes.homes import added, changed, placing, removed
+from nestling.planner.writes.moved import raw_columns
+from nestling.planner.writes.placing import is_paged, placing
+from nestling.planner.writes.reach import is_embedded_along, is_inside, nested
 from nestling.planner.writes.work import Phase, Work
 
-Assignments = Mapping[str, Expression]
 
-
-def update_rows(
-    work: Work,
-    scan: Scan,
-    assignments: Assignments,
-    predicate: Expression | None,
-    *,
-    along: Relationship | None = None,
-    counted: bool = False,
-    moves: bool = False,
-) -> None:
-    """Plan new values for the rows of the scan for which the predicate is true.
-
-    `along`: a relationship whose parents' keys change: rows inside these parents' documents need no steps of their own.
-    `moves`: the rows must go and come again even where no attribute changes, as their parents go.
-    """
+def alter_rows(work: Work, scan: Scan, altered: Altered, *, counted: bool) -> None:
+    """Plan the new values of an entity's rows, and the other places of those that find one."""
     design, entity = work.design, work.model.entity(scan.entity)
-    attributes = frozenset(a for a, value in assignments.items() if not _is_same(scan, a, value))
+    attributes = frozenset(altered.values)
     refuse_copied_home(design, entity.name)
     refuse_home_copies(design, entity.name, attributes)
-    found = rows_by_place(design, scan, predicate, _outputs(scan, assignments), raw_columns)
-    foreign_keys.before_update(work, scan, assignments, predicate, attributes)
-    for place, plan in found:
+    _close(work, altered, entity)
+    work.refuse_read_again(altered.predicate, *altered.values.values())
+    for place, plan in rows_by_place(design, scan, altered.predicate, _outputs(scan, altered.values), raw_columns):
         assert place is not None, "a home of copies is refused before"
-        if moves and not (foreign_keys.is_inside(place, along) and attributes == frozenset()):
+        if not attributes and not is_embedded_along(place, altered.stays) and not counted:
             continue
         name = work.name(f"{entity.name} in {join(place.store.name, place.path)}")
         work.add(Phase.FETCH, [Fetch(name, plan)])
         if counted:
             work.counted.append(name)
-        refuse_nulls(work, entity, [a for a in sorted(attributes) if nullable(assignments[a])], name)
-        goes = bool(attributes & placing(design, place)) or moves
-        rides = along is not None and not moves and foreign_keys.is_inside(place, along)
-        if not rides:
-            _planned(work, place, entity, attributes, name, goes=goes)
-        listed_before = Cells(entity, OLD)
-        listed.leave(work, listed_before, name, attributes)
+        refuse_nulls(work, entity, [a for a in sorted(attributes) if nullable(altered.values[a])], name)
+        _placed(work, place, entity, altered, name)
+        listed.leave(work, Cells(entity, OLD), name, attributes)
         listed.enter(work, Cells(entity, NEW), name, attributes)
+        work.add(Phase.SETTLE, adopted(design, entity, name, attributes))
         _checked(work, entity, attributes, name)
         follow(work, entity, ChangeKind.UPDATE, name, attributes)
 
 
-def _planned(work: Work, place: Place, entity: Entity, attributes: frozenset[str], name: str, *, goes: bool) -> None:
-    before, after = Cells(entity, OLD), Cells(entity, NEW, carried=True)
-    if goes:
-        work.add(Phase.REMOVE, [Each(name, tuple(removed(work.design, place, entity)))])
-        work.add(Phase.ADD, [Each(name, tuple(added(work.design, entity, after, name)))])
+def _leaves(work: Work, place: Place, altered: Altered) -> bool:
+    """Whether rows at the place go and come again."""
+    return is_embedded_along(place, altered.stays) or bool(frozenset(altered.values) & placing(work.design, place))
+
+
+def _close(work: Work, altered: Altered, entity: Entity) -> None:
+    """Rows that take others along are read once these have changed, so that they do not take them as they were."""
+    places = [place for place in work.design.places[entity.name] if place.copy is None]
+    goes = any(_leaves(work, place, altered) and not is_inside(place, altered.along) for place in places)
+    listed_inside = {
+        link.child
+        for link in work.model.children_of(entity.name)
+        if link in listed.listed_links(work.design, link.child)
+    }
+    if goes and (nested(work.design, entity.name) | listed_inside) & work.changed:
+        work.close_changes()
+
+
+def _placed(work: Work, place: Place, entity: Entity, altered: Altered, name: str) -> None:
+    if is_inside(place, altered.along):
         return
-    steps = tuple(changed(work.design, place, before, Cells(entity, NEW), attributes))
-    if steps:
+    design, attributes = work.design, frozenset(altered.values)
+    before, after = Cells(entity, OLD), Cells(entity, NEW, carried=True)
+    if is_paged(place) and is_embedded_along(place, altered.along):
+        work.add(Phase.REMOVE, [Each(name, tuple(overflow.page_left(place)))])
+        work.add(Phase.ADD, [Each(name, tuple(overflow.page_entered(design, place, after)))])
+    elif _leaves(work, place, altered):
+        work.add(Phase.REMOVE, [Each(name, tuple(removed(design, place, entity)))])
+        work.add_first(Phase.ADD, [Each(name, tuple(added(design, entity, after, name)))])
+    elif steps := tuple(changed(design, place, before, Cells(entity, NEW), attributes)):
         work.add(Phase.CHANGE, [Each(name, steps)])
+    else:
+        return
+    work.changed.add(entity.name)
 
 
 def _checked(work: Work, entity: Entity, attributes: frozenset[str], name: str) -> None:
@@ -81,7 +94,7 @@ def _checked(work: Work, entity: Entity, attributes: frozenset[str], name: str) 
     steps = [*refuse_several(design, after, groups)]
     for link in work.model.parents_of(entity.name):
         if link.enforced and attributes & set(link.child_attributes):
-            steps += refuse_no_parent(design, after, link)
+            steps += held_parent(design, after, link)
     if steps:
         work.add(Phase.CHECK, [Each(name, tuple(steps))])
 
@@ -90,17 +103,3 @@ def _outputs(scan: Scan, assignments: Assignments) -> Outputs:
     before = [(column(OLD, c.name), c) for c in scan.columns]
     after = [(column(NEW, c.name), assignments.get(c.name, c)) for c in scan.columns]
     return [*before, *after]
-
-
-def raw_columns(place: Place) -> dict[str, str]:
-    """The `_id` of the document, and what the row takes along when it moves."""
-    paths = list(carried_paths(place.node))
-    variant = place.store.collection.variant
-    if variant is not None and variant.subtypes and place.node.kind is NodeKind.ROOT:
-        paths.append(variant.discriminator)
-    carried = {carried_column(n): join(place.path, path) for n, path in enumerate(paths)}
-    return {ID: "_id"} | carried
-
-
-def _is_same(scan: Scan, attribute: str, value: Expression) -> bool:
-    return isinstance(value, Column) and (value.alias, value.name) == (scan.alias, attribute)

@@ -19,10 +19,9 @@ from nestling.ir.expression import (
 from nestling.ir.model import Entity
 from nestling.planner.reads.traverse import rewritten
 from nestling.planner.writes.constraints import unique_groups
-from nestling.planner.writes.delete import delete_rows
+from nestling.planner.writes.effect_steps import delete_rows, update_rows
 from nestling.planner.writes.fetch import filtered, scan_of
 from nestling.planner.writes.insert import Row, insert_rows, written_rows
-from nestling.planner.writes.update import update_rows
 from nestling.planner.writes.work import Work, gap
 
 

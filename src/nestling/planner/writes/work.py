@@ -11,9 +11,11 @@ from enum import IntEnum
 
 from nestling.common.errors import GapError, Problem
 from nestling.ir.design import Design
+from nestling.ir.expression import Expression
 from nestling.ir.model import Model
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.write_path import WritePlan, WriteStep
+from nestling.planner.writes.scanned import scanned
 
 
 class Phase(IntEnum):
@@ -54,6 +56,8 @@ class Work:
     counted: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
+    changed: set[str] = field(default_factory=set)  # entities with steps of their own since the last `flush`
+    closed: frozenset[str] = frozenset()  # those whose changes come before what is fetched from now on
 
     @property
     def model(self) -> Model:
@@ -64,21 +68,33 @@ class Work:
         """Steps that come in a phase, after those that are there."""
         self.steps[phase].extend(steps)
 
+    def add_first(self, phase: Phase, steps: Iterable[WriteStep]) -> None:
+        """Steps that come in a phase before those that are there."""
+        self.steps[phase][:0] = steps
+
     def name(self, wish: str) -> str:
         """A name for a row set or alias that no other has."""
         number = self.numbers.get(wish, 0) + 1
         self.numbers[wish] = number
         return wish if number == 1 else f"{wish} {number}"
 
-    def close_removals(self) -> None:
-        """What is fetched from now on is read after all that goes so far has gone."""
-        early = (Phase.FETCH, Phase.REFUSE, Phase.REMOVE)
+    def close_changes(self) -> None:
+        """What is fetched from now on is read after all that goes or changes so far has done so."""
+        early = (Phase.FETCH, Phase.REFUSE, Phase.REMOVE, Phase.CHANGE)
         first = [step for phase in early for step in self.steps[phase]]
         self.steps = [first if phase is Phase.FETCH else [] if phase in early else self.steps[phase] for phase in Phase]
+        self.closed |= self.changed
+
+    def refuse_read_again(self, *expressions: Expression | None) -> None:
+        """Raise the gap of what would read rows that have changed by then."""
+        for each in expressions:
+            if self.closed & scanned(each):
+                raise gap("a condition on rows that the statement itself changes before")
 
     def flush(self) -> None:
         """Close a part of the write: what is planned from now on happens after all there is so far."""
         self.steps = [[step for phase in self.steps for step in phase], *([] for _ in list(Phase)[1:])]
+        self.changed, self.closed = set(), frozenset()
 
     def plan(self) -> WritePlan:
         """All steps in order."""

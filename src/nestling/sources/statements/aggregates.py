@@ -19,11 +19,14 @@ FUNCTIONS: dict[type[exp.Expr], Function] = {
 
 
 def note_outputs(query: exp.Select, walk: Walk, scope: Scope) -> None:
-    """Note the columns of the outputs and the grouping by themselves, and the plain aggregates with their columns."""
+    """Note the columns of the outputs and the grouping by themselves, and the plain aggregates with their columns.
+
+    What a subquery in an output shows is noted with the subquery.
+    """
     group = query.args.get("group")
     for item in (*query.expressions, *(group.expressions if group is not None else ())):
         for node in item.find_all(exp.Column):
-            if not isinstance(node.this, exp.Star):
+            if not isinstance(node.this, exp.Star) and node.find_ancestor(exp.Select) is query:
                 call = node.find_ancestor(exp.AggFunc, exp.Select)
                 plain = isinstance(call, exp.AggFunc) and call.this is node and type(call) in FUNCTIONS
                 if plain:
@@ -31,6 +34,6 @@ def note_outputs(query: exp.Select, walk: Walk, scope: Scope) -> None:
                 else:
                     add_shown(walk.origins(node))
         for call in item.find_all(exp.Count):
-            if isinstance(call.this, exp.Star | exp.Literal):
+            if isinstance(call.this, exp.Star | exp.Literal) and call.find_ancestor(exp.Select) is query:
                 for occurrence in walk.occurrences_of(scope):
                     occurrence.aggregates.setdefault((Function.COUNT, None))

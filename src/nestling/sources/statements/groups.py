@@ -40,7 +40,7 @@ def note_groups(query: exp.Select, walk: Walk, scope: Scope) -> None:
 
 def _meant(key: exp.Expr, query: exp.Select) -> exp.Expr:
     """The expression grouped by, which may be named by its position or alias."""
-    outputs = query.expressions
+    outputs: list[exp.Expr] = query.expressions
     if isinstance(key, exp.Literal) and not key.is_string and key.name.isdigit() and 0 < int(key.name) <= len(outputs):
         return outputs[int(key.name) - 1].unalias()
     named = next((each for each in outputs if isinstance(each, exp.Alias) and each.alias == key.name), None)

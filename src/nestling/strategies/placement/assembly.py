@@ -20,6 +20,7 @@ from nestling.ir.primitives import (
     Overflow,
     Reference,
     Split,
+    Variant,
 )
 from nestling.ir.rows import down
 from nestling.ir.situation.situation import Situation
@@ -34,7 +35,8 @@ _NO_ID = (TypeName.ARRAY, TypeName.JSON)  # MongoDB refuses an array as `_id`, a
 def collections(situation: Situation, outline: Outline) -> tuple[Collection, ...]:
     """One collection per entity that is not embedded, in model order."""
     assembly = _Assembly(situation, outline)
-    return tuple(assembly.collection(e) for e in situation.model.entities if e.name not in outline.homes)
+    housed = {*outline.homes, *outline.absorbed}
+    return tuple(assembly.collection(e) for e in situation.model.entities if e.name not in housed)
 
 
 def id_attributes(entity: Entity) -> tuple[str, ...]:
@@ -52,7 +54,7 @@ class _Assembly:
 
     def __init__(self, situation: Situation, outline: Outline) -> None:
         self.situation, self.outline = situation, outline
-        roots = [e.name for e in situation.model.entities if e.name not in outline.homes]
+        roots = [e.name for e in situation.model.entities if e.name not in {*outline.homes, *outline.absorbed}]
         self.names = Names()
         self.collection_names = {name: self.names.free(collection_name(name)) for name in sorted(roots)}
 
@@ -70,18 +72,36 @@ class _Assembly:
             for part in self.outline.kept
             if isinstance(part, Cold) and part.entity == entity.name
         )
+        variant = self.variant(entity)
         return Collection(
             name,
-            self.document(entity.name),
+            self.document(entity.name, Names({variant.discriminator} if variant is not None else ())),
             () if part is not None else id_attributes(entity),
             options=options_of(part),
             bucket=bucket,
+            variant=variant,
             splits=(*splits, *cold),
         )
 
-    def document(self, entity_name: str) -> Document:
+    def variant(self, entity: Entity) -> Variant | None:
+        """The discriminator of a supertype whose subtypes' fields stand beside its own."""
+        inline = self.inline(entity.name)
+        names = Names({"_id", *self.stored_names(entity.name)})
+        subtypes = tuple((link.name, link.child) for link in inline)
+        return Variant(names.free("type", "kind", f"type_of_{entity.name}"), subtypes=subtypes) if inline else None
+
+    def inline(self, entity: str) -> tuple[Relationship, ...]:
+        return tuple(link for link in self.situation.children[entity] if link.name in self.outline.inline)
+
+    def stored_names(self, entity: str) -> Iterator[str]:
+        """The names of an entity's fields, with those that stand beside them."""
+        yield from attribute_fields(self.situation.model.entity(entity)).values()
+        for link in self.inline(entity):
+            yield from self.stored_names(link.child)
+
+    def document(self, entity_name: str, names: Names) -> Document:
         entity = self.situation.model.entity(entity_name)
-        names = Names({"_id", *attribute_fields(entity).values()})
+        names.taken |= {"_id", *self.stored_names(entity_name)}
         return Document(
             entity_name,
             fields=renamed(entity),
@@ -108,9 +128,12 @@ class _Assembly:
                     Overflow(bound, self.names.free(f"{collection_name(link.child)}_overflow")) if bound else None
                 )
                 flags = overflow_flag(names, name, overflow)
-                yield Embedding(name, link.name, form, self.document(link.child), overflow=flags, orphans=orphans)
+                body = self.document(link.child, names if form is Form.INLINE else Names())
+                yield Embedding(name, link.name, form, body, overflow=flags, orphans=orphans)
 
     def form(self, link: Relationship) -> Form:
+        if link.name in self.outline.inline:
+            return Form.INLINE
         if link.cardinality is Cardinality.ONE_TO_ONE:
             return Form.OBJECT
         return Form.SCALARS if link.name in self.situation.linked and self.is_bare(link) else Form.ARRAY
@@ -149,8 +172,8 @@ class _Assembly:
                 many = link.cardinality is not Cardinality.ONE_TO_ONE
                 yield Reference(link.name, Holder.PARENT, ids_name(names, link.child_role or link.child, many=many))
         for link in self.situation.parents[entity]:
-            home = self.outline.homes.get(entity)
-            if link.name != home and Holder.CHILD in self.outline.held.get(link.name, CHILD_HOLDS):
+            told = {self.outline.homes.get(entity), self.outline.absorbed.get(link.parent)}
+            if link.name not in told and Holder.CHILD in self.outline.held.get(link.name, CHILD_HOLDS):
                 yield Reference(link.name, Holder.CHILD)
 
     def mirrors(self, entity: str, names: Names) -> Iterator[Copy]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nestling.ir.candidate import Bucketed, Candidate, Ids, Indexed, Mirror, Nested, Own, Part
+from nestling.ir.candidate import Absorbed, Bucketed, Candidate, Ids, Indexed, Mirror, Nested, Own, Part
 from nestling.ir.outline import Outline
 from nestling.ir.primitives import Holder
 from nestling.ir.proposal import Decision
 
 
-def chosen_outline(
+def chosen_outline(  # noqa: C901 - one case for each
     candidates: Iterable[Candidate], chosen: frozenset[str], decisions: tuple[Decision, ...] = ()
 ) -> Outline:
     """The outline that has exactly the chosen structures."""
@@ -21,18 +21,24 @@ def chosen_outline(
     mirrored: dict[str, str] = {}
     kept: list[Part] = []
     indexes: list[Candidate] = []
+    inline: set[str] = set()
+    absorbed: dict[str, str] = {}
     for candidate in candidates:
         if candidate.id not in chosen:
             continue
         match candidate.part:
             case Own():
                 pass
-            case Nested(entity, links, overflow):
+            case Nested(entity, links, overflow, is_inline):
                 homes[entity] = links[0]
+                if is_inline:
+                    inline.add(links[0])
                 if overflow is not None:
                     overflows[links[0]] = overflow
             case Bucketed(entity) as bucket:
                 buckets[entity] = bucket
+            case Absorbed(entity, relationship):
+                absorbed[entity] = relationship
             case Ids(relationship, holders):
                 held[relationship] = holders
             case Mirror(link, side):
@@ -41,4 +47,6 @@ def chosen_outline(
                 indexes.append(candidate)
             case other:
                 kept.append(other)
-    return Outline(decisions, homes, held, mirrored, overflows, buckets, tuple(kept), tuple(indexes))
+    return Outline(
+        decisions, homes, held, mirrored, overflows, buckets, tuple(kept), tuple(indexes), frozenset(inline), absorbed
+    )

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from nestling.ir.candidate import (
     HOMES,
+    Absorbed,
     Aggregate,
     Bucketed,
     Candidate,
@@ -24,7 +25,7 @@ from nestling.ir.proposal import Weighed
 from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.prices import price
 from nestling.strategies.placement.subjects import subject_of
-from nestling.strategies.placement.wording import causes, flips
+from nestling.strategies.placement.wording import NOTHING, causes, flips, is_rounding
 
 
 def considered(
@@ -35,7 +36,7 @@ def considered(
     found = [
         _weighed(situation, candidate, solution, by_group.get(candidate.id))
         for candidate in candidates
-        if not isinstance(candidate.part, HOMES)
+        if not isinstance(candidate.part, HOMES) or isinstance(candidate.part, Absorbed)
     ]
     return tuple(sorted(found, key=_order))
 
@@ -52,13 +53,19 @@ def _weighed(situation: Situation, candidate: Candidate, solution: Solution, one
         structure=candidate.id,
         pattern=candidate.pattern,
         chosen=chosen,
-        gain=None if other is None else (other - solution.cost if chosen else solution.cost - other),
+        gain=None if other is None else _gain(other, solution, chosen=chosen),
         price=price(situation, candidate),
         motives=candidate.motives,
-        flips=flips(one.turns, {}, candidate.id) if one is not None else (),
-        because=causes(one.causes, rates) if one is not None else "",
+        flips=flips(one, rates, solution.cost, {}, candidate.id if chosen else NOTHING) if one is not None else (),
+        because=causes(next(iter(one.causes), ()), rates) if one is not None else "",
         about=_about(situation, candidate),
     )
+
+
+def _gain(other: float, solution: Solution, *, chosen: bool) -> float:
+    """What the structure saves; differences within rounding are none."""
+    difference = other - solution.cost if chosen else solution.cost - other
+    return 0.0 if is_rounding(difference, solution) else difference
 
 
 def _about(situation: Situation, candidate: Candidate) -> str:
@@ -66,7 +73,7 @@ def _about(situation: Situation, candidate: Candidate) -> str:
     match candidate.part:
         case CopiedAttribute(path=path):
             link = path[0].relationship
-        case Newest(relationship) | Aggregate(relationship) | Ids(relationship):
+        case Absorbed(_, relationship) | Newest(relationship) | Aggregate(relationship) | Ids(relationship):
             link = relationship
         case Mirror(both):
             return both

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from nestling.ir.candidate import HOMES, Candidate, Ids, Mirror, Nested
+from nestling.ir.candidate import HOMES, Bucketed, Candidate, Ids, Mirror, Nested
 from nestling.ir.durations import work_rate
 from nestling.ir.model import ManyToMany, Relationship
 from nestling.ir.options import Solution, Weighing
@@ -14,9 +14,9 @@ from nestling.ir.proposal import Alternative, Choice, Decision, Reason
 from nestling.ir.rate import rate_text
 from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.nesting import Nesting
-from nestling.strategies.placement.prices import embedding_price, reference_price
+from nestling.strategies.placement.prices import embedding_price, price, reference_price
 from nestling.strategies.placement.subjects import has_payload, in_model_order, plain_links, sides
-from nestling.strategies.placement.wording import causes, flips, more, share
+from nestling.strategies.placement.wording import causes, flips, is_rounding, more, share
 
 MOST_STATEMENTS = 4
 """Statements named as walking along a relationship."""
@@ -95,31 +95,37 @@ class _Deciding:
     ) -> Decision:
         weighing = self.weighings.get(f"home of {joined[0].child}", Weighing("", ()))
         others = tuple(self._alternatives(weighing, joined, home, both))
-        reasons = [self._cost(home, others), *self._causes(weighing, others), *self._walking(joined)]
+        reasons = [self._cost(home, others), *self._causes(weighing, home, joined), *self._walking(joined)]
         reasons += [self._against_the_tree(name, choice, others), *self._price(home, joined)]
         words = {name: str(self._word(candidate, joined, both)) for name, candidate in self.homes.items()}
-        pattern = home.pattern if self.along(home, joined) else str(choice)
-        turns = flips(weighing.turns, words, str(choice))
+        grouped = isinstance(home.part, Bucketed) and any(home.part.by == link.child_attributes for link in joined)
+        pattern = home.pattern if grouped or self.along(home, joined) else str(choice)
+        turns = flips(weighing, self.rates, self.solution.cost, words, str(choice))
         return Decision(name, choice, (pattern,), tuple(reasons), others, turns)
 
     def _cost(self, home: Candidate, others: tuple[Alternative, ...]) -> Reason:
         """The choice beside the runner-up."""
         runner_up = next((other for other in others if other.cost is not None), None)
         if runner_up is not None and runner_up.cost is not None:
-            saved = runner_up.cost - self.solution.cost
-            beside = f"saves {work_rate(saved)} ({share(saved, self.solution)}) over the runner-up"
-            return Reason("cost", f"{home.id} {beside}, {runner_up.choice}", saved)
+            saved, other = runner_up.cost - self.solution.cost, runner_up.text.split(":")[0]
+            if is_rounding(saved, self.solution):
+                return Reason("cost", f"{home.id} costs as much as {other}, and makes the smaller design", 0.0)
+            beside = f"saves {work_rate(saved)} ({share(saved, self.solution)})"
+            return Reason("cost", f"{home.id} {beside} over the runner-up, {other}", saved)
         entity = home.part.entity if isinstance(home.part, HOMES) else ""
         possible = [each for each in self.homes.values() if isinstance(each.part, HOMES) and each.part.entity == entity]
         if len(possible) > 1:
-            return Reason("cost", f"{home.id} costs least; the others here were not weighed one by one")
-        return Reason("cost", f"{home.id}: nothing else was possible")
+            return Reason("cost", f"{home.id} costs least; there was no time to weigh its alternatives one by one")
+        return Reason("cost", f"{home.id}: no other place for it was proposed")
 
-    def _causes(self, weighing: Weighing, others: tuple[Alternative, ...]) -> Iterator[Reason]:
+    def _causes(self, weighing: Weighing, home: Candidate, joined: Sequence[Relationship]) -> Iterator[Reason]:
         """The statements that decide: what each costs more or less with the runner-up."""
-        said = causes(weighing.causes, self.rates)
-        if said and any(other.cost is not None for other in others):
-            yield Reason("rule-5", f"with the cheapest other place {said}")
+        for (structure, cost), differences in zip(weighing.alternatives, weighing.causes, strict=False):
+            other = self.homes.get(structure or "")
+            if other is not None and cost is not None and self._kind(other, joined) != self._kind(home, joined):
+                if said := causes(differences, self.rates):
+                    yield Reason("rule-5", f"with the runner-up {said}")
+                return
 
     def _walking(self, joined: Sequence[Relationship]) -> Iterator[Reason]:
         names = {link.name for link in joined}
@@ -151,9 +157,14 @@ class _Deciding:
         return Choice.CHILD_REFERENCE if both is not None and not has_payload(self.situation, both) else Choice.EMBED
 
     def _kind(self, home: Candidate, joined: Sequence[Relationship]) -> str:
-        """Places that mean the same for these relationships: along which of them, if any."""
-        part = home.part
-        return part.links[0] if isinstance(part, Nested) and self.along(home, joined) else ""
+        """Places that mean the same for these relationships: along which of them, elsewhere, in buckets, or alone."""
+        match home.part:
+            case Nested(links=links):
+                return links[0] if self.along(home, joined) else "elsewhere"
+            case Bucketed():
+                return "buckets"
+            case _:
+                return "alone"
 
     def _refusal(self, link: Relationship) -> str:
         """Why no embedding along a relationship was proposed."""
@@ -162,13 +173,13 @@ class _Deciding:
             return refusal.text
         fan_out = self.situation.fan_outs[link.name]
         if fan_out.grows or fan_out.largest is None:
-            growing = "and growing" if fan_out.grows else "and no bound is known"
-            return f"one `{link.parent}` has {fan_out.text} `{link.child}` rows, {growing}: its array has no bound (rule-4)"
+            growing = ", and growing" if fan_out.grows else ""
+            return f"`{link.child}` rows in one `{link.parent}`: {fan_out.text}{growing}; the array would have no bound (rule-4)"
         footprint = self.situation.footprints[link.name]
         if not footprint.with_parent and not footprint.atomic:
             return f"no statement reads `{link.child}` by its `{link.parent}`: embedding would save nothing (rule-5)"
         return (
-            f"one `{link.parent}` has {fan_out.text} `{link.child}` rows: more than an array should hold (rule-4, A12)"
+            f"`{link.child}` rows in one `{link.parent}`: {fan_out.text}; more than an array should hold (rule-4, A12)"
         )
 
     def _against_the_tree(self, name: str, choice: Choice, others: tuple[Alternative, ...]) -> Reason:
@@ -187,8 +198,10 @@ class _Deciding:
 
     def _price(self, home: Candidate, joined: Sequence[Relationship]) -> Iterator[Reason]:
         inside = {link.name: link for link in joined}
-        part = home.part
-        if isinstance(part, Nested) and part.links[0] in inside:
-            yield Reason("price", embedding_price(self.situation, inside[part.links[0]]))
-            return
-        yield Reason("price", reference_price(joined[0]))
+        match home.part:
+            case Nested(links=links) if links[0] in inside:
+                yield Reason("price", embedding_price(self.situation, inside[links[0]]))
+            case Bucketed():
+                yield Reason("price", price(self.situation, home))
+            case _:
+                yield Reason("price", reference_price(joined[0]))

@@ -14,6 +14,7 @@ from nestling.ir.primitives import Collection, Holder, Index
 from nestling.ir.situation.situation import Situation
 from nestling.ir.types import TypeName
 from nestling.ir.workload import Access, Operator, Statement
+from nestling.strategies.placement.expiry import expiry
 
 MOST_INDEXES = 63
 """MongoDB takes 64 indexes a collection, `_id` among them."""
@@ -40,6 +41,9 @@ def indexes(situation: Situation, outline: Outline, collections: tuple[Collectio
     notes: list[str] = []
     for entity in situation.model.entities:
         place = next(place for place in places[entity.name] if place.store.role is Role.HOME)
+        if place.copy is not None:
+            continue
+        wanted.extend(expiry(situation, outline, entity, place, notes))
         wanted.extend(_unique(entity, place, notes))
         wanted.extend(_of_buckets(outline, entity, place))
         if outline.indexes is None:
@@ -147,7 +151,10 @@ def _chosen(chosen: tuple[Candidate, ...], entity: Entity, place: Place) -> Iter
             index = _index(place, entity, tuple(name for name, _ in part.keys), serves=candidate.motives)
             if index is not None:
                 directions = {path_of(place, name): direction for name, direction in part.keys}
-                yield replace(index, keys=tuple((path, directions.get(path, 1)) for path, _ in index.keys))
+                told = place.node.presence
+                partial = ((told.path, told.value),) if told is not None else ()  # only documents of the type (D5)
+                keys = tuple((path, directions.get(path, 1)) for path, _ in index.keys)
+                yield replace(index, keys=keys, partial=partial)
 
 
 def _walks(statement: Statement, link: str) -> bool:
@@ -203,9 +210,13 @@ def _without_prefixes(wanted: list[Index], collection: str, ids: Mapping[str, tu
 
 
 def _covers(other: Index, index: Index) -> bool:
-    """Whether `other` serves what `index` would: it begins with its keys, or is unique and a beginning of it."""
+    """Whether `other` serves what `index` would: it begins with its keys, or is unique and a beginning of it. One that
+    removes rows does more than serve.
+    """
     shorter, longer = sorted((other.keys, index.keys), key=len)
     if longer[: len(shorter)] != shorter:
+        return False
+    if index.expire_after_seconds is not None or other.partial:
         return False
     return not index.unique and (len(other.keys) >= len(index.keys) or other.unique)
 

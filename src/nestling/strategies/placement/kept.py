@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.ir.candidate import Aggregate, Bucketed, CopiedAttribute, Newest
-from nestling.ir.freshness import SNAPSHOT, Freshness, Level
+from nestling.ir.freshness import SNAPSHOT, TRANSACTION, Freshness, Level
 from nestling.ir.model import Model
-from nestling.ir.names import stored_name
+from nestling.ir.names import collection_name, stored_name
 from nestling.ir.outline import Outline
 from nestling.ir.primitives import (
     Bucket,
@@ -21,9 +21,8 @@ from nestling.ir.primitives import (
     Summary,
     WindowUnit,
 )
-from nestling.ir.rows import Hop, down
+from nestling.ir.rows import Hop, down, up
 from nestling.strategies.placement.field_names import Names
-
 
 GRANULARITY = {WindowUnit.HOUR: "seconds", WindowUnit.DAY: "minutes", WindowUnit.MONTH: "hours"}
 """What a server of version 6 calls its buckets of an hour, a day, 30 days."""
@@ -31,7 +30,11 @@ GRANULARITY = {WindowUnit.HOUR: "seconds", WindowUnit.DAY: "minutes", WindowUnit
 
 def copies(model: Model, outline: Outline, entity: str, names: Names) -> tuple[Copy, ...]:
     """The copies in an entity's documents: attributes of one parent together, and the first few children."""
-    return (*_of_parents(model, outline, entity, names), *_of_children(model, outline, entity, names))
+    return (
+        *_whole_parents(model, outline, entity, names),
+        *_of_parents(model, outline, entity, names),
+        *_of_children(model, outline, entity, names),
+    )
 
 
 def _of_parents(model: Model, outline: Outline, entity: str, names: Names) -> tuple[Copy, ...]:
@@ -51,6 +54,19 @@ def _of_parents(model: Model, outline: Outline, entity: str, names: Names) -> tu
     return tuple(found)
 
 
+def _whole_parents(model: Model, outline: Outline, entity: str, names: Names) -> tuple[Copy, ...]:
+    """The copies that are the home of a parent: all it has beside the key its children refer to."""
+    found = []
+    for parent, name in outline.absorbed.items():
+        link = model.relationship(name)
+        if link.child == entity:
+            attributes = [each for each in model.entity(parent).attribute_names if each not in link.parent_attributes]
+            fields = tuple(Field(each, stored_name(each)) for each in attributes)
+            field, apart = names.free(stored_name(link.parent_role or parent)), f"{collection_name(parent)}_alone"
+            found.append(Copy(field, (up(link),), fields, Form.OBJECT, TRANSACTION, home=True, orphans=apart))
+    return tuple(found)
+
+
 def _weakness(freshness: Freshness) -> tuple[int, float]:
     """Orders freshnesses from the strongest on."""
     return list(Level).index(freshness.level), freshness.seconds or 0.0
@@ -63,9 +79,8 @@ def _of_children(model: Model, outline: Outline, entity: str, names: Names) -> t
         if isinstance(part, Newest) and link is not None and link.parent == entity:
             role = link.child_role or link.child
             newest = bool(part.order) and part.order[0].descending
-            name = names.free(
-                *(stored_name(f"{word}_{role}") for word in (("recent", "top") if newest else ("first",)))
-            )
+            words = ("all",) if part.limit is None else ("recent", "top") if newest else ("first",)
+            name = names.free(*(stored_name(f"{word}_{role}") for word in words))
             fields = tuple(Field(each, stored_name(each)) for each in part.attributes)
             found.append(
                 Copy(name, (down(link),), fields, Form.ARRAY, part.freshness, order=part.order, limit=part.limit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from nestling.ir.candidate import (
+    Absorbed,
     Aggregate,
     Bucketed,
     Candidate,
@@ -24,7 +25,7 @@ from nestling.ir.situation.situation import Situation
 from nestling.ir.workload import StatementKind
 
 
-def price(situation: Situation, candidate: Candidate) -> str:
+def price(situation: Situation, candidate: Candidate) -> str:  # noqa: C901 - one case for each
     """The price of a structure, empty when it has none beyond its work."""
     model = situation.model
     match candidate.part:
@@ -32,7 +33,8 @@ def price(situation: Situation, candidate: Candidate) -> str:
             return _of_copy(situation, model.relationship(path[0].relationship), attribute, freshness)
         case Newest(relationship, limit=limit, freshness=freshness):
             link = model.relationship(relationship)
-            return f"each new {link.child} changes one {link.parent}, which keeps {limit}; {window(freshness)}"
+            many = "all of them" if limit is None else f"{limit}"
+            return f"each new {link.child} changes one {link.parent}, which keeps {many}; {window(freshness)}"
         case Aggregate(relationship, freshness=freshness):
             link = model.relationship(relationship)
             return f"each {link.child} written changes one {link.parent}; {window(freshness)}"
@@ -47,7 +49,9 @@ def price(situation: Situation, candidate: Candidate) -> str:
         case Cold(entity):
             return f"a second document for each {entity}, read only when it is needed"
         case Bucketed(entity):
-            return f"each {entity} written changes a bucket instead of adding a document"
+            return f"each `{entity}` written changes a bucket instead of adding a document; nothing is stored twice"
+        case Absorbed(entity):
+            return f"a change of a `{entity}` would touch every row that refers to it; none is known"
         case Nested() | Own():
             return ""
         case other:
@@ -57,10 +61,12 @@ def price(situation: Situation, candidate: Candidate) -> str:
 def _of_copy(situation: Situation, link: Relationship, attribute: str, freshness: Freshness) -> str:
     known = situation.fan_outs[link.name]
     many = f"{known.mean:,.3g}" if known.mean is not None else "an unknown number of"
-    most = f", at most {known.largest:,.0f}," if known.largest is not None else ""
+    most = f", at most {known.largest:,.0f}" if known.largest is not None else ""
     rate = _changes(situation, link.parent, attribute)
-    often = f"{rate_text(rate)} of them" if rate else "no statement of the workload changes it"
-    return f"a change of {link.parent}.{attribute} touches {many} {link.child} rows{most} {often}; {window(freshness)}"
+    often = f"changed {rate_text(rate)}" if rate else "no statement of the workload changes it"
+    return (
+        f"a change of {link.parent}.{attribute} touches {many} {link.child} rows{most} ({often}); {window(freshness)}"
+    )
 
 
 def _changes(situation: Situation, entity: str, attribute: str) -> float:
@@ -95,7 +101,9 @@ def embedding_price(situation: Situation, link: Relationship) -> str:
     number = situation.elements(link)
     size = number * situation.row_bytes[link.child]
     holds = f"{number:,.0f} of {situation.row_bytes[link.child]:,.0f} bytes" if number > 1 else f"{size:,.0f} bytes"
-    return f"a `{link.child}` written rewrites its `{link.parent}`, which holds up to {holds}; nothing is stored twice"
+    return (
+        f"each `{link.child}` written rewrites its `{link.parent}`, which holds up to {holds}; nothing is stored twice"
+    )
 
 
 def reference_price(link: Relationship) -> str:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from nestling.ir.durations import work_rate
-from nestling.ir.options import Solution, Turn
+from nestling.ir.durations import share_text, work_rate
+from nestling.ir.options import Solution, Weighing
 from nestling.ir.proposal import Flip
 from nestling.ir.rate import rate_text
 
+ROUNDING = 1e-7
+"""Differences below this share of the cost are the solver's rounding."""
+NOTHING = "without it"
+"""What an optional structure turns to."""
+NEVER = 1e-6
+"""A choice that turns only when a rate falls below this share of what it is, turns never."""
 MOST_CAUSES = 3
 """Statements named behind one difference."""
 SMALL = 0.02
@@ -17,15 +23,19 @@ SMALL = 0.02
 
 def share(seconds: float, solution: Solution) -> str:
     """A difference as a share of what the whole workload costs."""
-    if not solution.cost:
-        return "of nothing"
-    part = abs(seconds) / solution.cost
-    return f"{part:.2%} of the workload" if part >= 1e-4 else "under 0.01% of the workload"
+    part = abs(seconds) / solution.cost if solution.cost else 0.0
+    said = share_text(part)
+    return said if "times" in said else f"{said} of the workload"
+
+
+def is_rounding(seconds: float, solution: Solution) -> bool:
+    """Whether a difference is within the solver's rounding."""
+    return abs(seconds) < ROUNDING * solution.cost
 
 
 def more(seconds: float, solution: Solution) -> str:
     """A difference with its share: `13.5 ms/s more (0.29% of the workload)`."""
-    if abs(seconds) < 1e-9 * max(solution.cost, 1e-9):
+    if is_rounding(seconds, solution):
         return "just as much"
     return f"{work_rate(abs(seconds))} {'more' if seconds > 0 else 'less'} ({share(seconds, solution)})"
 
@@ -40,12 +50,40 @@ def causes(differences: Iterable[tuple[str, float]], rates: Mapping[str, float])
         for name, seconds in named
     ]
     others = len(known) - len(named)
-    return ", ".join(said) + (f", {others} others little" if others and said else "")
+    return ", ".join(said) + (f", and {others} other{'s' if others > 1 else ''} a little" if others and said else "")
 
 
-def flips(turns: Iterable[Turn], words: Mapping[str, str], now: str) -> tuple[Flip, ...]:
-    """Turns as flips, in the words structures stand for; those to what is said of the present choice already are none."""
-    found = [
-        Flip(turn.quantity, turn.now, turn.at, words.get(turn.to or "", turn.to or "without it")) for turn in turns
-    ]
-    return tuple(dict.fromkeys(flip for flip in found if flip.to != now))
+def flips(
+    weighing: Weighing, rates: Mapping[str, float], cost: float, words: Mapping[str, str], now: str
+) -> tuple[Flip, ...]:
+    """Where a decision turns, in the words structures stand for, nearest first.
+
+    Turns proved by solving come first. Where there is none, an alternative's causes say when it overtakes the present choice:
+    what a design costs is a straight line over the rate of one statement. Another design may do so before.
+    """
+    nearest: dict[tuple[str, bool], Flip] = {}
+    for turn in weighing.turns:
+        flip = Flip(turn.quantity, turn.now, turn.at, words.get(turn.to or "", turn.to or NOTHING))
+        nearest.setdefault((flip.quantity, flip.at > flip.now), flip)
+    proved = frozenset(nearest)
+    for (structure, other), differences in zip(weighing.alternatives, weighing.causes, strict=False):
+        to = words.get(structure or "", structure or NOTHING)
+        for statement, seconds in differences if other is not None and to != now else ():
+            at = rates[statement] * (1 - ((other or 0.0) - cost) / seconds)
+            flip = Flip(f"rate of {statement}", rates[statement], at, to)
+            side = (flip.quantity, at > flip.now)
+            if (
+                at > NEVER * flip.now
+                and side not in proved
+                and (side not in nearest or _distance(flip) < _distance(nearest[side]))
+            ):
+                nearest[side] = flip
+    return tuple(
+        sorted((each for each in nearest.values() if each.to != now), key=lambda f: (_distance(f), f.quantity))
+    )
+
+
+def _distance(flip: Flip) -> float:
+    """How many times the quantity has to grow or shrink."""
+    small, large = sorted((flip.now, flip.at))
+    return large / small if small > 0 else float("inf")

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, assert_never
 from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, both, null_if_any
+from nestling.emitters.mql.sql.numerals import integer_of_float
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.ir.expression import (
     Arithmetic,
     Division,
     Expression,
+    Literal,
     Negate,
     Operator,
     Rules,
@@ -87,23 +89,42 @@ def _division(node: Arithmetic, r: Renderer) -> Mql:
 
 def _quotient(node: Arithmetic, left: Mql, right: Mql) -> Mql:
     if node.operator is Operator.MODULO:
-        return {"$mod": [left, right]}
+        return {"$mod": [_whole(node.left, left), _whole(node.right, right)]}
+    sides = ((node.left, left), (node.right, right))
     match node.division:
         case Division.REAL | None:
             return {"$divide": [_real(node.left, left), _real(node.right, right)]}
-        case Division.INTEGER:
+        case Division.INTEGER if node.zero_fails or not any(may_overflow(side) for side, _ in sides):
             return _integer_quotient(left, right, clamp=not node.zero_fails)
-        case Division.BY_VALUE:
-            values = [value for side, value in ((node.left, left), (node.right, right)) if not is_integer(side)]
+        case Division.INTEGER | Division.BY_VALUE:
+            values = [value for side, value in sides if not is_integer(side) or may_overflow(side)]
             whole = both(*({"$in": [{"$type": value}, ["int", "long"]]} for value in values))
             return {"$cond": [whole, _integer_quotient(left, right, clamp=True), {"$divide": [left, right]}]}
         case Division.DECIMAL:
             scales = (scale(node.left), scale(node.right))
             found = exact_quotient(left, right, scales, Rules.POSTGRESQL if node.zero_fails else Rules.MYSQL)
-            unknown = [value for side, value in ((node.left, left), (node.right, right)) if nullable(side)]
+            unknown = [value for side, value in sides if nullable(side)]
             return null_if_any(unknown, found)
         case _:
             assert_never(node.division)
+
+
+def may_overflow(expression: Expression) -> bool:
+    """Whether SQLite's integer arithmetic may pass 64 bits here, and go on as a float, as the server's does."""
+    match expression:
+        case Arithmetic(operator=Operator.ADD | Operator.SUBTRACT | Operator.MULTIPLY):
+            return True
+        case Negate(operand=operand):
+            return not isinstance(operand, Literal)
+        case _:
+            return False
+
+
+def _whole(side: Expression, value: Mql) -> Mql:
+    """A float that passed 64 bits is an integer again where one is wanted."""
+    if not (is_integer(side) and may_overflow(side)):
+        return value
+    return bind({"whole": value}, lambda x: {"$cond": [{"$eq": [{"$type": x}, "double"]}, integer_of_float(x), x]})
 
 
 def _real(side: Expression, value: Mql) -> Mql:

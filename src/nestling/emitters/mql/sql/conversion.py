@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from nestling.emitters.mql.sql import numerals
+from nestling.emitters.mql.sql.arithmetic import may_overflow
 from nestling.emitters.mql.sql.constant_conversion import CASTS, affine, cast_constant
 from nestling.emitters.mql.sql.constants import Mql, inline, is_inline, literal_value
 from nestling.emitters.mql.sql.gaps import gap
@@ -161,7 +162,7 @@ def _number_text(number: Mql, operand: Expression) -> Mql:
 
 
 def _shown(operand: Expression, number: Mql) -> Mql:
-    if is_integer(operand):
+    if is_integer(operand) and not may_overflow(operand):
         return {"$toString": number}
     return numerals.float_text(number) if is_float(operand) else number_text(number)
 

@@ -25,16 +25,25 @@ def bind(operands: Mapping[str, Mql], body: Callable[..., Mql], *, inside: bool 
     """`body` of references to the operands, each evaluated once.
 
     `inside`: the body mentions them inside a `$map` or `$reduce`, whose `$$this` would hide an environment's. `total`: no part of
-    the body can fail. Otherwise parameters are bound, too: the server computes what consists of constants before it starts, in
-    branches that are never taken, too, but not what consists of variables.
+    the body can fail. Otherwise parameters are bound, too, and the variables of a lookup, which are constants inside it: the
+    server computes what consists of constants before it starts, in branches that are never taken, too, but not what it binds
+    by `$let`.
     """
     variables = {
         f"{name}_": value
         for name, value in operands.items()
-        if not _is_simple(value, operands, inside) or (isinstance(value, dict) and not total)
+        if not _is_simple(value, operands, inside) or (_is_constant_later(value) and not total)
     }
     inner = body(*(f"$${name}_" if f"{name}_" in variables else value for name, value in operands.items()))
     return {"$let": {"vars": variables, "in": inner}} if variables else inner
+
+
+def _is_constant_later(value: Mql) -> bool:
+    """Whether it is a parameter or a lookup's variable; those that are bound here end with an underscore."""
+    if isinstance(value, str) and value.startswith("$$"):
+        root = value[2:].split(".")[0]
+        return not root.endswith("_") and root[0].islower() and root != "this"
+    return isinstance(value, dict)
 
 
 def _is_simple(value: Mql, names: Mapping[str, Mql], inside: bool) -> bool:
@@ -68,3 +77,9 @@ def _parts(condition: Mql, operator: str) -> list[Mql]:
 def null_if_any(values: Sequence[Mql], result: Mql) -> Mql:
     """The result, NULL when one of the values (which are simple) is."""
     return {"$cond": [either(*map(absent, values)), None, result]} if values else result
+
+
+def null_unless_bytes(value: Mql) -> Mql:
+    """NULL; the server's error for bytes, which it cannot read as the text they stand for."""
+    found = {"$cond": [{"$eq": [{"$type": value}, "binData"]}, value, None]}
+    return {"$convert": {"input": found, "to": "double"}}

@@ -106,9 +106,19 @@ class Renderer:
 
     def _case(self, case: Case) -> Mql:
         default = self.value(case.default)
-        branches = [(self.truth(predicate), self.value(value)) for predicate, value in case.branches]
+        values = _told_apart([*(self.value(value) for _, value in case.branches), default])
+        default = values.pop()
+        branches = [(self.truth(test), value) for (test, _), value in zip(case.branches, values, strict=True)]
         if len(branches) == 1:
             return {"$cond": [*branches[0], default]}
         return {
             "$switch": {"branches": [{"case": test, "then": value} for test, value in branches], "default": default}
         }
+
+
+def _told_apart(values: list[Mql]) -> list[Mql]:
+    """A field that is the value of two branches in two ways: a `$group` of MongoDB 6 fails on `{$cond: [test, "$x", "$x"]}`."""
+    return [
+        {"$ifNull": [value, None]} if isinstance(value, str) and value in values[:at] else value
+        for at, value in enumerate(values)
+    ]

@@ -64,9 +64,14 @@ def _temporary(stages: list[Stage], name: str) -> list[str]:
 
 def _window_stage(partition: Mql, sort: dict[str, Mql], output: dict[str, Mql]) -> Stage:
     inner: dict[str, Mql] = {} if partition is None else {"partitionBy": partition}
-    if sort:
-        inner["sortBy"] = sort
+    if sort or any(map(_wants_order, output.values())):
+        inner["sortBy"] = sort or {"_id": 1}  # SQL leaves the order open, the server wants one
     return {"$setWindowFields": {**inner, "output": output}}
+
+
+def _wants_order(value: Mql) -> bool:
+    """Whether it depends on the rows' places."""
+    return isinstance(value, dict) and ("$shift" in value or ("window" in value and value["window"] != WHOLE))
 
 
 def _with_window(value: Mql, window: Mql, framed: bool) -> Mql:

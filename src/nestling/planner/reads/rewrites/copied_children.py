@@ -57,7 +57,7 @@ def _mark(field: str) -> Column:
 
 
 def _link(copy: Copy, context: Context) -> Relationship | None:
-    if len(copy.path) != 1 or copy.path[0].up or copy.form is not Form.ARRAY:
+    if len(copy.path) != 1 or copy.path[0].up or copy.form not in (Form.ARRAY, Form.SCALARS):
         return None
     return context.design.model.relationship(copy.path[0].relationship)
 
@@ -67,7 +67,8 @@ def _paths(
 ) -> dict[tuple[str, str], str] | None:
     """Where each wanted attribute is: in the copy, or for the foreign key in the parent; None when one is not there."""
     base = join_path(at.prefix, at.place.path, copy.name)
-    copied = {field.attribute: join_path(base, field.path) for field in copy.attributes}
+    bare = copy.form is Form.SCALARS  # the elements are the values
+    copied = {field.attribute: base if bare else join_path(base, field.path) for field in copy.attributes}
     keys = dict(zip(link.child_attributes, link.parent_attributes, strict=True))
     paths: dict[tuple[str, str], str] = {}
     for column in wanted:

@@ -66,7 +66,7 @@ def _child(
     step = _entered(left.step, place, field, at.prefix, kind)
     if step is None:
         return None
-    inside = Standing(place, at.prefix)
+    inside = Standing(place, at.prefix, optional=kind is JoinKind.LEFT)
     rows = _with_columns(Rows(step, left.layout, left.taken, left.standing), scan, inside, context)
     if rows is None or kind is JoinKind.INNER:
         predicate = conjunction(*rest)
@@ -145,6 +145,8 @@ def _parent(
     node = at.place.node
     if not context.may(Rewrite.EMBEDDED_PARENT) or node.kind is not NodeKind.EMBEDDED or node.embedding is None:
         return None
+    if at.optional:
+        return None  # where there is no child, the document around it is not its parent
     above = at.place.nodes[:-1]
     places = context.design.places.get(scan.entity, ())
     # The parent this row lies in is the one it refers to, wherever else rows of the parent's entity may live.

@@ -34,9 +34,14 @@ def filtered_early(step: Step, predicate: Expression, layout: Layout, identity: 
 
 def _restricted(step: Step, predicate: Expression, layout: Layout, identity: tuple[str, ...]) -> Step:
     """One condition rather than one after another: what a `find` takes."""
-    if isinstance(step, Where) and not identity:
+    if isinstance(step, Where) and not identity and _means_the_same(step, layout):
         return replace(step, predicate=And((*conjuncts(step.predicate), *conjuncts(predicate))), layout=layout)
     return Where(step, predicate, layout, identity)
+
+
+def _means_the_same(step: Where, layout: Layout) -> bool:
+    """Whether what the step asks reads the same with the later layout, which may have dropped columns."""
+    return all(c in layout and layout.path(c) == step.layout.path(c) for c in mentioned(step.predicate))
 
 
 def _unwound(step: Step) -> list[str]:

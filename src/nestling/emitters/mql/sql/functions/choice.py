@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def coalesce(node: Call, r: Renderer) -> Mql:
     """The first that is not NULL."""
-    values = [r.value(argument) for argument in node.arguments]
+    values = [r.value(argument) for argument in dict.fromkeys(node.arguments)]
     return {"$ifNull": values} if len(values) > 1 else values[0]
 
 

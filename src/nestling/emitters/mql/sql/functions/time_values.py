@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.comparison import is_wide
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.gaps import gap
-from nestling.emitters.mql.sql.nulls import bind
+from nestling.emitters.mql.sql.nulls import bind, null_unless_bytes
 from nestling.emitters.mql.sql.numerals import NUMBER, SPACE
 from nestling.ir.expression import TIMES, Call, Column, Expression, Rules, is_number, is_text
 
@@ -50,7 +50,7 @@ def timestamp_of(node: Call, r: Renderer) -> Mql:
             {"case": {"$eq": [{"$type": value}, "date"]}, "then": value},
             {"case": {"$isNumber": value}, "then": _of_number(value)},
         ]
-        return {"$switch": {"branches": branches, "default": None}}
+        return {"$switch": {"branches": branches, "default": null_unless_bytes(value)}}
 
     return bind({"value": r.value(operand)}, body)
 

@@ -1,0 +1,258 @@
+"""`nestling doctor`: what is wrong with the schema of a live MongoDB."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nestling.cli import DIFFERENT, FINE
+from nestling.cli.parts import options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from nestling.doctor.report import Accepted, Report
+    from nestling.ir.facts import Facts
+    from nestling.ir.finding import Finding, Severity
+
+SHOWN_ALIKE = 5
+"""Findings of one rule in one collection that the terminal shows; the reports hold all."""
+OUTPUT = click.Path(dir_okay=False, path_type=Path)
+
+
+def _thresholds(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, float]:
+    """`rule.name=number` options as a map."""
+    found = {}
+    for text in given:
+        name, _, value = text.partition("=")
+        try:
+            found[name.strip()] = float(value)
+        except ValueError:
+            raise click.BadParameter(f"{text!r} is not RULE.NAME=NUMBER", context, option) from None
+    return found
+
+
+@click.command(
+    "doctor",
+    short_help="Find what is wrong with the schema of a live MongoDB.",
+    epilog="\b\nExample:\n  nestling doctor mongodb://localhost/shop --save facts.json --html report.html",
+)
+@click.argument("uri", required=False)
+@click.option("--facts", "facts_file", type=options.READABLE, help="Report on a saved facts file; no server is asked.")
+@click.option("--save", type=OUTPUT, metavar="FILE", help="Write the facts to this file.")
+@click.option("--since", type=options.READABLE, help="Facts saved earlier: shows what grows, and how fast.")
+@click.option("--rule", "rules", multiple=True, metavar="RULE", help="Only this rule; may be given several times.")
+@click.option("--explain", is_flag=True, help="Say what the rules look for instead of looking.")
+@click.option(
+    "--threshold",
+    "thresholds",
+    multiple=True,
+    metavar="RULE.NAME=NUMBER",
+    callback=_thresholds,
+    help="A threshold of your own; may be given several times.",
+)
+@click.option("--as", "office", type=click.Choice(("atlas", "compass", "sources")), help="Whose thresholds to use.")
+@click.option("--ignore", type=options.READABLE, help="YAML list of {rule, where, reason}: findings to set aside.")
+@click.option("--baseline", type=options.READABLE, help="An earlier --json report: its findings are set aside.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(("error", "warning", "info", "never")),
+    default="warning",
+    show_default=True,
+    help="Exit 1 from this severity on.",
+)
+@click.option(
+    "--budget-seconds",
+    type=click.FloatRange(1, 86_400),
+    default=60.0,
+    show_default=True,
+    help="How long to look; what there was no time for is named.",
+)
+@click.option(
+    "--sample",
+    type=click.IntRange(1, 1_000_000),
+    default=10_000,
+    show_default=True,
+    help="Documents to read of a collection; smaller ones are read whole.",
+)
+@click.option("--whole", is_flag=True, help="Have the server measure all documents of large collections too.")
+@click.option("--sarif", type=OUTPUT, metavar="FILE", help="Write a SARIF 2.1 report.")
+@click.option("--html", type=OUTPUT, metavar="FILE", help="Write an HTML report.")
+@click.option("--markdown", type=OUTPUT, metavar="FILE", help="Write a Markdown report.")
+@options.as_json
+def command(
+    uri: str | None,
+    facts_file: Path | None,
+    save: Path | None,
+    since: Path | None,
+    rules: tuple[str, ...],
+    explain: bool,
+    thresholds: dict[str, float],
+    office: str | None,
+    ignore: Path | None,
+    baseline: Path | None,
+    fail_on: str,
+    budget_seconds: float,
+    sample: int,
+    whole: bool,
+    sarif: Path | None,
+    html: Path | None,
+    markdown: Path | None,
+    as_json: bool,
+) -> int:
+    """Look at a live MongoDB, and name what hurts with the number, whose threshold it passes, the cost and the remedy.
+
+    Only reads. Looks at the URI's database, or at all of them when it names none. Values of your documents never leave the
+    server's answers: facts and reports hold names, types, counts and sizes. Exits 1 when something is found.
+    """
+    from nestling import pipeline
+    from nestling.cli.parts import text
+    from nestling.cli.parts.progress import progress
+    from nestling.doctor import limits, rule
+    from nestling.doctor.report import report
+    from nestling.doctor.reports import json_value
+
+    for name in rules:
+        rule(name)
+    limits(thresholds)
+    if explain:
+        return _explain(rules)
+    earlier = _facts(since) if since is not None else None
+    accepted = _accepted(ignore, baseline)
+    for path in (save, sarif, html, markdown):
+        text.check_place(path)
+    if facts_file is not None:
+        facts = _facts(facts_file)
+    else:
+        with progress(enabled=not as_json) as watch:
+            facts = pipeline.facts_of(_named(uri), seconds=budget_seconds, documents=sample, whole=whole, watch=watch)
+    found = pipeline.diagnose(facts, earlier=earlier, rules=rules, thresholds=thresholds, office=office or "")
+    made = report(facts, found, accepted)
+    _write(made, save=save, sarif=sarif, html=html, markdown=markdown)
+    if as_json:
+        text.print_json(json_value(made))
+    else:
+        show(made)
+    return DIFFERENT if made.fails_on(_severity(fail_on)) else FINE
+
+
+def _named(uri: str | None) -> str:
+    """The URI given, else the environment's."""
+    found = uri or os.environ.get(options.VARIABLE)
+    if not found:
+        raise click.UsageError(f"no MongoDB is named: give mongodb://host/database, or set {options.VARIABLE}")
+    if not found.startswith(("mongodb://", "mongodb+srv://")):
+        raise click.UsageError("the doctor looks at a live MongoDB: give mongodb://host/database")
+    return found
+
+
+def _severity(fail_on: str) -> Severity | None:
+    from nestling.ir.finding import Severity
+
+    return None if fail_on == "never" else Severity(fail_on)
+
+
+def _explain(rules: tuple[str, ...]) -> int:
+    from nestling.cli.parts import text
+    from nestling.doctor import explanation, rule, rule_names
+
+    parts = []
+    for name in rules or rule_names():
+        told = [f"  {name}.{each.name}: {each.text}; {_offices(each.values)}" for each in rule(name).thresholds]
+        parts.append(
+            "\n".join([f"{name} ({rule(name).severity})", "", explanation(name), *(("", *told) if told else ())])
+        )
+    text.page("\n\n\n".join(parts))
+    return FINE
+
+
+def _offices(values: Mapping[str, float]) -> str:
+    from nestling.cli.parts.text import number
+
+    return ", ".join(f"{office} {number(value)}" for office, value in values.items())
+
+
+def _facts(path: Path) -> Facts:
+    from nestling.ir.facts.form import read_facts
+
+    return read_facts(_text(path), str(path))
+
+
+def _accepted(ignore: Path | None, baseline: Path | None) -> tuple[Accepted, ...]:
+    from nestling.doctor.report import read_accepted, read_baseline
+
+    found = read_accepted(_text(ignore), str(ignore)) if ignore is not None else ()
+    return (*found, *(read_baseline(_text(baseline), str(baseline)) if baseline is not None else ()))
+
+
+def _text(path: Path) -> str:
+    from nestling.common.errors import InputError, Problem
+
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(Problem(f"cannot be read: {error}", where=str(path))) from None
+
+
+def _write(made: Report, *, save: Path | None, sarif: Path | None, html: Path | None, markdown: Path | None) -> None:
+    """The files asked for."""
+    from nestling import __version__
+    from nestling.cli.parts import text
+    from nestling.doctor import reports
+    from nestling.ir.facts.form import facts_text
+
+    written: tuple[tuple[Path | None, Callable[[], str]], ...] = (
+        (save, lambda: facts_text(made.facts)),
+        (sarif, lambda: reports.sarif(made, __version__)),
+        (html, lambda: reports.html(made)),
+        (markdown, lambda: reports.markdown(made)),
+    )
+    for path, content in written:
+        if path is not None:
+            text.write_text(path, content())
+            text.say(f"Wrote {path}")
+
+
+def show(made: Report) -> None:
+    """What was looked at, a table of findings, and what to do about each."""
+    from nestling.cli.parts.table import table
+    from nestling.doctor.reports.wording import measure, subject, verdict
+
+    click.echo(f"Looked at {subject(made.facts)}.\n")
+    shown, hidden = _few(made.findings)
+    if shown:
+        rows = [(each.severity, each.rule, each.place, measure(each)) for each in shown]
+        table("Findings", ("severity", "rule", "where", "measured"), rows)
+    for each in shown:
+        _details(each)
+    for (name, namespace), more in hidden.items():
+        click.echo(f"\n… and {more:,} more of {name} in {namespace} (--json, --html and --markdown list all)")
+    for skipped in made.facts.skipped:
+        click.echo(f"\nNot looked at: {skipped.what}: {skipped.why}")
+    click.echo(f"\n{verdict(made)}.")
+
+
+def _few(findings: tuple[Finding, ...]) -> tuple[list[Finding], dict[tuple[str, str], int]]:
+    """The findings to show, and how many alike are not shown, by rule and namespace."""
+    shown: list[Finding] = []
+    counts: dict[tuple[str, str], int] = {}
+    for each in findings:
+        key = (each.rule, each.namespace)
+        counts[key] = counts.get(key, 0) + 1
+        if counts[key] <= SHOWN_ALIKE:
+            shown.append(each)
+    return shown, {key: count - SHOWN_ALIKE for key, count in counts.items() if count > SHOWN_ALIKE}
+
+
+def _details(finding: Finding) -> None:
+    from nestling.cli.parts.table import cell_text
+    from nestling.doctor.reports.wording import cost
+
+    click.echo(f"\n{cell_text(finding.place)}: {cell_text(finding.message)} [{finding.rule}, {finding.confidence}]")
+    click.echo(f"  costs: {cell_text(cost(finding))}")
+    click.echo(f"  do: {cell_text(finding.remedy)}")
+    for each in finding.commands:
+        click.echo(f"    {''.join(c if c.isprintable() else ascii(c)[1:-1] for c in each)}")

@@ -1,0 +1,91 @@
+"""The doctor: facts about live databases in, findings out. Pure: it has never heard of a driver.
+
+A rule is a module of `nestling.doctor.rules`; adding one is adding a file.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+
+from nestling.common.errors import InputError, Problem, unknown
+from nestling.doctor import rules
+from nestling.doctor.rule import AS, OFFICES, Limit, Rule, Seen, Threshold
+from nestling.ir.facts import Facts
+from nestling.ir.finding import Finding
+
+__all__ = ["AS", "OFFICES", "Rule", "Threshold", "diagnose", "explanation", "limits", "rule", "rule_names"]
+
+
+def rule_names() -> tuple[str, ...]:
+    """The ids of all rules: the modules of the folder, with dashes."""
+    return tuple(sorted(module.name.replace("_", "-") for module in iter_modules(rules.__path__)))
+
+
+def rule(name: str) -> Rule:
+    """The rule of that id; raises `InputError`."""
+    found = _module(name).RULE
+    assert isinstance(found, Rule)
+    return found
+
+
+def explanation(name: str) -> str:
+    """The manual page of a rule: what it finds, why, an example, the remedy and when to ignore it."""
+    return inspect.cleandoc(_module(name).__doc__ or "")
+
+
+def limits(thresholds: Mapping[str, float] | None = None, office: str = "") -> dict[str, dict[str, Limit]]:
+    """The limits in force, by rule and threshold: those given (`rule.threshold`), else the office's, else each rule's first.
+
+    Raises `InputError` for thresholds that do not exist.
+    """
+    given = dict(thresholds or {})
+    known = {f"{name}.{each.name}" for name in rule_names() for each in rule(name).thresholds}
+    problems = [unknown("threshold", name, known) for name in given if name not in known]
+    if problems:
+        raise InputError(*problems)
+    return {
+        name: {each.name: _limit(each, given.get(f"{name}.{each.name}"), office) for each in rule(name).thresholds}
+        for name in rule_names()
+    }
+
+
+def _limit(threshold: Threshold, given: float | None, office: str) -> Limit:
+    if given is not None:
+        return Limit(given, threshold.unit, "yours")
+    chosen = office if office in threshold.values else next(iter(threshold.values))
+    return Limit(threshold.values[chosen], threshold.unit, OFFICES[chosen])
+
+
+def diagnose(
+    facts: Facts,
+    *,
+    earlier: Facts | None = None,
+    chosen: Sequence[str] = (),
+    in_force: Mapping[str, Mapping[str, Limit]] | None = None,
+) -> tuple[Finding, ...]:
+    """The findings of the chosen rules (none: of all), those that matter most first. Raises `InputError` for unknown rules."""
+    limit = in_force if in_force is not None else limits()
+    found = [
+        finding
+        for name in chosen or rule_names()
+        for finding in _module(name).findings(Seen(name, rule(name).severity, facts, limit[name], earlier))
+    ]
+    return tuple(sorted(found, key=_order))
+
+
+def _order(finding: Finding) -> tuple[int, str, str, float, str]:
+    return finding.severity.rank, finding.rule, finding.namespace, -(finding.number or 0.0), finding.path
+
+
+def _module(name: str) -> ModuleType:
+    if name not in rule_names():
+        raise InputError(
+            Problem(
+                f"no rule `{name}`", known=unknown("rule", name, rule_names()).known, next_move="choose one of them"
+            )
+        )
+    return import_module(f"{rules.__name__}.{name.replace('-', '_')}")

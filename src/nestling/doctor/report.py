@@ -1,0 +1,101 @@
+"""What a look at a database came to: facts, findings, and the findings that were set aside with their reasons."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from nestling.common.errors import InputError, Problem
+from nestling.ir.facts import Facts
+from nestling.ir.finding import Finding, Severity
+from nestling.ir.text.yaml_reader import read_yaml
+
+KEYS = ("rule", "where", "reason")
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """A finding somebody has accepted, and why."""
+
+    finding: Finding
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Findings that stand, those set aside, and the facts they rest on."""
+
+    facts: Facts
+    findings: tuple[Finding, ...]
+    ignored: tuple[Ignored, ...] = ()
+
+    def counts(self) -> dict[Severity, int]:
+        """Findings that stand, by severity."""
+        return {severity: sum(each.severity is severity for each in self.findings) for severity in Severity}
+
+    def fails_on(self, least: Severity | None) -> bool:
+        """Whether a finding is at least this severe; None: never."""
+        return least is not None and any(each.severity.rank <= least.rank for each in self.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """Findings to set aside: of a rule (`*`: of any), at places that fit a pattern such as `shop.orders: lines*`."""
+
+    rule: str
+    where: str
+    reason: str
+
+    def fits(self, finding: Finding) -> bool:
+        """Whether the finding is meant."""
+        return fnmatchcase(finding.rule, self.rule) and fnmatchcase(finding.place, self.where)
+
+
+def read_accepted(text: str, file: str) -> tuple[Accepted, ...]:
+    """The ignore file: a YAML list of `{rule, where, reason}`; raises `InputError` with every mistake in it."""
+    document, problems = read_yaml(text, file)
+    entries = document.value if isinstance(document.value, list) else None
+    if entries is None:
+        problems.append(Problem("must be a list of {rule, where, reason}", path=()))
+    found = []
+    for place, entry in enumerate(entries or ()):
+        lacking = [key for key in KEYS if not isinstance(entry, dict) or not isinstance(entry.get(key), str)]
+        if lacking:
+            problems.append(Problem(f"needs a text for {', '.join(f'`{key}`' for key in lacking)}", path=(place,)))
+        else:
+            found.append(Accepted(entry["rule"], entry["where"], entry["reason"]))
+    if problems:
+        raise InputError(*map(document.placed, problems))
+    return tuple(found)
+
+
+def read_baseline(text: str, file: str) -> tuple[Accepted, ...]:
+    """The findings of an earlier JSON report, as accepted ones; raises `InputError`."""
+    try:
+        found = [(each["rule"], each["namespace"], each["path"]) for each in json.loads(text)["findings"]]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise InputError(
+            Problem(
+                "is no report of the doctor's", where=file, next_move="write one: nestling doctor URI --json > FILE"
+            )
+        ) from None
+    return tuple(
+        _exactly(str(rule), f"{namespace}: {path}" if path else str(namespace)) for rule, namespace, path in found
+    )
+
+
+def _exactly(rule: str, place: str) -> Accepted:
+    """The finding at one place, whose characters mean themselves."""
+    literal = "".join(f"[{character}]" if character in "*?[" else character for character in place)
+    return Accepted(rule, literal, "in the baseline")
+
+
+def report(facts: Facts, findings: Sequence[Finding], accepted: Iterable[Accepted] = ()) -> Report:
+    """The findings, those that were accepted set aside."""
+    known = tuple(accepted)
+    reasons = {finding: next((each.reason for each in known if each.fits(finding)), None) for finding in findings}
+    standing = tuple(finding for finding in findings if reasons[finding] is None)
+    ignored = tuple(Ignored(finding, reason) for finding, reason in reasons.items() if reason is not None)
+    return Report(facts, standing, ignored)

@@ -1,0 +1,105 @@
+"""What a rule is made of: its thresholds, named by whose they are, and the findings it makes of facts.
+
+A rule is a module of `nestling.doctor.rules` with `RULE` and `findings(seen)`. Its id is the file's name, its manual page its
+docstring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nestling.ir.facts import Collection, Facts
+from nestling.ir.finding import Confidence, Finding, Severity
+from nestling.ir.work import Work
+
+OFFICES = {
+    "atlas": "MongoDB Atlas advisor (2025)",
+    "compass": "MongoDB Compass",
+    "sources": "the sources' schema design rules",
+    "skill": "MongoDB schema design skill",
+    "percona": "Percona",
+    "azimutt": "Azimutt",
+    "indexwright": "indexwright",
+    "mongospectre": "mongospectre",
+    "nestling": "nestling",
+}
+"""Whose a threshold may be, and their names for people."""
+AS = ("atlas", "compass", "sources")
+"""Those whose thresholds can be asked for as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """A number findings are compared with. `values`: by whose it is; the first is used when nothing else is asked for."""
+
+    name: str
+    text: str
+    unit: str
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule: how much its findings matter as a rule, and its thresholds."""
+
+    title: str
+    severity: Severity
+    thresholds: tuple[Threshold, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A threshold's value in force, its unit, and whose it is, for people."""
+
+    value: float
+    unit: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a rule is given: facts, those of an earlier day when there are some, and its limits by name."""
+
+    rule: str
+    severity: Severity
+    facts: Facts
+    limits: Mapping[str, Limit]
+    earlier: Facts | None = None
+
+    def finding(
+        self,
+        where: Collection | str,
+        path: str,
+        message: str,
+        *,
+        number: float | None = None,
+        limit: str = "",
+        unit: str = "",
+        cost: str,
+        remedy: str,
+        commands: tuple[str, ...] = (),
+        evidence: Mapping[str, float | str] | None = None,
+        severity: Severity | None = None,
+        confidence: Confidence = Confidence.CERTAIN,
+        work: Work | None = None,
+    ) -> Finding:
+        """A finding of this rule; `limit` names the threshold that `number` passes."""
+        compared = self.limits[limit] if limit else None
+        return Finding(
+            self.rule,
+            severity or self.severity,
+            confidence,
+            where if isinstance(where, str) else where.namespace,
+            path,
+            message,
+            number,
+            unit or (compared.unit if compared else ""),
+            compared.value if compared else None,
+            compared.source if compared else "",
+            cost,
+            remedy,
+            commands,
+            tuple((evidence or {}).items()),
+            work,
+        )

@@ -1,0 +1,63 @@
+r"""Field names that queries cannot say, or people cannot see.
+
+Why: a dot or a leading `$` means something else in a query; blanks at an end, control characters and invisible ones
+make two names look the same.
+
+Example: `"\ufeffISO"`, left by a file's byte order mark; `"price "`; `"a.b"`.
+
+Remedy: rename the field.
+
+Ignore when: never: a rename is cheap, a query that silently finds nothing is not.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+from nestling.doctor.rule import Rule, Seen
+from nestling.doctor.words import confidence, count, here, quoted
+from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path
+from nestling.ir.finding import Finding, Severity
+
+RULE = Rule("Awkward field names", Severity.WARNING)
+
+
+def findings(seen: Seen) -> Iterator[Finding]:
+    """Fields whose names are trouble."""
+    for collection in seen.facts.of_documents():
+        for path in collection.paths:
+            why = _trouble(path.steps[-1])
+            if why:
+                yield _finding(seen, collection, path, why)
+
+
+def _trouble(name: str) -> str:
+    """What is wrong with a name; nothing for most."""
+    if name in (ELEMENT, ANY_KEY):
+        return ""
+    if any(unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp") for character in name):
+        return "holds an invisible character"
+    if name != name.strip():
+        return "begins or ends with a blank"
+    if "." in name:
+        return "holds a dot, which queries read as a path"
+    return "begins with a dollar, which queries read as an operator" if name.startswith("$") else ""
+
+
+def _finding(seen: Seen, collection: Collection, path: Path, why: str) -> Finding:
+    name = path.steps[-1]
+    clean = "".join(c for c in name if c.isprintable()).strip().replace(".", "_").lstrip("$")
+    is_simple = len(path.steps) == 1 and "." not in name and not name.startswith("$")
+    rename = f"{here(collection)}.updateMany({{}}, {{$rename: {{{quoted(name)}: {quoted(clean)}}}}})"
+    return seen.finding(
+        collection,
+        ascii(path.text)[1:-1],
+        f"the name {name!a} {why}",
+        number=path.present,
+        unit="occurrences",
+        cost=f"queries by the name people see find nothing, in {count(path.documents)} documents looked at",
+        remedy=f"Rename it to `{clean}`." if clean else "Rename it.",
+        commands=(rename,) if is_simple and clean else (),
+        confidence=confidence(collection),
+    )

@@ -1,0 +1,94 @@
+"""Documents that are larger than what is read of them at once can justify.
+
+Why: a document is one value in the storage engine. Reading one field reads, decompresses and caches all of it, and
+changing one field writes all of it.
+
+Example: a product of 300 kB of which the list page shows 200 bytes.
+
+Remedy: keep together what is read together. Move what is rarely read – descriptions, history, raw answers of other
+services – to a second collection with the same `_id`.
+
+Ignore when: the documents are always read whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.words import confidence, largest_documents, share, size
+from nestling.ir.facts import Collection, Path
+from nestling.ir.finding import Finding, Severity
+from nestling.ir.work import Work
+
+PAGE_BYTES = 16_384
+RULE = Rule(
+    "Bloated document",
+    Severity.WARNING,
+    (
+        Threshold(
+            "largest",
+            "bytes of the largest document",
+            "bytes",
+            {"skill": 1_000_000, "atlas": 2_000_000, "compass": 10_000_000},
+        ),
+        Threshold("high", "bytes of the document 95 % do not pass", "bytes", {"skill": 200_000}),
+        Threshold(
+            "mean",
+            "bytes of a document on average: half a page of the storage engine",
+            "bytes",
+            {"nestling": PAGE_BYTES},
+        ),
+    ),
+)
+
+
+def findings(seen: Seen) -> Iterator[Finding]:
+    """Collections with documents too large, coordinates not counted for the average."""
+    for collection in seen.facts.of_documents():
+        if collection.sizes is None:
+            continue
+        mean = collection.sizes.mean - _spatial_bytes(collection)
+        numbers = {"largest": collection.sizes.max, "high": collection.sizes.p95, "mean": mean}
+        passed = [name for name, number in numbers.items() if number > seen.limits[name].value]
+        if passed and mean > PAGE_BYTES / 4:
+            yield _finding(seen, collection, passed, numbers)
+
+
+def _spatial_bytes(collection: Collection) -> float:
+    """Bytes of coordinates in a document on average."""
+    outer = [path for path in collection.top_level() if any(collection.spatial(p) for p in _below(collection, path))]
+    documents = max(collection.top_level()[0].parents, 1) if collection.paths else 1
+    return sum(path.size_bytes for path in outer) / documents
+
+
+def _below(collection: Collection, path: Path) -> Iterator[Path]:
+    return (each for each in collection.paths if each.steps[0] == path.steps[0])
+
+
+def _finding(seen: Seen, collection: Collection, passed: list[str], numbers: dict[str, float]) -> Finding:
+    sizes = collection.sizes
+    assert sizes is not None
+    largest = max(collection.top_level(), key=lambda path: path.size_bytes)
+    total = sum(path.size_bytes for path in collection.top_level())
+    return seen.finding(
+        collection,
+        "",
+        f"documents have {size(sizes.mean)} on average, 5 % over {size(sizes.p95)}, the largest {size(sizes.max)}",
+        number=numbers[passed[0]],
+        limit=passed[0],
+        cost=f"each read of one field reads {size(sizes.mean)}, each update writes as much; "
+        f"`{largest.text}` is {share(largest.size_bytes, total)} of it",
+        remedy="Move what is rarely read to a second collection with the same `_id`, beginning with the largest field.",
+        commands=(largest_documents(collection),),
+        evidence={
+            "mean": sizes.mean,
+            "p50": sizes.p50,
+            "p95": sizes.p95,
+            "max": sizes.max,
+            "largest_field": largest.text,
+        },
+        severity=Severity.INFO if passed == ["mean"] else None,
+        confidence=confidence(collection),
+        work=Work(read_bytes=sizes.mean),
+    )

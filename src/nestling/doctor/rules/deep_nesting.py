@@ -1,0 +1,59 @@
+"""Documents nested more levels deep than people and queries handle well.
+
+Why: deep paths make filters, updates and indexes long and brittle; updates of one element of an array within an array
+need array filters, and an index can follow only one array of a path.
+
+Example: `order.customer.address.country.region.name`.
+
+Remedy: flatten what has one value; give what repeats on the third level a collection of its own.
+
+Ignore when: the documents are somebody else's messages, stored as they came. Arrays of plain values and coordinates
+are no level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.words import confidence, count, sampled_share
+from nestling.ir.facts import ELEMENT, Collection, Path
+from nestling.ir.finding import Finding, Severity
+
+RULE = Rule(
+    "Deep nesting",
+    Severity.WARNING,
+    (Threshold("levels", "levels of documents inside a document", "levels", {"sources": 3, "mongospectre": 5}),),
+)
+
+
+def findings(seen: Seen) -> Iterator[Finding]:
+    """For each collection, its deepest path if that is too deep."""
+    for collection in seen.facts.of_documents():
+        deep = [path for path in collection.paths if _levels(path) > seen.limits["levels"].value]
+        if deep:
+            yield _finding(seen, collection, deep)
+
+
+def _levels(path: Path) -> int:
+    """Documents the path's value lies in, besides the root."""
+    return sum(step != ELEMENT for step in path.steps) - 1
+
+
+def _finding(seen: Seen, collection: Collection, deep: list[Path]) -> Finding:
+    deepest = max(deep, key=lambda path: (_levels(path), path.documents, path.steps))
+    most = max(path.documents for path in deep)
+    documents = collection.sample.documents if collection.sample else most
+    return seen.finding(
+        collection,
+        deepest.text,
+        f"{count(len(deep))} paths are nested deeper; "
+        f"{sampled_share(most, documents, collection.sample)} of the documents have one",
+        number=_levels(deepest),
+        limit="levels",
+        cost="long paths in every query and index; an index can follow only one array of a path",
+        remedy="Flatten documents that hold one value; give what repeats on the third level a collection of its own.",
+        evidence={"paths": len(deep), "documents": most},
+        severity=Severity.INFO if _levels(deepest) == int(seen.limits["levels"].value) + 1 else None,
+        confidence=confidence(collection),
+    )

@@ -1,0 +1,98 @@
+"""Field names that are data: a date, a number, an id.
+
+Why: a value in a field's name can be neither indexed nor searched nor validated, and every new one makes every reader
+of the schema look again.
+
+Example: `{visits: {"2026-11-01": 3, "2026-11-02": 5}}`, `{rating_1: …, rating_2: …}`.
+
+Remedy: an array of `{k, v}` documents with an index on both (attribute pattern), or a document of its own for each.
+
+Ignore when: the documents are only ever read whole, by `_id`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.words import confidence, count, here, listed, quoted
+from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path, field_path, steps_text
+from nestling.ir.finding import Finding, Severity
+
+RULE = Rule(
+    "Dynamic field names",
+    Severity.WARNING,
+    (
+        Threshold("names", "names in one place that are data", "names", {"nestling": 7}),
+        Threshold("family", "names in one place that differ only in a number", "names", {"nestling": 3}),
+    ),
+)
+_DIGITS = re.compile(r"\d+")
+
+
+def findings(seen: Seen) -> Iterator[Finding]:
+    """Names recognised as data when the facts were gathered, and families of numbered names."""
+    for collection in seen.facts.of_documents():
+        for path in collection.paths:
+            if path.steps[-1] == ANY_KEY and path.keys > seen.limits["names"].value:
+                yield _map(seen, collection, path)
+        for above, stem, members in _families(collection):
+            if len(members) > seen.limits["family"].value:
+                yield _family(seen, collection, above, stem, members)
+
+
+def _map(seen: Seen, collection: Collection, path: Path) -> Finding:
+    above = path.steps[:-1]
+    inside = f"inside `{steps_text(above)}`" if above else "of the document itself"
+    return seen.finding(
+        collection,
+        path.text,
+        f"at least {count(path.keys)} different names {inside} are data",
+        number=path.keys,
+        limit="names",
+        cost="no index can find documents by these names or what they hold",
+        remedy="Store an array of `{k: …, v: …}` documents, with an index on both.",
+        commands=_commands(collection, above),
+        evidence={"names": path.keys, "occurrences": path.present},
+        confidence=confidence(collection),
+    )
+
+
+def _commands(collection: Collection, above: tuple[str, ...]) -> tuple[str, ...]:
+    """Turning a map into pairs, where one update can do it."""
+    if not above or ELEMENT in above or ANY_KEY in above:
+        return ()
+    field = field_path(above)
+    which = f"{{{quoted(field)}: {{$type: 'object'}}}}"
+    pairs = f"{{$set: {{{quoted(field)}: {{$objectToArray: {quoted('$' + field)}}}}}}}"
+    return (
+        f"{here(collection)}.updateMany({which}, [{pairs}])",
+        f"{here(collection)}.createIndex({{{quoted(field + '.k')}: 1, {quoted(field + '.v')}: 1}})",
+    )
+
+
+def _families(collection: Collection) -> Iterator[tuple[tuple[str, ...], str, list[Path]]]:
+    """Names in one place that are the same but for a number, outermost places first."""
+    groups: dict[tuple[tuple[str, ...], str], list[Path]] = defaultdict(list)
+    for path in collection.paths:
+        name = path.steps[-1]
+        if name not in (ELEMENT, ANY_KEY) and _DIGITS.search(name):
+            groups[path.steps[:-1], _DIGITS.sub("#", name)].append(path)
+    yield from ((above, stem, members) for (above, stem), members in sorted(groups.items()))
+
+
+def _family(seen: Seen, collection: Collection, above: tuple[str, ...], stem: str, members: list[Path]) -> Finding:
+    return seen.finding(
+        collection,
+        steps_text((*above, stem)),
+        f"{count(len(members))} names differ only in a number: {listed([path.steps[-1] for path in members], 3)}",
+        number=len(members),
+        limit="family",
+        cost="a query must name every one of them, and each needs an index of its own",
+        remedy="Store an array, with the number as a value where it means something.",
+        evidence={"names": len(members)},
+        severity=Severity.INFO,
+        confidence=confidence(collection),
+    )

@@ -1,0 +1,57 @@
+"""Queries that join more often than a document database should.
+
+Why: a `$lookup` runs a query for each row. A schema whose every page joins pays for normalisation on every read, and
+gets the checks of a relational database from none.
+
+Example: 70 % of the statements profiled hold a `$lookup`.
+
+Remedy: embed what is always read together, or copy the few fields the join is for.
+
+Ignore when: they are reports that run at night.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.words import count, listed, share
+from nestling.ir.facts import Statement
+from nestling.ir.finding import Finding, Severity
+from nestling.ir.work import Work
+
+RULE = Rule(
+    "Excessive $lookup",
+    Severity.WARNING,
+    (
+        Threshold("share", "statements that join, of all captured reads", "%", {"atlas": 50}),
+        Threshold("statements", "reads captured below which no share is told", "statements", {"nestling": 20}),
+    ),
+)
+READS = ("find", "aggregate", "count", "distinct")
+
+
+def findings(seen: Seen) -> Iterator[Finding]:
+    """Databases whose statements join too often."""
+    for database in seen.facts.databases:
+        reads = [each for each in seen.facts.statements if each.database == database and each.operation in READS]
+        joining, total = [each for each in reads if each.joins], sum(each.count for each in reads)
+        joined = sum(each.count for each in joining)
+        if total >= seen.limits["statements"].value and 100 * joined > seen.limits["share"].value * total:
+            yield _finding(seen, database, joining, joined, total)
+
+
+def _finding(seen: Seen, database: str, joining: list[Statement], joined: int, total: int) -> Finding:
+    pairs = sorted({f"{each.collection} → {join.collection}" for each in joining for join in each.joins})
+    seconds = sum(each.seconds for each in joining)
+    return seen.finding(
+        database,
+        "",
+        f"{count(joined)} of {count(total)} reads captured ({share(joined, total)}) join: {listed(pairs)}",
+        number=100 * joined / total,
+        limit="share",
+        cost=f"{seconds:.1f} s of the server's time in what was captured",
+        remedy="Embed what is always read together, or copy the few fields the join is for.",
+        evidence={"joins": joined, "reads": total, "seconds": seconds},
+        work=Work(lookups=sum(each.count * len(each.joins) for each in joining) / joined),
+    )

@@ -1,0 +1,60 @@
+"""Files kept inside documents.
+
+Why: an image or a PDF in a document is read with every field beside it, pushes warm data out of the cache, and counts
+towards 16 MiB.
+
+Example: `{name: "Ada", photo: BinData(…2 MB…)}`.
+
+Remedy: keep it in GridFS or in object storage, and its id or address in the document.
+
+Ignore when: the blobs are small thumbnails that are always shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.words import confidence, size
+from nestling.ir.facts import Collection, Path
+from nestling.ir.finding import Finding, Severity
+from nestling.ir.work import Work
+
+RULE = Rule(
+    "Large blob",
+    Severity.WARNING,
+    (
+        Threshold("binary", "bytes of a binary value", "bytes", {"nestling": 100_000}),
+        Threshold("text", "bytes of a text", "bytes", {"nestling": 200_000}),
+    ),
+)
+
+
+def findings(seen: Seen) -> Iterator[Finding]:
+    """Binary values and texts the size of files."""
+    for collection in seen.facts.of_documents():
+        if collection.name.endswith((".chunks", ".files")):  # GridFS itself
+            continue
+        for path in collection.paths:
+            limit = "binary" if path.count("binData") else "text"
+            is_value = path.count("binData", "string") and not path.count("object", "array")
+            if is_value and path.widths is not None and path.widths.max > seen.limits[limit].value:
+                yield _finding(seen, collection, path, limit)
+
+
+def _finding(seen: Seen, collection: Collection, path: Path, limit: str) -> Finding:
+    widths = path.widths
+    assert widths is not None
+    mean = path.size_bytes / max(path.present, 1)
+    return seen.finding(
+        collection,
+        path.text,
+        f"values of up to {size(widths.max)}, {size(mean)} on average",
+        number=widths.max,
+        limit=limit,
+        cost=f"each read of the document carries {size(mean)} of it, {size(path.size_bytes)} in the documents looked at",
+        remedy="Keep it in GridFS or object storage, and its id or address in the document.",
+        evidence={"mean": mean, "p95": widths.p95, "max": widths.max},
+        confidence=confidence(collection),
+        work=Work(read_bytes=mean, sent_bytes=mean),
+    )

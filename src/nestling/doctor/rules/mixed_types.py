@@ -1,0 +1,89 @@
+"""Fields that hold values of different types.
+
+Why: MongoDB compares values of one type only. A query for the number 4 does not find the text "4"; a range skips what
+has another type; a sort puts all numbers before all texts.
+
+Example: `rating` is a number in 2,485 documents and the text "Not yet rated" in 63.
+
+Remedy: convert the rare type, and let a validator keep it that way. What is no value of the type is better missing.
+
+Ignore when: the field is meant to hold anything. Null, and integers beside floating-point numbers, are not counted as
+mixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.words import confidence, count, here, quoted, sampled_share
+from nestling.ir.facts import Collection, Path
+from nestling.ir.facts.path import NUMBERS
+from nestling.ir.facts.steps import is_plain
+from nestling.ir.finding import Finding, Severity
+
+RULE = Rule(
+    "Mixed types",
+    Severity.WARNING,
+    (Threshold("values", "values that are not of the field's main type", "values", {"nestling": 0}),),
+)
+_NOTHING = ("null", "undefined")
+_CONVERTS = {"number": "double", "string": "string", "date": "date", "bool": "bool", "objectId": "objectId"}
+
+
+def findings(seen: Seen) -> Iterator[Finding]:
+    """Paths with more than one type."""
+    for collection in seen.facts.of_documents():
+        for path in collection.paths:
+            kinds = _kinds(path)
+            rare = sum(kinds.values()) - next(iter(kinds.values()), 0)
+            if rare > seen.limits["values"].value and not collection.spatial(path):
+                yield _finding(seen, collection, path, kinds, rare)
+
+
+def _kinds(path: Path) -> dict[str, int]:
+    """Counts by type, the most frequent first: all numbers are one type, nothing is none, empty texts come last."""
+    kinds: dict[str, int] = {}
+    for name, times in path.types:
+        if name not in _NOTHING:
+            kind = "number" if name in NUMBERS else name
+            kinds[kind] = kinds.get(kind, 0) + times
+    return dict(sorted(kinds.items(), key=lambda item: (_is_empty(path, item[0]), -item[1], item[0])))
+
+
+def _is_empty(path: Path, kind: str) -> bool:
+    """Whether all values of the type are empty texts, which stand for nothing."""
+    return kind == "string" and path.count("string") <= path.empty and not path.count("array", "object")
+
+
+def _finding(seen: Seen, collection: Collection, path: Path, kinds: dict[str, int], rare: int) -> Finding:
+    sample = None if path.exact else collection.sample
+    main, *others = kinds
+    names = {kind: "the empty text" if _is_empty(path, kind) else kind for kind in kinds}
+    said = ", ".join(f"{names[kind]} in {count(times)}" for kind, times in kinds.items())
+    return seen.finding(
+        collection,
+        path.text,
+        f"{said} ({sampled_share(rare, sum(kinds.values()), sample)} are not {main})",
+        number=rare,
+        limit="values",
+        cost=f"queries and sorts by {main} do not see the {' and '.join(others)} values",
+        remedy=f"Convert them to {main}, take away what cannot be converted, and let a validator keep it that way.",
+        commands=_commands(collection, path, main, others),
+        evidence=dict(kinds),
+        confidence=confidence(collection),
+    )
+
+
+def _commands(collection: Collection, path: Path, main: str, others: list[str]) -> tuple[str, ...]:
+    """Finding the rare values, and converting them where one update can; what cannot be converted is taken away."""
+    if not is_plain(path.steps):
+        return ()
+    field, types = path.field, ", ".join(quoted(kind) for kind in others)
+    which = f"{{{quoted(field)}: {{$type: [{types}]}}}}"
+    found = f"{here(collection)}.find({which})"
+    into = _CONVERTS.get(main)
+    if "[]" in path.steps or field == "_id" or into is None or not set(others) <= set(_CONVERTS):
+        return (found,)
+    convert = f"{{$convert: {{input: {quoted('$' + field)}, to: {quoted(into)}, onError: '$$REMOVE'}}}}"
+    return (found, f"{here(collection)}.updateMany({which}, [{{$set: {{{quoted(field)}: {convert}}}}}])")

@@ -1,0 +1,51 @@
+"""Collections that take documents of any shape.
+
+Why: a typo in a field's name, a number sent as text, a half-written document: without a validator the database takes
+it, and every reader must expect it for ever.
+
+Example: 1,138 ratings are numbers, 63 are the text "Not yet rated".
+
+Remedy: `nestling emit design.yaml --as jsonschema` writes one. Begin with `validationAction: "warn"`, count what
+would be refused, mend it, then refuse.
+
+Ignore when: the collection is scratch, or holds other people's messages as they came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.schema import draft
+from nestling.doctor.words import count, quoted
+from nestling.ir.facts import Kind
+from nestling.ir.finding import Finding, Severity
+
+RULE = Rule(
+    "No validator",
+    Severity.INFO,
+    (Threshold("documents", "documents from which on it is expected", "documents", {"nestling": 0}),),
+)
+
+
+def findings(seen: Seen) -> Iterator[Finding]:
+    """Collections of documents without a validator."""
+    for collection in seen.facts.of_documents():
+        documents = collection.storage.documents if collection.storage else 0
+        capped = collection.kind is Kind.CAPPED
+        if collection.validator is None and not capped and documents > seen.limits["documents"].value:
+            rules = draft(collection)
+            name = quoted(collection.name)
+            run = f"db.getSiblingDB({quoted(collection.database)}).runCommand"
+            yield seen.finding(
+                collection,
+                "",
+                f"{count(documents)} documents and no validator",
+                number=documents,
+                limit="documents",
+                cost="documents of any shape are stored without a word, and found out by whoever reads them",
+                remedy="Add a validator that warns, count what it would refuse, mend that, then let it refuse.",
+                commands=(f'{run}({{collMod: {name}, validator: {rules}, validationAction: "warn"}})',)
+                if rules
+                else (),
+            )

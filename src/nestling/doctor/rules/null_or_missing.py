@@ -1,0 +1,67 @@
+"""Fields for which null, missing and the empty text are mixed.
+
+Why: each of them means "nothing", and each is found by another query: `{a: null}` finds null and missing, `{a:
+{$exists: false}}` only missing, `{a: ""}` only the empty text. Sparse and partial indexes tell them apart as well.
+
+Example: `depth` is "" in 4,200 documents and missing in 17.
+
+Remedy: choose one – missing is the cheapest – and write it in the validator.
+
+Ignore when: null says "known to be nothing" and missing says "not known", and everybody knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.words import confidence, count, here, quoted
+from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path
+from nestling.ir.facts.steps import is_plain
+from nestling.ir.finding import Finding, Severity
+
+RULE = Rule(
+    "Null or missing",
+    Severity.INFO,
+    (Threshold("share", "share of each of at least two ways to say nothing", "%", {"nestling": 1}),),
+)
+
+
+def findings(seen: Seen) -> Iterator[Finding]:
+    """Fields with at least two ways to say nothing, each in a share that is no accident."""
+    for collection in seen.facts.of_documents():
+        for path in collection.paths:
+            ways = _ways(path)
+            least = seen.limits["share"].value / 100 * path.parents
+            mixed = {way: times for way, times in ways.items() if times > least}
+            if len(mixed) > 1 and {"null", "the empty text"} & set(mixed):
+                yield _finding(seen, collection, path, mixed)
+
+
+def _ways(path: Path) -> dict[str, int]:
+    """How often a path says nothing, by the way it does; none for keys that are data and elements."""
+    if path.steps[-1] in (ANY_KEY, ELEMENT) or ANY_KEY in path.steps:
+        return {}
+    texts = path.empty if path.count("string") and not path.count("array", "object") else 0
+    return {"null": path.count("null", "undefined"), "missing": path.missing, "the empty text": texts}
+
+
+def _finding(seen: Seen, collection: Collection, path: Path, mixed: dict[str, int]) -> Finding:
+    said = ", ".join(f"{way} {count(times)} times" for way, times in mixed.items())
+    second = sorted(mixed.values())[-2]
+    field = quoted(path.field)
+    can_unset = is_plain(path.steps) and ELEMENT not in path.steps
+    nothing = [text for way, text in (("null", "null"), ("the empty text", '""')) if way in mixed]
+    which = f"{{{field}: {{$in: [{', '.join(nothing)}]}}}}"
+    return seen.finding(
+        collection,
+        path.text,
+        f"nothing is said in {len(mixed)} ways: {said}",
+        number=100 * second / max(path.parents, 1),
+        limit="share",
+        cost="every query for what has no value must name all of them, or finds too little",
+        remedy="Choose one; a field that is left out is the cheapest.",
+        commands=(f"{here(collection)}.updateMany({which}, {{$unset: {{{field}: 1}}}})",) if can_unset else (),
+        evidence=dict(mixed),
+        confidence=confidence(collection),
+    )

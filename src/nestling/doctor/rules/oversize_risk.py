@@ -1,0 +1,71 @@
+"""Documents near 16 MiB, or growing towards it.
+
+Why: MongoDB refuses a document over 16 MiB. The write that would pass it fails, and so does every later one.
+
+Example: the largest document has 14 MiB and gains 50 kB a day.
+
+Remedy: split the document before it happens: its longest array into a collection, its blobs into GridFS.
+
+Ignore when: never.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.doctor.growth import days_between, earlier_of
+from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.words import confidence, count, largest_documents, size
+from nestling.ir.facts import Collection
+from nestling.ir.finding import Finding, Severity
+
+MOST_BYTES = 16 * 1024 * 1024
+ERROR_SHARE, ERROR_DAYS = 0.75, 30
+RULE = Rule(
+    "Oversize risk",
+    Severity.WARNING,
+    (
+        Threshold("bytes", "size of the largest document", "bytes", {"nestling": MOST_BYTES / 2}),
+        Threshold("days", "days until 16 MiB at the growth seen", "days", {"nestling": 365}),
+    ),
+)
+
+
+def findings(seen: Seen) -> Iterator[Finding]:
+    """Collections whose largest document is half of what MongoDB takes, or will be all of it."""
+    for collection in seen.facts.of_documents():
+        if collection.sizes is None:
+            continue
+        days = _days_left(seen, collection)
+        large = collection.sizes.max > seen.limits["bytes"].value
+        if large or (days is not None and days <= seen.limits["days"].value):
+            yield _finding(seen, collection, collection.sizes.max, days, large=large)
+
+
+def _days_left(seen: Seen, collection: Collection) -> float | None:
+    """Days until the largest document has 16 MiB; None when it does not grow."""
+    then = earlier_of(seen.earlier, collection)
+    if seen.earlier is None or then is None or then.sizes is None or collection.sizes is None:
+        return None
+    growth = collection.sizes.max - then.sizes.max
+    if growth <= 0:
+        return None
+    return (MOST_BYTES - collection.sizes.max) / growth * days_between(seen.earlier, seen.facts)
+
+
+def _finding(seen: Seen, collection: Collection, largest: float, days: float | None, *, large: bool) -> Finding:
+    soon = largest > ERROR_SHARE * MOST_BYTES or (days is not None and days <= ERROR_DAYS)
+    when = f"; at its growth it reaches 16 MiB in {count(days)} days" if days is not None else ""
+    return seen.finding(
+        collection,
+        "",
+        f"the largest document has {size(largest)}{when}",
+        number=largest if large or days is None else days,
+        limit="bytes" if large or days is None else "days",
+        cost="writes that would pass 16 MiB fail",
+        remedy="Split it: move its longest array to a collection of its own, its blobs to GridFS.",
+        commands=(largest_documents(collection),),
+        evidence={"largest_bytes": largest} | ({} if days is None else {"days_left": days}),
+        severity=Severity.ERROR if soon else None,
+        confidence=confidence(collection),
+    )

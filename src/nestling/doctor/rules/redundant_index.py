@@ -1,0 +1,69 @@
+"""Indexes whose keys another index begins with.
+
+Why: what `{a: 1}` answers, `{a: 1, b: 1}` answers as well. The shorter one is written on every insert for nothing.
+
+Example: `customer_1` beside `customer_1_date_-1`.
+
+Remedy: hide the shorter one, then drop it.
+
+Ignore when: the shorter one is much smaller and is scanned whole. Never reported: `_id`, unique, sparse, partial,
+hidden and TTL indexes, shard keys, text and geospatial ones, and pairs with different collations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.doctor.rule import Rule, Seen
+from nestling.doctor.words import drop_index, size
+from nestling.ir.facts import Collection, Index
+from nestling.ir.finding import Finding, Severity
+from nestling.ir.work import Work
+
+RULE = Rule("Redundant index", Severity.WARNING)
+
+
+def findings(seen: Seen) -> Iterator[Finding]:
+    """Indexes that another one covers; of two that are alike, the later by name."""
+    for collection in seen.facts.of_documents():
+        for index in collection.indexes:
+            longer = next((other for other in collection.indexes if _covers(other, index)), None)
+            if longer is not None:
+                yield _finding(seen, collection, index, longer)
+
+
+def _covers(longer: Index, index: Index) -> bool:
+    """Whether an index answers all that another does."""
+    if longer is index or index.is_special or longer.collation != index.collation:
+        return False
+    if longer.partial or longer.sparse or longer.hidden or not (_is_plain(longer) and _is_plain(index)):
+        return False
+    if longer.keys == index.keys:
+        return longer.is_special or longer.name < index.name
+    begins = longer.keys[: len(index.keys)]
+    return len(longer.keys) > len(index.keys) and (begins == index.keys or begins == _reversed(index))
+
+
+def _is_plain(index: Index) -> bool:
+    return all(isinstance(direction, int) for _, direction in index.keys)
+
+
+def _reversed(index: Index) -> tuple[tuple[str, int | str], ...]:
+    """The same index read from its end."""
+    return tuple((field, -direction if isinstance(direction, int) else direction) for field, direction in index.keys)
+
+
+def _finding(seen: Seen, collection: Collection, index: Index, longer: Index) -> Finding:
+    same = "has the same keys" if len(longer.keys) == len(index.keys) else "begins with its keys"
+    return seen.finding(
+        collection,
+        index.name,
+        f"`{longer.name}` {same}",
+        number=index.size_bytes,
+        unit="bytes",
+        cost=f"{size(index.size_bytes)} of disk and cache, and an index entry for every document written",
+        remedy=f"Drop it: `{longer.name}` answers what it answers.",
+        commands=drop_index(collection, index.name),
+        evidence={"covered_by": longer.name, "bytes": index.size_bytes},
+        work=Work(index_writes=1),
+    )

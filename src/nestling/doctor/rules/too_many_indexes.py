@@ -1,0 +1,56 @@
+"""Collections with more indexes than writes can bear.
+
+Why: each insert writes every index, and the planner weighs all that might serve a query.
+
+Example: 34 indexes on a collection of events written 500 times a second.
+
+Remedy: drop those that are not used or redundant, and merge those with the same beginning.
+
+Ignore when: the collection is hardly ever written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.words import here, size
+from nestling.ir.facts import Collection
+from nestling.ir.finding import Finding, Severity
+from nestling.ir.work import Work
+
+RULE = Rule(
+    "Too many indexes",
+    Severity.WARNING,
+    (
+        Threshold(
+            "indexes",
+            "indexes of a collection",
+            "indexes",
+            {"compass": 10, "atlas": 30, "indexwright": 20, "azimutt": 20},
+        ),
+    ),
+)
+
+
+def findings(seen: Seen) -> Iterator[Finding]:
+    """Collections with too many indexes."""
+    for collection in seen.facts.of_documents():
+        if len(collection.indexes) > seen.limits["indexes"].value:
+            yield _finding(seen, collection)
+
+
+def _finding(seen: Seen, collection: Collection) -> Finding:
+    number, total = len(collection.indexes), sum(index.size_bytes for index in collection.indexes)
+    return seen.finding(
+        collection,
+        "",
+        f"{number} indexes with {size(total)}",
+        number=number,
+        limit="indexes",
+        cost=f"each insert writes {number} index entries and more",
+        remedy="Drop what is unused or redundant, and merge those with the same beginning.",
+        commands=(f"{here(collection)}.aggregate([{{$indexStats: {{}}}}, {{$sort: {{'accesses.ops': 1}}}}])",),
+        evidence={"bytes": total},
+        work=Work(index_writes=number),
+    )

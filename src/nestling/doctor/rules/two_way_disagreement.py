@@ -1,0 +1,58 @@
+"""References both sides hold that do not say the same.
+
+Why: a two-way reference is stored twice and changed twice. When one of the changes is lost, the answer depends on
+which side is asked.
+
+Example: a book lists author 7, and author 7 does not list the book.
+
+Remedy: change both sides in one transaction; keep the reference on one side only if one side is enough. Rebuild one
+side from the other.
+
+Ignore when: never: one of the two answers is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.words import count, of_collection, quoted, sampled_share
+from nestling.ir.facts import Sample, TwoWay, field_path, steps_text
+from nestling.ir.finding import Confidence, Finding, Severity
+
+RULE = Rule(
+    "Two-way disagreement",
+    Severity.ERROR,
+    (Threshold("links", "links that one side holds alone, of those compared", "links", {"nestling": 0}),),
+)
+
+
+def findings(seen: Seen) -> Iterator[Finding]:
+    """Two-way references with links on one side only."""
+    for pair in seen.facts.two_ways:
+        if pair.one_sided > seen.limits["links"].value:
+            yield _finding(seen, pair)
+
+
+def _finding(seen: Seen, pair: TwoWay) -> Finding:
+    part = sampled_share(pair.one_sided, pair.checked, Sample(pair.checked, "random"))
+    here, there = field_path(pair.steps), field_path(pair.target_steps)
+    command = (
+        f"{of_collection(pair.database, pair.collection)}.aggregate([{{$lookup: {{from: {quoted(pair.target)}, "
+        f"localField: '_id', foreignField: {quoted(there)}, as: 'others'}}}}, "
+        f"{{$match: {{$expr: {{$not: {{$setEquals: [{{$setUnion: [{{$ifNull: [{quoted('$' + here)}, []]}}, []]}}, "
+        f"'$others._id']}}}}}}}}, {{$project: {{{quoted(here)}: 1}}}}])"
+    )
+    return seen.finding(
+        f"{pair.database}.{pair.collection}",
+        steps_text(pair.steps),
+        f"{count(pair.one_sided)} of {count(pair.checked)} links compared are held by one side only "
+        f"(the other is `{pair.target}.{steps_text(pair.target_steps)}`): {part}",
+        number=pair.one_sided,
+        limit="links",
+        cost="the answer depends on which side is asked",
+        remedy="Rebuild one side from the other, and change both in one transaction from now on.",
+        commands=(command,) if pair.steps[-1] == "[]" else (),
+        evidence={"checked": pair.checked, "one_sided": pair.one_sided},
+        confidence=Confidence.LIKELY,
+    )

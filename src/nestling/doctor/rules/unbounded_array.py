@@ -1,0 +1,83 @@
+"""Arrays that are too long, or may become so.
+
+Why: an array is part of its document. Every read of the document carries all of it, every change rewrites it, an
+index on it has an entry for each element, and at 16 MiB writing fails for good.
+
+Example: `{_id: 1, followers: [ …40,000 ids… ]}`.
+
+Remedy: let the many refer to the one; keep at most the newest few in the document (subset pattern), or move what is
+over a bound to pages of its own (outlier pattern) when only some documents are this large.
+
+Ignore when: the array cannot grow – it is written once, such as a measured curve. Coordinates of GeoJSON objects are
+never reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.words import confidence, count, here, quoted, size
+from nestling.ir.facts import ELEMENT, Collection, Path
+from nestling.ir.finding import Finding, Severity
+from nestling.ir.work import Work
+
+RULE = Rule(
+    "Unbounded array",
+    Severity.WARNING,
+    (
+        Threshold(
+            "documents",
+            "elements of an array of documents",
+            "elements",
+            {"sources": 200, "atlas": 10_000, "compass": 250, "mongospectre": 100},
+        ),
+        Threshold(
+            "values",
+            "elements of an array of single values, such as ids",
+            "elements",
+            {"sources": 3_000, "atlas": 10_000, "compass": 250, "mongospectre": 100},
+        ),
+    ),
+)
+
+
+def findings(seen: Seen) -> Iterator[Finding]:
+    """Arrays whose longest is over the threshold."""
+    for collection in seen.facts.of_documents():
+        for path in collection.paths:
+            limit = "documents" if _of_documents(collection, path) else "values"
+            too_long = path.lengths is not None and path.lengths.max > seen.limits[limit].value
+            if too_long and not collection.spatial(path):
+                yield _finding(seen, collection, path, limit)
+
+
+def _of_documents(collection: Collection, path: Path) -> bool:
+    elements = collection.path(*path.steps, ELEMENT)
+    return elements is not None and elements.count("object") > 0
+
+
+def _finding(seen: Seen, collection: Collection, path: Path, limit: str) -> Finding:
+    lengths, widths = path.lengths, path.widths
+    assert lengths is not None
+    assert widths is not None
+    is_rare = lengths.p99 <= seen.limits[limit].value
+    who = "a few documents have" if is_rare else "documents have"
+    mean = path.size_bytes / max(path.present, 1)
+    pattern = "move what is over a bound to pages (outlier pattern)" if is_rare else "let the elements refer to it"
+    return seen.finding(
+        collection,
+        path.text,
+        f"{who} up to {count(lengths.max)} elements (half have {count(lengths.p50)}, 99 % at most {count(lengths.p99)})",
+        number=lengths.max,
+        limit=limit,
+        cost=f"each read or update of the document carries {size(mean)} of it, up to {size(widths.max)}",
+        remedy=f"Give the elements a collection of their own: {pattern}; keep the newest few in the document if it shows them.",
+        commands=(
+            f"{here(collection)}.find({{{quoted(path.field + '.' + str(int(lengths.max) - 1))}: {{$exists: true}}}}, {{_id: 1}})",
+        ),
+        evidence={"p50": lengths.p50, "p95": lengths.p95, "p99": lengths.p99, "max": lengths.max, "bytes": widths.max},
+        severity=Severity.INFO if is_rare and lengths.max <= 2 * seen.limits[limit].value else None,
+        confidence=confidence(collection),
+        work=Work(read_bytes=mean, sent_bytes=mean),
+    )

@@ -1,0 +1,60 @@
+"""References without an index.
+
+Why: finding what refers to a document – its orders, its comments – reads the whole collection, as does every
+`$lookup` from the other side, and every check before something is deleted.
+
+Example: `comments.movie_id` without an index: a film's page reads 50,000 comments to show three.
+
+Remedy: an index on the reference, followed by what the result is sorted by.
+
+Ignore when: it is only ever followed from this side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.words import count, create_index, size
+from nestling.ir.facts import ELEMENT, Collection, Reference, field_path, steps_text
+from nestling.ir.finding import Confidence, Finding, Severity
+from nestling.ir.work import Work
+
+RULE = Rule(
+    "Unindexed reference",
+    Severity.WARNING,
+    (Threshold("documents", "documents that hold the reference", "documents", {"nestling": 1_000}),),
+)
+
+
+def findings(seen: Seen) -> Iterator[Finding]:
+    """References no index begins with, in collections too large to be scanned unnoticed."""
+    for reference in seen.facts.references:
+        holder = seen.facts.collection(reference.database, reference.collection)
+        if holder is None or holder.storage is None:
+            continue
+        field = field_path(reference.steps)
+        is_indexed = any(index.keys[0][0] == field and not index.hidden for index in holder.indexes)
+        if holder.storage.documents > seen.limits["documents"].value and not is_indexed:
+            yield _finding(seen, holder, reference, field)
+
+
+def _finding(seen: Seen, holder: Collection, reference: Reference, field: str) -> Finding:
+    storage = holder.storage
+    assert storage is not None
+    held_by_parent = ELEMENT in reference.steps
+    to = f"`{reference.target}`" if reference.target else "a collection that is not here"
+    return seen.finding(
+        holder,
+        steps_text(reference.steps),
+        f"refers to {to} and has no index",
+        number=storage.documents,
+        limit="documents",
+        cost=f"finding what refers to one document reads all {count(storage.documents)} ({size(storage.data_bytes)})",
+        remedy="Index it, followed by what the result is sorted by.",
+        commands=(create_index(holder.database, holder.name, [(field, 1)]),),
+        evidence={"documents": storage.documents},
+        severity=Severity.INFO if held_by_parent else None,
+        confidence=Confidence.POSSIBLE if held_by_parent or not reference.named else Confidence.LIKELY,
+        work=Work(scanned=storage.documents, read_bytes=storage.data_bytes),
+    )

@@ -1,0 +1,68 @@
+"""Indexes no query uses.
+
+Why: every insert, and every update of an indexed field, writes each index; its pages take cache from data that is
+read.
+
+Example: `status_1`, 120 MB, 0 uses in 41 days.
+
+Remedy: hide it; if nothing has become slow after a week, drop it.
+
+Ignore when: it serves a monthly report. Never reported: `_id`, unique, sparse, partial, hidden and TTL indexes, shard
+keys, and indexes whose counting began too recently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.words import count, drop_index, size
+from nestling.ir.facts import Collection, Index
+from nestling.ir.finding import Confidence, Finding, Severity
+from nestling.ir.work import Work
+
+DAY_SECONDS = 86_400
+RULE = Rule(
+    "Unused index",
+    Severity.WARNING,
+    (Threshold("days", "days without a use", "days", {"atlas": 7, "azimutt": 10}),),
+)
+
+
+def findings(seen: Seen) -> Iterator[Finding]:
+    """Indexes that may be dropped and were not used for long enough."""
+    for collection in seen.facts.of_documents():
+        for index in collection.indexes:
+            long_enough = _days(seen, index) >= seen.limits["days"].value
+            if index.uses == 0 and not index.is_special and long_enough:
+                yield _finding(seen, collection, index)
+
+
+def _days(seen: Seen, index: Index) -> float:
+    """Days over which uses were counted: a restart begins anew."""
+    uptime = seen.facts.server.uptime_seconds
+    seconds = index.since_seconds if uptime is None else min(index.since_seconds, uptime)
+    return seconds / DAY_SECONDS
+
+
+def _finding(seen: Seen, collection: Collection, index: Index) -> Finding:
+    server = seen.facts.server
+    asked_all = server.sharded or index.nodes >= server.members
+    nodes = (
+        ""
+        if asked_all
+        else f"; {index.nodes} of {server.members} members were asked, so ask the others before you drop it"
+    )
+    return seen.finding(
+        collection,
+        index.name,
+        f"no use in {count(_days(seen, index))} days{nodes}",
+        number=_days(seen, index),
+        limit="days",
+        cost=f"{size(index.size_bytes)} of disk and cache, and an index entry for every document written",
+        remedy="Hide it; if nothing has become slow after a week, drop it.",
+        commands=drop_index(collection, index.name),
+        evidence={"uses": 0, "bytes": index.size_bytes},
+        confidence=Confidence.CERTAIN if asked_all else Confidence.POSSIBLE,
+        work=Work(index_writes=1),
+    )

@@ -1,0 +1,54 @@
+"""Documents that the collection's own validator would refuse.
+
+Why: a validator looks at documents when they are written. Those that were there before stay as they are – until an
+update touches one of them and fails, in production, for a reason that has nothing to do with the update.
+
+Example: 63 of 2,548 documents lack the number that is required since spring.
+
+Remedy: find them, mend them, or set `validationLevel: "moderate"` until that is done.
+
+Ignore when: the documents are never changed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.words import count, here, sampled_share
+from nestling.ir.facts import Collection, Sample, Validator
+from nestling.ir.finding import Confidence, Finding, Severity
+
+RULE = Rule(
+    "Violated validator",
+    Severity.ERROR,
+    (Threshold("documents", "documents the validator would refuse", "documents", {"nestling": 0}),),
+)
+
+
+def findings(seen: Seen) -> Iterator[Finding]:
+    """Collections with documents that their validator would refuse."""
+    for collection in seen.facts.of_documents():
+        validator = collection.validator
+        if validator is not None and (validator.refused or 0) > seen.limits["documents"].value:
+            yield _finding(seen, collection, validator, validator.refused or 0)
+
+
+def _finding(seen: Seen, collection: Collection, validator: Validator, refused: int) -> Finding:
+    documents = collection.storage.documents if collection.storage else validator.checked
+    exact = validator.checked >= documents
+    sample = Sample(validator.checked, "all" if exact else "random")
+    fails = validator.action != "warn" and validator.level == "strict"
+    return seen.finding(
+        collection,
+        "",
+        f"{count(refused)} of {count(validator.checked)} documents checked ({sampled_share(refused, validator.checked, sample)})"
+        " would be refused by the validator",
+        number=refused,
+        limit="documents",
+        cost="every update of one of them fails" if fails else "readers that trust the validator meet them",
+        remedy="Find them and mend them; until then, validationLevel: moderate lets them be updated.",
+        commands=(f"{here(collection)}.find({{$nor: [{validator.text}]}})",),
+        severity=None if fails else Severity.WARNING,
+        confidence=Confidence.CERTAIN if exact else Confidence.LIKELY,
+    )

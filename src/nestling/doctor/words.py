@@ -1,0 +1,85 @@
+"""Numbers in words, and commands for the MongoDB shell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from nestling.ir.facts import Collection, Sample, interval
+from nestling.ir.finding import Confidence
+
+_UNITS = ("bytes", "kB", "MB", "GB", "TB")
+STEP = 1000.0
+
+
+def size(size_bytes: float) -> str:
+    """Bytes for people: 1.2 MB."""
+    amount, unit = float(size_bytes), 0
+    while amount >= STEP and unit < len(_UNITS) - 1:
+        amount, unit = amount / STEP, unit + 1
+    return f"{amount:.0f} {_UNITS[unit]}" if unit == 0 or amount >= STEP / 10 else f"{amount:.1f} {_UNITS[unit]}"
+
+
+def count(number: float) -> str:
+    """A number for people: whole ones with thousands separators, others short."""
+    return f"{number:,.0f}" if number >= STEP / 10 or number == int(number) else f"{number:,.1f}"
+
+
+def share(part: float, of: float) -> str:
+    """A share in percent, never 0 % of something."""
+    percent = 100 * part / of if of else 0.0
+    if part and percent < 1:
+        return "< 1 %"
+    return f"{percent:.0f} %"
+
+
+def sampled_share(part: int, of: int, sample: Sample | None) -> str:
+    """A share, with its 95 % confidence interval when it is a sample's."""
+    if sample is None or sample.exact:
+        return share(part, of)
+    low, high = interval(part, of)
+    return f"{share(part, of)} ({100 * low:.1f} to {100 * high:.1f} %)"
+
+
+def confidence(collection: Collection) -> Confidence:
+    """Certain when every document was read, likely when a sample was."""
+    return Confidence.CERTAIN if collection.sample is None or collection.sample.exact else Confidence.LIKELY
+
+
+def listed(names: Iterable[str], most: int = 5) -> str:
+    """Names in a sentence, the first few of many."""
+    known = list(names)
+    shown = ", ".join(f"`{name}`" for name in known[:most])
+    return f"{shown} and {len(known) - most} more" if len(known) > most else shown
+
+
+def quoted(text: str) -> str:
+    """A text as JavaScript reads it."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def of_collection(database: str, name: str) -> str:
+    """The expression for a collection, in the MongoDB shell."""
+    return f"db.getSiblingDB({quoted(database)}).getCollection({quoted(name)})"
+
+
+def here(collection: Collection) -> str:
+    """The expression for this collection."""
+    return of_collection(collection.database, collection.name)
+
+
+def create_index(database: str, name: str, keys: Iterable[tuple[str, int | str]], options: str = "") -> str:
+    """A command that creates an index."""
+    written = ", ".join(f"{quoted(field)}: {json.dumps(kind)}" for field, kind in keys)
+    return f"{of_collection(database, name)}.createIndex({{{written}}}{f', {options}' if options else ''})"
+
+
+def drop_index(collection: Collection, index: str) -> tuple[str, str]:
+    """Commands that hide an index first, which can be taken back at once, and drop it later."""
+    return (f"{here(collection)}.hideIndex({quoted(index)})", f"{here(collection)}.dropIndex({quoted(index)})")
+
+
+def largest_documents(collection: Collection) -> str:
+    """A command that shows the largest documents' ids."""
+    sizes = "{$project: {bytes: {$bsonSize: '$$ROOT'}}}"
+    return f"{here(collection)}.aggregate([{sizes}, {{$sort: {{bytes: -1}}}}, {{$limit: 5}}])"

@@ -1,0 +1,126 @@
+"""Gathering facts about live databases: read only, bounded in time and memory, and never a value kept.
+
+Sampling finds the paths, the server measures them. Whatever is refused is noted in `Facts.skipped`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from pymongo import MongoClient
+
+from nestling.common.errors import PermissionDenied, Problem
+from nestling.executors.facts import catalogue
+from nestling.executors.facts.asking import REFUSED, Asking, Document
+from nestling.executors.facts.copies import copies, two_ways
+from nestling.executors.facts.profile import statements
+from nestling.executors.facts.references import references
+from nestling.executors.facts.refusals import with_refusals
+from nestling.executors.facts.sampling import Amount, with_documents
+from nestling.executors.facts.whole import measured
+from nestling.ir.facts import Collection, Copied, Facts, Reference, Statement, TwoWay
+
+__all__ = ["READING", "Amount", "Budget", "gather"]
+
+READING: dict[str, Any] = {
+    "readPreference": "secondaryPreferred",
+    "unicode_decode_error_handler": "replace",
+    "datetime_conversion": "DATETIME_AUTO",
+    "retryWrites": False,
+}
+"""Options of a client that only looks: away from the primary, and not stopped by texts and dates that are none."""
+
+BUDGET_SECONDS = 60.0
+WHOLE_UP_TO_BYTES = 64_000_000
+"""Bytes of a collection that are all measured by the server unasked: about a second of its time."""
+LEAST_SECONDS = 2.0
+"""What every collection gets, however many there are."""
+LINKS_SHARE = 0.3
+"""The share of the time kept for what lies between collections."""
+
+Report = Callable[[str, int, int], None]
+"""Hears what is being looked at, how many collections are done, and of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What gathering may take: seconds altogether, documents and bytes read of a collection; `whole`: measure all documents."""
+
+    seconds: float = BUDGET_SECONDS
+    amount: Amount = Amount()
+    whole: bool = False
+
+
+def gather(
+    client: MongoClient[Document], databases: Sequence[str], budget: Budget, report: Report | None = None
+) -> Facts:
+    """Everything that can be found out about these databases within the budget.
+
+    Raises PermissionDenied when not even their collections may be listed; the driver's errors are connections lost.
+    """
+    asking = Asking(time.monotonic() + budget.seconds)
+    server = catalogue.server(client, asking)
+    listed = {name: tuple(catalogue.namespaces(client[name], asking)) for name in databases}
+    total = sum(map(len, listed.values()))
+    if not total and any(each.why == REFUSED and each.what.startswith(catalogue.LISTING) for each in asking.skipped):
+        move = "give the user the role `read` on the database"
+        raise PermissionDenied(Problem("the user may see nothing of it", where=", ".join(databases), next_move=move))
+    work = asking.within(budget.seconds * (1 - LINKS_SHARE))
+    found: list[Collection] = []
+    for name in databases:
+        for collection in listed[name]:
+            if report is not None:
+                report(collection.namespace, len(found), total)
+            share = max(work.seconds_left() / (total - len(found)), min(LEAST_SECONDS, work.seconds_left()))
+            found.append(_collection(client, collection, work.within(share), budget))
+    links = [_links(client, name, [each for each in found if each.database == name], asking) for name in databases]
+    return Facts(
+        taken=datetime.now(UTC).isoformat(timespec="seconds"),
+        server=server,
+        databases=tuple(databases),
+        collections=tuple(found),
+        references=tuple(each for link in links for each in link.references),
+        two_ways=tuple(each for link in links for each in link.two_ways),
+        copies=tuple(each for link in links for each in link.copies),
+        statements=tuple(each for link in links for each in link.statements),
+        skipped=tuple(asking.skipped),
+    )
+
+
+def _collection(client: MongoClient[Document], collection: Collection, asking: Asking, budget: Budget) -> Collection:
+    """A namespace with all that is asked of its kind: views and system collections are named and left alone."""
+    if not collection.holds_documents:
+        return collection
+    database = client[collection.database]
+    found = catalogue.with_storage(collection, database, asking)
+    found = with_documents(found, database, asking, budget.amount)
+    is_small = found.storage is not None and found.storage.data_bytes <= WHOLE_UP_TO_BYTES
+    if found.sample is not None and not found.sample.exact and (budget.whole or is_small):
+        found = measured(found, database, asking)
+    return with_refusals(found, database, asking)
+
+
+@dataclass(frozen=True, slots=True)
+class _Links:
+    references: tuple[Reference, ...]
+    two_ways: tuple[TwoWay, ...]
+    copies: tuple[Copied, ...]
+    statements: tuple[Statement, ...]
+
+
+def _links(client: MongoClient[Document], name: str, collections: Sequence[Collection], asking: Asking) -> _Links:
+    """What lies between the collections of a database, and what was seen to be asked of them."""
+    database = client[name]
+    profiled = any(each.name == "system.profile" for each in collections)
+    with_paths = [each for each in collections if each.paths]
+    found = tuple(references(database, with_paths, asking))
+    return _Links(
+        found,
+        tuple(two_ways(database, found, asking)),
+        tuple(copies(database, with_paths, found, asking)),
+        statements(database, asking) if profiled else (),
+    )

@@ -1,0 +1,138 @@
+"""Along references: fields that repeat a field of the document referred to, and references both sides hold.
+
+Values are compared on this machine, counted and forgotten.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import bson
+from pymongo.database import Database
+
+from nestling.executors.facts.asking import Asking, Document
+from nestling.executors.facts.reference_names import stem
+from nestling.executors.facts.references import drawn, unwound
+from nestling.ir.facts import ELEMENT, Collection, Copied, Path, Reference, TwoWay, field_path
+from nestling.ir.facts.steps import is_plain
+
+ROWS = 300
+"""Rows compared along a reference."""
+LEAST_EQUAL = 0.5
+"""Values that must be equal to call a field a copy, and links that must agree to call two references one relationship."""
+_SCALARS = frozenset({"string", "int", "long", "double", "decimal", "bool", "date"})
+
+
+def copies(
+    database: Database[Document], collections: Sequence[Collection], found: Sequence[Reference], asking: Asking
+) -> Iterator[Copied]:
+    """The fields that repeat a field of the document their reference points to."""
+    by_name = {each.name: each for each in collections}
+    for reference in found:
+        if reference.target not in by_name or not reference.resolved or asking.late:
+            continue
+        holder, target = by_name[reference.collection], by_name[reference.target]
+        pairs = list(_pairs(reference, holder, target))
+        if pairs:
+            yield from _compared(database, reference, holder, pairs, asking)
+
+
+def _pairs(reference: Reference, holder: Collection, target: Collection) -> Iterator[tuple[Path, str]]:
+    """Fields beside a reference, and the target's fields they may repeat, by their names."""
+    above = reference.steps[:-1]
+    key = holder.path(*reference.steps)
+    if key is None or reference.steps[-1] == ELEMENT:
+        return
+    fields = {each.field: each for each in target.top_level() if _is_scalar(each) and is_plain(each.steps)}
+    prefixes = [_folded(stem(key)), ""] if above else [_folded(stem(key))]
+    wanted = {_folded(prefix + field): field for prefix in prefixes for field in fields}
+    for path in holder.paths:
+        beside = path.steps[:-1] == above and path.steps != reference.steps and _is_scalar(path)
+        field = wanted.get(_folded(path.steps[-1])) if beside and is_plain(path.steps) else None
+        if field is not None and field not in ("_id", reference.target_field):
+            yield path, field
+
+
+def _compared(
+    database: Database[Document],
+    reference: Reference,
+    holder: Collection,
+    pairs: list[tuple[Path, str]],
+    asking: Asking,
+) -> Iterator[Copied]:
+    shown = {"_id": 0, "r": f"${field_path(reference.steps)}"}
+    shown |= {f"c{n}": f"${path.field}" for n, (path, _) in enumerate(pairs)}
+    what = f"the copies beside {holder.namespace}.{field_path(reference.steps)}"
+    pipeline = [*drawn(holder), *unwound(reference.steps), {"$limit": ROWS}, {"$project": shown}]
+    rows = asking.aggregate(database, holder.name, what, pipeline)
+    wanted = {"_id": 0, "r": f"${reference.target_field}"} | {
+        f"c{n}": f"${field}" for n, (_, field) in enumerate(pairs)
+    }
+    ids = [row["r"] for row in rows if row.get("r") is not None]
+    originals = asking.aggregate(
+        database,
+        reference.target,
+        what,
+        [{"$match": {reference.target_field: {"$in": ids}}}, {"$limit": ROWS}, {"$project": wanted}],
+    )
+    by_id = {_bytes(row["r"]): row for row in originals}
+    together = [(row, by_id[_bytes(row["r"])]) for row in rows if "r" in row and _bytes(row["r"]) in by_id]
+    for n, (path, field) in enumerate(pairs):
+        held = [(mine[f"c{n}"], theirs.get(f"c{n}")) for mine, theirs in together if f"c{n}" in mine]
+        equal = sum(_bytes(mine) == _bytes(theirs) for mine, theirs in held)
+        if held and equal >= LEAST_EQUAL * len(held):
+            where = (reference.database, reference.collection, path.steps, reference.steps)
+            yield Copied(*where, reference.target, field, len(held), equal)
+
+
+def two_ways(database: Database[Document], found: Sequence[Reference], asking: Asking) -> Iterator[TwoWay]:
+    """References that are each other's other side, by what they link."""
+    for n, one in enumerate(found):
+        for other in found[n + 1 :]:
+            opposite = (one.target, other.target) == (other.collection, one.collection)
+            if not opposite or (one.target_field, other.target_field) != ("_id", "_id") or asking.late:
+                continue
+            checked, one_sided = map(
+                sum, zip(_links(database, one, other, asking), _links(database, other, one, asking), strict=True)
+            )
+            if checked and checked - one_sided >= LEAST_EQUAL * checked:
+                steps = (one.steps, one.target, other.steps)
+                yield TwoWay(one.database, one.collection, *steps, checked, one_sided)
+
+
+def _links(database: Database[Document], there: Reference, back: Reference, asking: Asking) -> tuple[int, int]:
+    """Links of one reference, and how many of them its other side does not hold; links to nothing are not counted."""
+    what = f"the two sides of {there.collection}.{field_path(there.steps)}"
+    pipeline: list[Document] = [
+        *unwound(there.steps),
+        {"$limit": ROWS},
+        {"$project": {"_id": 1, "r": f"${field_path(there.steps)}"}},
+    ]
+    rows = [row for row in asking.aggregate(database, there.collection, what, pipeline) if row.get("r") is not None]
+    held = f"${field_path(back.steps)}"
+    as_array = {"$cond": [{"$isArray": held}, held, [held]]}
+    common = {"$setIntersection": [as_array, [row["_id"] for row in rows]]}
+    others = asking.aggregate(
+        database,
+        back.collection,
+        what,
+        [{"$match": {"_id": {"$in": [row["r"] for row in rows]}}}, {"$project": {"held": common}}],
+    )
+    holds = {_bytes(row["_id"]): {_bytes(each) for each in row["held"] or ()} for row in others}
+    linked = [row for row in rows if _bytes(row["r"]) in holds]
+    return len(linked), sum(_bytes(row["_id"]) not in holds[_bytes(row["r"])] for row in linked)
+
+
+def _bytes(value: Any) -> bytes:
+    """A value as something to compare: numbers by value, everything else by its BSON."""
+    return bson.encode({"": float(value) if isinstance(value, int) and not isinstance(value, bool) else value})
+
+
+def _is_scalar(path: Path) -> bool:
+    return path.count(*_SCALARS) > 0 and path.count("object", "array") == 0
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[^0-9a-z]", "", name.casefold())

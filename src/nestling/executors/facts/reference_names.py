@@ -1,0 +1,109 @@
+"""Which paths may hold references, and to what, by their names and types alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path
+from nestling.ir.facts.path import NUMBERS
+from nestling.ir.facts.steps import is_plain
+
+_ID_NAME = re.compile(r"(?P<stem>.*?)(?:_?ids?|Ids?|IDs?|_refs?|Refs?)\Z")
+_KEYS = frozenset({"objectId", "string", "binData", "int", "long", "double", "decimal"})
+UNIQUE_SHARE = 0.95
+"""A field that has this many different values for its documents may be what others refer to."""
+MOSTLY = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A field references may point to; `named`: the name of the reference says so."""
+
+    collection: str
+    field: str
+    named: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A path that may hold references, and where to look, the likeliest first."""
+
+    collection: Collection
+    path: Path
+    targets: tuple[Target, ...]
+
+    @property
+    def is_object_id(self) -> bool:
+        """Whether it mostly holds ObjectIds, which are references more often than not."""
+        return _mostly(self.path, "objectId")
+
+    @property
+    def is_id_named(self) -> bool:
+        """Whether its name ends as those of references do."""
+        return bool(stem(self.path) != _named(self.path))
+
+
+def candidates(collections: Sequence[Collection]) -> Iterator[Candidate]:
+    """The paths of a database's collections that may hold references."""
+    for collection in collections:
+        for path in collection.paths:
+            if path.steps[0] == "_id" or ANY_KEY in path.steps or not is_plain(path.steps):
+                continue
+            targets = tuple(sorted(_targets(path, collections), key=lambda t: (not t.named, t.collection, t.field)))
+            candidate = Candidate(collection, path, targets)
+            if _types(path) and (candidate.is_object_id or any(target.named for target in targets)):
+                yield candidate
+
+
+def _targets(path: Path, collections: Sequence[Collection]) -> Iterator[Target]:
+    for other in collections:
+        for key in other.top_level():
+            if path is key or not _types(path) & _types(key):
+                continue
+            named = _says(path, other, key)
+            if (key.field == "_id" and _mostly(path, "objectId")) or named:
+                yield Target(other.name, key.field, named)
+
+
+def _says(path: Path, other: Collection, key: Path) -> bool:
+    """Whether the path's name says that it refers to this key of the other collection."""
+    mine, theirs = _folded(stem(path)), _folded(other.name)
+    if not mine or mine != theirs:
+        return False
+    if key.field == "_id":
+        return True
+    is_key = _folded(stem(key)) == theirs or key.field == _named(path)
+    return is_key and key.distinct is not None and key.distinct >= UNIQUE_SHARE * max(key.present, 1)
+
+
+def stem(path: Path) -> str:
+    """The name without what says that it is an id: `movie_id` and `movieIds` are `movie`, `customer._id` is `customer`."""
+    names = [step for step in path.steps if step != ELEMENT]
+    found = _ID_NAME.fullmatch(names[-1])
+    if found is None:
+        return names[-1]
+    inner = found["stem"].rstrip("_")
+    return inner or (names[-2] if len(names) > 1 else names[-1])
+
+
+def _named(path: Path) -> str:
+    return [step for step in path.steps if step != ELEMENT][-1]
+
+
+def _folded(name: str) -> str:
+    """A name without case, underscores and its plural."""
+    plain = re.sub(r"[^0-9a-z]", "", name.casefold())
+    for ending, singular in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("s", "")):
+        if plain.endswith(ending) and not plain.endswith("ss" if ending == "s" else "\0"):
+            return plain[: -len(ending)] + singular
+    return plain
+
+
+def _types(path: Path) -> set[str]:
+    return {"number" if name in NUMBERS else name for name, _ in path.types if name in _KEYS}
+
+
+def _mostly(path: Path, kind: str) -> bool:
+    return path.count(kind) > MOSTLY * path.present

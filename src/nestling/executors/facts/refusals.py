@@ -1,0 +1,36 @@
+"""How many documents a validator would refuse today."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bson import json_util
+from pymongo.database import Database
+
+from nestling.executors.facts.asking import Asking, Document
+from nestling.ir.facts import Collection
+
+COUNTED_UP_TO = 200_000
+"""Documents of a collection that are all checked; of more, a random sample."""
+SAMPLED = 10_000
+
+
+def with_refusals(collection: Collection, database: Database[Document], asking: Asking) -> Collection:
+    """The collection, its validator held against its documents."""
+    validator, storage = collection.validator, collection.storage
+    if validator is None or storage is None:
+        return collection
+    rules = json_util.loads(validator.text)
+    everything = storage.documents <= COUNTED_UP_TO
+    drawn: list[Document] = [] if everything else [{"$sample": {"size": SAMPLED}}]
+    what = f"the documents of {collection.namespace} that its validator would refuse"
+    pipeline: list[Document] = [*drawn, {"$match": {"$nor": [rules]}}, {"$count": "refused"}]
+    limit = asking.milliseconds()
+    rows: list[Document] | None = asking.ask(
+        what, lambda: list(database[collection.name].aggregate(pipeline, maxTimeMS=limit)), None
+    )
+    if rows is None:
+        return collection
+    refused = int(rows[0]["refused"]) if rows else 0
+    checked = storage.documents if everything else SAMPLED
+    return replace(collection, validator=replace(validator, checked=checked, refused=refused))

@@ -1,0 +1,40 @@
+"""How much further solves may cost. Counted in modes solved over, so that what is found does not depend on the machine.
+
+Time is the last resort only: an allowance says whether it was the time that ran out.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from nestling.ir.options import Problem
+
+LEAST = 200
+"""Modes that a solve counts for at least: it takes some time however small the problem is."""
+
+
+@dataclass(slots=True)
+class Allowance:
+    """What is left: `modes`, and the time until `deadline` (of `time.perf_counter`)."""
+
+    deadline: float
+    modes: float = float("inf")
+    time_was_up: bool = False
+
+    def take(self, problem: Problem) -> float | None:
+        """The seconds that one solve of the problem may take; None when it is not allowed any more."""
+        seconds = self.deadline - time.perf_counter()
+        if seconds <= 0:
+            self.time_was_up = True
+            return None
+        size = max(sum(len(step.modes) for step in problem.steps), LEAST)
+        if size > self.modes:
+            return None
+        self.modes -= size
+        return seconds
+
+
+def allowance(seconds: float, *, modes: float = float("inf")) -> Allowance:
+    """So much from now on."""
+    return Allowance(time.perf_counter() + seconds, modes)

@@ -1,0 +1,39 @@
+"""Modes that are never worth it, because an addition makes a better one: a scan, where an index costs less than it saves.
+
+Where a choice answers by such a mode, adding the structure that the better one needs saves more in this one step than it ever
+costs elsewhere. So no best choice answers by it.
+"""
+
+from __future__ import annotations
+
+from nestling.ir.options import Mode
+from nestling.optimizer.presolve.context import Context
+from nestling.optimizer.presolve.open_choices import OpenChoices, OpenStep
+
+CERTAIN = 1e-9
+"""How much of what is compared has to be saved, so that rounding never decides."""
+
+
+def drop_beaten_modes(open_choices: OpenChoices) -> None:
+    """Drop the modes that an addition beats."""
+    contexts: dict[tuple[str, ...], Context] = {}
+    for step in open_choices.steps:
+        for mode in [mode for mode in step.every if _is_beaten(open_choices, step, mode, contexts)]:
+            step.drop(mode)
+
+
+def _is_beaten(
+    open_choices: OpenChoices, step: OpenStep, mode: Mode[float], contexts: dict[tuple[str, ...], Context]
+) -> bool:
+    known = open_choices.certain(mode)
+    for other in step.modes.get(mode.needs[0] if mode.needs else "", ()):
+        missing = [name for name in other.needs if name not in known]
+        if len(missing) != 1 or not open_choices.is_addition(missing[0]) or not set(other.without) <= set(mode.without):
+            continue
+        if mode.needs not in contexts:
+            contexts[mode.needs] = Context(open_choices, mode.needs)
+        context = contexts[mode.needs]
+        context.scale = upkeep = open_choices.upkeep(missing[0])
+        if context.more(other, mode) + upkeep < -CERTAIN * context.scale:
+            return True
+    return False

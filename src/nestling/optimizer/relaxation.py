@@ -1,0 +1,64 @@
+"""The linear relaxation of a part: a bound, mostly a whole choice already, and what certainly is or is not in better ones."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from nestling.ir.options import Problem
+from nestling.optimizer.formulation import formulation
+from nestling.optimizer.highs import Outcome, Status, minimise
+from nestling.optimizer.rows import Floats, LinearModel
+
+LARGEST = 1e4
+"""What the largest cost is scaled to: the solver's tolerances are absolute."""
+MARGIN = 1e-9
+"""How far reduced costs are trusted, as a share of the largest cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relaxation:
+    """A part's linear model and what solving it without whole numbers says. `constant` is not in the model."""
+
+    model: LinearModel
+    constant: float
+    largest: float
+    outcome: Outcome
+
+    @property
+    def scale(self) -> float:
+        """What costs are divided by for the solver."""
+        return self.largest / LARGEST
+
+    @property
+    def bound(self) -> float:
+        """No choice costs less."""
+        return self.outcome.bound + self.constant
+
+    def held(self, most: float) -> Floats | None:
+        """The value of each structure that no choice up to the cost `most` can have otherwise, NaN for the open ones."""
+        if self.outcome.status is not Status.OPTIMAL or self.outcome.reduced_costs is None:
+            return None
+        slack = max(most - self.bound, 0.0) + MARGIN * self.largest
+        fixed = np.full(len(self.model.cost), np.nan)
+        reduced = self.outcome.reduced_costs[: self.model.binary]
+        fixed[: self.model.binary][reduced > slack] = 0.0
+        fixed[: self.model.binary][reduced < -slack] = 1.0
+        return fixed
+
+
+def relaxation(problem: Problem, deadline: float) -> Relaxation:
+    """Write down a weighted part and solve it without whole numbers."""
+    model = formulation(problem)
+    constant = sum(charge.cost for charge in problem.charges if not charge.when)
+    largest = float(np.abs(model.cost).max(initial=0.0)) or 1.0
+    outcome = minimise(model, seconds=deadline - time.perf_counter(), scale=largest / LARGEST, relaxed=True)
+    return Relaxation(model, constant, largest, outcome)
+
+
+def chosen_by(problem: Problem, values: Floats) -> frozenset[str]:
+    """The structures whose column is nearer to 1 than to 0."""
+    pairs = zip(problem.structures, values, strict=False)
+    return frozenset(structure.id for structure, value in pairs if value > 0.5)

@@ -1,0 +1,54 @@
+"""Covered index (D2): an index that holds all a statement reads, so that no document is fetched for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.candidate import Candidate, Indexed
+from nestling.ir.situation import Situation
+from nestling.ir.workload import Access, Statement
+from nestling.patterns.compound_index import MOST_KEYS, fits, wanted_keys
+
+MOST_SHARE = 0.5
+"""An index with more than this share of a row's bytes is a second copy of the collection."""
+
+
+def candidates(situation: Situation) -> Iterator[Candidate]:
+    """For each statement over one entity: the keys that find its rows, and behind them what it shows of these."""
+    motives: dict[tuple[str, tuple[tuple[str, int], ...]], list[str]] = {}
+    for statement in situation.reading.workload.statements:
+        for access in _only(statement):
+            for keys in wanted_keys(situation, access):
+                more = _shown(situation, access, keys)
+                if more is not None:
+                    motives.setdefault((access.entity, (*keys, *more)), []).append(statement.name)
+    for (entity, keys), statements in motives.items():
+        text = ", ".join(name if direction > 0 else f"-{name}" for name, direction in keys)
+        part, served = Indexed(entity, keys), tuple(dict.fromkeys(statements))
+        yield Candidate(f"index of {entity} on {text}", "covered-index", part, served)
+
+
+def _only(statement: Statement) -> tuple[Access, ...]:
+    """The access of a read that has only one."""
+    return statement.accesses if len(statement.accesses) == 1 and not statement.kind.writes else ()
+
+
+def _shown(
+    situation: Situation, access: Access, keys: tuple[tuple[str, int], ...]
+) -> tuple[tuple[str, int], ...] | None:
+    """What the index must hold besides its keys; None where that is nothing, or too much."""
+    asked = (*access.attributes, *(each.attribute for each in access.filters))
+    more = tuple((name, 1) for name in dict.fromkeys(asked) if name not in dict(keys))
+    whole = (*keys, *more)
+    if not more or len(whole) > MOST_KEYS or not fits(situation, access.entity, whole):
+        return None
+    return more if _share(situation, access.entity, {name for name, _ in whole}) <= MOST_SHARE else None
+
+
+def _share(situation: Situation, entity: str, names: set[str]) -> float:
+    """Of the bytes of a row's values, what these attributes have; all of it when a width is not known."""
+    known = situation.statistics.entity(entity)
+    found = {name: known.attribute(name).average_bytes for name in situation.model.entity(entity).attribute_names}
+    widths = {name: width.value for name, width in found.items() if width is not None}
+    total = sum(widths.values())
+    return sum(widths[name] for name in names) / total if names <= widths.keys() and total > 0 else 1.0

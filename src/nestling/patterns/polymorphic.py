@@ -1,0 +1,54 @@
+"""Polymorphic collection (C6): subtypes in their supertype's documents, told by a discriminator, type-specific indexes partial.
+
+Proposed for every subtype of a hierarchy whose fields do not collide with those beside them; a collection for each type, and a
+sub-document for those that collide, are the other candidates.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from nestling.ir.candidate import Candidate, Nested
+from nestling.ir.model import Hierarchy, Relationship
+from nestling.ir.names import stored_name
+from nestling.ir.situation import Situation
+
+
+def candidates(situation: Situation) -> Iterator[Candidate]:
+    """One for each subtype."""
+    for name in sorted(inline_links(situation)):
+        link = situation.model.relationship(name)
+        motives = tuple(
+            s.name
+            for s in situation.reading.workload.statements
+            if any(access.entity in (link.child, link.parent) for access in s.accesses)
+        )
+        yield Candidate(
+            f"{link.child} beside the fields of {link.parent}",
+            "polymorphic",
+            Nested(link.child, (name,), inline=True),
+            motives,
+        )
+
+
+def inline_links(situation: Situation) -> frozenset[str]:
+    """The relationships of subtypes that can stand beside their supertype's fields."""
+    return frozenset(name for each in situation.model.hierarchies for name in _fitting(situation, each))
+
+
+def _fitting(situation: Situation, hierarchy: Hierarchy) -> Iterator[str]:
+    links = [situation.model.relationship(name) for name in hierarchy.subtypes]
+    names = Counter(map(stored_name, situation.model.entity(hierarchy.supertype).attribute_names))
+    for link in links:
+        names.update(_own(situation, link))
+    for link in links:
+        alone = all(names[name] == 1 for name in _own(situation, link))
+        if alone and situation.is_total(link) and not situation.blobs[link.child]:
+            yield link.name
+
+
+def _own(situation: Situation, link: Relationship) -> set[str]:
+    """The fields a subtype adds; its key is its supertype's."""
+    child = situation.model.entity(link.child)
+    return {stored_name(name) for name in child.attribute_names if name not in link.child_attributes}

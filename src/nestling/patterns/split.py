@@ -1,0 +1,68 @@
+"""Split: attributes that what runs often never reads, kept in a second document under the same `_id` (F2).
+
+Huge values go to GridFS whatever they cost, because no document could hold them: the situation's `blobs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.candidate import Candidate, Cold
+from nestling.ir.model import Entity
+from nestling.ir.situation import Situation
+
+RARE = 0.1
+"""An attribute is read rarely when all that reads it runs at most this often, beside what is read most of the entity."""
+LEAST_BYTES = 200.0
+"""Rare attributes smaller than that together are not worth a second document."""
+
+
+def candidates(situation: Situation) -> Iterator[Candidate]:
+    """One for each entity with large attributes that are hardly read."""
+    for entity in situation.model.entities:
+        rates = _rates(situation, entity)
+        if not entity.key or not rates:
+            continue
+        hottest = max(rates.values())
+        cold = tuple(name for name in _movable(situation, entity) if rates.get(name, 0.0) <= hottest * RARE)
+        if cold and _bytes(situation, entity, cold) >= LEAST_BYTES:
+            names = ", ".join(cold) if len(cold) <= 3 else f"{cold[0]} and {len(cold) - 1} more"
+            motives = tuple(_often(situation, entity, cold))
+            yield Candidate(f"{names} of {entity.name} apart", "split", Cold(entity.name, cold), motives)
+
+
+def _rates(situation: Situation, entity: Entity) -> dict[str, float]:
+    """How often each attribute is read or asked for, a second."""
+    found: dict[str, float] = {}
+    for statement in situation.statements_of[entity.name]:
+        for access in statement.accesses if not statement.kind.writes else ():
+            if access.entity == entity.name:
+                for name in {*access.attributes, *(each.attribute for each in access.filters)}:
+                    found[name] = found.get(name, 0.0) + statement.rate_per_second
+    return found
+
+
+def _movable(situation: Situation, entity: Entity) -> Iterator[str]:
+    """Attributes nothing is found, told apart, joined or sorted by."""
+    fixed = {*entity.key, *(name for group in entity.uniques for name in group), *situation.blobs[entity.name]}
+    fixed |= {name for link in situation.parents[entity.name] for name in link.child_attributes}
+    fixed |= {name for link in situation.children[entity.name] for name in link.parent_attributes}
+    for statement in situation.statements_of[entity.name]:
+        for access in statement.accesses:
+            if access.entity == entity.name:
+                fixed |= {each.attribute for each in access.filters} | {name for name, _ in access.order}
+    return (name for name in entity.attribute_names if name not in fixed)
+
+
+def _bytes(situation: Situation, entity: Entity, names: tuple[str, ...]) -> float:
+    known = situation.statistics.entity(entity.name)
+    widths = (known.attribute(name).average_bytes for name in names)
+    return sum(width.value for width in widths if width is not None)
+
+
+def _often(situation: Situation, entity: Entity, cold: tuple[str, ...]) -> Iterator[str]:
+    """The statements that read the entity and none of these."""
+    for statement in situation.statements_of[entity.name]:
+        own = [access for access in statement.accesses if access.entity == entity.name]
+        if own and not statement.kind.writes and not any(set(access.attributes) & set(cold) for access in own):
+            yield statement.name

@@ -1,0 +1,71 @@
+"""What an index does for an access: how many rows it walks over, in which order, whether it holds all that is asked."""
+
+from __future__ import annotations
+
+from nestling.ir.candidate import Indexed
+from nestling.ir.situation import Situation
+from nestling.ir.workload import Access, Operator, Statement
+from nestling.planner.options.places import Home
+from nestling.planner.options.sizes import Sizes
+
+
+def compared_equal(access: Access) -> set[str]:
+    """Attributes compared for equality."""
+    return {each.attribute for each in access.filters if each.operator is Operator.EQUALITY}
+
+
+def is_at_hand(situation: Situation, home: Home, exact: set[str]) -> bool:
+    """Whether an index that is there anyway finds the one document: its `_id`, a unique one, or the `_id` of the parent."""
+    entity = situation.model.entity(home.entity)
+    groups = (*entity.uniques, entity.key) if home.own else entity.uniques
+    if home.bucket is None and any(group and set(group) <= exact for group in groups):
+        return True
+    if len(home.links) != 1 or not set(home.links[0].child_attributes) <= exact:
+        return False
+    return home.links[0].parent_attributes == situation.model.entity(home.root).key
+
+
+def covers(statement: Statement, access: Access, index: Indexed) -> bool:
+    """Whether the index holds all that is asked of the only entity a statement reads."""
+    held = {name for name, _ in index.keys}
+    asked = {*access.attributes, *(each.attribute for each in access.filters)}
+    return len(statement.accesses) == 1 and bool(asked) and not statement.kind.writes and asked <= held
+
+
+def matched_rows(sizes: Sizes, access: Access, index: Indexed, *, alone: bool) -> tuple[float, bool] | None:
+    """Rows the index walks over for an access, and whether they come in its order; None when it does not help.
+
+    `alone`: the access's order is the statement's.
+    """
+    rows, position = sizes.rows(access.entity), 0
+    conditions = {each.attribute: each for each in access.filters}
+    for name, _ in index.keys:
+        condition = conditions.get(name)
+        if condition is None or condition.operator not in (Operator.EQUALITY, Operator.IN):
+            break
+        rows, position = rows * sizes.share(access.entity, condition), position + 1
+    before = [name for name, _ in index.keys[:position]]
+    if _tells_one(sizes, access, set(before)):
+        rows = 1.0
+    rest = index.keys[position:]
+    ordered = alone and _in_order(access, before, rest)
+    if rest and not ordered:
+        condition = conditions.get(rest[0][0])
+        if condition is not None and condition.operator is Operator.RANGE:
+            return max(rows * sizes.share(access.entity, condition), 1.0), False
+    if position == 0 and not ordered:
+        return None
+    return max(rows, 1.0), ordered
+
+
+def _tells_one(sizes: Sizes, access: Access, names: set[str]) -> bool:
+    """Whether these attributes, where they are compared for equality, tell one row from all others."""
+    entity, fixed = sizes.situation.model.entity(access.entity), names & compared_equal(access)
+    return any(group and set(group) <= fixed for group in (entity.key, *entity.uniques))
+
+
+def _in_order(access: Access, before: list[str], rest: tuple[tuple[str, int], ...]) -> bool:
+    """Whether entries behind those attributes come in the access's order, or the other way round."""
+    order = [(name, -1 if down else 1) for name, down in access.order if name not in before]
+    found = list(rest[: len(order)])
+    return bool(order) and (order == found or order == [(name, -way) for name, way in found])

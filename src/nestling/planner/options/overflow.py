@@ -1,0 +1,39 @@
+"""Arrays whose rest is in pages of another collection: what the second place costs those who read and those who write.
+
+Readers unite both places. A write puts the elements of its parent into order and into pages anew.
+"""
+
+from __future__ import annotations
+
+from nestling.ir import accesses as work
+from nestling.ir.situation import Situation
+from nestling.ir.work import Work
+from nestling.planner.options.places import Home
+from nestling.planner.options.sizes import Sizes
+
+BRANCH_STAGES = 3
+"""Stages of the branch that reads the pages."""
+
+
+def pages_too(sizes: Sizes, home: Home, parents: float) -> Work:
+    """The pages of so many parents, of whom few have any."""
+    assert home.overflow is not None
+    size = home.overflow * sizes.row_bytes(home.entity)
+    found = min(max(sizes.children(home.links[0]) / home.overflow - 1, 0.0), 1.0)
+    return work.lookup(parents, found, size, stages=BRANCH_STAGES)
+
+
+def paged_again(situation: Situation, sizes: Sizes, home: Home) -> Work:
+    """One element more or less: all of its parent are read twice and put back one by one, in a transaction."""
+    size = sizes.row_bytes(home.entity)
+    beside = siblings(situation, sizes, home)
+    read = work.request(BRANCH_STAGES) + work.fetch_by_index(1, beside * size) + pages_too(sizes, home, 1)
+    put = work.request() + work.update(1, beside * size / 2, grows=True)
+    return 2 * read + beside * put + 3 * work.request() + work.transaction()
+
+
+def siblings(situation: Situation, sizes: Sizes, home: Home) -> float:
+    """Elements the parent of an element has: parents with many are met more often, so the 95th percentile where it is known."""
+    link = home.links[0]
+    known = situation.statistics.relationship(link.name).p95
+    return max(known.value if known is not None else 0.0, sizes.children(link), 1.0)

@@ -1,0 +1,144 @@
+"""The work of a write plan: what it reads, the commands it sends for each row, what these find and change."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from bson.min_key import MinKey
+
+from nestling.ir import accesses
+from nestling.ir.design import Design
+from nestling.ir.statistics import Statistics
+from nestling.ir.work import NO_WORK, Work
+from nestling.ir.write_path import (
+    Change,
+    Constant,
+    DeleteDocuments,
+    Each,
+    Fetch,
+    Give,
+    InsertOne,
+    Items,
+    Match,
+    Push,
+    Refuse,
+    Test,
+    UpdateDocuments,
+    WritePlan,
+    WriteStep,
+)
+from nestling.planner.work.conditions import equal_to
+from nestling.planner.work.documents import Documents
+from nestling.planner.work.estimate import estimate
+from nestling.planner.work.facts import Facts
+from nestling.planner.work.leading import Access, read
+from nestling.planner.work.selectivity import CLOSED_RANGE
+from nestling.planner.work.stream import Condition, Leading, Use
+
+_PLACES = re.compile(r"\.\$\[[^\]]*\]")
+"""What stands for elements in the path of a change: `lines.$[e1].price`."""
+_LEAST = Constant(MinKey())
+
+
+def estimate_write(
+    plan: WritePlan, design: Design, statistics: Statistics, values: Mapping[str, object] | None = None
+) -> Work:
+    """The work of one execution, its transaction included. `values`: sample values of parameters, by name."""
+    counted = _Counted(Facts(design, statistics, dict(values or {})))
+    work = counted.steps(plan.steps, 1.0)
+    return work + accesses.transaction() if plan.needs_transaction else work
+
+
+@dataclass
+class _Counted:
+    """The mean numbers of rows in the row sets so far, for one run of the steps they are in."""
+
+    facts: Facts
+    rows: dict[str, float] = field(default_factory=dict)
+
+    def steps(self, steps: Iterable[WriteStep], times: float) -> Work:
+        work = NO_WORK
+        for step in steps:
+            work += self.step(step, times)
+        return work
+
+    def step(self, step: WriteStep, times: float) -> Work:
+        match step:
+            case Fetch(rows, plan):
+                found = estimate(plan, self.facts.design, self.facts.statistics, self.facts.values)
+                self.rows[rows] = found.results
+                return times * found
+            case Give(rows, given):
+                self.rows[rows] = float(len(given))
+                return NO_WORK
+            case Refuse():
+                return NO_WORK
+            case Each(rows, inner):
+                return self.steps(inner, times * self.rows[rows])
+            case InsertOne(collection):
+                size = self.facts.documents(collection).bytes
+                return times * (accesses.request() + accesses.insert(1, size, len(self._indexes(collection))))
+            case UpdateDocuments():
+                return self._updated(step, times)
+            case DeleteDocuments(collection, where, many):
+                found_there = self._found(collection, where)
+                gone = found_there.rows if many else min(found_there.rows, 1.0)
+                work = accesses.request() + found_there.work + accesses.delete(gone, len(self._indexes(collection)))
+                return times * work
+            case _:
+                assert_never(step)
+
+    def _updated(self, step: UpdateDocuments, times: float) -> Work:
+        found = self._found(step.collection, step.where)
+        changed = found.rows if step.many else min(found.rows, 1.0)
+        made = NO_WORK
+        size = self.facts.documents(step.collection).bytes
+        if step.on_insert is not None:
+            made = accesses.insert(1 - min(changed, 1.0), size, len(self._indexes(step.collection)))
+        entries = float(sum(_touches(keys, step.changes) for keys in self._indexes(step.collection)))
+        grows = any(isinstance(change, Push) for change in step.changes)
+        work = accesses.request() + found.work + made
+        work += accesses.update(changed, size, index_entries_changed=entries, grows=grows)
+        missed = times * (1 - min(changed, 1.0))
+        return times * work + self.steps(step.otherwise, missed)
+
+    def _indexes(self, collection: str) -> list[tuple[str, ...]]:
+        """The paths of each index, that on `_id` left out."""
+        indexes = (index for index in self.facts.design.indexes if index.collection == collection)
+        return [tuple(path for path, _ in index.keys) for index in indexes]
+
+    def _found(self, collection: str, where: Iterable[Match]) -> Access:
+        documents = self.facts.documents(collection)
+        conditions = tuple(
+            condition for match in where if (condition := self._condition(collection, match, documents)) is not None
+        )
+        paths = frozenset(condition.path for condition in conditions)
+        return read(Leading(collection, documents, conditions, mentioned=paths), self.facts.design)
+
+    def _condition(self, collection: str, asked: Match, documents: Documents) -> Condition | None:
+        unique = self.facts.is_unique(collection, asked.path)
+        known = documents.known.get(asked.path)
+        match asked.test:
+            case Test.EQUAL:
+                return equal_to(asked.path, documents, outer_distinct=None, unique=unique)
+            case Test.IN:
+                one = equal_to(asked.path, documents, outer_distinct=None, unique=unique)
+                times = float(len(asked.value.items)) if isinstance(asked.value, Items) else 1.0
+                return Condition(asked.path, Use.EQUAL, min(1.0, one.share * times), times, one.entries * times)
+            case Test.GREATER if asked.value == _LEAST:
+                return None  # that there is a value, beside the one it is equal to
+            case Test.LESS | Test.GREATER:
+                return Condition(asked.path, Use.RANGE, CLOSED_RANGE, entries=CLOSED_RANGE)
+            case Test.NOT_EQUAL:
+                return Condition(asked.path, Use.NONE, 1 - known.missing if known is not None else 1.0)
+            case _:
+                assert_never(asked.test)
+
+
+def _touches(keys: tuple[str, ...], changes: Iterable[Change]) -> bool:
+    """Whether a change is about what the index holds."""
+    paths = [_PLACES.sub("", change.path) for change in changes]
+    return any(f"{key}.".startswith(f"{path}.") or f"{path}.".startswith(f"{key}.") for key in keys for path in paths)

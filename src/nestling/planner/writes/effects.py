@@ -1,0 +1,114 @@
+"""What one statement does to the rows of each entity, by itself and by its foreign keys, put together before any step is planned.
+
+A row may be reached in several ways (two foreign keys, a diamond, a tree). All that happens to it is one change: it goes, or it
+gets all its new values at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from nestling.ir.algebra import Scan
+from nestling.ir.expression import Case, Expression, Not, conjunction
+from nestling.ir.model import Relationship
+from nestling.ir.write_path import Violation
+from nestling.planner.writes.fetch import scan_of
+from nestling.planner.writes.referring import RowSet, any_of, is_true
+from nestling.planner.writes.said_again import said_of
+from nestling.planner.writes.work import Work
+
+Assignments = Mapping[str, Expression]
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """Rows that go; `along`: those inside the documents of the relationship's parents go with these."""
+
+    predicate: Expression | None
+    along: Relationship | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Altered:
+    """Rows that get values.
+
+    `along`: those inside the documents of the relationship's parents get them with these. `stays`: rows inside the documents of
+    the relationship's parents find another place, though nothing of them changes, as these go or get another key.
+    """
+
+    predicate: Expression | None
+    values: Assignments
+    along: Relationship | None = None
+    stays: Relationship | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Rows that must not be there."""
+
+    predicate: Expression
+    link: Relationship
+    violation: Violation
+
+
+@dataclass
+class Effect:
+    """All that happens to the rows of one entity, said of one scan."""
+
+    scan: Scan
+    gone: list[Gone] = field(default_factory=list)
+    altered: list[Altered] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+
+    @property
+    def attributes(self) -> frozenset[str]:
+        """What may get another value."""
+        return frozenset(name for each in self.altered for name in each.values)
+
+    def going(self) -> list[RowSet]:
+        """The rows that go."""
+        return [RowSet(self.scan, each.predicate) for each in self.gone]
+
+    def apart(self, work: Work) -> list[Gone]:
+        """The rows that go, each once."""
+        return [
+            Gone(conjunction(each.predicate, *self._not(work, self.gone[:number])), each.along)
+            for number, each in enumerate(self.gone)
+        ]
+
+    def staying(self, work: Work, predicate: Expression | None) -> Expression | None:
+        """Those of the rows that do not go."""
+        return conjunction(predicate, *self._not(work, self.gone))
+
+    def _not(self, work: Work, gone: Sequence[Gone]) -> list[Expression]:
+        return [Not(is_true(self._again(work, each.predicate))) for each in gone]
+
+    def _again(self, work: Work, predicate: Expression | None) -> Expression | None:
+        return None if predicate is None else said_of(work, predicate, self.scan, self.scan)
+
+    def put_together(self, work: Work) -> Altered | None:
+        """All the changes as one; what is only one stays as it is."""
+        if not self.altered:
+            return None
+        if len(self.altered) == 1:
+            (only,) = self.altered
+            return Altered(self.staying(work, only.predicate), only.values, only.along, only.stays)
+        columns = {column.name: column for column in self.scan.columns}
+        values: dict[str, Expression] = {}
+        for each in reversed(self.altered):
+            for name, value in each.values.items():
+                before = values.get(name, columns[name])
+                asked = self._again(work, each.predicate)
+                values[name] = value if asked is None else Case(((asked, value),), before, before.type)
+        predicates = [each.predicate for each in self.altered if each.predicate is not None]
+        whole = any_of(predicates) if len(predicates) == len(self.altered) else None
+        stays = next((each.stays for each in self.altered if each.stays is not None), None)
+        return Altered(self.staying(work, whole), values, None, stays)
+
+
+def effect_on(work: Work, effects: dict[str, Effect], entity: str) -> Effect:
+    """The effect on an entity, a new one when there is none yet."""
+    if entity not in effects:
+        effects[entity] = Effect(scan_of(work.model.entity(entity), work.name(entity)))
+    return effects[entity]

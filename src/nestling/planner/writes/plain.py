@@ -1,0 +1,146 @@
+"""Predicates and values that a command says by itself, exactly as the statement means them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bson.min_key import MinKey
+
+from nestling.ir.algebra import Scan
+from nestling.ir.expression import (
+    Arithmetic,
+    Cast,
+    Coerce,
+    Collation,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    InList,
+    IsNull,
+    Literal,
+    Not,
+    Operator,
+    Parameter,
+    Rules,
+    Stored,
+)
+from nestling.ir.types import TypeName
+from nestling.ir.write_path import Constant, Given, Items, Match, Test, Value
+from nestling.planner.reads.rewrites.conjuncts import conjuncts
+from nestling.planner.writes.cells import NOTHING
+
+_COMPARED = (TypeName.INTEGER, TypeName.TEXT)
+_INT64 = 1 << 63
+_ORDERED = {Comparison.LESS: Test.LESS, Comparison.GREATER: Test.GREATER}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One condition on an attribute: what its field is compared with."""
+
+    attribute: str
+    value: Value
+    test: Test = Test.EQUAL
+
+    @property
+    def is_equality(self) -> bool:
+        """Whether it is one value the attribute has."""
+        return self.test is Test.EQUAL and self.value != NOTHING
+
+    def matches(self, path: str) -> Iterator[Match]:
+        """The comparison of the field at a path: NULL equals nothing."""
+        yield Match(path, self.value, self.test)
+        if self.is_equality and not _is_constant(self.value):
+            yield Match(path, Constant(MinKey()), Test.GREATER)
+
+
+def asked(scan: Scan, predicate: Expression | None) -> list[Asked] | None:
+    """The predicate as conditions that all hold; None where one of them is more than comparing a plain attribute."""
+    found = [_condition(scan, part) for part in conjuncts(predicate)]
+    known = [each for each in found if each is not None]
+    names = [each.attribute for each in known]
+    return known if len(known) == len(found) and len(set(names)) == len(names) else None
+
+
+def amount(column: Column, value: Expression) -> tuple[Value, bool] | None:
+    """What is added to a whole number that is never NULL, and whether it is taken from it; None where it is no such sum."""
+    inner = value.operand if isinstance(value, Stored) else value
+    if not isinstance(inner, Arithmetic) or inner.operator not in (Operator.ADD, Operator.SUBTRACT):
+        return None
+    if column.nullable or column.mixed or column.type.name is not TypeName.INTEGER or inner.left != column:
+        return None
+    added = _whole_number(inner.right, column, value)
+    return None if added is None else (added, inner.operator is Operator.SUBTRACT)
+
+
+def is_given(value: Expression) -> bool:
+    """Whether it stands in the statement, to be stored as it is."""
+    return isinstance(value.operand if isinstance(value, Stored) else value, Literal | Parameter)
+
+
+def _whole_number(value: Expression, column: Column, whole: Expression) -> Value | None:
+    match value:
+        case Literal(value=number) if _is_whole(number):
+            return Constant(number)
+        case Parameter(type=kind) if kind.name is TypeName.INTEGER:
+            return Given(value)
+        case Cast(operand=Parameter() as inner) if isinstance(whole, Stored) and whole.rules is Rules.SQLITE:
+            return Given(Stored(inner, column.type, Rules.SQLITE))
+        case _:
+            return None
+
+
+def _condition(scan: Scan, part: Expression) -> Asked | None:
+    match part:
+        case Compare(left=Column() as column, right=other, collation=Collation.BINARY) if _is_plain(scan, column):
+            return _comparison(column, part.operator, other)
+        case InList(operand=Column() as column, items=items) if _is_plain(scan, column):
+            values = [_compared(column, item) for item in items]
+            known = tuple(value for value in values if value is not None)
+            is_binary = getattr(part, "collation", Collation.BINARY) is Collation.BINARY
+            return Asked(column.name, Items(known), Test.IN) if len(known) == len(values) and is_binary else None
+        case IsNull(operand=Column() as column) if column.alias == scan.alias:
+            return Asked(column.name, NOTHING)
+        case Not(operand=IsNull(operand=Column() as column)) if column.alias == scan.alias:
+            return Asked(column.name, NOTHING, Test.NOT_EQUAL)
+        case _:
+            return None
+
+
+def _is_plain(scan: Scan, column: Column) -> bool:
+    return column.alias == scan.alias and not column.mixed and column.type.name in _COMPARED
+
+
+def _comparison(column: Column, operator: Comparison, other: Expression) -> Asked | None:
+    if operator is Comparison.EQUAL:
+        value = _compared(column, other)
+        return None if value is None else Asked(column.name, value)
+    is_number = isinstance(other, Literal) and _is_whole(other.value)
+    if operator in _ORDERED and is_number and column.type.name is TypeName.INTEGER and isinstance(other, Literal):
+        return Asked(column.name, Constant(other.value), _ORDERED[operator])
+    return None
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _INT64
+
+
+def _compared(column: Column, other: Expression) -> Value | None:
+    """What the attribute is equal to: a value of its type, or a parameter taken for one as the source does."""
+    match other:
+        case Literal(value=number) if column.type.name is TypeName.INTEGER and _is_whole(number):
+            return Constant(number)
+        case Literal(value=str() as text) if column.type.name is TypeName.TEXT:
+            return Constant(text)
+        case Parameter(type=kind) if kind == column.type:
+            return Given(other)
+        case Coerce(operand=Parameter() as inner):
+            return Given(Stored(inner, column.type, Rules.SQLITE))
+        case _:
+            return None
+
+
+def _is_constant(value: Value) -> bool:
+    return isinstance(value, Constant)

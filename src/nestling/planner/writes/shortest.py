@@ -1,0 +1,197 @@
+"""The shortest forms of UPDATE and DELETE: one command by what the statement itself says, without reading a row first.
+
+That is right where the rows lie at one place that plain comparisons find, nothing is kept of them elsewhere, nothing that
+refers to them has to be looked at, and no value depends on another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nestling.ir.algebra import Delete, Scan, Update
+from nestling.ir.design import Design
+from nestling.ir.expression import Expression, Parameter, Stored, nullable
+from nestling.ir.freshness import Level
+from nestling.ir.layout import Place, Role
+from nestling.ir.model import Entity, OnDelete, Relationship
+from nestling.ir.names import join
+from nestling.ir.primitives import CollectionKind
+from nestling.ir.write_path import (
+    Change,
+    DeleteDocuments,
+    Give,
+    Given,
+    Increment,
+    Pull,
+    Refuse,
+    Set,
+    UpdateDocuments,
+    Violation,
+    WritePlan,
+    WriteStep,
+)
+from nestling.planner.upkeep import ChangeKind, RowChange, upkeeps_of
+from nestling.planner.upkeep.steps import fires
+from nestling.planner.writes.cells import NEW, column
+from nestling.planner.writes.constraints import unguarded
+from nestling.planner.writes.listed import listed_links
+from nestling.planner.writes.placing import placing
+from nestling.planner.writes.plain import amount, asked, is_given
+from nestling.planner.writes.reach import is_inside, lives_inside
+from nestling.planner.writes.targets import Target, targets_of, tells_one
+
+
+def shortest(write: Update | Delete, design: Design) -> WritePlan | None:
+    """The plan of one command (for an element of an array two: it may lie among the orphans); None where there is none."""
+    entity, conditions = design.model.entity(write.target.entity), asked(write.target, write.predicate)
+    if conditions is None or any(place.copy is not None for place in design.places[entity.name]):
+        return None
+    targets = targets_of(design, entity, conditions)
+    if targets is None or not all(_may_change(target.place) for target in targets):
+        return None
+    by_key = tells_one(entity, conditions)
+    if isinstance(write, Delete):
+        return _deleted(design, entity, targets, many=not by_key)
+    return _updated(design, entity, write, targets, many=not by_key)
+
+
+def _may_change(place: Place) -> bool:
+    kinds = (CollectionKind.TIME_SERIES, CollectionKind.CAPPED)
+    has_files = any(split.gridfs for split in place.store.collection.splits)
+    is_holder = any(copy.home for copy in place.node.body.copies)
+    return place.store.options.kind not in kinds and not has_files and not is_holder
+
+
+# --- what follows ----------------------------------------------------------------------------------------------------
+
+
+def _left(design: Design, change: RowChange) -> tuple[str, ...] | None:
+    """The upkeeps left to the background sync; None where one must be done with the statement."""
+    fired = [each for each in upkeeps_of(design) if any(fires(trigger, change) for trigger in each.triggers)]
+    if any(each.freshness.level in (Level.SAME_DOCUMENT, Level.TRANSACTION) for each in fired):
+        return None
+    return tuple(each.id for each in fired if each.freshness.level is not Level.SNAPSHOT)
+
+
+def _deleted(design: Design, entity: Entity, targets: Sequence[Target], *, many: bool) -> WritePlan | None:
+    left = _gone_with(design, entity)
+    if left is None or any(target.place.store.collection.splits for target in targets):
+        return None
+    steps: tuple[WriteStep, ...] = ()
+    for target in reversed(targets):
+        if target.array:
+            pull = Pull(target.array, target.element)
+            steps = (UpdateDocuments(target.place.store.name, target.where, (pull,), otherwise=steps),)
+        elif steps:
+            return None
+        else:
+            steps = (DeleteDocuments(target.place.store.name, target.where, many),)
+    return WritePlan(steps, (), left)
+
+
+def _gone_with(design: Design, entity: Entity) -> tuple[str, ...] | None:
+    """What is left to the sync when rows go, with all that lies inside them; None where more must be done."""
+    left = _left(design, RowChange(entity.name, ChangeKind.DELETE, ""))
+    if left is None or listed_links(design, entity.name):
+        return None
+    for link in design.model.children_of(entity.name):
+        if not _matters(design, link):
+            continue
+        inner = _gone_with(design, design.model.entity(link.child)) if _goes_along(design, link) else None
+        if inner is None:
+            return None
+        left += inner
+    return tuple(dict.fromkeys(left))
+
+
+def _matters(design: Design, link: Relationship) -> bool:
+    is_listed = link in listed_links(design, link.child)
+    return link.enforced or is_listed or lives_inside(design, link)
+
+
+def _goes_along(design: Design, link: Relationship) -> bool:
+    """Whether all children lie inside the documents that go; those an enforced foreign key leaves alone refer to nothing."""
+    if not link.enforced or link.on_delete is not OnDelete.CASCADE or link.is_self:
+        return False
+    return all(
+        is_inside(place, link) or (place.store.role is Role.ORPHANS and _are_orphans_of(place, link))
+        for place in design.places[link.child]
+    )
+
+
+def _are_orphans_of(place: Place, link: Relationship) -> bool:
+    embedding = place.store.embedding
+    return len(place.nodes) == 1 and embedding is not None and embedding.relationship == link.name
+
+
+# --- new values ------------------------------------------------------------------------------------------------------
+
+
+def _updated(
+    design: Design, entity: Entity, write: Update, targets: Sequence[Target], *, many: bool
+) -> WritePlan | None:
+    values = {each.attribute: each.expression for each in write.assignments}
+    names = frozenset(values)
+    left = _left(design, RowChange(entity.name, ChangeKind.UPDATE, "", names))
+    if left is None or _is_checked(design, entity, names) or any(names & placing(design, t.place) for t in targets):
+        return None
+    needed = [name for name in values if not entity.attribute(name).nullable and nullable(values[name])]
+    asked_first = {name: found for name in needed if (found := _asked_first(write.target, name, values[name]))}
+    if len(asked_first) < len(needed):
+        return None
+    steps: tuple[WriteStep, ...] = ()
+    for target in reversed(targets):
+        changes = _changes(write.target, target, values)
+        if changes is None:
+            return None
+        steps = (
+            UpdateDocuments(target.place.store.name, target.where, changes, target.filters, many, otherwise=steps),
+        )
+    return WritePlan((*_not_null(entity, asked_first), *steps), (), left)
+
+
+def _is_checked(design: Design, entity: Entity, names: frozenset[str]) -> bool:
+    """Whether a constraint has to be asked for: a foreign key on either side, values that must be unique."""
+    model = design.model
+    up = any(names & set(link.child_attributes) and link.enforced for link in model.parents_of(entity.name))
+    down = any(
+        names & set(link.parent_attributes) and _matters(design, link) for link in model.children_of(entity.name)
+    )
+    ids = any(names & {*link.child_attributes, *entity.key} for link in listed_links(design, entity.name))
+    return up or down or ids or any(names & set(group) for group in unguarded(design, entity))
+
+
+def _changes(scan: Scan, target: Target, values: dict[str, Expression]) -> tuple[Change, ...] | None:
+    columns = {each.name: each for each in scan.columns}
+    found: list[Change] = []
+    for name, value in values.items():
+        path = target.node.path_of(name)
+        if path is None or path == "_id" or path.startswith("_id."):
+            return None
+        added = amount(columns[name], value)
+        if added is not None:
+            found.append(Increment(join(target.prefix, path), *added))
+        elif is_given(value):
+            found.append(Set(join(target.prefix, path), Given(value)))
+        else:
+            return None
+    return tuple(found)
+
+
+def _asked_first(scan: Scan, name: str, value: Expression) -> Expression | None:
+    """A parameter that makes the attribute NULL when it is; None where that is told by the rows alone."""
+    columns = {each.name: each for each in scan.columns}
+    added = amount(columns[name], value)
+    if added is not None:
+        return added[0].expression if isinstance(added[0], Given) else None
+    inner = value.operand if isinstance(value, Stored) else value
+    return value if isinstance(inner, Parameter) else None
+
+
+def _not_null(entity: Entity, asked_first: dict[str, Expression]) -> tuple[WriteStep, ...]:
+    """Parameters that may not be NULL, looked at before the command."""
+    if not asked_first:
+        return ()
+    rows, given = f"{entity.name} as given", tuple((column(NEW, name), value) for name, value in asked_first.items())
+    text = f"`{entity.name}` takes no NULL for {', '.join(asked_first)}"
+    return Give(rows, (given,)), Refuse(rows, Violation.NOT_NULL, text, tuple(name for name, _ in given))

@@ -1,0 +1,28 @@
+"""Looking at a test's database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling.executors.facts import Amount, Budget, gather
+from nestling.ir.facts import Facts
+from nestling.ir.finding import Finding
+from nestling.pipeline import diagnose
+
+
+def look(database: Database[dict[str, Any]], *, documents: int = 10_000, whole: bool = False) -> Facts:
+    """The facts of a database."""
+    return gather(database.client, [database.name], Budget(60.0, Amount(documents), whole))
+
+
+def found(facts: Facts, earlier: Facts | None = None, thresholds: Mapping[str, float] | None = None) -> list[Finding]:
+    """What the doctor finds in them; an index a test has just created has no use yet, so that needs a threshold."""
+    return list(diagnose(facts, earlier=earlier, thresholds=thresholds))
+
+
+def places(findings: list[Finding]) -> set[tuple[str, str, str]]:
+    """Rule, collection (empty: the database) and path of findings."""
+    return {(each.rule, each.namespace.partition(".")[2], each.path) for each in findings}

@@ -1,0 +1,63 @@
+"""Runs the doctor's shell commands: the few calls it writes, with their arguments as the shell reads them."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from pymongo import MongoClient
+from pymongo.collection import Collection
+from pymongo.database import Database
+
+_ON_COLLECTION = re.compile(
+    r'db\.getSiblingDB\((".*?")\)\.getCollection\((".*?")\)\.(\w+)\((.*)\)(?:\.indexSizes)?', re.DOTALL
+)
+_ON_DATABASE = re.compile(r'db\.getSiblingDB\((".*?")\)\.runCommand\((.*)\)', re.DOTALL)
+_WORD = re.compile(r"""("(?:[^"\\]|\\.)*")|'([^'"]*)'|([{,]\s*)(\$?\w+)(?=\s*:)""")
+
+
+def run(client: MongoClient[dict[str, Any]], command: str) -> Any:
+    """What a command gives; raises when the server refuses it, or it is none of the calls known."""
+    on_database = _ON_DATABASE.fullmatch(command)
+    if on_database is not None:
+        (arguments,) = _arguments(on_database[2])
+        return client[json.loads(on_database[1])].command(arguments)
+    found = _ON_COLLECTION.fullmatch(command)
+    assert found is not None, command
+    database: Database[dict[str, Any]] = client[json.loads(found[1])]
+    return _call(database[json.loads(found[2])], found[3], _arguments(found[4]))
+
+
+def _call(collection: Collection[dict[str, Any]], method: str, arguments: list[Any]) -> Any:
+    match method:
+        case "updateMany":
+            return collection.update_many(*arguments)
+        case "createIndex":
+            return collection.create_index(list(arguments[0].items()), **(arguments[1] if arguments[1:] else {}))
+        case "dropIndex":
+            return collection.drop_index(*arguments)
+        case "hideIndex":
+            index = {"name": arguments[0], "hidden": True}
+            return collection.database.command("collMod", collection.name, index=index)
+        case "aggregate":
+            return list(collection.aggregate(*arguments))
+        case "find":
+            return list(collection.find(*arguments))
+        case "stats":
+            return collection.database.command("collStats", collection.name)
+        case _:
+            raise AssertionError(method)
+
+
+def _arguments(text: str) -> list[Any]:
+    """Arguments in the shell's language: names without quotes, texts in single ones."""
+
+    def strict(found: re.Match[str]) -> str:
+        if found[1] is not None:
+            return found[1]
+        return json.dumps(found[2]) if found[2] is not None else f"{found[3]}{json.dumps(found[4])}"
+
+    values = json.loads(f"[{_WORD.sub(strict, text)}]")
+    assert isinstance(values, list)
+    return values

@@ -1,0 +1,55 @@
+"""Every command of every finding runs as it is written; those that mend make the finding go, and bring no other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from tests.doctor.faults import FAULTS, clean
+from tests.doctor.looking import found, look, places
+from tests.doctor.shell import run
+
+MENDED = {
+    *("dynamic-field-names", "awkward-field-names", "weak-validator", "mixed-types", "null-or-missing", "unused-index"),
+    *("redundant-index", "missing-ttl", "unindexed-reference", "stale-copy", "unindexed-lookup", "missing-index"),
+}
+"""Faults whose commands mend them: the others' only show where to look, or mend by a new design."""
+FOLLOWS = {
+    "mixed-types": {"null-or-missing"},
+    "dynamic-field-names": {"unused-index"},
+    "unindexed-reference": {"unused-index"},
+    "unindexed-lookup": {"unused-index", "excessive-lookup", "read-together", "unindexed-reference"},
+    "missing-index": {"unindexed-reference", "unused-index"},
+}
+"""What may be left: an index just made has no use yet, a join goes on joining, and what is taken away is missing beside nulls."""
+
+
+@pytest.mark.parametrize("name", sorted(FAULTS))
+def test_commands_run_and_mend(name: str, database: Database[dict[str, Any]]) -> None:
+    """The commands are accepted by a real server, and what they mend is not found again."""
+    fault = FAULTS[name]
+    clean(database)
+    fault.plant(database, True)
+    earlier = look(database) if fault.grow else None
+    if fault.grow is not None:
+        fault.grow(database, True)
+    mine = [each for each in found(look(database), earlier, fault.thresholds) if each.rule == name]
+    for finding in mine:
+        for command in finding.commands:
+            run(database.client, command)
+    if name in MENDED:
+        left = places(found(look(database), thresholds=fault.thresholds))
+        assert name not in {rule for rule, _, _ in left}
+        assert {rule for rule, _, _ in left} <= FOLLOWS.get(name, set())
+
+
+@pytest.mark.parametrize("name", ["dangling-reference", "two-way-disagreement", "violated-validator", "mixed-types"])
+def test_commands_show_what_is_meant(name: str, database: Database[dict[str, Any]]) -> None:
+    """The command that shows the faulty documents shows some, and none when there is no fault."""
+    fault = FAULTS[name]
+    fault.plant(database, True)
+    (finding,) = [each for each in found(look(database)) if each.rule == name]
+    shown = run(database.client, finding.commands[0])
+    assert 0 < len(shown) < database[fault.collection].count_documents({})

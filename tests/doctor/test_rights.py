@@ -1,0 +1,60 @@
+"""What a user may not ask is named, and the rest is found all the same."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo import MongoClient
+
+from nestling.common.binary import find_mongod
+from nestling.common.errors import PermissionDenied
+from nestling.common.server import Server
+from nestling.common.supervised import free_port, supervised
+from nestling.pipeline import facts_of
+from tests.doctor.faults import FAULTS, clean
+from tests.doctor.looking import found, places
+
+
+@pytest.fixture(scope="module")
+def guarded(mongod: Server) -> Iterator[str]:
+    """The address of a mongod with access control, with a faulty database, a user who may read it and one who may nothing."""
+    folder = Path(tempfile.mkdtemp(prefix="nestling-test-"))
+    port = free_port()
+    places_ = ["--dbpath", str(folder), "--port", str(port), "--bind_ip", "127.0.0.1", "--nounixsocket"]
+    with supervised([str(find_mongod().path), "--auth", *places_], run_directory=folder) as server:
+        assert server.wait_for("waiting for connections", timeout_seconds=30), server.log_text()
+        address = f"127.0.0.1:{port}"
+        with MongoClient[dict[str, Any]](f"mongodb://{address}") as client:
+            client.admin.command("createUser", "root", pwd="rootsecret", roles=["root"])
+        with MongoClient[dict[str, Any]](f"mongodb://root:rootsecret@{address}") as client:
+            clean(client.shop)
+            FAULTS["mixed-types"].plant(client.shop, True)
+            client.admin.command("createUser", "reader", pwd="readersecret", roles=[{"role": "read", "db": "shop"}])
+            client.admin.command("createUser", "nobody", pwd="nobodysecret", roles=[])
+        yield address
+
+
+def test_the_read_role_is_enough(guarded: str) -> None:
+    """A user who may only read one database gets every finding; what needs more is named once."""
+    facts = facts_of(f"mongodb://reader:readersecret@{guarded}/shop?authSource=admin")
+    assert places(found(facts)) == {("mixed-types", "things", "rating")}
+    assert {each.why for each in facts.skipped} == {"the user may not do this"}
+    assert "server uptime (serverStatus)" in {each.what for each in facts.skipped}
+
+
+def test_the_databases_a_reader_may_see_are_found(guarded: str) -> None:
+    """Without a database in the URI, those the user may read are looked at."""
+    facts = facts_of(f"mongodb://reader:readersecret@{guarded}/?authSource=admin")
+    assert facts.databases == ("shop",)
+
+
+def test_a_user_who_may_nothing_is_told_so(guarded: str) -> None:
+    """No right at all is an error in words, or a report that names everything it could not see."""
+    uri = f"mongodb://nobody:nobodysecret@{guarded}/shop?authSource=admin"
+    with pytest.raises(PermissionDenied, match="nothing") as caught:
+        facts_of(uri)
+    assert "nobodysecret" not in str(caught.value)

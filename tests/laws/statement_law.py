@@ -1,0 +1,187 @@
+"""Law 1 for reads, one statement at a time: the answer of a design in a real MongoDB beside SQLite's."""
+
+from __future__ import annotations
+
+import sqlite3
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling.common.errors import GapError, NestlingError
+from nestling.emitters.commands import collection_commands, index_commands
+from nestling.emitters.mql.client_join import compiled_join
+from nestling.emitters.mql.read import compiled_read
+from nestling.executors.create import create
+from nestling.executors.load import load, written_collections
+from nestling.executors.run import run_read
+from nestling.executors.run_join import run_join
+from nestling.ir.algebra import Query
+from nestling.ir.client_join import ClientJoin
+from nestling.ir.compiled import CompiledRead
+from nestling.ir.design import Design
+from nestling.ir.rows import Column, RowQuery
+from nestling.planner.reads import ALL, Rewrite, plan_read
+from nestling.planner.reads.client_join import has_join, plan_client_join
+from nestling.planner.sql import translate
+from nestling.sources.sql.rows import SqlDatabase
+from tests.generators.spoken_worlds import is_small
+from tests.generators.statements import Statement
+from tests.generators.worlds import World, with_seen_types
+from tests.planner.reads.beside_sqlite import as_shown, shown
+from tests.reference_algebra import Interpreter
+from tests.reference_values import Unsupported
+from tests.sqlite_rows import sqlite_source
+
+Row = tuple[Any, ...]
+MOST_STEPS = 3_000_000
+"""Of SQLite's machine for one statement: a recursion in circles has no end."""
+SUMMED = frozenset({"sum", "total", "avg", "window sum", "window avg"})
+BEYOND = (
+    "binData",  # text that is no UTF-8, or a timestamp that is text which looks like another's
+    "too many compound keys",  # a sort by more than 32
+    "would overflow target type",  # the sum of integers passes 64 bits, in a part SQLite does not look at
+    "must be a number, not",  # what a parameter is compared with is known, and a value of another type refused
+    "must be a text, not",
+    "needs 'input' to be of type string",  # LIKE on bytes among texts
+    "range 1 to 9999",  # the years of BSON dates
+    "range of 0-9999",
+)
+"""What the server says of values it has no means for."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`equal`; `gap` (not compiled, typed); `choice` (SQL leaves one); `none` (SQLite fails itself); `beyond` (a typed error for
+    values MongoDB has no means for). `refused` (an error where SQLite has an answer), `crash` and `wrong` are failures.
+    """
+
+    verdict: str
+    cause: str = ""
+    by_client: bool = False  # and a join made by the client gave the same
+
+    @property
+    def failed(self) -> bool:
+        """Whether law 1 is broken."""
+        return self.verdict in ("refused", "crash", "wrong")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Rows loaded by a design, and the same rows in SQLite."""
+
+    design: Design
+    database: Database[Any]
+    source: SqlDatabase
+    connection: sqlite3.Connection
+    is_small: bool = True
+
+    def outcome(self, statement: Statement, rewrites: frozenset[Rewrite] = ALL) -> Outcome:
+        """What came of one statement."""
+        try:
+            return self._outcome(statement, rewrites)
+        except Exception:  # whatever it is, it is no answer
+            return Outcome("crash", "".join(traceback.format_exc().splitlines(keepends=True)[-6:]))
+
+    def _outcome(self, statement: Statement, rewrites: frozenset[Rewrite]) -> Outcome:
+        try:
+            theirs = self.connection.execute(statement.sql, statement.values).fetchall()
+        except (sqlite3.Error, OverflowError) as error:
+            return Outcome("none", str(error))
+        try:
+            query = translate(statement.sql, self.design.model, "sqlite")
+            assert isinstance(query, Query)
+            read = compiled_read(plan_read(query, self.design, rewrites=rewrites), name="statement", sql=statement.sql)
+        except GapError as error:
+            return Outcome("gap", error.problems[0].what)
+        except NestlingError as error:
+            return Outcome("refused", str(error))
+        try:
+            given = {name: value for name, value in statement.values.items() if name in read.parameters}
+            found = list(run_read(self.database, read, given))
+        except NestlingError as error:
+            verdict = "beyond" if any(part in str(error) for part in BEYOND) else "refused"
+            return Outcome(verdict, f"{error}\n{_said(read)}")
+        outcome = self._judged(statement, query, read, found, theirs)
+        return self._by_client(statement, query, theirs, outcome) if outcome.verdict == "equal" else outcome
+
+    def _by_client(self, statement: Statement, query: Query, theirs: list[Row], outcome: Outcome) -> Outcome:
+        """The same, or the failure of the same statement with its join made by the client, where it can be."""
+        if not has_join(query):
+            return outcome
+        try:
+            join = compiled_join(plan_client_join(query, self.design), name="statement", sql=statement.sql)
+        except GapError:
+            return outcome
+        given = {name: value for name, value in statement.values.items() if name in join.parameters}
+        found = list(run_join(self.database, join, given))
+        outcome = self._judged(statement, query, join, found, theirs)
+        return replace(outcome, by_client=True) if not outcome.failed else outcome
+
+    def _judged(
+        self, statement: Statement, query: Query, read: CompiledRead | ClientJoin, found: list[Row], rows: list[Row]
+    ) -> Outcome:
+        mine = [tuple(map(shown, row, read.columns)) for row in found]
+        theirs = [tuple(map(as_shown, row, read.columns)) for row in rows]
+        only_here, only_there = Counter(mine) - Counter(theirs), Counter(theirs) - Counter(mine)
+        ordered = _keys(mine, statement.order) == _keys(theirs, statement.order)
+        if not only_here and not only_there and ordered:
+            return Outcome("equal")
+        if self._is_open(query, statement) or self._are_digits(statement, mine, theirs):
+            return Outcome("choice")
+        cause = f"only here: {sorted(map(repr, only_here))[:3]}\nonly there: {sorted(map(repr, only_there))[:3]}"
+        cause = cause if ordered or only_here or only_there else f"order here: {mine}\norder there: {theirs}"
+        return Outcome("wrong", f"{cause}\n{_said(read)}")
+
+    def _are_digits(self, statement: Statement, mine: list[Row], theirs: list[Row]) -> bool:
+        """Whether only floats differ that sum up large numbers, whose differences are lost in what order you add them."""
+        if self.is_small or not statement.constructs & SUMMED:
+            return False
+        return Counter(map(_without_floats, mine)) == Counter(map(_without_floats, theirs))
+
+    def _is_open(self, query: Query, statement: Statement) -> bool:
+        """Whether SQL allows another answer than SQLite's."""
+        interpreter = Interpreter(self.conceptual(), statement.values)
+        try:
+            interpreter.run_keyed(query)
+        except Unsupported:
+            return False
+        return bool(interpreter.arbitrary)
+
+    def conceptual(self) -> dict[str, list[Row]]:
+        """The rows as conceptual values."""
+        queries = {e.name: RowQuery(e.name, tuple(map(Column, e.attribute_names))) for e in self.design.model.entities}
+        return {name: list(self.source.rows(query)) for name, query in queries.items()}
+
+
+def _said(read: CompiledRead | ClientJoin) -> str:
+    if isinstance(read, ClientJoin):
+        return f"by the client: {read.joining}\n{_said(read.first)}\n{_said(read.second)}"
+    return f"{read.access_path}\n{read.collection}: {read.filter or ''} {read.projection or ''} {list(read.pipeline)}"
+
+
+def _without_floats(row: Row) -> Row:
+    return tuple("number" if isinstance(value, float | int) else value for value in row)
+
+
+def _keys(rows: list[Row], order: tuple[int, ...]) -> list[Row]:
+    return [tuple(row[place] for place in order) for row in rows]
+
+
+@contextmanager
+def loaded(world: World, design: Design, database: Database[Any], folder: Path) -> Iterator[Pair]:
+    """The world in both."""
+    source = sqlite_source(folder / "source.db", world.model, world.rows)
+    design = Design(with_seen_types(design.model, source), design.collections, design.indexes)
+    source = SqlDatabase(source.address, design.model)
+    create(collection_commands(design), database, written_collections(design))
+    load(design, source, database, indexes=index_commands(design))
+    with closing(sqlite3.connect(folder / "source.db")) as connection:
+        connection.set_progress_handler(lambda: 1, MOST_STEPS)
+        connection.text_factory = lambda raw: raw.decode(errors="replace")
+        yield Pair(design, database, source, connection, is_small(world))

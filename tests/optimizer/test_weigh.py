@@ -1,0 +1,46 @@
+"""Weighing every decision of a solution within an allowance."""
+
+from __future__ import annotations
+
+import pytest
+
+from nestling.optimizer import rate_flips, solve
+from nestling.optimizer.weigh import weigh
+from tests.optimizer.shop import shop
+
+GROUPS = ("home of line", "product name")
+
+
+def test_every_decision_is_weighed_with_its_flips():
+    """Alternatives cost what they cost alone, and flips are those found one by one."""
+    problem = shop()
+    solution = solve(problem)
+    found = weigh(problem, solution, GROUPS, limit_seconds=60.0)
+    by_group = {each.group: each for each in found.weighings}
+    [(structure, cost)] = by_group["home of line"].alternatives
+    assert structure == "apart"
+    assert cost == pytest.approx(191.0 - 150.0 + 307.5)
+    [(structure, cost)] = by_group["product name"].alternatives
+    assert structure is None
+    assert cost == pytest.approx(191.0 - 40.0 + 200.0)
+    for name, each in by_group.items():
+        alone = [(flip.quantity, flip.at, flip.to) for flip in rate_flips(problem, name)]
+        assert [(turn.quantity, turn.at, turn.to) for turn in each.turns] == alone
+    assert found.notes == ()
+
+
+def test_a_small_allowance_says_what_it_left_out():
+    """One solve's worth: one decision is weighed, the other is counted as left out."""
+    problem = shop()
+    found = weigh(problem, solve(problem), GROUPS, limit_seconds=60.0, modes=300.0)
+    assert [each.group for each in found.weighings] == ["home of line"]
+    assert found.left_out == ("product name",)
+    assert "1 of 2 decisions" in found.notes[0]
+
+
+def test_no_time_is_said():
+    """When it is the time that runs out, the notes say that another machine may tell more."""
+    problem = shop()
+    found = weigh(problem, solve(problem), GROUPS, limit_seconds=-1.0)
+    assert found.weighings == ()
+    assert "faster machine" in found.notes[-1]

@@ -1,0 +1,60 @@
+"""A covered index is chosen where fetching documents is what a frequent read costs, and the server then fetches none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling.executors.run import run_read
+from nestling.ir.compiled import bind
+from nestling.ir.proposal import Proposal
+from tests.patterns.scenario import Scenario, chosen, scenario
+
+DDL = """CREATE TABLE article (id INTEGER PRIMARY KEY, shelf INTEGER NOT NULL, price INTEGER NOT NULL, name TEXT NOT NULL,
+    text TEXT NOT NULL);"""
+WORKLOAD = """
+-- name: prices, rate: 200/s
+-- params: {"shelf": 3}
+SELECT id, price FROM article WHERE shelf = :shelf;
+
+-- name: reprice, rate: 1/s
+-- params: {"id": 7, "price": 8}
+UPDATE article SET price = :price WHERE id = :id;
+"""
+COVERED = "index of article on shelf, id, price"
+
+
+def articles(folder: Path) -> Scenario:
+    """A thousand articles on five shelves, with a long text each."""
+    rows = [(n, n % 5, n, f"article {n}", "about " * 100) for n in range(1000)]
+    return scenario(folder, DDL, {"article": rows}, WORKLOAD)
+
+
+def test_a_covered_index_saves_the_documents(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
+    """Two hundred documents a look are saved at one entry changed a second; the server examines no document."""
+    application = articles(tmp_path)
+    proposal = application.designed()
+    assert chosen(proposal, "covered-index") == [COVERED]
+    application.proved(proposal, database)
+    read = bind(application.compiled(proposal, "prices"), {"shelf": 3})
+    assert len(list(run_read(database, read))) == 200
+    told = database.command(
+        "explain",
+        {"find": read.collection, "filter": read.filter, "projection": read.projection},
+        verbosity="executionStats",
+    )
+    assert told["executionStats"]["totalDocsExamined"] == 0
+
+
+def index_keys(proposal: Proposal) -> list[list[str]]:
+    """The fields of each index."""
+    return [[path for path, _ in index.keys] for index in proposal.design.indexes]
+
+
+def test_prices_that_change_all_the_time_are_fetched(tmp_path: Path) -> None:
+    """At a thousand changes for each look the wide index costs more than it saves: the shelf alone is indexed, or nothing."""
+    proposal = articles(tmp_path).with_rates(prices=0.1, reprice=1000.0).designed()
+    assert chosen(proposal, "covered-index") == []
+    assert ["shelf", "_id", "price"] not in index_keys(proposal)

@@ -1,0 +1,232 @@
+"""Designs of random small readings, beside trying every choice of the candidates."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from math import prod
+
+import pytest
+
+from nestling.common.errors import InfeasibleError
+from nestling.cost import default_profile, price
+from nestling.ir.candidate import HOMES, Candidate, CopiedAttribute, Nested, Own
+from nestling.ir.model import Entity
+from nestling.ir.options import Problem
+from nestling.ir.reading import Reading
+from nestling.ir.situation import Thresholds, situation
+from nestling.ir.statistics import EntityStatistics, Quantity
+from nestling.optimizer import check, exhaustive, solve
+from nestling.optimizer.evaluate import evaluate
+from nestling.patterns import propose
+from nestling.planner.options import options
+from tests.planner.options.random_readings import random_reading
+
+SAME = 1e-7
+PRICE = partial(price, profile=default_profile())
+
+
+def candidates_of(reading: Reading) -> tuple[Candidate, ...]:
+    return propose(situation(reading, Thresholds()))
+
+
+def problem_of(reading: Reading, candidates: tuple[Candidate, ...] | None = None) -> Problem:
+    known = situation(reading, Thresholds())
+    return options(known, propose(known) if candidates is None else candidates, PRICE)
+
+
+def few(candidates: tuple[Candidate, ...], seed: int, choices: int) -> tuple[Candidate, ...]:
+    """Every own collection and some of the others, so that there are at most so many choices to try."""
+    kept = [each for each in candidates if isinstance(each.part, Own)]
+    homes = Counter(each.part.entity for each in kept if isinstance(each.part, Own))
+    others = [each for each in candidates if not isinstance(each.part, Own)]
+    random.Random(seed).shuffle(others)
+    optional = 0
+    for each in others:
+        more = homes.copy()
+        if isinstance(each.part, HOMES):
+            more[each.part.entity] += 1
+        if prod(more.values()) * 2 ** (optional + (more == homes)) <= choices:
+            optional += more == homes
+            homes = more
+            kept.append(each)
+    return tuple(each for each in candidates if each in kept)
+
+
+def assert_least(seed: int, choices: int) -> list[str]:
+    """The search finds what trying everything finds; gives the kinds of parts in the best design."""
+    reading = random_reading(seed)
+    candidates = few(candidates_of(reading), seed, choices)
+    problem = problem_of(reading, candidates)
+    expected, found = exhaustive(problem), solve(problem)
+    check(problem, found)
+    assert found.proved
+    assert found.cost == pytest.approx(expected.cost, rel=SAME, abs=1e-15), seed
+    return [type(each.part).__name__ for each in candidates if each.id in found.chosen]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_design_costs_what_the_best_of_all_choices_costs(seed):
+    """Random candidates of a random reading: proved, and equal to trying every choice."""
+    assert_least(seed, 300)
+
+
+@pytest.mark.soak
+def test_the_design_costs_what_the_best_of_all_choices_costs_at_length():
+    """The same for 600 readings; every kind of part that is proposed is in some best design."""
+    proposed: set[str] = set()
+    used: Counter[str] = Counter()
+    for seed in range(1000, 1600):
+        proposed |= {type(each.part).__name__ for each in candidates_of(random_reading(seed))}
+        used.update(assert_least(seed, 600))
+    assert proposed - used.keys() == set()
+
+
+@pytest.mark.parametrize("seed", range(100, 115))
+def test_no_plain_design_costs_less(seed):
+    """Everything in collections of its own with all indexes, and everything embedded as deep as it goes, cost no less."""
+    reading = random_reading(seed)
+    candidates = candidates_of(reading)
+    problem = problem_of(reading, candidates)
+    best = solve(problem)
+    for chosen in (normalized(candidates), embedded(candidates, reading)):
+        found = evaluate(problem, chosen)
+        assert found is None or best.cost <= found.cost * (1 + SAME)
+    assert evaluate(problem, normalized(candidates)) is not None
+
+
+def normalized(candidates: tuple[Candidate, ...]) -> frozenset[str]:
+    """Own collections, and every index over them."""
+    return frozenset(each.id for each in candidates if isinstance(each.part, Own) or each.pattern == "index")
+
+
+def embedded(candidates: tuple[Candidate, ...], reading: Reading) -> frozenset[str]:
+    """Each entity inside its first possible parent, wherever that lives."""
+    homes = {each.name: [c for c in candidates if _home_of(c) == each.name] for each in reading.model.entities}
+    places: dict[str, tuple[str, ...]] = {}
+    chosen = {each.id for each in candidates if each.pattern == "index"}
+    while len(places) < len(homes):
+        waiting = [name for name in homes if name not in places]
+        entity = next((name for name in waiting if _parents(homes[name], reading) <= places.keys()), waiting[0])
+        home = next((c for c in homes[entity] if _fits(c, places, reading)), None)
+        home = home or next(c for c in homes[entity] if isinstance(c.part, Own))
+        places[entity] = home.part.links if isinstance(home.part, Nested) else ()
+        chosen.add(home.id)
+    return frozenset(chosen)
+
+
+def _parents(homes: list[Candidate], reading: Reading) -> set[str]:
+    return {reading.model.relationship(c.part.links[0]).parent for c in homes if isinstance(c.part, Nested)}
+
+
+def _fits(candidate: Candidate, places: dict[str, tuple[str, ...]], reading: Reading) -> bool:
+    """Whether its parent lives where this embedding says."""
+    if not isinstance(candidate.part, Nested):
+        return False
+    parent = reading.model.relationship(candidate.part.links[0]).parent
+    return places.get(parent) == candidate.part.links[1:]
+
+
+def _home_of(candidate: Candidate) -> str | None:
+    return candidate.part.entity if isinstance(candidate.part, Own | Nested) else None
+
+
+@pytest.mark.parametrize("seed", range(200, 212))
+def test_more_changes_of_an_attribute_never_add_copies_of_it(seed):
+    """As updates of an attribute that is copied come oftener, there are never more copies of it."""
+    reading = random_reading(seed)
+    copied = {each.id: each.part for each in candidates_of(reading) if isinstance(each.part, CopiedAttribute)}
+    for statement in reading.workload.statements:
+        for access in statement.accesses if statement.kind.writes else ():
+            counts = []
+            for times in (0.01, 1.0, 100.0, 10_000.0):
+                chosen = solve(problem_of(with_rate(reading, statement.name, statement.rate_per_second * times))).chosen
+                counts.append(
+                    sum(
+                        part.attribute in access.attributes and part.path[-1].target(reading.model) == access.entity
+                        for name, part in copied.items()
+                        if name in chosen
+                    )
+                )
+            assert counts == sorted(counts, reverse=True)
+
+
+def with_rate(reading: Reading, name: str, rate: float) -> Reading:
+    statements = tuple(
+        replace(each, rate_per_second=rate) if each.name == name else each for each in reading.workload.statements
+    )
+    return replace(reading, workload=replace(reading.workload, statements=statements))
+
+
+@pytest.mark.parametrize("seed", range(300, 308))
+def test_more_storage_never_costs_more(seed):
+    """The best cost falls or stays as the budget grows; below the data itself nothing is possible, and that is said."""
+    reading = random_reading(seed)
+    data = sum(
+        quantity.count.value * situation(reading, Thresholds()).row_bytes[name]
+        for name, quantity in reading.statistics.entities
+        if quantity.count is not None
+    )
+    costs = [solve(problem_of(with_budget(reading, int(data * share)))).cost for share in (1.01, 1.1, 1.5, 3.0)]
+    for less, more in pairwise(costs):
+        assert more <= less * (1 + SAME)
+    with pytest.raises(InfeasibleError, match="storage budget of"):
+        solve(problem_of(with_budget(reading, int(data * 0.5))))
+
+
+def with_budget(reading: Reading, size: int) -> Reading:
+    requirements = replace(reading.workload.requirements, storage_budget_bytes=size)
+    return replace(reading, workload=replace(reading.workload, requirements=requirements))
+
+
+@pytest.mark.parametrize("seed", range(400, 410))
+def test_scaling_all_rates_changes_nothing(seed):
+    """Seven times the load is the same design at seven times the cost."""
+    reading = random_reading(seed)
+    scaled = reading
+    for each in reading.workload.statements:
+        scaled = with_rate(scaled, each.name, each.rate_per_second * 7)
+    once, more = solve(problem_of(reading)), solve(problem_of(scaled))
+    assert more.chosen == once.chosen
+    assert more.cost == pytest.approx(once.cost * 7, rel=SAME)
+
+
+@pytest.mark.parametrize("seed", range(500, 510))
+def test_an_entity_nothing_touches_changes_nothing(seed):
+    """Its own collection is added, and nothing else; the model falls into parts then."""
+    reading = random_reading(seed)
+    lone = Entity("lone", tuple(reading.model.entities[0].attributes[:1]), ("id",))
+    model = replace(reading.model, entities=(*reading.model.entities, lone))
+    known = (*reading.statistics.entities, ("lone", EntityStatistics(Quantity(10.0))))
+    wider = replace(reading, model=model, statistics=replace(reading.statistics, entities=known))
+    before, after = solve(problem_of(reading)), solve(problem_of(wider))
+    assert after.chosen == before.chosen | {"lone in a collection of its own"}
+    assert after.cost == pytest.approx(before.cost, rel=SAME)
+
+
+@pytest.mark.parametrize("seed", range(600, 620))
+def test_freshness_is_respected(seed):
+    """A copy is as fresh as is required of its source: snapshot where that is said, else within a transaction."""
+    reading = random_reading(seed)
+    required = dict(reading.workload.requirements.freshness)
+    for each in candidates_of(reading):
+        if isinstance(each.part, CopiedAttribute):
+            source = f"{each.part.path[-1].target(reading.model)}.{each.part.attribute}"
+            assert each.part.freshness.level == (required[source].level if source in required else "transaction")
+
+
+def test_a_workload_that_touches_nothing_costs_nothing():
+    """No statement: own collections, no cost, and the cost is proved."""
+    reading = random_reading(1)
+    found = solve(problem_of(replace(reading, workload=replace(reading.workload, statements=()))))
+    assert found.chosen == {f"{each.name} in a collection of its own" for each in reading.model.entities}
+    assert (found.cost, found.proved) == (0.0, True)
+
+
+def test_rows_without_any_statistics_are_no_obstacle():
+    """A model of which nothing is known has a proved design."""
+    reading = random_reading(2)
+    assert solve(problem_of(Reading(reading.model, reading.workload))).proved

@@ -1,0 +1,32 @@
+"""Rows that one statement reaches in several ways: what happens to them happens once, as in SQLite."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from tests.planner.writes.diamonds import drawn, statement
+from tests.random_writes import Writer
+from tests.write_traces import trace
+
+TRACES = 400 if os.environ.get("HYPOTHESIS_PROFILE") == "soak" else 12
+STATEMENTS = 7
+
+
+@pytest.mark.parametrize("seed", range(TRACES))
+def test_a_trace_over_diamonds_leaves_what_sqlite_leaves(
+    seed: int, database: Database[dict[str, Any]], tmp_path: Path
+) -> None:
+    """After each statement every home holds what SQLite's table holds."""
+    draw = random.Random(seed)
+    design, rows = drawn(draw)
+    run = trace(design, rows, database, tmp_path)
+    writer = Writer(run.design.model, run.connection, draw)
+    for _ in range(STATEMENTS):
+        run.run(statement(writer, draw))
+        run.check()

@@ -1,0 +1,130 @@
+"""The shortest forms do what the general plan does: both on copies of the same database, beside SQLite."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo import MongoClient
+from pymongo.database import Database
+
+from nestling.ir.design import Design
+from nestling.ir.model import Attribute, Entity, OnDelete, OnUpdate
+from nestling.ir.program import CompiledWrite, ReadRows
+from nestling.ir.types import Type, TypeName
+from nestling.ir.write_path import Fetch, steps_within
+from tests.planner.reads.shop import ROWS
+from tests.planner.writes.shops import DESIGNS, model, root
+from tests.write_traces import Trace, trace
+
+FOLLOW = OnDelete.CASCADE, OnUpdate.CASCADE
+STOCK = Entity(
+    "stock",
+    (
+        Attribute("id", Type(TypeName.INTEGER), nullable=False),
+        Attribute("level", Type(TypeName.INTEGER), nullable=False),
+        Attribute("note", Type(TypeName.TEXT)),
+    ),
+    ("id",),
+)
+LEVELS: list[tuple[object, ...]] = [(1, 5, "a"), (2, 2147483647, None), (3, -4, None), (4, 1 << 40, "b")]
+SHORT = {
+    "normalized": 20,
+    "nested": 8,
+    "ordered": 16,
+    "overflowing": 14,
+    "slotted": 14,
+    "object_passport": 14,
+    "listed": 14,
+}
+"""How many of the statements are one command at least."""
+
+STATEMENTS: tuple[tuple[str, Mapping[str, object]], ...] = (
+    ("UPDATE customer SET city = 'Rome' WHERE id = 1", {}),
+    ("UPDATE customer SET city = NULL, name = :name WHERE id = :id", {"name": "Zoë", "id": 2}),
+    ("UPDATE customer SET name = :name WHERE id = :id", {"name": "nobody", "id": None}),
+    ("UPDATE customer SET name = :name WHERE id = :id", {"name": 7, "id": "3"}),
+    ("UPDATE customer SET name = 'x' WHERE city IS NULL", {}),
+    ("UPDATE customer SET name = 'y' WHERE city IS NOT NULL AND id IN (1, :id)", {"id": 4}),
+    ("UPDATE customer SET name = 'z' WHERE city IN (:one, 'Oslo')", {"one": None}),
+    ("UPDATE customer SET name = 'none' WHERE id > 900", {}),
+    ("UPDATE maker SET name = :name WHERE id = 1", {"name": "Maker"}),
+    ("UPDATE maker SET name = :name WHERE id = 1", {"name": None}),
+    ("UPDATE line SET quantity = 9 WHERE order_id = 10 AND no = 1", {}),
+    ("UPDATE line SET quantity = :n WHERE order_id = :o AND no = :l", {"n": None, "o": 10, "l": 2}),
+    ("UPDATE line SET quantity = 3 WHERE order_id = 99 AND no = 1", {}),
+    ("UPDATE line SET quantity = 3 WHERE order_id = 10 AND no = 77", {}),
+    ("UPDATE line SET quantity = 4 WHERE order_id = 10", {}),
+    ("UPDATE product SET title = 'new' WHERE id = 100", {}),
+    ("UPDATE product SET title = 'both' WHERE maker_id = 1 AND id > 100", {}),
+    ("UPDATE stock SET level = level + 5 WHERE id = 1", {}),
+    ("UPDATE stock SET level = level - :n WHERE id = 2", {"n": 3}),
+    ("UPDATE stock SET level = level + :n WHERE id < 3", {"n": "4"}),
+    ("UPDATE stock SET level = level - 2147483648", {}),
+    ("UPDATE stock SET level = level + :n WHERE id = 1", {"n": None}),
+    ("DELETE FROM line WHERE order_id = 10 AND no = 1", {}),
+    ("DELETE FROM line WHERE order_id = 10 AND no = 77", {}),
+    ("DELETE FROM stock WHERE id = 1", {}),
+    ("DELETE FROM stock WHERE note IS NULL", {}),
+    ("DELETE FROM passport WHERE employee_id = :id", {"id": 1}),
+    ("DELETE FROM orders WHERE id = 10", {}),
+    ("DELETE FROM orders WHERE status = 'open'", {}),
+)
+
+
+@pytest.fixture
+def databases(mongo_client: MongoClient[dict[str, Any]]) -> Iterator[tuple[Database[Any], Database[Any]]]:
+    """Two fresh databases."""
+    names = [f"short_{uuid.uuid4().hex}" for _ in range(2)]
+    yield mongo_client[names[0]], mongo_client[names[1]]
+    for name in names:
+        mongo_client.drop_database(name)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_the_short_form_does_what_the_general_plan_does(
+    design: str, databases: tuple[Database[Any], Database[Any]], tmp_path: Path
+) -> None:
+    """Affected rows, refusals and all documents are the same, and SQLite's."""
+    actions = dict.fromkeys(("customer_orders", "order_lines", "employee_passport"), FOLLOW)
+    made = DESIGNS[design](model(**actions))
+    made = Design(
+        replace(made.model, entities=(*made.model.entities, STOCK)), (*made.collections, root("stock")), made.indexes
+    )
+    short, general = (_trace(made, database, tmp_path, number) for number, database in enumerate(databases))
+    general.short = False
+    commands = 0
+    for sql, values in STATEMENTS:
+        commands += _is_command(short.compiled(sql))
+        assert not _is_command(general.compiled(sql))
+        short.run(sql, values)
+        general.run(sql, values)
+        assert _documents(databases[0]) == _documents(databases[1]), sql
+    short.check()
+    assert not short.gaps
+    assert commands >= SHORT[design]
+
+
+def _trace(design: Design, database: Database[Any], folder: Path, number: int) -> Trace:
+    folder = folder / str(number)
+    folder.mkdir()
+    return trace(design, ROWS | {"stock": LEVELS}, database, folder)
+
+
+def _is_command(write: CompiledWrite) -> bool:
+    """Whether nothing is read for it."""
+    assert write.plan is not None
+    reads = any(isinstance(step, Fetch) for step in steps_within(write.plan.steps))
+    return not reads and not any(isinstance(step, ReadRows) for step in write.steps)
+
+
+def _documents(database: Database[Any]) -> dict[str, list[str]]:
+    return {
+        name: sorted(repr(document) for document in database[name].find())
+        for name in database.list_collection_names()
+        if not name.startswith("system.")
+    }

@@ -1,0 +1,32 @@
+"""Growth that only the workload tells of: what is inserted and not deleted, over a year."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nestling import pipeline
+from nestling.ir.proposal import Choice
+from nestling.shop import create_shop, workload
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bundled shop and its statements."""
+    folder = tmp_path_factory.mktemp("shop")
+    create_shop(folder / "shop.db")
+    (folder / "workload.sql").write_text(workload(), encoding="utf-8")
+    return folder
+
+
+def test_lines_grow_with_their_purchases_but_not_with_their_product(shop: Path) -> None:
+    """Lines and purchases are inserted, products are not: a product's lines have no bound, a purchase's do."""
+    reading = pipeline.inspect(f"sqlite:///{shop / 'shop.db'}", workload=shop / "workload.sql")
+    proposal = pipeline.design(reading)
+    of_purchase, of_product = (proposal.decision(f"{name}_purchase_line") for name in ("purchase", "product"))
+    assert of_purchase is not None
+    assert of_product is not None
+    assert of_purchase.choice is Choice.EMBED
+    assert of_product.choice is Choice.PARENT_REFERENCE
+    assert any("growing" in other.text for other in of_product.alternatives if other.choice is Choice.EMBED)

@@ -1,0 +1,66 @@
+"""The optimizer's numbers in words: the statements behind a difference, and the rates at which a choice turns."""
+
+from __future__ import annotations
+
+import pytest
+
+from nestling.ir.options import Solution, Turn, Weighing
+from nestling.ir.proposal import Flip
+from nestling.strategies.placement.wording import causes, flips, more
+
+RATES = {"read": 60.0, "write": 10.0, "page": 1.0}
+
+
+def solution(cost: float) -> Solution:
+    """A solution of that cost."""
+    return Solution(frozenset(), {}, cost, cost, 0.0, proved=True)
+
+
+def test_the_largest_causes_are_named():
+    """Statements that pay or save most come with their rate; those that hardly do are counted."""
+    said = causes([("read", 0.0027), ("write", -0.0002), ("page", 1e-6)], RATES)
+    assert said == "read (60/s) 2.7 ms/s more, write (10/s) 0.2 ms/s less, and 1 other a little"
+
+
+def test_nothing_has_no_cause():
+    """No difference, no words."""
+    assert causes([("read", 0.0)], RATES) == ""
+
+
+def test_a_difference_has_its_share():
+    """Milliseconds a second, and the share of the whole; within rounding it is no difference."""
+    assert more(0.0025, solution(1.0)) == "2.5 ms/s more (0.25% of the workload)"
+    assert more(1e-12, solution(1.0)) == "just as much"
+
+
+def test_a_cheaper_alternative_overtakes_where_the_lines_cross():
+    """It costs 2 more, reading 3 more and writing 1 less: it overtakes at a third of the reads or three times the writes."""
+    weighing = Weighing("home of part", (("alone", 12.0),), (), ((("read", 3.0), ("write", -1.0)),))
+    found = flips(weighing, RATES, 10.0, {"alone": "parent-reference"}, "embed")
+    assert {(flip.quantity, flip.to) for flip in found} == {
+        ("rate of read", "parent-reference"),
+        ("rate of write", "parent-reference"),
+    }
+    at = {flip.quantity: flip.at for flip in found}
+    assert at["rate of read"] == pytest.approx(20.0)
+    assert at["rate of write"] == pytest.approx(30.0)
+
+
+def test_what_cannot_turn_has_no_flip():
+    """Without any reads the alternative would still cost more: no rate of that statement turns the choice."""
+    weighing = Weighing("home of part", (("alone", 12.0),), (), ((("read", 1.0),),))
+    assert flips(weighing, RATES, 10.0, {"alone": "parent-reference"}, "embed") == ()
+
+
+def test_a_proved_turn_counts():
+    """A turn that was proved stands; what an alternative's causes say of the same side is left out."""
+    turn = Turn("rate of read", 60.0, 40.0, "alone")
+    weighing = Weighing("home of part", (("alone", 12.0),), (turn,), ((("read", 3.0),),))
+    found = flips(weighing, RATES, 10.0, {"alone": "parent-reference"}, "embed")
+    assert found == (Flip("rate of read", 60.0, 40.0, "parent-reference"),)
+
+
+def test_the_same_choice_elsewhere_is_no_flip():
+    """Another place that means the same for the relationship is not worth a word."""
+    weighing = Weighing("home of part", (("other", 12.0),), (), ((("read", 3.0),),))
+    assert flips(weighing, RATES, 10.0, {"other": "embed"}, "embed") == ()
