@@ -157,9 +157,9 @@ def _least_cost(
     solution = solve(problem, limit_seconds=limit_seconds)
     groups = [group.name for group in problem.groups if len(group.among) > 1 or group.optional]
     weighed = weigh(problem, solution, groups, limit_seconds=WEIGHING_SECONDS)
-    costs = Costs(
-        solution.cost, solution.bound, solution.seconds, prices.name, statement_costs(problem, solution.chosen)
-    )
+    names = {statement.name for statement in reading.workload.statements}
+    each = tuple((name, cost) for name, cost in statement_costs(problem, solution.chosen) if name in names)
+    costs = Costs(solution.cost, solution.bound, solution.seconds, prices.name, each)
     proposal = assembled(known, OPTIMAL, candidates, solution, weighed.weighings, costs)
     return replace(proposal, notes=(*proposal.notes, *weighed.notes))
 

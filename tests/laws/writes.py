@@ -19,9 +19,9 @@ from tests.generators.designs import designs
 from tests.generators.enriched import enriched
 from tests.generators.plain_worlds import plain
 from tests.generators.worlds import World, worlds
+from tests.generators.writes import Writer
 from tests.laws.tally import Counts, primitives
 from tests.planner.upkeep.settled import differences
-from tests.random_writes import Writer
 from tests.write_traces import Trace, trace
 
 

@@ -280,9 +280,9 @@ class Cast:
 
     From boolean to integer: 0 or 1. To boolean: whether the number is not zero. SQLite and MySQL take a text's longest numeric
     prefix (none: 0). In SQLite, to decimal is what arithmetic takes a text for (`10.0` is a float), to any is its CAST AS NUMERIC
-    (`10.0` is the integer it is worth), and to integer truncates; PostgreSQL rounds (numeric: half away from zero, float: half to
-    even) and fails on text that is not a value. To text: SQLite shows a float with up to 15 digits and always a point, dates as ISO 8601 with
-    as many fraction digits as the type says, `2024-01-31 10:00:00`.
+    (`10.0` is the integer it is worth), and to integer truncates; PostgreSQL rounds (numeric: half away from zero, float: half
+    to even) and fails on text that is not a value. To text: SQLite shows a float with up to 15 digits and always a point, dates
+    as ISO 8601 with as many fraction digits as the type says, `2024-01-31 10:00:00`.
     """
 
     operand: Expression

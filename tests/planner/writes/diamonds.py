@@ -8,7 +8,7 @@ from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model, OnDelete, OnUpdate, Relationship
 from nestling.ir.primitives import Collection, Document, Embedding, Form, Holder, Order, Overflow, Reference
 from nestling.ir.types import Type, TypeName
-from tests.random_writes import Writer
+from tests.generators.writes import Writer
 from tests.write_traces import Rows
 
 _INTEGER, _TEXT = Type(TypeName.INTEGER), Type(TypeName.TEXT)

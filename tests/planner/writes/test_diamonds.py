@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
+from tests.generators.writes import Writer
 from tests.planner.writes.diamonds import drawn, statement
-from tests.random_writes import Writer
 from tests.write_traces import trace
 
 TRACES = 400 if os.environ.get("HYPOTHESIS_PROFILE") == "soak" else 12

@@ -10,7 +10,7 @@ import pytest
 from pymongo.database import Database
 
 from tests.cases.pattern_case import PatternCase, pattern_cases
-from tests.random_writes import Writer
+from tests.generators.writes import Writer
 from tests.write_traces import trace
 
 STATEMENTS = 6

@@ -11,6 +11,7 @@ from nestling.planner.options.documents import VALUE_BYTES, Documents
 from nestling.planner.options.places import Home, Places
 from nestling.planner.options.prices import Price, Prices, cold_share
 from nestling.planner.options.reads import Reads
+from nestling.planner.options.simplicity import SIMPLICITY, simplicity
 from nestling.planner.options.sizes import Sizes
 from nestling.planner.options.upkeep import Upkeep
 from nestling.planner.options.writes import Writes
@@ -42,6 +43,8 @@ def options(
                 steps.append(found)
             else:
                 charges.append(found)
+    rates = {s.name: s.rate_per_second for s in situation.reading.workload.statements}
+    charges += simplicity(places.candidates, steps, charges, rates)
     return Options(
         structures=tuple(Structure(c.id, c.id, _bytes(c, places, documents, sizes)) for c in places.candidates),
         groups=tuple(_groups(situation, places)),
@@ -49,7 +52,7 @@ def options(
         steps=tuple(_possible(steps)),
         charges=tuple(charges),
         limits=tuple(_limits(situation, places, documents)),
-        rates={s.name: s.rate_per_second for s in situation.reading.workload.statements},
+        rates={**rates, SIMPLICITY: 1.0},
         loads=tuple(documents.loads()),
     )
 

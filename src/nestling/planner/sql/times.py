@@ -65,6 +65,8 @@ def _timestamp(value: Expression) -> Expression:
         raise gap(f"`{value.value}`, a day or hour there is not: SQLite's versions differ on it")
     if value.type.name is TypeName.TIMESTAMP and not (isinstance(value, Column) and value.mixed):
         return value
+    if value.type.name is TypeName.BOOLEAN:
+        value = Cast(value, INTEGER, Rules.SQLITE)  # a Julian day, as any number
     return Call(Function.TIMESTAMP_OF, (value,), TIMESTAMP, Rules.SQLITE)
 
 

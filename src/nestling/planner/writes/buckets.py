@@ -53,6 +53,7 @@ from nestling.planner.writes.cells import ID, Cells, identity
 from nestling.planner.writes.document import constants, element
 from nestling.planner.writes.fetch import cell, fetch
 from nestling.planner.writes.found import cell_types
+from nestling.planner.writes.work import gap
 
 _START, _END, _PAGE = "bucket_start", "bucket_end", "page"
 _AGGREGATES = {
@@ -205,8 +206,7 @@ def _summarised(
     for position, item in enumerate(bucket.summary):
         argument = _argument(item, entity.name, design)
         if argument is not None:
-            path = node.path_of(argument.name)
-            columns["", argument.name] = join(node.field, path) if path is not None else argument.name
+            columns["", argument.name] = _path_of(argument.name, place)
         kind = argument.type if argument is not None else INTEGER
         aggregates.append((f"summary_{position}", Aggregate(_AGGREGATES[item.function], argument, kind)))
     key = Column("", "_id", ANY)
@@ -217,6 +217,17 @@ def _summarised(
     yield fetch(name, _plan(grouped, fields, layout), tuple(types))
     changes = tuple(Set(item.field, Cell(f"summary_{n}")) for n, item in enumerate(bucket.summary))
     yield Each(name, (UpdateDocuments(place.store.name, (Match("_id", Cell(ID)),), changes),))
+
+
+def _path_of(attribute: str, place: Place) -> str:
+    """Of an attribute of an event that is taken out of its bucket's array, or that all events of a bucket share."""
+    path = place.node.path_of(attribute)
+    if path is not None:
+        return join(place.node.field, path)
+    shared = place.nodes[0].path_of(attribute)
+    if shared is None:
+        raise gap(f"the summary of `{attribute}`, which is kept in no field of its own")
+    return shared
 
 
 def _argument(item: Summary, entity: str, design: Design) -> Column | None:

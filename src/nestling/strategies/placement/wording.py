@@ -42,7 +42,7 @@ def more(seconds: float, solution: Solution) -> str:
 
 def causes(differences: Iterable[tuple[str, float]], rates: Mapping[str, float]) -> str:
     """The statements behind a difference: `record_view (900/s) 455 ms/s more, view_count (10/s) 0.9 ms/s less`."""
-    known = [(name, seconds) for name, seconds in differences if seconds]
+    known = [(name, seconds) for name, seconds in differences if seconds and name in rates]
     largest = max((abs(seconds) for _, seconds in known), default=0.0)
     named = [(name, seconds) for name, seconds in known if abs(seconds) >= SMALL * largest][:MOST_CAUSES]
     said = [
@@ -63,12 +63,16 @@ def flips(
     """
     nearest: dict[tuple[str, bool], Flip] = {}
     for turn in weighing.turns:
+        if turn.quantity.removeprefix("rate of ") not in rates:
+            continue
         flip = Flip(turn.quantity, turn.now, turn.at, words.get(turn.to or "", turn.to or NOTHING))
         nearest.setdefault((flip.quantity, flip.at > flip.now), flip)
     proved = frozenset(nearest)
     for (structure, other), differences in zip(weighing.alternatives, weighing.causes, strict=False):
         to = words.get(structure or "", structure or NOTHING)
         for statement, seconds in differences if other is not None and to != now else ():
+            if statement not in rates:
+                continue
             at = rates[statement] * (1 - ((other or 0.0) - cost) / seconds)
             flip = Flip(f"rate of {statement}", rates[statement], at, to)
             side = (flip.quantity, at > flip.now)

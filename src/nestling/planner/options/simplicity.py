@@ -1,0 +1,59 @@
+"""What structures cost the people who live with them: a small price for each, so that next to nothing is not worth one.
+
+The price is a share of what the workload costs at least, whatever its rates, and stands in the costs as a statement of its own.
+An index and an embedding cost nothing here: everybody knows them; and a parent that is dropped is one collection less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from nestling.ir.candidate import (
+    Absorbed,
+    Aggregate,
+    Bucketed,
+    Candidate,
+    Cold,
+    CopiedAttribute,
+    Ids,
+    Indexed,
+    Mirror,
+    Nested,
+    Newest,
+    Own,
+)
+from nestling.ir.options import Charge, Step
+
+SIMPLICITY = "(fewer structures)"
+"""The name the price stands under among the statements."""
+SHARE = 3e-4
+"""One unit of it, as a share of the workload's least cost: far below what any coefficient is known to."""
+
+
+def simplicity(
+    candidates: Iterable[Candidate],
+    steps: Iterable[Step[float]],
+    charges: Iterable[Charge[float]],
+    rates: Mapping[str, float],
+) -> Iterator[Charge[float]]:
+    """A charge for each structure that takes explaining; its statement runs once a second."""
+    least = sum(rates[step.statement] * min((mode.cost for mode in step.modes), default=0.0) for step in steps)
+    least += sum(rates[charge.statement] * charge.cost for charge in charges if not charge.when)
+    for candidate in candidates:
+        if (weight := _weight(candidate)) > 0 and least > 0:
+            yield Charge(SIMPLICITY, candidate.id, (candidate.id,), SHARE * weight * least)
+
+
+def _weight(candidate: Candidate) -> int:
+    """How much explaining a structure takes."""
+    match candidate.part:
+        case Own() | Indexed() | Absorbed():
+            return 0
+        case Nested(overflow=overflow):
+            return 0 if overflow is None else 2
+        case CopiedAttribute():
+            return 1
+        case Newest() | Aggregate() | Mirror() | Ids():
+            return 2
+        case Bucketed() | Cold():
+            return 3
