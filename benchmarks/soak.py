@@ -108,7 +108,11 @@ def _writes(data: st.DataObject, client: MongoClient[Any], counts: Counts, failu
         lines_of = traceback.format_exc().splitlines()
         place = next((line for line in reversed(lines_of) if "/src/nestling/" in line), "")
         said = str(error).splitlines()[:1]
-        _keep(failures, f"{type(error).__name__} {said} {place}"[:160], "\n".join([*lines_of[-12:], str(error)[:3000]]))
+        _keep(
+            failures,
+            f"{type(error).__name__} {said} {place}"[:160],
+            "\n".join([*lines_of[-12:], str(error)[:3000], str(error.__cause__)[:1500]]),
+        )
         if stops:
             raise AssertionError(traceback.format_exc()) from error
 

@@ -55,6 +55,15 @@ def _index_mistakes(indexes: Sequence[Index], stores: Sequence[Store]) -> Iterat
         for key, _ in index.keys:
             if key not in known[index.collection]:
                 yield unknown("field", key, sorted(known[index.collection]), of=index.collection, path=where)
+        if _is_altered_id(index):
+            what = f"the server keeps its own index on `_id` of `{index.collection}` and builds no other on `_id` alone"
+            yield Problem(what=what, path=where, next_move="leave the index out: `_id` is read in both directions")
+
+
+def _is_altered_id(index: Index) -> bool:
+    """Whether it is on `_id` alone, but not the one every collection has: ascending and without options."""
+    is_plain = not index.unique and not index.partial and index.expire_after_seconds is None
+    return [path for path, _ in index.keys] == ["_id"] and not (index.keys[0][1] == 1 and is_plain)
 
 
 def _home_mistakes(model: Model, places: Mapping[str, tuple[Place, ...]]) -> Iterator[Problem]:

@@ -139,7 +139,7 @@ def _aggregates(texts: Texts, path: Path, findings: Findings) -> tuple[tuple[Fun
 
 
 def _aggregate_texts(aggregates: tuple[tuple[Function, str | None], ...]) -> list[str]:
-    return [f"{function} {attribute or ''}".strip() for function, attribute in aggregates]
+    return [str(function) if attribute is None else f"{function} {attribute}" for function, attribute in aggregates]
 
 
 def _group_key(text: str) -> tuple[str, str | None]:

@@ -258,19 +258,19 @@ class Reads:
     ) -> Iterator[PricedMode]:
         for home in self.places.homes[before.entity]:
             if home.links[:1] == (link,) and home.overflow is None:
-                yield self.mode(home.id, (home.id,), work.project(before.rows, 1), without=tails)
+                yield self.mode(home.id, (home.id,), work.project(visit.reached, 1), without=tails)
         for name, absorbed in self.places.absorbed[visit.entity]:
             if leaf and absorbed.relationship == link.name and not visit.access.aggregates:
-                yield self.mode(name, (name,), work.project(before.rows, 1), without=tails)
+                yield self.mode(name, (name,), work.project(visit.reached, 1), without=tails)
         asked = {*visit.access.attributes, *(f.attribute for f in visit.access.filters)} - set(link.parent_attributes)
         if leaf and not visit.access.aggregates:
             copies = {c.attribute: name for name, c in self.places.copied[before.entity][link.name]}
             if asked <= copies.keys() and (asked or self.situation.model.is_total(link)):
                 needs = tuple(copies[name] for name in sorted(asked))
                 text = ", ".join(needs) or f"the {link.parent}'s id is at hand"
-                yield self.mode(text, needs, work.project(before.rows, len(needs)), without=tails if needs else ())
+                yield self.mode(text, needs, work.project(visit.reached, len(needs)), without=tails if needs else ())
         for home in self.places.homes[visit.entity]:
-            yield from self._looked_up(home, before.rows, 1.0, visit, None)
+            yield from self._looked_up(home, visit.reached, 1.0, visit, None)
 
     def _looked_up(
         self, home: Home, outer: float, each: float, visit: Visit, index: str | None

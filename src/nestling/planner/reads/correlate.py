@@ -66,7 +66,9 @@ def correlated(rows: Rows, relation: Relation, keep: Keep, context: Context, wis
         equal.identity if equal is not None else (),
     )
     standing = {
-        alias: replace(at, prefix=f"{name}.{at.prefix}" if at.prefix else name, optional=at.optional or keep is Keep.ALL)
+        alias: replace(
+            at, prefix=f"{name}.{at.prefix}" if at.prefix else name, optional=at.optional or keep is Keep.ALL
+        )
         for alias, at in inner.standing.items()
     }
     return Rows(step, rows.layout | inner.layout.under(name), rows.taken | {name}, {**rows.standing, **standing})
