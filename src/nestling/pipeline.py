@@ -159,7 +159,7 @@ def _least_cost(
     weighed = weigh(problem, solution, groups, limit_seconds=WEIGHING_SECONDS)
     names = {statement.name for statement in reading.workload.statements}
     each = tuple((name, cost) for name, cost in statement_costs(problem, solution.chosen) if name in names)
-    costs = Costs(solution.cost, solution.bound, solution.seconds, prices.name, each)
+    costs = Costs(solution.cost, solution.bound, prices.name, each, solution.seconds)
     proposal = assembled(known, OPTIMAL, candidates, solution, weighed.weighings, costs)
     return replace(proposal, notes=(*proposal.notes, *weighed.notes))
 

@@ -7,9 +7,13 @@ import sys
 
 from hypothesis import HealthCheck, given, settings
 
+from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
+from nestling.ir.rows import Function
 from nestling.ir.text import read_proposal, read_reading, write_proposal, write_reading
+from nestling.ir.types import INTEGER
+from nestling.ir.workload import Access, Grouping, Statement, StatementKind, Workload
 from tests.generators.nouns import proposals, readings
 
 _slow_to_draw = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=60)
@@ -33,6 +37,17 @@ def test_proposal_round_trips(proposal: Proposal) -> None:
     again = read_proposal(text, "design.yaml")
     assert again == proposal
     assert write_proposal(again) == text
+
+
+def test_an_aggregate_keeps_blanks_in_its_attribute() -> None:
+    """An attribute's name may begin and end with what counts as a blank."""
+    names = ("\x85", " sum ", "of")
+    model = Model("m", (Entity("t", tuple(Attribute(name, INTEGER) for name in names)),))
+    aggregates = ((Function.COUNT, None), *((Function.SUM, name) for name in names))
+    access = Access("t", StatementKind.SELECT, aggregates=aggregates, grouping=Grouping((("of", None),), aggregates))
+    statement = Statement("s", "SELECT 1", StatementKind.SELECT, accesses=(access,))
+    reading = Reading(model, workload=Workload((statement,)))
+    assert read_reading(write_reading(reading), "model.yaml") == reading
 
 
 def test_import_is_light() -> None:

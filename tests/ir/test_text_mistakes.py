@@ -84,6 +84,8 @@ def problems_of(text: str) -> list[str]:
         ("id: movie_id", "id: title", "f.yaml:18:11: title is not a key of `movie`"),
         ("keys: [title]", "keys: [titel]", "f.yaml:22:35: no field `titel` in `movies`; it has `title`"),
         ("{of: movie_screenings}", "{of: movie_screenings, as: list}", "f.yaml:20:48: no form `list`; there is"),
+        ("keys: [title]", "keys: [-_id]", "f.yaml:22:35: the server keeps its own index on `_id` of `movies`"),
+        ("keys: [title]", "keys: [_id], unique: true", "f.yaml:22:35: the server keeps its own index on `_id`"),
         (
             "{of: movie_screenings}",
             "movie_screenings",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from nestling.common.errors import DesignError
@@ -89,14 +89,14 @@ class Weighed:
 class Costs:
     """What a design costs by the cost model, in seconds of work per second, and how sure it is that no other costs less.
 
-    `statements`: seconds per execution. `seconds`: how long the search took.
+    `statements`: seconds per execution. `seconds`: how long the search took, which is no part of what was found, nor of a file.
     """
 
     cost: float
     bound: float
-    seconds: float
     profile: str
     statements: tuple[tuple[str, float], ...] = ()
+    seconds: float = field(default=0.0, compare=False)
 
     @property
     def gap(self) -> float:

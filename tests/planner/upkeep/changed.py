@@ -21,7 +21,10 @@ from nestling.executors.create import create
 from nestling.executors.load import load, written_collections
 from nestling.executors.run import documents
 from nestling.executors.write import run_write
+from nestling.ir.access_path import FieldPath, Project
+from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
+from nestling.ir.expression import ANY
 from nestling.ir.model import Entity, Model
 from nestling.ir.names import stored_name
 from nestling.ir.primitives import Computed, Copy, Form
@@ -32,6 +35,8 @@ from nestling.ir.values import CODEC
 from nestling.ir.write_path import Each, WritePlan
 from nestling.planner.home import home_view
 from nestling.planner.upkeep import ChangeKind, Implied, RowChange, implied, stored, upkeep_steps, upkeeps_of
+from nestling.planner.upkeep.holder import holder_rows, locating
+from nestling.planner.upkeep.source import HOLDER, column, homes_context
 from nestling.planner.upkeep.steps import fires
 from nestling.sources.sql.rows import SqlDatabase
 from tests.generators.worlds import with_seen_types
@@ -96,7 +101,7 @@ def _settled(design: Design, entity: str, before: Database[Any], after: Database
     change = RowChange(entity, kinds[0], ROWS, frozenset(changed) if kinds[0] is ChangeKind.UPDATE else frozenset())
     for name in after.list_collection_names(filter={"type": "collection"}):
         after.command("collMod", name, validationLevel="off")  # holders are settled one upkeep after the other
-    put_back(design, before, after, change)
+    put_back(design, before, after, change, rows)
     stale = differences(design, after)
     left = keep_up(design, after, change, rows)
     return Settled(change, stale, differences(design, after), left)
@@ -141,13 +146,20 @@ def _differs(row: Row, name: str) -> bool:
 _MISSING = object()
 
 
-def put_back(design: Design, before: Database[Any], after: Database[Any], change: RowChange) -> None:
-    """Give every holder of the data after the value it had before; a holder that is new gets nothing."""
+def put_back(
+    design: Design, before: Database[Any], after: Database[Any], change: RowChange, changed: list[Row]
+) -> None:
+    """Give every holder of the data after the value it had before; a holder whose row is among the changed gets nothing."""
     for upkeep in upkeeps_of(design):
         read = implied(upkeep, design, with_found=True)
         query = compiled_read(read.plan)
         there = {_mark(read, row): row for row in documents(before, query)}
-        rows = [_old_row(read, row, there.get(_mark(read, row)), change) for row in documents(after, query)]
+        made = _of_changed_rows(read, design, after, changed) if _is_new(upkeep, change) else set()
+        rows = [
+            _old_row(read, row, there.get(mark), is_new=mark in made)
+            for row in documents(after, query)
+            for mark in (_mark(read, row),)
+        ]
         plan = WritePlan((Each(ROWS, (stored(read),)),), ())
         if rows:
             run_write(after, _with_rows(compiled_write(plan), rows, transaction=False))
@@ -158,12 +170,31 @@ def _mark(read: Implied, row: Mapping[str, Any]) -> bytes:
     return bson.encode({name: row[name] for name in names if name in row}, codec_options=CODEC)
 
 
-def _old_row(read: Implied, row: Mapping[str, Any], before: Mapping[str, Any] | None, change: RowChange) -> Row:
+def _of_changed_rows(read: Implied, design: Design, database: Database[Any], changed: list[Row]) -> set[bytes]:
+    """The marks of the holders whose own rows are among the changed; others that stand elsewhere now have only moved."""
+    entity, place = design.model.entity(read.upkeep.holder), read.upkeep.place
+    key = entity.key or entity.attribute_names
+    columns = [column(design.model, entity.name, HOLDER, name) for name in key]
+    found = holder_rows(place, columns, homes_context(design, columns))
+    fields = list(locating(place, read.locators))
+    fields += [(f"key {n}", FieldPath(found.layout.path(each)), ANY) for n, each in enumerate(columns)]
+    step = Project(found.step, tuple((name, value) for name, value, _ in fields))
+    query = compiled_read(ReadPlan(step, tuple(OutputColumn(name, name, kind) for name, _, kind in fields)))
+    keys = {_values(row, [f"new_{stored_name(name)}" for name in key]) for row in changed}
+    names = [f"key {n}" for n in range(len(key))]
+    return {_mark(read, row) for row in documents(database, query) if _values(row, names) in keys}
+
+
+def _values(row: Mapping[str, Any], names: Sequence[str]) -> bytes:
+    return bson.encode({str(n): row[name] for n, name in enumerate(names) if name in row}, codec_options=CODEC)
+
+
+def _old_row(read: Implied, row: Mapping[str, Any], before: Mapping[str, Any] | None, *, is_new: bool) -> Row:
     made = {name: value for name, value in row.items() if not name.startswith(("value ", "found "))}
     for (_, value), found in zip(read.values, read.found, strict=True):
         if before is not None:
             made |= {value: before[found]} if found in before else {}
-        elif _is_new(read.upkeep, change):
+        elif is_new:
             empty = _empty(read.upkeep)
             made |= {} if empty is None else {value: empty}
         else:  # it moved, and took along what it held

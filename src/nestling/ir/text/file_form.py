@@ -108,18 +108,20 @@ class CostsForm(Form):
 
     cost: float
     bound: float = Field(description="no design costs less")
-    seconds: float = Field(0.0, description="how long the search took")
     profile: str = ""
     statements: dict[str, float] = Field({}, description="seconds per execution")
 
     def to_ir(self) -> Costs:
         """The costs."""
-        return Costs(self.cost, self.bound, self.seconds, self.profile, tuple(self.statements.items()))
+        return Costs(self.cost, self.bound, self.profile, tuple(self.statements.items()))
 
     @staticmethod
     def from_ir(costs: Costs | None) -> Plain:
         """Its entries."""
-        return None if costs is None else asdict(costs) | {"statements": dict(costs.statements)}
+        if costs is None:
+            return None
+        statements = dict(costs.statements)
+        return {"cost": costs.cost, "bound": costs.bound, "profile": costs.profile, "statements": statements}
 
 
 class DecisionForm(Form):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from nestling.ir.algebra import Join, JoinKind, Named, Project, Relation
-from nestling.ir.design import Design
+from nestling.ir.algebra import Join, JoinKind, Named, Project, Relation, SetOperation, SetOperator
 from nestling.ir.expression import Column, Compare, Comparison, conjunction
 from nestling.ir.layout import Node
 from nestling.ir.names import join
 from nestling.ir.primitives import Copy, Form
 from nestling.planner.writes.fetch import scan_of
+from nestling.planner.writes.said_again import rows_of
+from nestling.planner.writes.work import Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ def copied_fields(node: Node) -> tuple[Copied, ...]:
     return tuple(found)
 
 
-def with_copied(design: Design, node: Node, rows: Relation, column: dict[str, str]) -> Relation:
+def with_copied(work: Work, node: Node, rows: Relation, column: dict[str, str]) -> Relation:
     """The rows with what they copy; `column` is the name of the column of each of their attributes."""
     outputs = [Named(each.name, each) for each in rows.columns]
     known = {each.name: each for each in rows.columns}
@@ -46,14 +47,28 @@ def with_copied(design: Design, node: Node, rows: Relation, column: dict[str, st
             continue
         held = {attribute: known[name] for attribute, name in column.items()}
         for place, hop in enumerate(copy.path):
-            link = design.model.relationship(hop.relationship)
-            scan = scan_of(design.model.entity(link.parent), f"source {number} {place}")
-            theirs = {each.name: each for each in scan.columns}
+            link = work.model.relationship(hop.relationship)
+            coming = rows if link.parent == node.entity else None
+            parents = _parents(work, link.parent, f"source {number} {place}", coming, column)
+            theirs = {each.name: each for each in parents.columns}
             pairs = zip(link.parent_attributes, link.child_attributes, strict=True)
             equal = (Compare(Comparison.EQUAL, theirs[parent], held[own]) for parent, own in pairs)
-            joined, held = Join(JoinKind.LEFT, joined, scan, conjunction(*equal)), theirs
+            joined, held = Join(JoinKind.LEFT, joined, parents, conjunction(*equal)), theirs
         outputs += [Named(each.column, _value(held, each)) for each in wanted]
     return Project(joined, "filled", tuple(outputs))
+
+
+def _parents(work: Work, entity: str, name: str, coming: Relation | None, column: dict[str, str]) -> Relation:
+    """The rows that may be parents: those that are there, and those that come with the statement."""
+    scan = scan_of(work.model.entity(entity), name)
+    if coming is None:
+        return scan
+    again = rows_of(work, coming)
+    known = {each.name: each for each in again.columns}
+    outputs = tuple(Named(each.name, known[column[each.name]]) for each in scan.columns)
+    columns = tuple(replace(each, alias=f"{name} or new") for each in scan.columns)
+    new = Project(again, f"{name} new", outputs)
+    return SetOperation(SetOperator.UNION, all=True, left=scan, right=new, alias=f"{name} or new", columns=columns)
 
 
 def _value(held: dict[str, Column], field: Copied) -> Column:

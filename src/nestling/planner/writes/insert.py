@@ -98,7 +98,7 @@ def _rows_at_hand(
         return [a for a in entity.attribute_names if any(nullable(row[a]) for row in complete)]
     computed = _numbered(work, entity, rows, made) if made else _computed(entity, attributes, source)
     if copied:
-        computed = with_copied(work.design, node, computed, {a: column(NEW, a) for a in entity.attribute_names})
+        computed = with_copied(work, node, computed, {a: column(NEW, a) for a in entity.attribute_names})
     work.add(Phase.FETCH, [Fetch(name, plan(work.design, computed))])
     return list(entity.attribute_names)
 

@@ -53,11 +53,15 @@ def enter(work: Work, row: Cells, rows: str, attributes: frozenset[str]) -> None
 
 
 def leave(work: Work, entity_row: Cells, rows: str, attributes: frozenset[str]) -> None:
-    """The ids of rows leave their parents' arrays."""
+    """The ids of rows leave their parents' arrays: of parents that may be such rows once these are back with what they carry."""
     assert entity_row.prefix == OLD
     for link in _touched(work.design, entity_row, attributes):
         work.changed.add(entity_row.entity.name)
-        work.add(Phase.REMOVE, [Each(rows, tuple(_left(work.design, entity_row, link)))])
+        steps = [Each(rows, tuple(_left(work.design, entity_row, link)))]
+        if link.is_self:
+            work.add_first(Phase.SETTLE, steps)
+        else:
+            work.add(Phase.REMOVE, steps)
 
 
 def holders(design: Design, link: Relationship) -> Iterator[tuple[Place, Reference]]:

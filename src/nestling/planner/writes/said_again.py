@@ -1,4 +1,4 @@
-"""Conditions said again: of another scan of the same entity, with names of their own for all that lies inside."""
+"""Conditions and rows said again: of another scan of the same entity, with names of their own for all that lies inside."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 
-from nestling.ir.algebra import Scan
+from nestling.ir.algebra import Relation, Scan
 from nestling.ir.expression import Expression
 from nestling.planner.reads.traverse import everything, expressions, subqueries
 from nestling.planner.writes.work import Work
@@ -21,13 +21,23 @@ def said_of(work: Work, expression: Expression, scan: Scan, other: Scan) -> Expr
     return _renamed(expression, names | {scan.alias: other.alias})
 
 
+def rows_of(work: Work, relation: Relation) -> Relation:
+    """The same rows once more, for another place in the same read."""
+    names = {name: work.name(f"{name} again") for name in dict.fromkeys(_made_by(relation))}
+    return _renamed(relation, names)
+
+
 def _made_inside(expression: Expression) -> Iterator[str]:
     for inner in subqueries(expression):
-        for relation in everything(inner.relation):
-            if (alias := getattr(relation, "alias", None)) is not None:
-                yield alias
-            for each in expressions(relation):
-                yield from _made_inside(each)
+        yield from _made_by(inner.relation)
+
+
+def _made_by(whole: Relation) -> Iterator[str]:
+    for relation in everything(whole):
+        if (alias := getattr(relation, "alias", None)) is not None:
+            yield alias
+        for each in expressions(relation):
+            yield from _made_inside(each)
 
 
 def _renamed(node: Node, names: dict[str, str]) -> Node:

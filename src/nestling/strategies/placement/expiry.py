@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from nestling.ir.candidate import Aggregate, Cold, CopiedAttribute, Newest, Part
 from nestling.ir.layout import Place
 from nestling.ir.model import Entity
-from nestling.ir.names import join
 from nestling.ir.outline import Outline
 from nestling.ir.primitives import CollectionKind, Index
 from nestling.ir.situation.situation import Situation
@@ -42,7 +41,10 @@ def _time_path(entity: Entity, place: Place) -> str:
     certain = [a for a in found if not a.nullable] or found
     if len(certain) != 1:
         return "it has no date" if not certain else f"it has {len(certain)} dates and nothing says which one counts"
-    return join(place.node.path_of(certain[0].name) or "it has no field for its date")
+    path = place.node.path_of(certain[0].name)
+    if path == "_id":
+        return "it has its date as `_id`, whose index the server keeps as it is"
+    return path or "it has no field for its date"
 
 
 def _objection(situation: Situation, outline: Outline, entity: Entity, place: Place) -> str:
