@@ -378,7 +378,8 @@ def _as_time_series(draw: Draw, draft: Draft, entity: Entity) -> None:
     times = [name for name in _of_type(entity, *TIMES) if _all_dates(draft, entity, name)]
     meta = _some(draw, entity.attribute_names, least=0, most=1)
     for time in _some(draw, times, most=1):
-        options = Options(CollectionKind.TIME_SERIES, time=time, meta=next(iter(meta), None))
+        other = next((name for name in meta if name != time), None)
+        options = Options(CollectionKind.TIME_SERIES, time=time, meta=other)
         draft.plans[entity.name] = Plan(collection={"options": options, "id": ()})
 
 

@@ -269,6 +269,9 @@ def _statements(draw: st.DrawFn, name: str, model: Model) -> Statement:
         keys = st.lists(st.tuples(attributes, st.none() | st.sampled_from(UNITS)), min_size=1, max_size=2).map(tuple)
         grouping = st.none() | st.builds(Grouping, keys, aggregates)
         read, asked, sort = draw(some), tuple(draw(filters)), draw(some)
+        sort = tuple(
+            name for name in sort if len(name) < 2 or not name.startswith("-")
+        )  # `-name` is a descending `name`
         accesses.append(Access(entity.name, kind, read, asked, sort, via, draw(aggregates), draw(grouping)))
     return Statement(
         name,

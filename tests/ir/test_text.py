@@ -40,8 +40,8 @@ def test_proposal_round_trips(proposal: Proposal) -> None:
 
 
 def test_an_aggregate_keeps_blanks_in_its_attribute() -> None:
-    """An attribute's name may begin and end with what counts as a blank."""
-    names = ("\x85", " sum ", "of")
+    """An attribute's name may begin and end with what counts as a blank, or be empty."""
+    names = ("\x85", " sum ", "of", "")
     model = Model("m", (Entity("t", tuple(Attribute(name, INTEGER) for name in names)),))
     aggregates = ((Function.COUNT, None), *((Function.SUM, name) for name in names))
     access = Access("t", StatementKind.SELECT, aggregates=aggregates, grouping=Grouping((("of", None),), aggregates))

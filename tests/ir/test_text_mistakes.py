@@ -139,6 +139,14 @@ def test_self_relationship_needs_a_direction() -> None:
     assert read_proposal(text.replace("count: tree", "count: tree:down"), "f").design.collections[0].body.computed
 
 
+def test_a_time_series_has_two_fields() -> None:
+    """The server refuses a collection whose meta field is its time field; so does the reader, at the line."""
+    text = "nestling: 1\nmodel: {name: t, entities: {n: {attributes: {at: timestamp(3)!, who: text}}}}\nstrategy: s\n"
+    text += "design: {collections: {c: {root: n, options: {kind: time-series, time: at, meta: at}}}}\n"
+    assert "`at` is the time of the time series" in problems_of(text)[0]
+    assert read_proposal(text.replace("meta: at", "meta: who"), "f").design.collections[0].options.meta == "who"
+
+
 _NO_FILES = ["", "# nothing\n", "just text", "- a\n- b\n", "a: &x 1\nb: *x\n", "? [a]\n: 1\n", "\x01", "[" * 5000]
 
 

@@ -148,6 +148,9 @@ def _option_mistakes(entity: Entity, collection: Collection, path: Where) -> Ite
             yield Problem(what=what, path=(*path, "options", "time"), next_move="use a NOT NULL date or timestamp")
         if options.meta is not None and options.meta not in entity:
             yield entity.no_attribute(options.meta, (*path, "options", "meta"))
+        elif options.meta is not None and options.meta == options.time:
+            what = f"`{options.meta}` is the time of the time series, and cannot be its meta field too"
+            yield Problem(what=what, path=(*path, "options", "meta"))
         if collection.body.embeddings or collection.bucket or collection.variant or collection.splits or collection.id:
             what = "a time series collection holds plain events: no id, embeddings, bucket, variant or splits"
             yield Problem(what=what, path=(*path, "options"))

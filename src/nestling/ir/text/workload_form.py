@@ -133,8 +133,9 @@ class AccessForm(Form):
 def _aggregates(texts: Texts, path: Path, findings: Findings) -> tuple[tuple[Function, str | None], ...]:
     found = []
     for number, text in enumerate(texts):
-        word, _, attribute = text.partition(" ")
-        found.append((findings.word(Function, word, (*path, number), otherwise=Function.COUNT), attribute or None))
+        word, blank, attribute = text.partition(" ")
+        function = findings.word(Function, word, (*path, number), otherwise=Function.COUNT)
+        found.append((function, attribute if blank else None))
     return tuple(found)
 
 

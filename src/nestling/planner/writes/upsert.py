@@ -18,11 +18,12 @@ from nestling.ir.expression import (
 )
 from nestling.ir.model import Entity
 from nestling.planner.reads.traverse import rewritten
+from nestling.planner.writes.change import in_order
 from nestling.planner.writes.constraints import unique_groups
 from nestling.planner.writes.effect_steps import delete_rows, update_rows
 from nestling.planner.writes.fetch import filtered, scan_of
 from nestling.planner.writes.insert import Row, insert_rows, written_rows
-from nestling.planner.writes.work import Work, gap
+from nestling.planner.writes.work import Phase, Work, gap
 
 
 def upsert_rows(work: Work, insert: Insert, conflict: Conflict) -> None:
@@ -34,7 +35,13 @@ def upsert_rows(work: Work, insert: Insert, conflict: Conflict) -> None:
     groups = (conflict.attributes,) if conflict.attributes else unique_groups(work.design, entity)
     for row in rows:
         _upsert(work, insert, conflict, entity, groups, row)
-        work.flush()
+        _close(work)
+
+
+def _close(work: Work) -> None:
+    """What follows from one row is done before the next row comes."""
+    work.steps[Phase.UPKEEP] = in_order(work.steps[Phase.UPKEEP])
+    work.flush()
 
 
 def _upsert(
@@ -46,7 +53,7 @@ def _upsert(
         case ConflictAction.REPLACE:
             if there is not None:
                 delete_rows(work, scan, there)
-                work.flush()
+                _close(work)
             _insert(work, insert, entity, row, None)
         case ConflictAction.NOTHING:
             _insert(work, insert, entity, row, _absent(scan, there))
