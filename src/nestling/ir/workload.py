@@ -85,7 +85,9 @@ class Access:
     @property
     def order(self) -> tuple[tuple[str, bool], ...]:
         """The sort attributes, each with whether it descends."""
-        return tuple((name[1:], True) if name.startswith("-") and len(name) > 1 else (name, False) for name in self.sort)
+        return tuple(
+            (name[1:], True) if name.startswith("-") and len(name) > 1 else (name, False) for name in self.sort
+        )
 
 
 @dataclass(frozen=True, slots=True)
