@@ -53,7 +53,7 @@ def assert_best(problem: Problem) -> None:
         assert preference(problem, found.chosen) == preference(problem, expected.chosen)
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(problems())
 def test_the_search_finds_what_trying_everything_finds(problem):
     """Cost, feasibility and preference equal the enumerator's, and the checker agrees."""
