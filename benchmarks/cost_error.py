@@ -103,7 +103,7 @@ def main() -> int:
 
 
 def _measure(folder: Path, keep: Path) -> None:
-    database = _unpacked(folder, keep)
+    database = unpacked(folder, keep)
     reading = inspect(f"sqlite:///{database}", workload=folder / "workload.sql")
     with open_server() as server, connect(server.uri) as client:
         found: list[tuple[Subject, Database[Any]]] = []
@@ -120,7 +120,8 @@ def _measure(folder: Path, keep: Path) -> None:
     print(f"measured {folder.name}: {len(times)}", file=sys.stderr)
 
 
-def _unpacked(folder: Path, keep: Path) -> Path:
+def unpacked(folder: Path, keep: Path) -> Path:
+    """The case's SQLite file, unpacked into `keep` where it is packed."""
     packed = next(folder.glob("*.sqlite.xz"), None)
     if packed is None:
         return next(folder.glob("*.sqlite"))

@@ -17,7 +17,7 @@ import sys
 import time
 from dataclasses import dataclass
 
-from nestling.ir.options import Charge, Group, Limit, Mode, Needs, Options, Problem, Solution, Step, Structure
+from nestling.ir.options import Charge, Group, Limit, Mode, Needs, Problem, Solution, Step, Structure
 from nestling.optimizer import check, solve, storage_budget, with_limits
 from nestling.optimizer.formulation import formulation
 from nestling.optimizer.presolve import presolve
@@ -99,8 +99,8 @@ class ProblemBuilder:
         self.structures: list[Structure] = []
         self.groups: list[Group] = []
         self.needs: list[Needs] = []
-        self.steps: list[Step[float]] = []
-        self.charges: list[Charge[float]] = []
+        self.steps: list[Step] = []
+        self.charges: list[Charge] = []
         self.limits: list[Limit] = []
         self.rates: dict[str, float] = {}
         self.homes: dict[int, list[tuple[str, Link | None]]] = {
@@ -156,7 +156,7 @@ class ProblemBuilder:
         """Seconds to read past what surrounds a row at home in another's document."""
         return BYTE * self.world.row_bytes[entity] * (1.0 if link is None else 1.0 + link.fan_out)
 
-    def _hop(self, link: Link, down: bool, reached: float, chance: random.Random) -> list[Mode[float]]:
+    def _hop(self, link: Link, down: bool, reached: float, chance: random.Random) -> list[Mode]:
         rows, row_bytes, name = self.world.rows, self.world.row_bytes, link.id
         inside = Mode("inside", (f"in {name}",), reached * BYTE * row_bytes[link.child] * link.fan_out)
         if down:
@@ -201,7 +201,7 @@ class ProblemBuilder:
                     self.charges.append(Charge(name, "copies", (f"parent copy {link.id}",), link.fan_out * WRITE))
 
     def problem(self) -> Problem:
-        return Options(
+        return Problem(
             tuple(self.structures),
             tuple(self.groups),
             tuple(self.needs),

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from nestling.cost import default_profile, price
-from nestling.ir.durations import share_text, work_rate
 from nestling.ir.options import Group, Problem, Solution
 from nestling.ir.situation import Thresholds, situation
+from nestling.ir.work_words import share_text, work_rate
 from nestling.optimizer import solve
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.weigh import statement_costs

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
 
 from nestling.common.errors import GapError, InputError, Problem, unknown
 from nestling.ir.compiled import CompiledRead
@@ -30,9 +30,14 @@ if TYPE_CHECKING:
 
     from nestling.executors.write_program import WriteResult
 
+    SyncDriver: TypeAlias = Database[Any]
+    AsyncDriver: TypeAlias = AsyncDatabase[Any]
+
 DesignLike: TypeAlias = Proposal | Design | Path | str
 WorkloadLike: TypeAlias = Workload | Path | str
 ResultRow: TypeAlias = dict[str, object]
+Driver = TypeVar("Driver")
+"""The database of pymongo's client, or of its asyncio client."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,42 +69,55 @@ class Result(Sequence[ResultRow]):
         return iter(self.rows)
 
 
-class _Statements:
-    """Statements compiled for a design, each once."""
+class _Statements(Generic[Driver]):
+    """Statements compiled for a design, each once, and the database they are for."""
 
-    def __init__(self, design: DesignLike, workload: WorkloadLike | None, dialect: str) -> None:
+    def __init__(
+        self,
+        design: DesignLike,
+        database: Driver,
+        *,
+        workload: WorkloadLike | None = None,
+        dialect: str = "sqlite",
+    ) -> None:
+        """Take a design (or its file), a database of pymongo's client, and a workload (or its file)."""
         from nestling.pipeline import read_proposal, statements_of
 
         if isinstance(design, Path | str):
             design = read_proposal(Path(design))
-        self.proposal = design if isinstance(design, Proposal) else Proposal("", design)
-        self.dialect = dialect
-        self.gaps: tuple[Gap, ...] = ()
+        self._proposal = design if isinstance(design, Proposal) else Proposal("", design)
+        self._database = database
+        self._dialect = dialect
+        self._gaps: tuple[Gap, ...] = ()
         if isinstance(workload, Path | str):
-            workload, self.gaps = statements_of(self.proposal, Path(workload), dialect)
-        self.workload = workload or Workload()
-        self._compiled: dict[tuple[str, str], CompiledRead | CompiledWrite] = {}
+            workload, self._gaps = statements_of(self._proposal, Path(workload), dialect)
+        self._workload = workload or Workload()
+        self._made: dict[tuple[str, str], CompiledRead | CompiledWrite] = {}
 
-    def named(self, name: str) -> CompiledRead | CompiledWrite:
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names `run` knows, in the workload's order."""
+        return tuple(statement.name for statement in self._workload.statements)
+
+    def statement(self, name: str) -> CompiledRead | CompiledWrite:
         """A statement of the workload; raises `InputError` listing them when there is none of that name."""
-        found = self.workload.statement(name)
+        found = self._workload.statement(name)
         if found is None:
-            known = [statement.name for statement in self.workload.statements]
-            gaps = [gap for gap in self.gaps if name in gap.where]
+            gaps = [gap for gap in self._gaps if name in gap.where]
             raise InputError(
                 Problem(f"statement `{name}` cannot be understood: {gaps[0]}")
                 if gaps
-                else unknown("statement", name, known)
+                else unknown("statement", name, self.names)
             )
-        return self.compiled(found.sql, name)
+        return self._compiled(found.sql, name)
 
-    def compiled(self, sql: str, name: str = "") -> CompiledRead | CompiledWrite:
+    def _compiled(self, sql: str, name: str = "") -> CompiledRead | CompiledWrite:
         """A statement ready to run; raises `WorkloadError` for mistakes, `GapError` for what cannot be compiled."""
         from nestling.pipeline import convert
 
-        made = self._compiled.get((name, sql))
+        made = self._made.get((name, sql))
         if made is None:
-            made = self._compiled[name, sql] = convert(self.proposal, sql, name=name, dialect=self.dialect)
+            made = self._made[name, sql] = convert(self._proposal, sql, name=name, dialect=self._dialect)
         if made.gap is not None:
             raise GapError(Problem(f"{made.gap.what} ({made.gap.kind})", where=made.gap.where or name))
         return made
@@ -115,40 +133,19 @@ def _written(done: WriteResult) -> Result:
     return Result(affected=done.affected, left=done.left)
 
 
-class Store:
+class Store(_Statements["SyncDriver"]):
     """Runs statements on a database loaded by a design: those of a workload by name, others as SQL."""
-
-    def __init__(
-        self,
-        design: DesignLike,
-        database: Database[Any],
-        *,
-        workload: WorkloadLike | None = None,
-        dialect: str = "sqlite",
-    ) -> None:
-        """Take a design (or its file), a database of pymongo's client, and a workload (or its file)."""
-        self._statements = _Statements(design, workload, dialect)
-        self._database = database
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names `run` knows, in the workload's order."""
-        return tuple(statement.name for statement in self._statements.workload.statements)
-
-    def statement(self, name: str) -> CompiledRead | CompiledWrite:
-        """A statement of the workload, compiled."""
-        return self._statements.named(name)
 
     def run(self, name: str, /, **parameters: object) -> Result:
         """Run a statement of the workload.
 
         Raises `InputError` (no such name), `WorkloadError` (parameters that do not fit), `GapError`, `WriteError`.
         """
-        return self._answer(self._statements.named(name), parameters)
+        return self._answer(self.statement(name), parameters)
 
     def execute(self, sql: str, /, **parameters: object) -> Result:
         """Run one SQL statement; errors as of `run`."""
-        return self._answer(self._statements.compiled(sql), parameters)
+        return self._answer(self._compiled(sql), parameters)
 
     def _answer(self, statement: CompiledRead | CompiledWrite, parameters: Mapping[str, object]) -> Result:
         from nestling.executors.run import run_read
@@ -159,37 +156,16 @@ class Store:
         return _written(run_write(self._database, statement, parameters))
 
 
-class AsyncStore:
+class AsyncStore(_Statements["AsyncDriver"]):
     """The same for asyncio, on a database of pymongo's `AsyncMongoClient`."""
-
-    def __init__(
-        self,
-        design: DesignLike,
-        database: AsyncDatabase[Any],
-        *,
-        workload: WorkloadLike | None = None,
-        dialect: str = "sqlite",
-    ) -> None:
-        """Take a design (or its file), a database of pymongo's asyncio client, and a workload (or its file)."""
-        self._statements = _Statements(design, workload, dialect)
-        self._database = database
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names `run` knows, in the workload's order."""
-        return tuple(statement.name for statement in self._statements.workload.statements)
-
-    def statement(self, name: str) -> CompiledRead | CompiledWrite:
-        """A statement of the workload, compiled."""
-        return self._statements.named(name)
 
     async def run(self, name: str, /, **parameters: object) -> Result:
         """Run a statement of the workload; errors as of `Store.run`."""
-        return await self._answer(self._statements.named(name), parameters)
+        return await self._answer(self.statement(name), parameters)
 
     async def execute(self, sql: str, /, **parameters: object) -> Result:
         """Run one SQL statement; errors as of `Store.run`."""
-        return await self._answer(self._statements.compiled(sql), parameters)
+        return await self._answer(self._compiled(sql), parameters)
 
     async def _answer(self, statement: CompiledRead | CompiledWrite, parameters: Mapping[str, object]) -> Result:
         from nestling.executors.asynchronous import run_read_async, run_write_async

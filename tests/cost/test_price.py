@@ -1,13 +1,12 @@
-"""Prices: linear in work, named by component, the same shape for whole options."""
+"""Prices: linear in work, named by component."""
 
 from __future__ import annotations
 
 import pytest
 
-from nestling.cost import default_profile, price, priced, prices
+from nestling.cost import default_profile, price, prices
 from nestling.ir import accesses
-from nestling.ir.options import Charge, Group, Mode, Options, Step, Structure
-from nestling.ir.work import NAMES, NO_WORK, Work
+from nestling.ir.work import NAMES, NO_WORK
 
 PROFILE = default_profile()
 
@@ -27,26 +26,6 @@ def test_components_sum_up() -> None:
     assert sum(parts.values()) == pytest.approx(price(work, PROFILE))
     assert list(parts.values()) == sorted(parts.values(), reverse=True)
     assert set(parts) <= set(NAMES)
-
-
-def test_priced_options_keep_their_shape() -> None:
-    """Structures, groups, needs, limits and rates stay; every cost becomes seconds."""
-    work = accesses.fetch_by_index(1, 200)
-    options = Options(
-        (Structure("a", "a collection"),),
-        (Group("one", ("a",)),),
-        (),
-        (Step("read", "a", (Mode("by id", ("a",), work, also=(("a", work * 2),)),)),),
-        (Charge("write", "upkeep", ("a",), Work(updates=1)),),
-        (),
-        {"read": 3.0, "write": 1.0},
-    )
-    made = priced(options, PROFILE)
-    assert (made.structures, made.groups, made.rates) == (options.structures, options.groups, options.rates)
-    mode = made.steps[0].modes[0]
-    assert mode.cost == pytest.approx(price(work, PROFILE))
-    assert dict(mode.also) == pytest.approx({"a": 2 * price(work, PROFILE)})
-    assert made.charges[0].cost == pytest.approx(PROFILE.seconds["updates"])
 
 
 def test_embedding_pays_for_what_is_read_together() -> None:

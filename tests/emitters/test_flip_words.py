@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from nestling.emitters.flip_words import flip_text
-from nestling.ir.durations import share_text, work_rate
 from nestling.ir.proposal import Flip
+from nestling.ir.work_words import share_text, work_rate
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from nestling.optimizer import solve
 from tests.optimizer.shop import shop
 
 
-def with_mode(mode: Mode[float]) -> Problem:
+def with_mode(mode: Mode) -> Problem:
     problem = shop()
     return replace(problem, steps=(*problem.steps, Step("page", "more", (mode,))))
 

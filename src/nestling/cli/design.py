@@ -151,7 +151,7 @@ def show(proposal: Proposal) -> None:
 def show_pareto(points: Sequence[ParetoPoint]) -> None:
     """Cost against storage, from the smallest design to the cheapest."""
     from nestling.cli.parts.table import table
-    from nestling.ir.durations import work_rate
+    from nestling.ir.work_words import work_rate
 
     click.echo()
     rows = [(f"{point.amount / SIZES['MB']:,.4g} MB", work_rate(point.solution.cost)) for point in points]

@@ -136,6 +136,7 @@ def command(
         text.print_json(json_value(made))
     else:
         show(made)
+        text.notices((), pipeline.price_notes(facts))
     return DIFFERENT if made.fails_on(_severity(fail_on)) else FINE
 
 

@@ -25,6 +25,11 @@
     ├── WriteError                a write was not done; nothing of it stays
     │   ├── ConstraintError       a constraint of the source refuses it: `violation` says which
     │   └── NoTransactions        it needs a transaction, which this server has none of
+    ├── ChangesError              what others write to a database cannot be followed
+    │   ├── NoChangeStreams       the server is standalone
+    │   └── HistoryLost           the server no longer has what came after the resume point
+    ├── SyncError                 copies cannot be kept right in the background
+    │   └── LeaseLost             another instance has taken over
     └── GapError                  a statement, type or shape nestling, this server or MongoDB cannot handle
 
 An error carries one or more `Problem` values: whoever checks an input collects all its problems and raises them
@@ -181,6 +186,26 @@ def _constraint_error(problems: tuple[Problem, ...], violation: str) -> Constrai
 
 class NoTransactions(WriteError):
     """A write changes several documents at once, and the server has no transactions: it is not part of a replica set."""
+
+
+class ChangesError(NestlingError):
+    """What others write to a database cannot be followed."""
+
+
+class NoChangeStreams(ChangesError):
+    """The server is standalone: only replica sets and sharded clusters tell of changes."""
+
+
+class HistoryLost(ChangesError):
+    """The server no longer has the changes after the resume point."""
+
+
+class SyncError(NestlingError):
+    """Copies cannot be kept right in the background."""
+
+
+class LeaseLost(SyncError):
+    """Another instance has taken over the design."""
 
 
 class GapError(NestlingError):

@@ -1,11 +1,10 @@
 """Work to seconds: profiles of coefficients, prices, and the fit that makes a profile of measurements.
 
-`profile` says what each quantity of `nestling.ir.work` costs, `price` applies it, `priced` does so to all options at once,
-`fit` finds the coefficients that explain measured times best.
+`profile` says what each quantity of `nestling.ir.work` costs, `price` applies it, `fit` finds the coefficients that explain
+measured times best.
 """
 
 from nestling.cost.price import price, prices
-from nestling.cost.priced import priced
 from nestling.cost.profile import Coefficient, Identity, Profile
 from nestling.cost.profile_text import default_profile, profile_names, read_profile
 
@@ -15,7 +14,6 @@ __all__ = [
     "Profile",
     "default_profile",
     "price",
-    "priced",
     "prices",
     "profile_names",
     "read_profile",

@@ -9,8 +9,8 @@ from textwrap import wrap
 from nestling.emitters.explanation import Explained, Explanation
 from nestling.emitters.flip_words import flip_text
 from nestling.emitters.summary import EQUAL, cost_line
-from nestling.ir.durations import share_text, work_rate
 from nestling.ir.proposal import Costs, Flip, Weighed
+from nestling.ir.work_words import share_text, work_rate
 
 WIDTH = 80
 MOST_FLIPS = 3

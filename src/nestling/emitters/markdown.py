@@ -15,9 +15,9 @@ from nestling.emitters.purposes import purpose
 from nestling.emitters.samples import sample_documents
 from nestling.emitters.summary import cost_line
 from nestling.ir.design import Design
-from nestling.ir.durations import work_rate
 from nestling.ir.layout import Store
 from nestling.ir.proposal import Decision, Proposal, Weighed
+from nestling.ir.work_words import work_rate
 
 _SPECIAL = re.compile(r"([\\`|*_\[\]<>#~$])")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.emitters.purposes import purpose
-from nestling.ir.durations import work_rate
 from nestling.ir.model import Entity
 from nestling.ir.proposal import Choice, Costs, Decision, Proposal
 from nestling.ir.rate import rate_text
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import Quantity
+from nestling.ir.work_words import work_rate
 
 Json = dict[str, object]
 

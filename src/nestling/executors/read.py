@@ -14,6 +14,7 @@ import bson
 from bson.errors import BSONError
 from gridfs import GridFSBucket
 from gridfs.errors import CorruptGridFile, NoFile
+from pymongo.client_session import ClientSession
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
@@ -38,10 +39,12 @@ def read_raw(database: Database[Any], query: Aggregation) -> Iterator[memoryview
         yield from split_documents(batch)
 
 
-def read_rows(database: Database[Any], query: Aggregation, entity: Entity) -> Iterator[Row]:
+def read_rows(
+    database: Database[Any], query: Aggregation, entity: Entity, *, session: ClientSession | None = None
+) -> Iterator[Row]:
     """Yield the rows as conceptual values in column order; raises `RebuildError` when one cannot be rebuilt."""
     decode = row_decoder(query.columns, entity)
-    return (decode(document) for document in _read_documents(database, query))
+    return (decode(document) for document in _read_documents(database, query, session))
 
 
 def row_decoder(columns: Sequence[str], entity: Entity) -> Callable[[Mapping[str, Any]], Row]:
@@ -79,10 +82,12 @@ def decode_raw(raw: bytes | memoryview, query: Aggregation) -> dict[str, Any]:
     return document
 
 
-def _read_documents(database: Database[Any], query: Aggregation) -> Iterator[dict[str, Any]]:
+def _read_documents(
+    database: Database[Any], query: Aggregation, session: ClientSession | None = None
+) -> Iterator[dict[str, Any]]:
     readable = database.with_options(codec_options=CODEC)  # a file is called by its row's key, which may be a UUID
     files = [(file, GridFSBucket(readable, file.bucket)) for file in query.files]
-    for batch in _batches(database, query):
+    for batch in _batches(database, query, session):
         for document in _decoded(batch, query):
             for file, bucket in files:
                 if is_pointer(document.get(file.field)):
@@ -103,9 +108,9 @@ def _decoded(batch: bytes | memoryview, query: Aggregation) -> list[dict[str, An
         raise RebuildError(Problem(what=what, where=query.collection)) from error
 
 
-def _batches(database: Database[Any], query: Aggregation) -> Iterator[bytes]:
+def _batches(database: Database[Any], query: Aggregation, session: ClientSession | None = None) -> Iterator[bytes]:
     with _rebuild_errors(query):
-        cursor = database[query.collection].aggregate_raw_batches(list(query.stages), allowDiskUse=True)
+        cursor = database[query.collection].aggregate_raw_batches(list(query.stages), session, allowDiskUse=True)
         with cursor:
             yield from cursor
 

@@ -96,6 +96,32 @@ class PathText:
     separator: str
 
 
+@dataclass(frozen=True, slots=True)
+class HasElements:
+    """Whether an array has any."""
+
+    array: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A text, and the paths that tell it: one of them is there. None: it always is. Where they are not `is_certain`, as their
+    absence says nothing, what the field holds is believed.
+    """
+
+    text: str
+    paths: tuple[str, ...] = ()
+    is_certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The texts that are told, as a discriminator holds them: missing for none, the one, or an array of several."""
+
+    marks: tuple[Mark, ...]
+    field: str
+
+
 Expression = (
     FieldPath
     | Literal
@@ -107,6 +133,8 @@ Expression = (
     | Climb
     | RootFirst
     | PathText
+    | HasElements
+    | Marks
 )
 
 # --- predicates ------------------------------------------------------------------------------------------------------
@@ -337,5 +365,9 @@ def describe_expression(expression: Expression) -> str:  # noqa: C901 - one case
             return f"{'' if limit is None else f'the first {limit} of '}{describe_expression(array)}, root first"
         case PathText(array, separator):
             return f"{describe_expression(array)} joined by {separator!r}"
+        case HasElements(array):
+            return f"whether {describe_expression(array)} has elements"
+        case Marks(marks):
+            return f"those of {', '.join(repr(mark.text) for mark in marks)} whose fields are there"
         case _:
             assert_never(expression)

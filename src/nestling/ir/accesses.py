@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import ceil, log2
 
-from nestling.ir.work import NO_WORK, Work
+from nestling.ir.work import Work
 
 FIRST_BATCH = 101
 """Documents in a cursor's first reply, as the server has it; what is more comes in further requests."""
@@ -146,11 +146,3 @@ def delete(documents: float, index_entries: float, *, changes: float = 1) -> Wor
 def transaction() -> Work:
     """What a transaction adds to the writes in it: its start, and the request that commits it."""
     return Work(transactions=1)
-
-
-def cache_misses(read_bytes: float, working_set_bytes: float, cache_bytes: float) -> Work:
-    """What of `read_bytes`, spread evenly over the working set, the cache is not expected to hold."""
-    if working_set_bytes <= cache_bytes or working_set_bytes <= 0:
-        return NO_WORK
-    cold = read_bytes * (1 - cache_bytes / working_set_bytes)
-    return Work(cold_bytes=cold, cold_pages=cold / PAGE_BYTES)

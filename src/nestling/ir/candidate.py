@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from nestling.ir.freshness import Freshness
-from nestling.ir.primitives import Holder, Order, Window
+from nestling.ir.primitives import Order, Window
 from nestling.ir.rows import Function, Hop
 from nestling.ir.workload import UNITS, Access
 
@@ -93,14 +93,6 @@ class Absorbed:
 
 
 @dataclass(frozen=True, slots=True)
-class Ids:
-    """The parent's document holds its children's ids, beside (`both`) or instead of the child's foreign key."""
-
-    relationship: str
-    holders: frozenset[Holder]
-
-
-@dataclass(frozen=True, slots=True)
 class Mirror:
     """A many-to-many whose junction is embedded in one side: the other side (the parent of `side`) keeps ids too."""
 
@@ -163,9 +155,7 @@ class Indexed:
     keys: tuple[tuple[str, int], ...]
 
 
-Part: TypeAlias = (
-    Own | Nested | Bucketed | Absorbed | Ids | Mirror | CopiedAttribute | Newest | Aggregate | Cold | Indexed
-)
+Part: TypeAlias = Own | Nested | Bucketed | Absorbed | Mirror | CopiedAttribute | Newest | Aggregate | Cold | Indexed
 HOMES = (Own, Nested, Bucketed, Absorbed)
 
 

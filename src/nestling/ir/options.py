@@ -1,19 +1,15 @@
 """What there is to choose: structures, how each step of each statement can be answered with them, and what that works out to.
 
 Costs are *step-separable*: how one step is answered does not change how many rows reach the next, so a statement's cost is the
-sum over its steps, and a design's the sum over statements, each times its rate. `Options` count `Work`; the cost stage prices
-them into a `Problem` of the same shape in seconds; the optimizer solves that. Neither knows what a structure means.
+sum over its steps, and a design's the sum over statements, each times its rate. The planner counts the work of every way and
+prices it as it goes; the optimizer solves the `Problem`, and knows nothing of what a structure means. Costs are seconds of server
+and client time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
-
-from nestling.ir.work import Work
-
-V = TypeVar("V", Work, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +50,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Mode(Generic[V]):
+class Mode:
     """One way to answer a step: possible when all structures of `needs` are chosen and none of `without`.
 
     `cost` is per execution; `also`: further cost per execution when that structure is chosen too; `loads`: further cost per
@@ -63,29 +59,29 @@ class Mode(Generic[V]):
 
     text: str
     needs: tuple[str, ...]
-    cost: V
-    also: tuple[tuple[str, V], ...] = ()
+    cost: float
+    also: tuple[tuple[str, float], ...] = ()
     without: tuple[str, ...] = ()
-    loads: tuple[tuple[str, V], ...] = ()
+    loads: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Step(Generic[V]):
+class Step:
     """One step of a statement: exactly one of its modes answers it."""
 
     statement: str
     name: str
-    modes: tuple[Mode[V], ...]
+    modes: tuple[Mode, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Charge(Generic[V]):
+class Charge:
     """What an execution of the statement costs whenever all structures of `when` are chosen: upkeep, wider documents."""
 
     statement: str
     text: str
     when: tuple[str, ...]
-    cost: V
+    cost: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,23 +94,18 @@ class Limit:
     requirement: str = ""  # the requirement that sets it, in words
 
 
-@dataclass(frozen=True)
-class Options(Generic[V]):
+@dataclass(frozen=True, slots=True)
+class Problem:
     """Everything to choose from. `rates` are executions a second by statement."""
 
     structures: tuple[Structure, ...]
     groups: tuple[Group, ...]
     needs: tuple[Needs, ...]
-    steps: tuple[Step[V], ...]
-    charges: tuple[Charge[V], ...]
+    steps: tuple[Step, ...]
+    charges: tuple[Charge, ...]
     limits: tuple[Limit, ...]
     rates: Mapping[str, float]
     loads: tuple[Load, ...] = ()
-
-
-WorkOptions = Options[Work]
-Problem = Options[float]
-"""Priced: cost in seconds of server and client time per execution."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,12 @@ from nestling.optimizer.alternatives import Alternative, alternatives
 from nestling.optimizer.budget import storage_budget, with_limits
 from nestling.optimizer.check import check
 from nestling.optimizer.exhaustive import exhaustive
-from nestling.optimizer.flips import Flip, flip, rate_flips
+from nestling.optimizer.flips import flip, rate_flips
 from nestling.optimizer.pareto import ParetoPoint, pareto
 from nestling.optimizer.solve import solve
 
 __all__ = [
     "Alternative",
-    "Flip",
     "ParetoPoint",
     "alternatives",
     "check",

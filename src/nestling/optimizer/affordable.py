@@ -40,7 +40,7 @@ def affordable(problem: Problem, most: float) -> Problem:
     )
 
 
-def _capped(mode: Mode[float], most: float) -> Mode[float]:
+def _capped(mode: Mode, most: float) -> Mode:
     """The mode only without the structures that make it too dear."""
     dear = tuple(name for name, cost in mode.also if cost > most)
     if not dear:

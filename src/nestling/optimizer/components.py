@@ -8,9 +8,9 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import TypeVar
 
-from nestling.ir.options import Charge, Group, Limit, Load, Needs, Options, Problem, Step, Structure
+from nestling.ir.options import Charge, Group, Limit, Load, Needs, Problem, Step, Structure
 
-Element = Group | Needs | Step[float] | Charge[float] | Limit
+Element = Group | Needs | Step | Charge | Limit
 Kind = TypeVar("Kind", bound=Element | Load)
 Members = Mapping[str, tuple[str, ...]]
 """Structures by load."""
@@ -31,7 +31,7 @@ def components(problem: Problem) -> tuple[Problem, ...]:
     limits, loads = _by_leader(problem.limits, leader, first), _by_leader(problem.loads, leader, first)
     loose = any(NOWHERE in found for found in (groups, steps, charges, limits))
     return tuple(
-        Options(
+        Problem(
             tuple(structures.get(name, ())),
             tuple(groups.get(name, ())),
             tuple(needs.get(name, ())),

@@ -15,7 +15,7 @@ TOLERANCE = 1e-9
 NO_LOADS: Mapping[str, float] = MappingProxyType({})
 """Where there are none."""
 
-Requirement = Group | Needs | Limit | Step[float]
+Requirement = Group | Needs | Limit | Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,7 @@ def holds(requirement: Requirement, chosen: frozenset[str]) -> bool:
             return any(is_possible(mode, chosen) for mode in requirement.modes)
 
 
-def best_mode(
-    step: Step[float], chosen: frozenset[str], loads: Mapping[str, float] = NO_LOADS
-) -> tuple[int, float] | None:
+def best_mode(step: Step, chosen: frozenset[str], loads: Mapping[str, float] = NO_LOADS) -> tuple[int, float] | None:
     """The cheapest possible mode of a step, the first of equals, and its cost per execution; None when none is possible."""
     possible = (
         (mode_cost(mode, chosen, loads), place) for place, mode in enumerate(step.modes) if is_possible(mode, chosen)
@@ -71,12 +69,12 @@ def best_mode(
     return (best[1], best[0]) if best is not None else None
 
 
-def is_possible(mode: Mode[float], chosen: frozenset[str]) -> bool:
+def is_possible(mode: Mode, chosen: frozenset[str]) -> bool:
     """Whether a mode can answer its step under `chosen`."""
     return chosen.issuperset(mode.needs) and chosen.isdisjoint(mode.without)
 
 
-def mode_cost(mode: Mode[float], chosen: frozenset[str], loads: Mapping[str, float] = NO_LOADS) -> float:
+def mode_cost(mode: Mode, chosen: frozenset[str], loads: Mapping[str, float] = NO_LOADS) -> float:
     """What a mode costs per execution, with what other chosen structures add to it, alone and by the loads they make up."""
     also = sum(cost for structure, cost in mode.also if structure in chosen)
     return mode.cost + also + sum(cost * loads[name] for name, cost in mode.loads)
@@ -89,7 +87,7 @@ def load_values(problem: Problem, chosen: frozenset[str]) -> Mapping[str, float]
     }
 
 
-def applies(charge: Charge[float], chosen: frozenset[str]) -> bool:
+def applies(charge: Charge, chosen: frozenset[str]) -> bool:
     """Whether a charge is due: all its structures are chosen."""
     return all(structure in chosen for structure in charge.when)
 

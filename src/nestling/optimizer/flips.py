@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from nestling.common import errors
-from nestling.ir.options import Charge, Problem, Step
+from nestling.ir.options import Charge, Problem, Step, Turn
 from nestling.optimizer.allowance import Allowance, allowance
 from nestling.optimizer.alternatives import choice, group_named, part_of
 from nestling.optimizer.components import touched
@@ -30,16 +30,6 @@ STRAIGHT = 1e-6
 
 FACTOR = 1e6
 """How many times the present rate is looked up to."""
-
-
-@dataclass(frozen=True, slots=True)
-class Flip:
-    """At `at`, the decision turns to `to` (None: to nothing); `quantity` is `now` today."""
-
-    quantity: str
-    now: float
-    at: float
-    to: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +62,7 @@ def flip(
     solves: int = 40,
     allowed: Allowance | None = None,
     solved: dict[float, Corner] | None = None,
-) -> tuple[Flip, ...]:
+) -> tuple[Turn, ...]:
     """The nearest flips of a decision below and above `now`, none where it stays as it is down to `low` or up to `high`.
 
     `problem_at` gives the problem at a value of the quantity. `limit_seconds` is for all, unless more is said by `allowed`,
@@ -83,7 +73,7 @@ def flip(
     for end in (low, high):
         search = _Search(problem_at, group, left, solves, solved)
         if end != now and (corner := search.nearest(search.best(now), search.best(end))) is not None:
-            found.append(Flip(quantity, now, corner.at, search.choice(corner)))
+            found.append(Turn(quantity, now, corner.at, search.choice(corner)))
     return tuple(found)
 
 
@@ -96,14 +86,14 @@ def rate_flips(
     solves: int = 40,
     allowed: Allowance | None = None,
     corners: Corners | None = None,
-) -> tuple[Flip, ...]:
+) -> tuple[Turn, ...]:
     """The flips of a decision by the rate of each statement that touches it, in executions a second, nearest first.
 
     `limit_seconds` is for all; what does not fit is left out. `corners` keeps what was found, for other decisions of this part.
     """
     left = allowed or allowance(limit_seconds)
     part = part_of(problem, group)
-    found: list[Flip] = []
+    found: list[Turn] = []
     for statement in statements if statements is not None else touching(part, group):
         now = problem.rates[statement]
 
@@ -127,12 +117,12 @@ def rate_flips(
 def touching(problem: Problem, group: str) -> tuple[str, ...]:
     """The statements that cost something else depending on the decision."""
     among = frozenset(group_named(problem, group).among)
-    priced: chain[Step[float] | Charge[float]] = chain(problem.steps, problem.charges)
+    priced: chain[Step | Charge] = chain(problem.steps, problem.charges)
     loads = {load.name: tuple(touched(load)) for load in problem.loads}
     return tuple(sorted({element.statement for element in priced if not among.isdisjoint(touched(element, loads))}))
 
 
-def _distance(flip: Flip) -> float:
+def _distance(flip: Turn) -> float:
     """How many times the quantity has to grow or shrink."""
     small, large = sorted((flip.now, flip.at))
     return large / small if small > 0 else float("inf")

@@ -44,7 +44,7 @@ def _add_needs(builder: Builder, needs: Needs, columns: Columns) -> None:
         builder.row([(columns[needs.structure], 1.0), *any_of], upper=0.0)
 
 
-def _add_step(builder: Builder, step: Step[float], columns: Columns) -> None:
+def _add_step(builder: Builder, step: Step, columns: Columns) -> None:
     """One mode answers; the modes that need a structure only with it, those that exclude it only without."""
     modes = [builder.column(mode.cost) for mode in step.modes]
     builder.row([(mode, 1.0) for mode in modes], lower=1.0, upper=1.0)
@@ -84,7 +84,7 @@ def _add_limit(builder: Builder, limit: Limit, columns: Columns) -> None:
     builder.row(list(sums.items()), upper=limit.at_most / scale - constant)
 
 
-def _add_charges(builder: Builder, charges: Sequence[Charge[float]], groups: Sequence[Group], columns: Columns) -> None:
+def _add_charges(builder: Builder, charges: Sequence[Charge], groups: Sequence[Group], columns: Columns) -> None:
     """One structure: straight into the objective. Two: nested along groups. More: one product each."""
     pairs: dict[tuple[str, str], float] = defaultdict(float)
     for charge in charges:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from nestling.ir.options import Problem, Solution, Turn, Weighing
+from nestling.ir.options import Problem, Solution, Weighing
 from nestling.optimizer.allowance import allowance
 from nestling.optimizer.alternatives import Alternative, alternatives, choice
 from nestling.optimizer.components import components
@@ -71,7 +71,7 @@ def weigh(
             if not corners[id(part)] and solution.proved:
                 corners[id(part)] = known_corners(part, solution.chosen)
             flips = rate_flips(part, name, solves=SOLVES, allowed=left, corners=corners[id(part)])
-            found[name] = replace(weighing, turns=tuple(Turn(f.quantity, f.now, f.at, f.to) for f in flips))
+            found[name] = replace(weighing, turns=flips)
     return Weighed(tuple(found.values()), tuple(name for name in wanted if name not in found), left.time_was_up)
 
 

@@ -40,8 +40,8 @@ def home_view(design: Design, entity: str) -> AccessPath:
     places = design.places.get(entity, ())
     if not places:
         raise DesignError(Problem(what=f"entity `{entity}` has no home", path=("collections",)))
-    copies = [_rows(design, place, columns) for place in places if place.copy is not None]
-    branches = [_rows(design, place, columns) for place in places if place.copy is None]
+    copies = [place_rows(design, place, columns) for place in places if place.copy is not None]
+    branches = [place_rows(design, place, columns) for place in places if place.copy is None]
     if copies:
         names = tuple(column_field(position) for position in range(len(columns)))
         branches.insert(0, Group(_union(copies), names))
@@ -52,8 +52,8 @@ def _union(sources: list[Step]) -> Step:
     return sources[0] if len(sources) == 1 else Union(tuple(sources))
 
 
-def _rows(design: Design, place: Place, columns: tuple[str, ...]) -> Step:
-    """The rows that live at one place."""
+def place_rows(design: Design, place: Place, columns: tuple[str, ...]) -> Step:
+    """The rows that live at one place; files stay pointers."""
     step = documents_at(place)
     if place.copy is not None:
         exists = copied_row_exists(design, place)

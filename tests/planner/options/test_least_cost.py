@@ -13,7 +13,7 @@ import pytest
 
 from nestling.common.errors import InfeasibleError
 from nestling.cost import default_profile, price
-from nestling.ir.candidate import HOMES, Candidate, CopiedAttribute, Nested, Own
+from nestling.ir.candidate import HOMES, Candidate, CopiedAttribute, Own
 from nestling.ir.model import Entity
 from nestling.ir.options import Problem
 from nestling.ir.reading import Reading
@@ -23,6 +23,7 @@ from nestling.optimizer import check, exhaustive, solve
 from nestling.optimizer.evaluate import evaluate
 from nestling.patterns import propose
 from nestling.planner.options import options
+from tests.planner.options.plain_choices import by_the_tree, embedded, normalized
 from tests.planner.options.random_readings import random_reading
 
 SAME = 1e-7
@@ -87,51 +88,16 @@ def test_the_design_costs_what_the_best_of_all_choices_costs_at_length():
 
 @pytest.mark.parametrize("seed", range(100, 115))
 def test_no_plain_design_costs_less(seed):
-    """Everything in collections of its own with all indexes, and everything embedded as deep as it goes, cost no less."""
+    """Collections alone, everything embedded as deep as it goes, and the decision tree's design, all with every index."""
     reading = random_reading(seed)
     candidates = candidates_of(reading)
     problem = problem_of(reading, candidates)
     best = solve(problem)
-    for chosen in (normalized(candidates), embedded(candidates, reading)):
+    tree = by_the_tree(candidates, reading, situation(reading, Thresholds()))
+    for chosen in (normalized(candidates), embedded(candidates, reading), tree):
         found = evaluate(problem, chosen)
         assert found is None or best.cost <= found.cost * (1 + SAME)
     assert evaluate(problem, normalized(candidates)) is not None
-
-
-def normalized(candidates: tuple[Candidate, ...]) -> frozenset[str]:
-    """Own collections, and every index over them."""
-    return frozenset(each.id for each in candidates if isinstance(each.part, Own) or each.pattern == "index")
-
-
-def embedded(candidates: tuple[Candidate, ...], reading: Reading) -> frozenset[str]:
-    """Each entity inside its first possible parent, wherever that lives."""
-    homes = {each.name: [c for c in candidates if _home_of(c) == each.name] for each in reading.model.entities}
-    places: dict[str, tuple[str, ...]] = {}
-    chosen = {each.id for each in candidates if each.pattern == "index"}
-    while len(places) < len(homes):
-        waiting = [name for name in homes if name not in places]
-        entity = next((name for name in waiting if _parents(homes[name], reading) <= places.keys()), waiting[0])
-        home = next((c for c in homes[entity] if _fits(c, places, reading)), None)
-        home = home or next(c for c in homes[entity] if isinstance(c.part, Own))
-        places[entity] = home.part.links if isinstance(home.part, Nested) else ()
-        chosen.add(home.id)
-    return frozenset(chosen)
-
-
-def _parents(homes: list[Candidate], reading: Reading) -> set[str]:
-    return {reading.model.relationship(c.part.links[0]).parent for c in homes if isinstance(c.part, Nested)}
-
-
-def _fits(candidate: Candidate, places: dict[str, tuple[str, ...]], reading: Reading) -> bool:
-    """Whether its parent lives where this embedding says."""
-    if not isinstance(candidate.part, Nested):
-        return False
-    parent = reading.model.relationship(candidate.part.links[0]).parent
-    return places.get(parent) == candidate.part.links[1:]
-
-
-def _home_of(candidate: Candidate) -> str | None:
-    return candidate.part.entity if isinstance(candidate.part, Own | Nested) else None
 
 
 @pytest.mark.parametrize("seed", range(200, 212))

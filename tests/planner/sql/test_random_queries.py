@@ -7,6 +7,7 @@ import sqlite3
 import pytest
 from hypothesis import HealthCheck, given, reject, settings
 
+from nestling.planner.sql.gaps import StatementGap
 from tests.planner.sql.sql_text import databases, queries
 from tests.planner.sql.sqlite_oracle import Oracle
 
@@ -18,6 +19,10 @@ def check(oracle: Oracle, sql: str) -> None:
     try:
         answer = oracle.ask(sql)
     except sqlite3.OperationalError:  # SQLite refuses it as well, such as an overflow
+        reject()
+    except StatementGap as gap:
+        if "(DISTINCT) of values that are no numbers" not in str(gap):  # the one there is among these queries
+            raise
         reject()
     assert answer.equal() or answer.arbitrary, f"{sql}\n{answer.mine} is not {answer.theirs}"
     assert answer.query.names == answer.names

@@ -13,9 +13,12 @@ from nestling.ir.access_path import (
     Exists,
     Expression,
     FieldPath,
+    HasElements,
     Holds,
     IfMissing,
     Literal,
+    Mark,
+    Marks,
     NullAsMissing,
     PairValue,
     PathText,
@@ -59,6 +62,10 @@ def expression_mql(expression: Expression) -> object:  # noqa: C901 - one case f
             return root_first(expression_mql(array), limit)
         case PathText(array, separator):
             return path_text(expression_mql(array), separator)
+        case HasElements(array):
+            return {"$gt": [{"$size": expression_mql(array)}, 0]}
+        case Marks(marks, field):
+            return _marks(marks, field)
         case _:
             assert_never(expression)
 
@@ -73,6 +80,22 @@ def _pair_value(pair: PairValue) -> Mql:
 
 def _unless_empty(document: object) -> Mql:
     return {"$let": {"vars": {"found": document}, "in": {"$cond": [{"$eq": ["$$found", {}]}, "$$REMOVE", "$$found"]}}}
+
+
+def _marks(marks: tuple[Mark, ...], field: str) -> Mql:
+    met = {"$concatArrays": [{"$cond": [_is_told(mark, field), [{"$literal": mark.text}], []]} for mark in marks]}
+    several = {"$cond": [{"$eq": [{"$size": "$$met"}, 1]}, {"$first": "$$met"}, "$$met"]}
+    return {"$let": {"vars": {"met": met}, "in": {"$cond": [{"$eq": ["$$met", []]}, "$$REMOVE", several]}}}
+
+
+def _is_told(mark: Mark, field: str) -> object:
+    if mark.is_certain and not mark.paths:
+        return True
+    there: list[object] = [{"$ne": [{"$type": f"${path}"}, "missing"]} for path in mark.paths]
+    if not mark.is_certain:
+        held = {"$cond": [{"$isArray": [f"${field}"]}, f"${field}", [f"${field}"]]}
+        there.append({"$in": [{"$literal": mark.text}, held]})
+    return {"$or": there}
 
 
 def predicate_mql(predicate: Predicate) -> Mql:

@@ -17,12 +17,15 @@ from nestling.common.errors import PermissionDenied, Problem
 from nestling.executors.facts import catalogue
 from nestling.executors.facts.asking import REFUSED, Asking, Document
 from nestling.executors.facts.copies import copies, two_ways
-from nestling.executors.facts.profile import statements
+from nestling.executors.facts.profile import captured
 from nestling.executors.facts.references import references
 from nestling.executors.facts.refusals import with_refusals
 from nestling.executors.facts.sampling import Amount, with_documents
+from nestling.executors.facts.structure import structure
 from nestling.executors.facts.whole import measured
+from nestling.ir.capture.patterns import statements_of
 from nestling.ir.facts import Collection, Copied, Facts, Reference, Statement, TwoWay
+from nestling.ir.facts.structure import Structure, merged
 
 __all__ = ["READING", "Amount", "Budget", "gather"]
 
@@ -48,11 +51,15 @@ Report = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What gathering may take: seconds altogether, documents and bytes read of a collection; `whole`: measure all documents."""
+    """What gathering may take: seconds altogether, documents and bytes read of a collection; `whole`: measure all documents.
+
+    `structure`: also what relates the rows of each database, which reads small collections once more.
+    """
 
     seconds: float = BUDGET_SECONDS
     amount: Amount = Amount()
     whole: bool = False
+    structure: bool = False
 
 
 def gather(
@@ -87,8 +94,16 @@ def gather(
         two_ways=tuple(each for link in links for each in link.two_ways),
         copies=tuple(each for link in links for each in link.copies),
         statements=tuple(each for link in links for each in link.statements),
+        structure=_structures(client, found, asking) if budget.structure else Structure(),
         skipped=tuple(asking.skipped),
     )
+
+
+def _structures(client: MongoClient[Document], found: Sequence[Collection], asking: Asking) -> Structure:
+    """What relates the rows of every database."""
+    names = dict.fromkeys(each.database for each in found)
+    every = [structure(client[name], [c for c in found if c.database == name and c.paths], asking) for name in names]
+    return merged(every)
 
 
 def _collection(client: MongoClient[Document], collection: Collection, asking: Asking, budget: Budget) -> Collection:
@@ -122,5 +137,5 @@ def _links(client: MongoClient[Document], name: str, collections: Sequence[Colle
         found,
         tuple(two_ways(database, found, asking)),
         tuple(copies(database, with_paths, found, asking)),
-        statements(database, asking) if profiled else (),
+        statements_of(captured(database, asking).seen) if profiled else (),
     )

@@ -13,7 +13,7 @@ from pymongo import MongoClient, ReadPreference
 from pymongo.database import Database
 
 from nestling.executors.facts.asking import Asking, Document
-from nestling.executors.facts.pipelines import joins_of
+from nestling.ir.facts.joins import joins_of
 from nestling.ir.facts import Collection, Index, Kind, Server, Storage, Validator
 
 LISTING = "the collections of"

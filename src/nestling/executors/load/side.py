@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, date, datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from bson.binary import Binary
@@ -18,6 +17,7 @@ from nestling.ir.model import Attribute
 from nestling.ir.primitives import Split
 from nestling.ir.rows import Column, UndecodableText
 from nestling.ir.types import Type, TypeName
+from nestling.ir.written_values import written_value
 
 CHUNK_BYTES = 255 * 1024
 """What drivers use for GridFS chunks."""
@@ -43,7 +43,7 @@ def is_before(merge: Merge, body: Body, entity_name: str, split: Split) -> Calla
     """Whether a row belongs to the archive; a value of another class than the bound's does not."""
     assert split.rows is not None
     attribute = merge.model.entity(entity_name).attribute(split.rows.attribute)
-    place, bound = body.layout[Column(attribute.name)], _bound(attribute.type, split.rows.value)
+    place, bound = body.layout[Column(attribute.name)], written_value(attribute.type, split.rows.value)
     classes = (int, float, Decimal) if isinstance(bound, int | float | Decimal) else (type(bound),)
 
     def before(row: Row) -> bool:
@@ -51,24 +51,6 @@ def is_before(merge: Merge, body: Body, entity_name: str, split: Split) -> Calla
         return value.__class__ in classes and value < bound
 
     return before
-
-
-def _bound(kind: Type, text: str) -> Any:
-    try:
-        match kind.name:
-            case TypeName.DATE:
-                return date.fromisoformat(text[:10])
-            case TypeName.TIMESTAMP:
-                return datetime.fromisoformat(text)
-            case TypeName.TIMESTAMPTZ:
-                instant = datetime.fromisoformat(text)
-                return instant if instant.tzinfo is not None else instant.replace(tzinfo=UTC)
-            case TypeName.INTEGER | TypeName.DECIMAL | TypeName.FLOAT:
-                return Decimal(text)
-            case _:
-                return text
-    except (ValueError, InvalidOperation):
-        return text
 
 
 def file_writer(

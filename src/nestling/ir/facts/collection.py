@@ -9,6 +9,7 @@ from enum import StrEnum
 from nestling.ir.facts.path import Path, Quantiles
 from nestling.ir.facts.statement import Join, Statement
 from nestling.ir.facts.steps import ELEMENT
+from nestling.ir.facts.structure import Structure
 
 
 class Kind(StrEnum):
@@ -209,7 +210,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Everything found, and when (`taken`: ISO 8601, UTC)."""
+    """Everything found, and when (`taken`: ISO 8601, UTC). `structure` is empty unless it was asked for."""
 
     taken: str
     server: Server
@@ -220,6 +221,7 @@ class Facts:
     copies: tuple[Copied, ...] = ()
     statements: tuple[Statement, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    structure: Structure = Structure()
 
     def collection(self, database: str, name: str) -> Collection | None:
         """The collection of that name."""

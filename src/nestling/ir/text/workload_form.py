@@ -144,10 +144,10 @@ def _aggregate_texts(aggregates: tuple[tuple[Function, str | None], ...]) -> lis
 
 
 def _group_key(text: str) -> tuple[str, str | None]:
-    word, _, attribute = text.partition(" of ")
-    if word == VALUE and attribute:
+    word, said, attribute = text.partition(" of ")
+    if word == VALUE and said:
         return attribute, None
-    return (attribute, word) if word in UNITS and attribute else (text, None)
+    return (attribute, word) if word in UNITS and said else (text, None)
 
 
 def _group_text(name: str, unit: str | None) -> str:

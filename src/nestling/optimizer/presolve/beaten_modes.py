@@ -22,9 +22,7 @@ def drop_beaten_modes(open_choices: OpenChoices) -> None:
             step.drop(mode)
 
 
-def _is_beaten(
-    open_choices: OpenChoices, step: OpenStep, mode: Mode[float], contexts: dict[tuple[str, ...], Context]
-) -> bool:
+def _is_beaten(open_choices: OpenChoices, step: OpenStep, mode: Mode, contexts: dict[tuple[str, ...], Context]) -> bool:
     known = open_choices.certain(mode)
     for other in step.modes.get(mode.needs[0] if mode.needs else "", ()):
         missing = [name for name in other.needs if name not in known]

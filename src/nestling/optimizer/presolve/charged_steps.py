@@ -13,7 +13,7 @@ from nestling.ir.options import Charge, Group, Mode, Problem, Step
 from nestling.optimizer.presolve.reduced import Reduced
 from nestling.optimizer.presolve.weighted import ALL
 
-Charges = tuple[Charge[float], ...]
+Charges = tuple[Charge, ...]
 
 
 def charged_steps(reduced: Reduced) -> Reduced:
@@ -21,8 +21,8 @@ def charged_steps(reduced: Reduced) -> Reduced:
     problem = reduced.problem
     deciding = {frozenset(group.among): group for group in problem.groups}
     exclusive = _exclusive(problem)
-    kept: list[Step[float]] = []
-    charges: list[Charge[float]] = []
+    kept: list[Step] = []
+    charges: list[Charge] = []
     for step in problem.steps:
         found = _charges(step, deciding, exclusive)
         if found is None:
@@ -43,7 +43,7 @@ def _exclusive(problem: Problem) -> Mapping[str, frozenset[str]]:
 
 
 def _charges(
-    step: Step[float], deciding: Mapping[frozenset[str], Group], groups: Mapping[str, frozenset[str]]
+    step: Step, deciding: Mapping[frozenset[str], Group], groups: Mapping[str, frozenset[str]]
 ) -> Charges | None:
     always = [mode for mode in step.modes if not mode.needs and not mode.without]
     others = [mode for mode in step.modes if mode.needs or mode.without]
@@ -62,7 +62,7 @@ def _charges(
     return None
 
 
-def _decided(modes: list[Mode[float]], deciding: Mapping[frozenset[str], Group]) -> Charges | None:
+def _decided(modes: list[Mode], deciding: Mapping[frozenset[str], Group]) -> Charges | None:
     """Every alternative of an exact group allows one mode: each is the price of its alternative."""
     if any(len(mode.needs) != 1 for mode in modes):
         return None
@@ -72,13 +72,13 @@ def _decided(modes: list[Mode[float]], deciding: Mapping[frozenset[str], Group])
     return tuple(charge for mode in modes for charge in _paid(mode))
 
 
-def _paid(mode: Mode[float]) -> Charges:
+def _paid(mode: Mode) -> Charges:
     """The charges of a mode that is used exactly when its structures are chosen."""
     also = (Charge(ALL, mode.text, (*mode.needs, name), cost) for name, cost in mode.also)
     return (Charge(ALL, mode.text, mode.needs, mode.cost), *also)
 
 
-def _one_at_most(modes: list[Mode[float]], groups: Mapping[str, frozenset[str]]) -> bool:
+def _one_at_most(modes: list[Mode], groups: Mapping[str, frozenset[str]]) -> bool:
     """Whether no two of the modes are ever possible together: each needs another structure of one group."""
     if len({mode.needs for mode in modes}) < len(modes) or any(len(mode.needs) != 1 for mode in modes):
         return False

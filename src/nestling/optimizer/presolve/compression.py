@@ -21,8 +21,8 @@ Footprint = tuple[object, ...]
 def compression(reduced: Reduced) -> Reduced:
     """Merge steps, with their constant parts taken out, and charges."""
     problem = reduced.problem
-    merged: dict[Footprint, Step[float]] = {}
-    constants: list[Charge[float]] = []
+    merged: dict[Footprint, Step] = {}
+    constants: list[Charge] = []
     for step in problem.steps:
         if not step.modes:
             merged[step.name, len(merged)] = step  # it cannot be answered: that has to stay seen
@@ -36,28 +36,28 @@ def compression(reduced: Reduced) -> Reduced:
     return replace(reduced, problem=changed)
 
 
-def _above(step: Step[float], base: float) -> Step[float]:
+def _above(step: Step, base: float) -> Step:
     """The step without its constant cost, its modes in an order that does not depend on the costs."""
     modes = sorted((replace(mode, cost=mode.cost - base) for mode in step.modes), key=_condition)
     return replace(step, modes=tuple(modes))
 
 
-def _condition(mode: Mode[float]) -> tuple[tuple[str, ...], ...]:
+def _condition(mode: Mode) -> tuple[tuple[str, ...], ...]:
     return mode.needs, mode.without, tuple(name for name, _ in mode.also)
 
 
-def _footprint(step: Step[float]) -> Footprint:
+def _footprint(step: Step) -> Footprint:
     costs = [cost for mode in step.modes for cost in (mode.cost, *(cost for _, cost in mode.also))]
     scale = max(map(abs, costs)) or 1.0
     return (*map(_condition, step.modes), *(round(cost / scale, DIGITS) for cost in costs))
 
 
-def _sum(one: Step[float], other: Step[float]) -> Step[float]:
+def _sum(one: Step, other: Step) -> Step:
     modes = zip(one.modes, other.modes, strict=True)
     return replace(one, modes=tuple(_mode_sum(first, second) for first, second in modes))
 
 
-def _mode_sum(one: Mode[float], other: Mode[float]) -> Mode[float]:
+def _mode_sum(one: Mode, other: Mode) -> Mode:
     also = zip(one.also, other.also, strict=True)
     return replace(
         one,
@@ -66,7 +66,7 @@ def _mode_sum(one: Mode[float], other: Mode[float]) -> Mode[float]:
     )
 
 
-def _merged_charges(charges: Iterable[Charge[float]]) -> tuple[Charge[float], ...]:
+def _merged_charges(charges: Iterable[Charge]) -> tuple[Charge, ...]:
     sums: dict[tuple[str, ...], float] = {}
     for charge in charges:
         when = tuple(sorted(set(charge.when)))

@@ -32,7 +32,7 @@ class Context:
             found = self._allowed[name] = self.open_choices.known.allows(self.picks, name)
         return found
 
-    def more(self, other: Mode[float], mode: Mode[float], *, chosen: str = "", gone: str = "") -> float:
+    def more(self, other: Mode, mode: Mode, *, chosen: str = "", gone: str = "") -> float:
         """The most `other` costs more than `mode`, `other` where `chosen` is chosen too and `gone` is not any more."""
         self.scale = max(self.scale, abs(mode.cost), abs(other.cost))
         more = other.cost - mode.cost
@@ -61,7 +61,7 @@ class Context:
         return self._least[load]
 
 
-def _more_also(other: Mode[float], mode: Mode[float]) -> float:
+def _more_also(other: Mode, mode: Mode) -> float:
     """The most that further structures add to `other` more than to `mode`."""
     costs: dict[str, float] = defaultdict(float)
     for name, cost in other.also:

@@ -16,7 +16,7 @@ Names = frozenset[str]
 class _Simple:
     """A mode whose conditions are sets, and whose further costs depend on nothing it fixes itself."""
 
-    mode: Mode[float]
+    mode: Mode
     needs: Names
     without: Names  # and what a needed structure excludes
     also: Mapping[str, float]
@@ -39,7 +39,7 @@ def _rivals(groups: tuple[Group, ...]) -> Mapping[str, Names]:
     return {structure: frozenset(names - {structure}) for structure, names in found.items()}
 
 
-def _undominated(step: Step[float], rivals: Mapping[str, Names]) -> Step[float]:
+def _undominated(step: Step, rivals: Mapping[str, Names]) -> Step:
     kept: list[_Simple] = []
     for mode in sorted(_simple_modes(step, rivals), key=lambda simple: (simple.mode.cost, len(simple.needs))):
         if not any(_beats(other, mode) for other in kept):
@@ -47,7 +47,7 @@ def _undominated(step: Step[float], rivals: Mapping[str, Names]) -> Step[float]:
     return replace(step, modes=tuple(simple.mode for simple in kept))
 
 
-def _simple_modes(step: Step[float], rivals: Mapping[str, Names]) -> Iterator[_Simple]:
+def _simple_modes(step: Step, rivals: Mapping[str, Names]) -> Iterator[_Simple]:
     for mode in step.modes:
         needs = frozenset(mode.needs)
         without = frozenset(mode.without).union(*(rivals.get(name, frozenset()) for name in needs))

@@ -26,8 +26,8 @@ def hoisting(reduced: Reduced) -> Reduced:
     known = Implications(problem)
     groups = _groups_of(problem)
     loads = {load.name: load for load in problem.loads}
-    steps: list[Step[float]] = []
-    charges: list[Charge[float]] = list(problem.charges)
+    steps: list[Step] = []
+    charges: list[Charge] = list(problem.charges)
     shares: Shares = defaultdict(float)
     for step in problem.steps:
         group = _deciding(step, groups, known)
@@ -50,7 +50,7 @@ def _groups_of(problem: Problem) -> dict[str, list[Group]]:
     return found
 
 
-def _deciding(step: Step[float], groups: dict[str, list[Group]], known: Implications) -> Group | None:
+def _deciding(step: Step, groups: dict[str, list[Group]], known: Implications) -> Group | None:
     """An exact group of which every mode needs, or implies, an alternative; the first such."""
     if not step.modes:
         return None
@@ -62,7 +62,7 @@ def _deciding(step: Step[float], groups: dict[str, list[Group]], known: Implicat
     return None
 
 
-def _alternative(mode: Mode[float], group: Group, known: Implications) -> str | None:
+def _alternative(mode: Mode, group: Group, known: Implications) -> str | None:
     """The alternative of a group that a mode needs, itself or through what it needs."""
     for need in mode.needs:
         picks = known.picks(need)
@@ -71,9 +71,7 @@ def _alternative(mode: Mode[float], group: Group, known: Implications) -> str | 
     return None
 
 
-def _hoisted(
-    step: Step[float], group: Group, known: Implications, shares: Shares
-) -> tuple[Step[float], list[Charge[float]]]:
+def _hoisted(step: Step, group: Group, known: Implications, shares: Shares) -> tuple[Step, list[Charge]]:
     """The step without what each alternative costs at least, and that as charges; load shares go to `shares`."""
     of = [_alternative(mode, group, known) or "" for mode in step.modes]
     least: dict[str, float] = {}
@@ -98,7 +96,7 @@ def _hoisted(
     return replace(step, modes=modes), charges
 
 
-def _unloaded(mode: Mode[float], loads: dict[str, Load], known: Implications) -> Mode[float]:
+def _unloaded(mode: Mode, loads: dict[str, Load], known: Implications) -> Mode:
     """The mode with its loads as further costs of their members."""
     loaded = [(loads[name], cost) for name, cost in mode.loads if cost]
     if not loaded:
@@ -118,7 +116,7 @@ def _unloaded(mode: Mode[float], loads: dict[str, Load], known: Implications) ->
     return replace(mode, cost=cost, also=tuple(also), loads=())
 
 
-def _charges(name: str, load: Load, cost: float, known: Implications) -> Iterator[Charge[float]]:
+def _charges(name: str, load: Load, cost: float, known: Implications) -> Iterator[Charge]:
     """What a load costs, due with a structure: alone, or together with each member."""
     picks = known.picks(name)
     if picks is None:

@@ -72,7 +72,7 @@ class _Losses:
             plain[place] = min(plain[place], cost)
         return upkeep
 
-    def _step(self, step: OpenStep, modes: list[Mode[float]]) -> tuple[float, ByAddition]:
+    def _step(self, step: OpenStep, modes: list[Mode]) -> tuple[float, ByAddition]:
         """The most a step loses, without an addition and with each; below zero only where it cannot go on as it did."""
         found = [self._mode(step, mode) for mode in modes]
         worst = max(direct for direct, _ in found)
@@ -87,7 +87,7 @@ class _Losses:
         gone, allows = self.change.gone, self.context.allows
         return any(gone not in mode.needs and all(map(allows, mode.needs)) for mode in step.every)
 
-    def _mode(self, step: OpenStep, mode: Mode[float]) -> tuple[float, ByAddition]:
+    def _mode(self, step: OpenStep, mode: Mode) -> tuple[float, ByAddition]:
         """What answering by the best other mode costs more than by this one: without addition, and with each."""
         gone = self.change.gone
         known = self.open_choices.certain(mode) - {gone}
@@ -113,14 +113,14 @@ class _Losses:
             best = min(best, self._whichever(group_name, costs))
         return best, additions
 
-    def _candidates(self, step: OpenStep, known: Names) -> list[Mode[float]]:
+    def _candidates(self, step: OpenStep, known: Names) -> list[Mode]:
         """Modes that may be possible: for swaps those near at hand, for mere removals all."""
         if self.change.instead is None:
             return step.every
         near = [mode for name in ("", *known) for mode in step.modes.get(name, ())]
         return list({id(mode): mode for mode in near}.values()) if len(known) > 1 else near
 
-    def _stays_possible(self, other: Mode[float], mode: Mode[float]) -> bool:
+    def _stays_possible(self, other: Mode, mode: Mode) -> bool:
         """Whether nothing that `other` excludes can be chosen where `mode` was possible."""
         return all(
             name in mode.without or name == self.change.gone or not self.open_choices.alive(name)

@@ -18,10 +18,10 @@ class OpenStep:
     """The modes left of a step, by each structure they need; `""` for those that need none."""
 
     place: int
-    modes: dict[str, list[Mode[float]]]
-    every: list[Mode[float]]
+    modes: dict[str, list[Mode]]
+    every: list[Mode]
 
-    def drop(self, mode: Mode[float]) -> None:
+    def drop(self, mode: Mode) -> None:
         """Leave a mode out."""
         _remove(self.every, mode)
         for name in dict.fromkeys(mode.needs) or [""]:
@@ -29,7 +29,7 @@ class OpenStep:
                 _remove(self.modes[name], mode)
 
 
-def _remove(modes: list[Mode[float]], gone: Mode[float]) -> None:
+def _remove(modes: list[Mode], gone: Mode) -> None:
     """Remove this very mode: comparing values would take long."""
     for place, mode in enumerate(modes):
         if mode is gone:
@@ -85,7 +85,7 @@ class OpenChoices:
         self._additions: dict[str, float | None] = {}
         self._certain: dict[tuple[str, ...], Names] = {}
 
-    def _open(self, modes: tuple[Mode[float], ...]) -> None:
+    def _open(self, modes: tuple[Mode, ...]) -> None:
         possible = [mode for mode in modes if self.known.together(mode.needs) is not None]
         opened = OpenStep(len(self.steps), defaultdict(list), possible)
         for mode in possible:
@@ -143,7 +143,7 @@ class OpenChoices:
         """What a structure adds to a load."""
         return self.loads[load][1].get(structure, 0.0) if structure is not None else 0.0
 
-    def certain(self, mode: Mode[float]) -> Names:
+    def certain(self, mode: Mode) -> Names:
         """What is chosen wherever a mode is possible."""
         if mode.needs not in self._certain:
             self._certain[mode.needs] = frozenset[str]().union(*map(self.known.implied, mode.needs))

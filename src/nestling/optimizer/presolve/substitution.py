@@ -57,12 +57,12 @@ def _groups(groups: tuple[Group, ...], chosen: Names, left_out: Names) -> Iterat
             yield replace(group, among=among)
 
 
-def _step(step: Step[float], chosen: Names, left_out: Names) -> Step[float]:
+def _step(step: Step, chosen: Names, left_out: Names) -> Step:
     possible = (mode for mode in step.modes if left_out.isdisjoint(mode.needs) and chosen.isdisjoint(mode.without))
     return replace(step, modes=tuple(_mode(mode, chosen, left_out) for mode in possible))
 
 
-def _mode(mode: Mode[float], chosen: Names, left_out: Names) -> Mode[float]:
+def _mode(mode: Mode, chosen: Names, left_out: Names) -> Mode:
     cost = mode.cost + sum(extra for name, extra in mode.also if name in chosen)
     also = tuple((name, extra) for name, extra in mode.also if name not in chosen and name not in left_out)
     return Mode(mode.text, _rest(mode.needs, chosen), cost, also, _rest(mode.without, left_out), mode.loads)

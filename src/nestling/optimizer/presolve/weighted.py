@@ -23,11 +23,11 @@ def weighted(problem: Problem) -> Problem:
     )
 
 
-def _step(step: Step[float], rate: float) -> Step[float]:
+def _step(step: Step, rate: float) -> Step:
     return Step(ALL, step.name, tuple(_mode(mode, rate) for mode in step.modes))
 
 
-def _mode(mode: Mode[float], rate: float) -> Mode[float]:
+def _mode(mode: Mode, rate: float) -> Mode:
     also = tuple((structure, cost * rate) for structure, cost in mode.also)
     loads: dict[str, float] = {}
     for load, cost in mode.loads:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from nestling.ir.candidate import HOMES, Candidate, Cold, CopiedAttribute, Indexed, Mirror, Newest
-from nestling.ir.options import Charge, Group, Limit, Mode, Needs, Options, Problem, Step, Structure
+from nestling.ir.options import Charge, Group, Limit, Mode, Needs, Problem, Step, Structure
 from nestling.ir.situation import Situation
 from nestling.planner.options.documents import VALUE_BYTES, Documents
 from nestling.planner.options.places import Home, Places
@@ -35,8 +35,8 @@ def options(
     reads = Reads(situation, places, sizes, documents, Prices(price, cold_share(situation, sizes, cache_bytes)))
     writes = Writes(situation, places, sizes, documents, reads)
     upkeep = Upkeep(situation, places, sizes, writes)
-    steps: list[Step[float]] = []
-    charges: list[Charge[float]] = []
+    steps: list[Step] = []
+    charges: list[Charge] = []
     for statement in situation.reading.workload.statements:
         for found in (*reads.steps(statement), *writes.steps(statement), *upkeep.charges(statement)):
             if isinstance(found, Step):
@@ -45,7 +45,7 @@ def options(
                 charges.append(found)
     rates = {s.name: s.rate_per_second for s in situation.reading.workload.statements}
     charges += simplicity(places.candidates, steps, charges, rates)
-    return Options(
+    return Problem(
         structures=tuple(Structure(c.id, c.id, _bytes(c, places, documents, sizes)) for c in places.candidates),
         groups=tuple(_groups(situation, places)),
         needs=tuple(_needs(places)),
@@ -72,7 +72,7 @@ def _groups(situation: Situation, places: Places) -> Iterator[Group]:
             yield Group(candidate.id, (candidate.id,), optional=True)
 
 
-def _possible(steps: list[Step[float]]) -> Iterator[Step[float]]:
+def _possible(steps: list[Step]) -> Iterator[Step]:
     """Steps of accesses to entities there are no rows of cannot fail: one mode without work."""
     for step in steps:
         yield step if step.modes else Step(step.statement, step.name, (Mode("nothing to do", (), 0.0),))

@@ -13,7 +13,6 @@ from nestling.ir.candidate import (
     Candidate,
     Cold,
     CopiedAttribute,
-    Ids,
     Indexed,
     Mirror,
     Nested,
@@ -54,7 +53,6 @@ class Places:
         self.newest: dict[str, list[tuple[str, Newest]]] = defaultdict(list)
         self.aggregates: dict[str, list[tuple[str, Aggregate]]] = defaultdict(list)
         self.mirrors: dict[str, list[tuple[str, Mirror]]] = defaultdict(list)
-        self.ids: dict[str, list[tuple[str, Ids]]] = defaultdict(list)
         self.cold: dict[str, list[tuple[str, Cold]]] = defaultdict(list)
         self.indexes: dict[str, list[tuple[str, Indexed]]] = defaultdict(list)
         self.candidates = tuple(candidates)
@@ -87,8 +85,6 @@ class Places:
                 self.aggregates[relationship].append((found, aggregate))
             case Mirror(_, side) as mirror:
                 self.mirrors[side].append((found, mirror))
-            case Ids(relationship) as ids:
-                self.ids[relationship].append((found, ids))
             case Cold(entity) as cold:
                 self.cold[entity].append((found, cold))
             case Indexed(entity) as index:

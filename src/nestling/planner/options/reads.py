@@ -22,7 +22,7 @@ from nestling.planner.options.prices import Price
 from nestling.planner.options.sizes import Sizes
 from nestling.planner.options.visits import Visit, visits
 
-PricedMode = Mode[float]
+PricedMode = Mode
 NOTHING = Extra()
 
 
@@ -42,7 +42,7 @@ class Reads:
         loads = ((extra.load, self.price(extra.per_byte)),) if extra.load else ()
         return Mode(text, needs, self.price(cost), without=without, loads=loads)
 
-    def steps(self, statement: Statement) -> Iterator[Step[float] | Charge[float]]:
+    def steps(self, statement: Statement) -> Iterator[Step | Charge]:
         """A step for each access, and what the statement costs whatever the design."""
         found = visits(statement, self.situation.model, self.sizes)
         for position, visit in enumerate(found):

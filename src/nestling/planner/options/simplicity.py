@@ -15,7 +15,6 @@ from nestling.ir.candidate import (
     Candidate,
     Cold,
     CopiedAttribute,
-    Ids,
     Indexed,
     Mirror,
     Nested,
@@ -32,10 +31,10 @@ SHARE = 3e-4
 
 def simplicity(
     candidates: Iterable[Candidate],
-    steps: Iterable[Step[float]],
-    charges: Iterable[Charge[float]],
+    steps: Iterable[Step],
+    charges: Iterable[Charge],
     rates: Mapping[str, float],
-) -> Iterator[Charge[float]]:
+) -> Iterator[Charge]:
     """A charge for each structure that takes explaining; its statement runs once a second."""
     least = sum(rates[step.statement] * min((mode.cost for mode in step.modes), default=0.0) for step in steps)
     least += sum(rates[charge.statement] * charge.cost for charge in charges if not charge.when)
@@ -53,7 +52,7 @@ def _weight(candidate: Candidate) -> int:
             return 0 if overflow is None else 2
         case CopiedAttribute():
             return 1
-        case Newest() | Aggregate() | Mirror() | Ids():
+        case Newest() | Aggregate() | Mirror():
             return 2
         case Bucketed() | Cold():
             return 3

@@ -33,7 +33,7 @@ class Upkeep:
                 for entity in dict.fromkeys((holder, situation.model.relationship(name).parent)):
                     self._copies[entity] += copies
 
-    def charges(self, statement: Statement) -> Iterator[Charge[float]]:
+    def charges(self, statement: Statement) -> Iterator[Charge]:
         """What each derived structure costs the statement when it is chosen."""
         for access in statement.accesses:
             if access.kind.writes:

@@ -26,7 +26,7 @@ class Writes:
         self.situation, self.places, self.sizes = situation, places, sizes
         self.documents, self.reads = documents, reads
 
-    def steps(self, statement: Statement) -> Iterator[Step[float] | Charge[float]]:
+    def steps(self, statement: Statement) -> Iterator[Step | Charge]:
         """A step for each entity written, and what its indexes cost."""
         for position, access in enumerate(statement.accesses):
             if not access.kind.writes:
@@ -47,7 +47,7 @@ class Writes:
         """Rows a write changes: one for an insert, else those its conditions find."""
         return 1.0 if access.kind is StatementKind.INSERT else self.sizes.found(access)
 
-    def _modes(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode[float]]:
+    def _modes(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
         apart = work.transaction() if self._must_be_together(access.entity, home) else NO_WORK
         if access.kind is StatementKind.INSERT:
             if home.own:

@@ -10,6 +10,7 @@ from sqlglot import exp
 from nestling.ir.algebra import Aggregate, AggregateFunction, Group, Named, NamedAggregate, Relation, SortKey
 from nestling.ir.expression import (
     ANY,
+    NULL,
     Collation,
     Column,
     Expression,
@@ -163,10 +164,9 @@ def bind_aggregate(node: exp.Expr, env: Env) -> Aggregate:
         return Aggregate(function, None, INTEGER)
     value = bind(argument, env)
     operand = _operand(function, value, env)
-    if distinct and function in _SUMS and not is_number(value):
-        raise gap(
-            f"{node.key.upper()}(DISTINCT) of values that are no numbers", node
-        )  # distinct ones may be equal as numbers
+    if distinct and function in _SUMS and value != NULL and not is_number(value):
+        # distinct ones may be equal as numbers
+        raise gap(f"{node.key.upper()}(DISTINCT) of values that are no numbers", node)
     separator = _separator(node, env) if function is AggregateFunction.CONCAT else None
     if distinct and isinstance(argument, exp.Tuple):
         raise gap("COUNT(DISTINCT) of several columns", node)

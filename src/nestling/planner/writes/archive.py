@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
-from decimal import Decimal, InvalidOperation
 
 from nestling.ir.design import Design
 from nestling.ir.expression import FALSE, TRUE, Case, Column, Compare, Comparison, Expression, Literal, Not, conjunction
 from nestling.ir.layout import Place
 from nestling.ir.model import Attribute
 from nestling.ir.primitives import Split
-from nestling.ir.types import BOOLEAN, Type, TypeName
+from nestling.ir.types import BOOLEAN
 from nestling.ir.write_path import WriteStep
+from nestling.ir.written_values import written_value
 from nestling.planner.writes.cells import Cells
 from nestling.planner.writes.found import cell_types, when
 
@@ -49,22 +48,4 @@ def _before(row: Cells, split: Split) -> Expression:
 
 def bound(attribute: Attribute, text: str) -> Literal:
     """A written bound as a value of the attribute's type."""
-    return Literal(_read(attribute.type, text), attribute.type)
-
-
-def _read(kind: Type, text: str) -> object:
-    try:
-        match kind.name:
-            case TypeName.DATE:
-                return date.fromisoformat(text[:10])
-            case TypeName.TIMESTAMP:
-                return datetime.fromisoformat(text)
-            case TypeName.TIMESTAMPTZ:
-                instant = datetime.fromisoformat(text)
-                return instant if instant.tzinfo is not None else instant.replace(tzinfo=UTC)
-            case TypeName.INTEGER | TypeName.DECIMAL | TypeName.FLOAT:
-                return Decimal(text)
-            case _:
-                return text
-    except (ValueError, InvalidOperation):
-        return text
+    return Literal(written_value(attribute.type, text), attribute.type)

@@ -25,8 +25,8 @@ from nestling.ir.expression import (
     conjunction,
 )
 from nestling.ir.layout import Node, Place
-from nestling.ir.names import join, stored_name
-from nestling.ir.primitives import Bucket, Summary
+from nestling.ir.names import stored_name
+from nestling.ir.primitives import Bucket
 from nestling.ir.row_steps import Constants, GroupRows, Layout, Shape, Where
 from nestling.ir.rows import Function as Of
 from nestling.ir.types import INTEGER, TEXT, Type, TypeName
@@ -48,21 +48,14 @@ from nestling.ir.write_path import (
     Value,
     WriteStep,
 )
+from nestling.planner.upkeep.summary import summary_aggregates
 from nestling.planner.writes.address import element_matches
 from nestling.planner.writes.cells import ID, Cells, identity
 from nestling.planner.writes.document import constants, element
 from nestling.planner.writes.fetch import cell, fetch
 from nestling.planner.writes.found import cell_types
-from nestling.planner.writes.work import gap
 
 _START, _END, _PAGE = "bucket_start", "bucket_end", "page"
-_AGGREGATES = {
-    Of.COUNT: AggregateFunction.COUNT,
-    Of.SUM: AggregateFunction.SUM,
-    Of.AVG: AggregateFunction.AVG,
-    Of.MIN: AggregateFunction.MIN,
-    Of.MAX: AggregateFunction.MAX,
-}
 
 
 def removed(design: Design, place: Place, row: Cells) -> Iterator[WriteStep]:
@@ -199,42 +192,17 @@ def _summarised(
     assert bucket is not None
     if not bucket.summary:
         return
-    entity, node = design.model.entity(place.node.entity), place.node
-    step: Step = Unwind(Where(CollectionScan(place.store.name), *_same(held, {})), node.field)
-    columns: dict[tuple[str, str], str] = {("", "_id"): "_id"}
-    aggregates = []
-    for position, item in enumerate(bucket.summary):
-        argument = _argument(item, entity.name, design)
-        if argument is not None:
-            columns["", argument.name] = _path_of(argument.name, place)
-        kind = argument.type if argument is not None else INTEGER
-        aggregates.append((f"summary_{position}", Aggregate(_AGGREGATES[item.function], argument, kind)))
+    step: Step = Unwind(Where(CollectionScan(place.store.name), *_same(held, {})), place.node.field)
+    summary, columns = summary_aggregates(design, place)
+    aggregates = [(f"summary_{position}", aggregate) for position, (_, aggregate) in enumerate(summary)]
     key = Column("", "_id", ANY)
-    grouped = GroupRows(step, ((ID, key),), tuple(aggregates), Layout.of(columns))
+    grouped = GroupRows(step, ((ID, key),), tuple(aggregates), columns | Layout.of({("", "_id"): "_id"}))
     fields: dict[str, Expression] = {ID: Column("", ID, ANY)}
     fields |= {made: Column("", made, aggregate.type) for made, aggregate in aggregates}
     layout = Layout.of({("", ID): f"_id.{ID}"} | {("", made): made for made, _ in aggregates})
     yield fetch(name, _plan(grouped, fields, layout), tuple(types))
     changes = tuple(Set(item.field, Cell(f"summary_{n}")) for n, item in enumerate(bucket.summary))
     yield Each(name, (UpdateDocuments(place.store.name, (Match("_id", Cell(ID)),), changes),))
-
-
-def _path_of(attribute: str, place: Place) -> str:
-    """Of an attribute of an event that is taken out of its bucket's array, or that all events of a bucket share."""
-    path = place.node.path_of(attribute)
-    if path is not None:
-        return join(place.node.field, path)
-    shared = place.nodes[0].path_of(attribute)
-    if shared is None:
-        raise gap(f"the summary of `{attribute}`, which is kept in no field of its own")
-    return shared
-
-
-def _argument(item: Summary, entity: str, design: Design) -> Column | None:
-    if item.attribute is None:
-        return None
-    attribute = design.model.entity(entity).attribute(item.attribute)
-    return Column("", attribute.name, attribute.type, attribute.nullable, bool(attribute.also))
 
 
 def _plan(step: Step, fields: dict[str, Expression], layout: Layout) -> ReadPlan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from nestling.ir.expression import ANY, NULL, Literal
+from nestling.ir.expression import NULL
 from nestling.ir.layout import Node
 from nestling.ir.model import Entity
 from nestling.ir.names import join, stored_name
@@ -16,7 +16,6 @@ from nestling.ir.write_path import Cell, Given, Value
 ID = "id"
 OLD = "old_"
 NEW = "new_"
-NULLS = Literal(None, ANY)
 NOTHING: Value = Given(NULL)
 """A value that is always missing: a field set to it is removed."""
 

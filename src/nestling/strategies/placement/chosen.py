@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nestling.ir.candidate import Absorbed, Bucketed, Candidate, Ids, Indexed, Mirror, Nested, Own, Part
+from nestling.ir.candidate import Absorbed, Bucketed, Candidate, Indexed, Mirror, Nested, Own, Part
 from nestling.ir.outline import Outline
-from nestling.ir.primitives import Holder
 from nestling.ir.proposal import Decision
 
 
@@ -17,7 +16,6 @@ def chosen_outline(  # noqa: C901 - one case for each
     homes: dict[str, str] = {}
     overflows: dict[str, int] = {}
     buckets: dict[str, Bucketed] = {}
-    held: dict[str, frozenset[Holder]] = {}
     mirrored: dict[str, str] = {}
     kept: list[Part] = []
     indexes: list[Candidate] = []
@@ -39,8 +37,6 @@ def chosen_outline(  # noqa: C901 - one case for each
                 buckets[entity] = bucket
             case Absorbed(entity, relationship):
                 absorbed[entity] = relationship
-            case Ids(relationship, holders):
-                held[relationship] = holders
             case Mirror(link, side):
                 mirrored[link] = side
             case Indexed():
@@ -48,5 +44,13 @@ def chosen_outline(  # noqa: C901 - one case for each
             case other:
                 kept.append(other)
     return Outline(
-        decisions, homes, held, mirrored, overflows, buckets, tuple(kept), tuple(indexes), frozenset(inline), absorbed
+        decisions,
+        homes,
+        mirrored=mirrored,
+        overflows=overflows,
+        buckets=buckets,
+        kept=tuple(kept),
+        indexes=tuple(indexes),
+        inline=frozenset(inline),
+        absorbed=absorbed,
     )

@@ -13,7 +13,6 @@ from nestling.ir.candidate import (
     Candidate,
     Cold,
     CopiedAttribute,
-    Ids,
     Indexed,
     Mirror,
     Nested,
@@ -73,7 +72,7 @@ def _about(situation: Situation, candidate: Candidate) -> str:
     match candidate.part:
         case CopiedAttribute(path=path):
             link = path[0].relationship
-        case Absorbed(_, relationship) | Newest(relationship) | Aggregate(relationship) | Ids(relationship):
+        case Absorbed(_, relationship) | Newest(relationship) | Aggregate(relationship):
             link = relationship
         case Mirror(both):
             return both

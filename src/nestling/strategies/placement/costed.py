@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from nestling.ir.candidate import HOMES, Bucketed, Candidate, Ids, Mirror, Nested
-from nestling.ir.durations import work_rate
+from nestling.ir.candidate import HOMES, Bucketed, Candidate, Mirror, Nested
 from nestling.ir.model import ManyToMany, Relationship
 from nestling.ir.options import Solution, Weighing
 from nestling.ir.outline import Outline
-from nestling.ir.primitives import Holder
 from nestling.ir.proposal import Alternative, Choice, Decision, Reason
 from nestling.ir.rate import rate_text
 from nestling.ir.situation.situation import Situation
+from nestling.ir.work_words import work_rate
 from nestling.strategies.placement.nesting import Nesting
 from nestling.strategies.placement.prices import embedding_price, price, reference_price
 from nestling.strategies.placement.subjects import has_payload, in_model_order, plain_links, sides
@@ -52,7 +51,6 @@ class _Deciding:
         self.homes = {c.id: c for c in candidates if isinstance(c.part, HOMES)}
         chosen = [candidate for candidate in candidates if candidate.id in solution.chosen]
         self.chosen = {c.part.entity: c for c in chosen if isinstance(c.part, HOMES)}
-        self.held = {c.part.relationship: c.part.holders for c in chosen if isinstance(c.part, Ids)}
         self.mirrored = {c.part.link for c in chosen if isinstance(c.part, Mirror)}
         self.weighings = {each.group: each for each in weighings}
         self.tree = {made.relationship: made for made in tree.decisions}
@@ -60,11 +58,8 @@ class _Deciding:
     def plain(self, link: Relationship) -> Decision:
         """The decision on a relationship that is no half of a many-to-many."""
         home = self.chosen[link.child]
-        if self.along(home, [link]):
-            return self._decision(link.name, Choice.EMBED, home, [link])
-        holders = self.held.get(link.name, frozenset({Holder.CHILD}))
-        choice = Choice.PARENT_REFERENCE if Holder.CHILD in holders else Choice.CHILD_REFERENCE
-        return self._decision(link.name, Choice.TWO_WAY_REFERENCE if len(holders) > 1 else choice, home, [link])
+        choice = Choice.EMBED if self.along(home, [link]) else Choice.PARENT_REFERENCE
+        return self._decision(link.name, choice, home, [link])
 
     def linked(self, both: ManyToMany) -> Decision:
         """The decision on a many-to-many: where its junction lives, and who else holds ids."""

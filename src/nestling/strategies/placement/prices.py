@@ -11,7 +11,6 @@ from nestling.ir.candidate import (
     Candidate,
     Cold,
     CopiedAttribute,
-    Ids,
     Indexed,
     Mirror,
     Nested,
@@ -25,7 +24,7 @@ from nestling.ir.situation.situation import Situation
 from nestling.ir.workload import StatementKind
 
 
-def price(situation: Situation, candidate: Candidate) -> str:  # noqa: C901 - one case for each
+def price(situation: Situation, candidate: Candidate) -> str:
     """The price of a structure, empty when it has none beyond its work."""
     model = situation.model
     match candidate.part:
@@ -41,9 +40,6 @@ def price(situation: Situation, candidate: Candidate) -> str:  # noqa: C901 - on
         case Mirror(_, side):
             link = model.relationship(side)
             return f"each {link.child} written changes one {link.parent} too, in a transaction (A11)"
-        case Ids(relationship):
-            link = model.relationship(relationship)
-            return f"each {link.child} written changes the ids in its {link.parent}"
         case Indexed(entity):
             return f"one entry for each {entity} written"
         case Cold(entity):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from nestling.ir.durations import share_text, work_rate
 from nestling.ir.options import Solution, Weighing
 from nestling.ir.proposal import Flip
 from nestling.ir.rate import rate_text
+from nestling.ir.work_words import share_text, work_rate
 
 ROUNDING = 1e-7
 """Differences below this share of the cost are the solver's rounding."""

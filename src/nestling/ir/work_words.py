@@ -1,14 +1,6 @@
-"""Times as people read them, and the work a workload makes of them."""
+"""The work of a workload, and shares of it, as people read them."""
 
 from __future__ import annotations
-
-
-def duration(seconds: float) -> str:
-    """A time in the unit that reads best: `1.52 s`, `38.2 ms`, `410 µs`."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if abs(seconds) >= size:
-            return f"{seconds / size:,.3g} {unit}"
-    return f"{seconds * 1e9:,.3g} ns"
 
 
 def work_rate(seconds: float) -> str:

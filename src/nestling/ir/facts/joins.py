@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from nestling.ir.facts import Join
+from nestling.ir.facts.statement import Join
 
 
 def joins_of(pipeline: object) -> Iterator[Join]:

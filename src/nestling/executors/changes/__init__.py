@@ -1,0 +1,29 @@
+"""What others write to a database, as it happens: one change stream over some of its collections.
+
+::
+
+    with follow(database, Watching(("orders", "customers"))) as stream:
+        batch = stream.take(500, wait_seconds=0.5)      # changes in order, and the point after them
+        ...                                             # do what follows from them
+        save(batch.point)                               # a later `follow(…, after=point)` goes on there
+
+`Watching` says which collections, and whether documents come with the changes. Errors are `ChangesError`s: `NoChangeStreams`
+on a standalone server, `HistoryLost` when the server no longer has what came after the point.
+"""
+
+from nestling.executors.changes.change import Change, ChangeKind, Point
+from nestling.executors.changes.images import keep_images, without_images
+from nestling.executors.changes.pipeline import Watching
+from nestling.executors.changes.stream import Batch, Stream, follow
+
+__all__ = [
+    "Batch",
+    "Change",
+    "ChangeKind",
+    "Point",
+    "Stream",
+    "Watching",
+    "follow",
+    "keep_images",
+    "without_images",
+]

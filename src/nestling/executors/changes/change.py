@@ -1,0 +1,79 @@
+"""A change as a value: what happened to which document, when, and where a stream goes on after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from bson.timestamp import Timestamp
+
+Document = Mapping[str, Any]
+
+
+class ChangeKind(StrEnum):
+    """What happened; the server's words."""
+
+    INSERT = "insert"
+    UPDATE = "update"
+    REPLACE = "replace"
+    DELETE = "delete"
+    DROP = "drop"
+    RENAME = "rename"
+    DROP_DATABASE = "dropDatabase"
+    INVALIDATE = "invalidate"  # the stream ends here; the next one begins after it
+
+    @property
+    def of_document(self) -> bool:
+        """Whether one document changed, and not a whole collection or database."""
+        return self in (ChangeKind.INSERT, ChangeKind.UPDATE, ChangeKind.REPLACE, ChangeKind.DELETE)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A place in the history of changes: the server's resume token, and the cluster's time of the change before it.
+
+    `time` is None before the first change was seen.
+    """
+
+    token: Document
+    time: Timestamp | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of a document, or of a whole collection (`id` is then None).
+
+    `changed` are the dotted paths an update touched, array places among them (`items.3.quantity`); None when all of the document
+    may have changed. `before` and `after` are whole documents where they were asked for and the server has them. `wall` is the
+    server's clock in UTC. `to` is the new name of a renamed collection.
+    """
+
+    kind: ChangeKind
+    collection: str
+    id: object
+    point: Point
+    wall: datetime | None = None
+    changed: frozenset[str] | None = None
+    before: Document | None = None
+    after: Document | None = None
+    to: str = ""
+
+
+def change_of(event: Document) -> Change:
+    """A change as the stream's pipeline shapes its events."""
+    kind = ChangeKind(event["operationType"])
+    paths = event.get("changed")
+    return Change(
+        kind,
+        event.get("ns", {}).get("coll", ""),
+        event.get("documentKey", {}).get("_id"),
+        Point(event["_id"], event.get("clusterTime")),
+        event.get("wallTime"),
+        frozenset(paths) if kind is ChangeKind.UPDATE and paths is not None else None,
+        event.get("fullDocumentBeforeChange"),
+        event.get("fullDocument"),
+        event.get("to", {}).get("coll", ""),
+    )

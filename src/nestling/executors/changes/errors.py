@@ -1,0 +1,44 @@
+"""The driver's errors about change streams, as ours."""
+
+from __future__ import annotations
+
+from pymongo.errors import OperationFailure, PyMongoError
+
+from nestling.common.errors import ChangesError, HistoryLost, NoChangeStreams, Problem
+
+NO_REPLICA_SET = 40573
+HISTORY_LOST = (286, 280, 136)
+"""ChangeStreamHistoryLost, ChangeStreamFatalError, CappedPositionLost."""
+UNUSABLE_TOKEN = (260, 50811, 50988)
+TOO_LARGE = 10334
+UNAUTHORIZED = 13
+FATAL_TOO = "NonResumableChangeStreamError"
+
+
+def changes_error(error: PyMongoError, database: str) -> ChangesError | None:
+    """Our error for the driver's, if it is about the stream itself."""
+    if not isinstance(error, OperationFailure):
+        return None
+    where = f"database {database}"
+    said = str((error.details or {}).get("errmsg") or error)
+    if error.code == NO_REPLICA_SET:
+        return _standalone(where)
+    if error.code in HISTORY_LOST or error.has_error_label(FATAL_TOO):
+        what = f"the server's history no longer reaches back to where the stream stopped: {said}"
+        return HistoryLost(Problem(what, where=where, next_move="compare everything once, and go on from now"))
+    if error.code in UNUSABLE_TOKEN:
+        move = "compare everything once, and go on from now"
+        return HistoryLost(Problem(f"the server cannot use the resume point: {said}", where=where, next_move=move))
+    if error.code == TOO_LARGE:
+        move = "follow without whole documents, or use a server that splits large events (6.0.9, 7.0)"
+        return ChangesError(Problem("a change event passes 16 MiB", where=where, next_move=move))
+    return None
+
+
+def _standalone(where: str) -> NoChangeStreams:
+    move = (
+        "make it a replica set of one: start mongod with --replSet rs0 (or replication.replSetName in its file), "
+        "then run rs.initiate() once in mongosh; the data stays"
+    )
+    what = "the server is standalone, and only replica sets and sharded clusters tell of changes"
+    return NoChangeStreams(Problem(what, where=where, next_move=move))

@@ -1,0 +1,85 @@
+"""What the server is asked for: events of some collections, made as small as they can be before they travel.
+
+A change event of a whole document can pass the server's 16 MiB. Only names of changed fields are asked for, and documents where
+`Watching` wants them; servers that can split large events (6.0.9, 7.0) are asked to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nestling.executors.changes.change import ChangeKind
+
+Stage = dict[str, Any]
+SPLITS_SINCE = (6, 0, 9)
+IMAGES_SINCE = (6, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Watching:
+    """The collections whose changes matter, and what comes with them.
+
+    `before`: the document before the change, where its collection keeps images. `after`: the document as it is when the event is
+    read, which may be later than the change.
+    """
+
+    collections: tuple[str, ...]
+    before: bool = False
+    after: bool = False
+
+
+def pipeline(watching: Watching, version: tuple[int, ...]) -> list[Stage]:
+    """The stages behind `$changeStream`."""
+    stages = [_wanted(watching.collections), {"$project": _small(watching)}]
+    if (watching.before or watching.after) and splits(version):
+        stages.append({"$changeStreamSplitLargeEvent": {}})
+    return stages
+
+
+def splits(version: tuple[int, ...]) -> bool:
+    """Whether the server can split large events: from 6.0.9 on, and not the short-lived 6.1 to 6.3."""
+    return version >= SPLITS_SINCE and not (6, 1) <= version < (7, 0)
+
+
+def options(watching: Watching, version: tuple[int, ...]) -> dict[str, Any]:
+    """What the stream itself is told about documents."""
+    found: dict[str, Any] = {}
+    if watching.after:
+        found["full_document"] = "updateLookup"
+    if watching.before and version >= IMAGES_SINCE:
+        found["full_document_before_change"] = "whenAvailable"
+    return found
+
+
+def _wanted(collections: tuple[str, ...]) -> Stage:
+    names = {"$in": list(collections)}
+    ends = {"operationType": {"$in": [str(ChangeKind.DROP_DATABASE), str(ChangeKind.INVALIDATE)]}}
+    kinds = [str(kind) for kind in ChangeKind if kind.of_document or kind in (ChangeKind.DROP, ChangeKind.RENAME)]
+    here = {"operationType": {"$in": kinds}, "ns.coll": names}
+    arrived = {"operationType": str(ChangeKind.RENAME), "to.coll": names}
+    return {"$match": {"$or": [here, arrived, ends]}}
+
+
+def _small(watching: Watching) -> dict[str, Any]:
+    names = ("operationType", "ns.coll", "to.coll", "documentKey", "clusterTime", "wallTime")
+    shape: dict[str, Any] = dict.fromkeys(names, 1) | {"changed": _changed()}
+    if watching.before:
+        shape["fullDocumentBeforeChange"] = 1
+    if watching.after:
+        shape["fullDocument"] = 1
+    return shape
+
+
+def _changed() -> dict[str, Any]:
+    """The dotted paths an update touched."""
+    said = "$updateDescription"
+    fields = {"$objectToArray": {"$ifNull": [f"{said}.updatedFields", {}]}}
+    cut = {"$ifNull": [f"{said}.truncatedArrays", []]}
+    return {
+        "$concatArrays": [
+            {"$map": {"input": fields, "in": "$$this.k"}},
+            {"$ifNull": [f"{said}.removedFields", []]},
+            {"$map": {"input": cut, "in": "$$this.field"}},
+        ]
+    }

@@ -1,0 +1,235 @@
+"""Following changes: a thread reads ahead into a bounded queue, so that a slow consumer slows the reading, and nothing else.
+
+After an error that may pass (an election, a broken connection) the stream is opened again where it stopped, for as long as the
+patience lasts; nothing is seen twice within one stream.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from queue import Empty, Full, Queue
+from threading import Event, Thread
+from typing import Any, TypeAlias
+
+from bson.timestamp import Timestamp
+from pymongo.change_stream import DatabaseChangeStream
+from pymongo.database import Database
+from pymongo.errors import PyMongoError
+
+from nestling.executors.changes.change import Change, ChangeKind, Point, change_of
+from nestling.executors.changes.errors import changes_error
+from nestling.executors.changes.fragments import Fragments
+from nestling.executors.changes.pipeline import Watching, options, pipeline
+from nestling.executors.transient import is_transient
+from nestling.ir.values import CODEC
+
+READ_AHEAD = 2_000
+"""Changes held for the consumer; small ones, unless documents are asked for."""
+AWAIT_MILLISECONDS = 250
+"""How long the server waits for a change before it says that there is none; also how soon a stop is noticed."""
+PATIENCE_SECONDS = 120.0
+FIRST_PAUSE_SECONDS = 0.05
+LONGEST_PAUSE_SECONDS = 2.0
+
+_Read: TypeAlias = Change | Point | Exception
+"""A change, the point reached while nothing happened, or what ended the reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Changes in the server's order, and the point after the last of them (and after what came since and does not matter)."""
+
+    changes: tuple[Change, ...]
+    point: Point
+
+
+class Stream:
+    """An open stream. `retries` counts how often it had to be opened again."""
+
+    def __init__(self, database: Database[Any], watching: Watching, patience_seconds: float) -> None:
+        self.retries = 0
+        self._database = database.with_options(codec_options=CODEC)
+        self._watching, self._patience_seconds = watching, patience_seconds
+        self._queue: Queue[_Read] = Queue(READ_AHEAD)
+        self._stopped = Event()
+        self._error: Exception | None = None
+        self._version = tuple(database.client.server_info()["versionArray"][:3])
+        self.point: Point
+
+    @property
+    def behind(self) -> int:
+        """How many changes have been read and not taken."""
+        return self._queue.qsize()
+
+    def take(self, most: int, wait_seconds: float) -> Batch:
+        """Up to `most` changes: those at hand, else the first to come within the time; perhaps none.
+
+        Raises `ChangesError` (`HistoryLost`), or the driver's error once the patience with it is over.
+        """
+        found: list[Change] = []
+        end = time.monotonic() + wait_seconds
+        while len(found) < most and self._error is None:
+            try:
+                each = (
+                    self._queue.get(timeout=max(end - time.monotonic(), 0.0)) if not found else self._queue.get(False)
+                )
+            except Empty:
+                break
+            match each:
+                case Change():
+                    found.append(each)
+                    self.point = each.point
+                case Point():
+                    self.point = Point(each.token, self.point.time)
+                    if not found and time.monotonic() >= end:
+                        break
+                case _:
+                    self._error = each
+        if self._error is not None and not found:
+            raise self._error
+        return Batch(tuple(found), self.point)
+
+    def open(self, after: Point | None, at: Timestamp | None) -> Thread:
+        """Open it, and start the thread that reads."""
+        with self._typed():
+            stream = self._opened(after.token if after is not None else None, at)
+        token = after.token if after is not None else stream.resume_token
+        assert token is not None, "a server that has change streams says where they begin"
+        self.point = Point(token, after.time if after is not None else at)
+        thread = Thread(target=self._read, args=(stream, self.point), name="changes", daemon=True)
+        thread.start()
+        return thread
+
+    def stop(self) -> None:
+        """Read no further."""
+        self._stopped.set()
+
+    def _opened(self, token: Any, at: Timestamp | None = None) -> DatabaseChangeStream[Any]:
+        return self._database.watch(
+            pipeline(self._watching, self._version),
+            start_after=token,
+            start_at_operation_time=at if token is None else None,
+            max_await_time_ms=AWAIT_MILLISECONDS,
+            **options(self._watching, self._version),
+        )
+
+    def _read(self, stream: DatabaseChangeStream[Any], start: Point) -> None:
+        """The thread: what it raises is handed to whoever takes."""
+        cursor = _Cursor(stream, start.token)
+        trouble = _Trouble(self._patience_seconds)
+        while not self._stopped.is_set():
+            try:
+                if cursor.stream is None:
+                    cursor.stream = self._opened(cursor.token)
+                each = cursor.step()
+                trouble = _Trouble(self._patience_seconds)
+                if each is not None:
+                    self._put(each)
+            except PyMongoError as error:
+                cursor.close()
+                if not trouble.may_pass(error):
+                    self._put(changes_error(error, self._database.name) or error)
+                    break
+                self.retries += 1
+                self._stopped.wait(trouble.pause())
+            except Exception as error:
+                self._put(error)
+                break
+        cursor.close()
+
+    def _put(self, each: _Read) -> None:
+        """Wait for room, unless nobody wants it any more."""
+        while not self._stopped.is_set():
+            try:
+                self._queue.put(each, timeout=0.5)
+                return
+            except Full:
+                if isinstance(each, Point):
+                    return
+
+    @contextmanager
+    def _typed(self) -> Iterator[None]:
+        try:
+            yield
+        except PyMongoError as error:
+            ours = changes_error(error, self._database.name)
+            if ours is None:
+                raise
+            raise ours from error
+
+
+class _Cursor:
+    """The server's cursor while it lives, and the token it is opened again after."""
+
+    def __init__(self, stream: DatabaseChangeStream[Any], token: Any) -> None:
+        self.stream: DatabaseChangeStream[Any] | None = stream
+        self.token = token
+        self._fragments = Fragments()
+
+    def step(self) -> Change | Point | None:
+        """The next change, or the point reached without one; None within a change that comes in fragments."""
+        assert self.stream is not None
+        event = self.stream.try_next()
+        if event is None:
+            self.token = self.stream.resume_token or self.token
+            return Point(self.token)
+        whole = self._fragments.whole(event)
+        if whole is None:
+            return None
+        change = change_of(whole)
+        self.token = change.point.token
+        if change.kind is ChangeKind.INVALIDATE:
+            self.close()
+        return change
+
+    def close(self) -> None:
+        """Let the server forget it."""
+        if self.stream is not None:
+            with suppress(PyMongoError):
+                self.stream.close()
+            self.stream = None
+
+
+class _Trouble:
+    """How long errors have lasted, and how long to pause before the next attempt."""
+
+    def __init__(self, patience_seconds: float) -> None:
+        self._patience_seconds = patience_seconds
+        self._since: float | None = None
+        self._pause = FIRST_PAUSE_SECONDS
+
+    def may_pass(self, error: PyMongoError) -> bool:
+        """Whether to try again."""
+        now = time.monotonic()
+        self._since = self._since if self._since is not None else now
+        return is_transient(error) and now - self._since < self._patience_seconds
+
+    def pause(self) -> float:
+        """Seconds, longer each time."""
+        self._pause = min(2 * self._pause, LONGEST_PAUSE_SECONDS)
+        return self._pause
+
+
+@contextmanager
+def follow(
+    database: Database[Any],
+    watching: Watching,
+    *,
+    after: Point | None = None,
+    at: Timestamp | None = None,
+    patience_seconds: float = PATIENCE_SECONDS,
+) -> Iterator[Stream]:
+    """Follow the changes after a point, else from a cluster time on, else from now on.
+
+    Raises `NoChangeStreams`, `HistoryLost`, or the driver's error.
+    """
+    stream = Stream(database, watching, patience_seconds)
+    thread = stream.open(after, at)
+    try:
+        yield stream
+    finally:
+        stream.stop()
+        thread.join()

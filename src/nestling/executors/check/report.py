@@ -1,0 +1,72 @@
+"""What a check found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from nestling.ir.drift import Check, Drift
+from nestling.ir.reading import Gap
+
+Z_95 = 1.959964
+
+
+class Verdict(NamedTuple):
+    """Of one check: documents looked at, documents in which something differs, values that differ, values repaired."""
+
+    documents: int = 0
+    differing: int = 0
+    values: int = 0
+    repaired: int = 0
+
+    def plus(self, other: Verdict) -> Verdict:
+        """Both together."""
+        return Verdict(*map(sum, zip(self, other, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a sample says of the whole: differing documents, with the bounds of a 95 % confidence interval."""
+
+    documents: int
+    differing: float
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """`clean`: everything compared is as its source implies, or has been made so. `verdicts` are by the check's key, `findings` the
+    first differences of each (a verdict counts them all), `gaps` what could not be compared, `estimates` those of a sample.
+    """
+
+    clean: bool
+    checks: tuple[Check, ...]
+    verdicts: Mapping[str, Verdict]
+    findings: tuple[Drift, ...]
+    gaps: tuple[Gap, ...]
+    seconds: float
+    estimates: Mapping[str, Estimate]
+
+    @property
+    def checked(self) -> int:
+        """Documents compared, each as often as there are checks of it."""
+        return sum(verdict.documents for verdict in self.verdicts.values())
+
+    @property
+    def repaired(self) -> int:
+        """Values repaired."""
+        return sum(verdict.repaired for verdict in self.verdicts.values())
+
+
+def estimate(verdict: Verdict, documents: int) -> Estimate:
+    """Wilson's interval for the share of differing documents, times all documents."""
+    n, p = verdict.documents, verdict.differing / verdict.documents if verdict.documents else 0.0
+    if n == 0 or n >= documents:
+        return Estimate(documents, p * documents, p * documents, p * documents)
+    middle = (p + Z_95**2 / (2 * n)) / (1 + Z_95**2 / n)
+    reach = Z_95 * math.sqrt(p * (1 - p) / n + Z_95**2 / (4 * n**2)) / (1 + Z_95**2 / n)
+    least = max(middle - reach, 0.0) * documents if verdict.differing else 0.0
+    return Estimate(documents, p * documents, least, min(middle + reach, 1.0) * documents)

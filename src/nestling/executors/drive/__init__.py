@@ -1,0 +1,39 @@
+"""Driving a workload over a loaded design: executions timed, answers compared, what the server did counted.
+
+`execution` runs one statement; `loops` runs a block with several clients, closed or open; `answers` says when two answers are the
+same; `examined` asks the server's profiler, `counters` and `space` its counters; `figures` makes quantiles and intervals.
+"""
+
+from nestling.executors.drive.answers import Answer, Shape, digest, same
+from nestling.executors.drive.counters import Counters, counters
+from nestling.executors.drive.examined import Profiled, profiled
+from nestling.executors.drive.execution import Driven, driven, execute
+from nestling.executors.drive.figures import bootstrap, latency
+from nestling.executors.drive.homes import homes, unlike
+from nestling.executors.drive.loops import Run, closed, opened
+from nestling.executors.drive.space import bound_cache, cached_bytes, check_room, stored
+
+__all__ = [
+    "Answer",
+    "Counters",
+    "Driven",
+    "Profiled",
+    "Run",
+    "Shape",
+    "bootstrap",
+    "bound_cache",
+    "cached_bytes",
+    "check_room",
+    "closed",
+    "counters",
+    "digest",
+    "driven",
+    "execute",
+    "homes",
+    "latency",
+    "opened",
+    "profiled",
+    "same",
+    "stored",
+    "unlike",
+]

@@ -1,0 +1,78 @@
+"""One execution of a compiled statement, timed as an application sees it: request, server, decoded rows.
+
+The values are put into the command before the clock starts; an application's own code would hold it ready.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling.common.errors import ConstraintError, NestlingError
+from nestling.executors.drive.answers import Answer
+from nestling.executors.run import Document, Row, documents, row_of
+from nestling.executors.write import run_write
+from nestling.ir.compiled import CompiledRead, bind
+from nestling.ir.filling import bind_write
+from nestling.ir.program import CompiledWrite
+
+
+@dataclass(frozen=True, slots=True)
+class Driven:
+    """A loaded design with its compiled statements. `exact`: reads that use no copy that may be behind, where that differs."""
+
+    name: str
+    database: Database[Any]
+    statements: Mapping[str, CompiledRead | CompiledWrite]
+    exact: Mapping[str, CompiledRead]
+    rows: Mapping[str, Callable[[Document], Row]]
+
+
+def driven(
+    name: str,
+    database: Database[Any],
+    statements: Mapping[str, CompiledRead | CompiledWrite],
+    exact: Mapping[str, CompiledRead],
+) -> Driven:
+    """Make ready to execute statements, all of which are compiled."""
+    rows = {key: row_of(each) for key, each in statements.items() if isinstance(each, CompiledRead)}
+    return Driven(name, database, statements, exact, rows)
+
+
+def execute(on: Driven, statement: str, values: Mapping[str, object]) -> tuple[float, Answer]:
+    """Seconds, and the answer; what the statement itself goes wrong with is part of it, connection errors are the driver's."""
+    compiled = on.statements[statement]
+    try:
+        if isinstance(compiled, CompiledRead):
+            return _read(on, compiled, values, on.rows[statement])
+        write = bind_write(compiled, values)
+        began = perf_counter()
+        try:
+            done = run_write(on.database, write)
+        except ConstraintError as error:
+            return perf_counter() - began, Answer(refused=error.violation or "refused")
+        return perf_counter() - began, Answer(affected=done.affected, left=done.left)
+    except NestlingError as error:
+        return 0.0, Answer(failed=f"{type(error).__name__}: {error.problems[0].text()}")
+
+
+def execute_exact(on: Driven, statement: str, values: Mapping[str, object]) -> Answer | None:
+    """The answer without copies that may be behind; None when the statement uses none."""
+    read = on.exact.get(statement)
+    try:
+        return _read(on, read, values, row_of(read))[1] if read is not None else None
+    except NestlingError as error:
+        return Answer(failed=str(error.problems[0].what))
+
+
+def _read(
+    on: Driven, read: CompiledRead, values: Mapping[str, object], row: Callable[[Document], Row]
+) -> tuple[float, Answer]:
+    bound = bind(read, values)
+    began = perf_counter()
+    rows = tuple(map(row, documents(on.database, bound)))
+    return perf_counter() - began, Answer(rows)

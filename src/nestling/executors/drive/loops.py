@@ -1,0 +1,85 @@
+"""A block of executions by several clients. Closed: each client sends its next when the last is answered. Open: each execution
+has a moment it is due, and its time counts from then, so that a slow server cannot slow down what it is asked.
+
+Clients are threads: waiting for the server they let each other run, and on few cores processes would take time from the server
+that is measured. What Python itself takes is the same for every rival.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import count
+from threading import Event
+from time import perf_counter, sleep
+
+from nestling.executors.drive.answers import Shape, digest
+from nestling.executors.drive.execution import Driven, execute
+from nestling.ir.trace import Block, Call
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """An execution: seconds it took (in the open loop: since it was due), and a digest of the answer (None: not compared)."""
+
+    call: Call
+    seconds: float
+    digest: int | None = None
+    failed: str = ""
+
+
+def closed(on: Driven, block: Block, *, clients: int = 1, shapes: dict[str, Shape] | None = None) -> tuple[Run, ...]:
+    """Run a block, in order with one client. `shapes`: digest the answers; leave it out with several clients, whose reads see
+    each other's writes at different moments.
+    """
+
+    def one(place: int) -> Run:
+        call = block[place]
+        seconds, answer = execute(on, call.statement, call.values)
+        return Run(call, seconds, digest(answer, shapes[call.statement]) if shapes else None, answer.failed)
+
+    return _shared(block, clients, one)
+
+
+def opened(on: Driven, block: Block, due: Sequence[float], *, clients: int) -> tuple[float, tuple[Run, ...]]:
+    """Run a block at the moments `due`, seconds from the start; the seconds until the last was answered, and the runs."""
+    start = perf_counter()
+
+    def one(place: int) -> Run:
+        call, moment = block[place], start + due[place]
+        if (early := moment - perf_counter()) > 0:
+            sleep(early)
+        _, answer = execute(on, call.statement, call.values)
+        return Run(call, perf_counter() - moment, failed=answer.failed)
+
+    runs = _shared(block, clients, one)
+    return perf_counter() - start, runs
+
+
+def _shared(block: Block, clients: int, one: Callable[[int], Run]) -> tuple[Run, ...]:
+    """Every place once; a client takes the next free one, and waits for those it has to come after."""
+    if clients == 1:
+        return tuple(one(place) for place in range(len(block)))
+    done = [Event() for _ in block]
+    found: list[Run | None] = [None] * len(block)
+    places = count()
+    stopped = Event()
+
+    def client() -> None:
+        while (place := next(places)) < len(block) and not stopped.is_set():
+            for before in block[place].after:
+                done[before].wait()
+            try:
+                found[place] = one(place)
+            except BaseException:
+                stopped.set()
+                for each in done:
+                    each.set()
+                raise
+            done[place].set()
+
+    with ThreadPoolExecutor(clients) as pool:
+        for future in [pool.submit(client) for _ in range(clients)]:
+            future.result()
+    return tuple(run for run in found if run is not None)

@@ -1,0 +1,95 @@
+"""What tells the rows of a node apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+from nestling.executors.facts.tables import Cell, Table
+from nestling.executors.facts.words import names_an_id
+from nestling.ir.facts.nodes import NodeForm, Steps, kinds
+from nestling.ir.facts.structure import Columns, Key
+
+LEAST_ROWS = 2
+"""Rows without which nothing is told apart."""
+MOST_TRIED = 6
+"""Columns of which pairs are tried."""
+_KEYS = frozenset({"objectId", "string", "binData", "int", "long", "double", "decimal", "date"})
+
+
+def keys(tables: Sequence[Table]) -> Iterator[Key]:
+    """Of each node the key first, then what else is unique."""
+    found: dict[Steps, Columns] = {}
+    for table in tables:
+        key = _key(table, found.get(table.above.node.steps) if table.above is not None else None)
+        if key:
+            found[table.node.steps] = key
+            yield _fact(table, key, main=True)
+        yield from (_fact(table, each, main=False) for each in _others(table, key))
+
+
+def _fact(table: Table, columns: Columns, *, main: bool) -> Key:
+    where = (table.collection.database, table.collection.name, table.node.steps)
+    return Key(*where, columns, table.rows, main, _is_declared(table, columns))
+
+
+def _is_declared(table: Table, columns: Columns) -> bool:
+    fields = {".".join(steps) for steps in columns}
+    return any(index.unique and {name for name, _ in index.keys} == fields for index in table.collection.indexes)
+
+
+def _key(table: Table, above: Columns | None) -> Columns:
+    match table.node.form:
+        case NodeForm.DOCUMENT:
+            return tuple(steps for steps in table.columns if steps[0] == "_id")
+        case NodeForm.OBJECT:
+            return above or ()
+        case NodeForm.VALUES:
+            value = (table.node.steps,)
+            return (*above, *value) if above and is_unique(table, value, within=True) else ()
+        case NodeForm.ARRAY:
+            return _element_key(table, above)
+
+
+def _element_key(table: Table, above: Columns | None) -> Columns:
+    """A column of its own named like an id; else one, or two, that tell the elements of one array apart."""
+    own = [steps for steps in table.columns if _may_be_key(table, steps)]
+    named = [steps for steps in own if names_an_id(steps)]
+    for steps in named:
+        if is_unique(table, (steps,)):
+            return (steps,)
+    if not above:
+        return ()
+    pairs = combinations(own[:MOST_TRIED], 2) if len(named) > 1 else ()
+    for columns in (*((steps,) for steps in named), *pairs):
+        if is_unique(table, columns, within=True):
+            return (*above, *columns)
+    return ()
+
+
+def _others(table: Table, key: Columns) -> Iterator[Columns]:
+    """Further columns that are unique: what others may refer to."""
+    for steps in table.columns:
+        if (steps,) != key and _may_be_key(table, steps) and is_unique(table, (steps,)):
+            yield (steps,)
+
+
+def _may_be_key(table: Table, steps: Steps) -> bool:
+    column = table.node.column(steps)
+    return column is not None and bool(kinds(column.path)) and kinds(column.path) <= _KEYS
+
+
+def is_unique(table: Table, columns: Columns, *, within: bool = False) -> bool:
+    """Whether no two rows (`within` one row above) are the same in these columns, and none lacks one."""
+    if table.rows < LEAST_ROWS and table.node.form is not NodeForm.DOCUMENT:
+        return False
+    each: list[Sequence[Cell]] = [table.cells(steps) for steps in columns]
+    if within:
+        each.append(table.parents)
+    seen = set(zip(*each, strict=True))
+    return len(seen) == table.rows and not any(None in cells for cells in each)
+
+
+def main_keys(found: Sequence[Key]) -> Mapping[tuple[str, Steps], Columns]:
+    """The key of each node that has one, by collection and steps."""
+    return {(key.collection, key.node): key.columns for key in found if key.main}

@@ -1,0 +1,245 @@
+"""Links between rows: columns whose values are a key elsewhere, and what makes that more than chance.
+
+A name is evidence, and so are values that would not all be a key by chance: ObjectIds, many texts, numbers from a sparse range.
+Small whole numbers are found in every table, so without a name they are believed only when they are nearly all there is of one
+table; what is found in several is unclear, and said to be.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from nestling.executors.facts.tables import Cell, Table
+from nestling.executors.facts.words import entity_words, is_generic, names_an_id, says
+from nestling.ir.facts.nodes import NodeForm, Steps, kinds
+from nestling.ir.facts.path import NUMBERS
+from nestling.ir.facts.structure import Columns, Evidence, Key, Link, Unclear
+
+LEAST_SHARE = 0.5
+"""Values that must be found for a name alone to be believed."""
+MOSTLY = 0.95
+"""Values that must be found where the name is less clear."""
+SURE_TEXTS, SURE_IDS = 20, 3
+"""Different texts, and different ObjectIds, that are not all keys of another table by chance."""
+CHANCE = 1e-6
+"""How likely numbers may be to be keys by chance, and still be believed."""
+LEAST_COVERED = 5
+COVERED = 0.9
+"""The share of a table's keys, and at least how many, that numbers must be of to be believed without a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A key of one column that others may refer to."""
+
+    table: Table
+    steps: Steps
+    values: frozenset[int]
+    is_main: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    target: Target
+    found: int
+    name: int
+    by_values: bool
+
+    def rank(self, distinct: int) -> tuple[float, ...]:
+        """The best has the clearest name, is what tells rows apart, and holds more of the values."""
+        is_root = self.target.table.node.form is NodeForm.DOCUMENT
+        return (self.name, self.found / distinct, self.target.is_main, is_root, self.found / len(self.target.values))
+
+
+def targets(tables: Sequence[Table], keys: Sequence[Key]) -> tuple[Target, ...]:
+    """What can be referred to: unique columns of nodes all of whose rows were looked at."""
+    by_node = {(table.collection.name, table.node.steps): table for table in tables}
+    found = []
+    for key in keys:
+        table = by_node[key.collection, key.node]
+        if len(key.columns) == 1 and key.columns[0] in table.columns and table.whole:
+            values = frozenset(cell for cell in table.columns[key.columns[0]] if cell is not None)
+            found.append(Target(table, key.columns[0], values, key.main))
+    return tuple(found)
+
+
+def links(
+    tables: Sequence[Table], keys: Sequence[Key], known: Sequence[Target]
+) -> Iterator[Link | Unclear]:
+    """The links of one column each, and what looks like one and is not clear."""
+    told = {(key.collection, key.node): key.columns for key in keys if key.main}
+    for table in tables:
+        for steps in table.columns:
+            alone = told.get((table.collection.name, table.node.steps)) == (steps,)
+            if _may_refer(table, steps):
+                found = _link(table, steps, known, is_key=alone)
+                if found is not None:
+                    yield found
+
+
+def _may_refer(table: Table, steps: Steps) -> bool:
+    column = table.node.column(steps)
+    return column is not None and bool(_kind(table, steps))
+
+
+def _kind(table: Table, steps: Steps) -> str:
+    """The one kind of value a column mostly has, numbers being one; empty for what refers to nothing."""
+    column = table.node.column(steps)
+    if column is None:
+        return ""
+    counts = Counter[str]()
+    for name, count in column.path.types:
+        if name in kinds(column.path):
+            counts["number" if name in NUMBERS else name] += count
+    best = counts.most_common(1)
+    name = best[0][0] if best else ""
+    return name if name in ("number", "string", "objectId", "binData") else ""
+
+
+def _link(table: Table, steps: Steps, known: Sequence[Target], *, is_key: bool) -> Link | Unclear | None:
+    values = frozenset(cell for cell in table.columns[steps] if cell is not None)
+    kind = _kind(table, steps)
+    if not values:
+        return None
+    matches = [
+        match
+        for target in known
+        if (target.table, target.steps) != (table, steps) and _kind(target.table, target.steps) == kind
+        if (match := _match(table, steps, values, target, kind, is_key=is_key)) is not None
+    ]
+    believed = sorted(
+        (match for match in matches if _is_believed(match, len(values), is_key=is_key)),
+        key=lambda match: match.rank(len(values)),
+        reverse=True,
+    )
+    if believed and (len(believed) == 1 or _is_clear(believed, len(values))):
+        return _made(table, steps, values, believed[0])
+    if not names_an_id(steps) or is_key:
+        return None
+    return _covering(table, steps, values, matches)
+
+
+def _match(
+    table: Table, steps: Steps, values: frozenset[int], target: Target, kind: str, *, is_key: bool
+) -> _Match | None:
+    found = len(values & target.values)
+    if not found:
+        return None
+    own = target.table is table
+    name = says(steps, target.table.collection.name, target.table.node.steps, target.steps, own=own)
+    if is_key and is_generic(steps):
+        name = _extends(table, target.table)
+    return _Match(target, found, name, _not_by_chance(values, found, target, kind))
+
+
+def _extends(table: Table, other: Table) -> int:
+    """Whether a table that shares its key with another is, by its name, a part or kind of it: `film_text` of film."""
+    mine = entity_words(table.collection.name, table.node.steps)
+    theirs = entity_words(other.collection.name, other.node.steps)
+    return 2 if mine != theirs and (mine[: len(theirs)] == theirs or mine[-len(theirs) :] == theirs) else 0
+
+
+def _not_by_chance(values: frozenset[int], found: int, target: Target, kind: str) -> bool:
+    match kind:
+        case "objectId" | "binData":
+            return found >= SURE_IDS
+        case "string":
+            return found >= SURE_TEXTS
+        case _:
+            low, high = min(values), max(values)
+            inside = sum(low <= value <= high for value in target.values)
+            density = min(inside / (high - low + 1), 1.0)
+            return found >= SURE_IDS and density ** len(values) < CHANCE
+
+
+def _is_believed(match: _Match, distinct: int, *, is_key: bool) -> bool:
+    share = match.found / distinct
+    if match.name == 3 or (match.name == 2 and is_key):
+        return share >= (MOSTLY if is_key else LEAST_SHARE)
+    if match.by_values:
+        return share >= MOSTLY
+    if match.name == 2:
+        return share >= MOSTLY
+    return match.name == 1 and share == 1.0 and not is_key and match.found >= COVERED / 2 * len(match.target.values)
+
+
+def _is_clear(believed: Sequence[_Match], distinct: int) -> bool:
+    """Whether the best is better than the next by its name, or by what it refers to."""
+    first, second = believed[0].rank(distinct), believed[1].rank(distinct)
+    return first[:4] != second[:4] or first[4] > second[4]
+
+
+def _made(table: Table, steps: Steps, values: frozenset[int], match: _Match) -> Link:
+    evidence = Evidence.NAME if match.name else Evidence.VALUES
+    return linked(table, (steps,), match.target.table, (match.target.steps,), len(values), match.found, evidence)
+
+
+def _covering(
+    table: Table, steps: Steps, values: frozenset[int], matches: Sequence[_Match]
+) -> Link | Unclear | None:
+    """A link to the one table whose keys the values nearly all are; else what they may refer to."""
+    whole = [match for match in matches if match.found == len(values)]
+    main = [match for match in whole if match.target.is_main] or whole
+    covering = [match for match in main if match.found >= max(COVERED * len(match.target.values), LEAST_COVERED)]
+    if len(covering) == 1:
+        target = covering[0].target
+        where = (target.table, (target.steps,), len(values), covering[0].found)
+        return linked(table, (steps,), *where, Evidence.COVERAGE)
+    if not main:
+        return None
+    names = tuple(sorted({match.target.table.collection.name for match in main}))
+    return Unclear(table.collection.database, table.collection.name, (steps,), names, len(values), len(values))
+
+
+def linked(
+    table: Table,
+    columns: Columns,
+    other: Table,
+    target: Columns,
+    checked: int,
+    resolved: int,
+    evidence: Evidence,
+) -> Link:
+    """The link, with what was counted along it."""
+    rows = list(zip(*(table.cells(steps) for steps in columns), strict=True))
+    there = set(zip(*(other.cells(steps) for steps in target), strict=True))
+    given = [row for row in rows if None not in row]
+    counts = Counter(row for row in given if row in there)
+    return Link(
+        table.collection.database,
+        table.collection.name,
+        table.node.steps,
+        columns,
+        other.collection.name,
+        other.node.steps,
+        target,
+        checked,
+        resolved,
+        evidence,
+        sole=len(set(given)) == len(given),
+        orphans=len(rows) - len(given),
+        dangling=len(given) - counts.total(),
+        fan_out=fan_out(sorted(counts.values()), len(there)) if table.whole and other.whole else None,
+        whole=table.whole and other.whole,
+    )
+
+
+def fan_out(counts: Sequence[int], parents: int) -> tuple[float, float, float, float, float] | None:
+    """Rows a parent has: the mean, what 50, 95 and 99 of 100 parents have at most, and the most; parents without any count."""
+    if not parents:
+        return None
+    without = parents - len(counts)
+
+    def quantile(share: float) -> float:
+        place = min(int(share * parents), parents - 1) - without
+        return float(counts[place]) if place >= 0 else 0.0
+
+    mean = sum(counts) / parents
+    return mean, quantile(0.5), quantile(0.95), quantile(0.99), float(counts[-1]) if counts else 0.0
+
+
+def column_values(cells: Sequence[Cell]) -> frozenset[int]:
+    """The different values of a column."""
+    return frozenset(cell for cell in cells if cell is not None)

@@ -1,0 +1,98 @@
+"""Columns that repeat what a link leads to, and columns that count the rows that link to them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from nestling.executors.facts.tables import Cell, Table
+from nestling.executors.facts.words import entity_words, last_name, subject, words
+from nestling.ir.facts.nodes import Steps
+from nestling.ir.facts.structure import Counted, Link, Repeat
+
+LEAST_EQUAL = 0.5
+"""Rows that must be equal for a column whose name says so to be a copy, though a stale one …"""
+ALL_EQUAL = 0.98
+"""… and for one whose name says nothing, …"""
+LEAST_DIFFERENT = 10
+"""… which must have this many different values."""
+LEAST_PARENTS = 3
+_COUNTS = frozenset({"count", "counts", "total", "number", "num", "n"})
+
+
+def repeats(tables: Sequence[Table], links: Sequence[Link]) -> Iterator[Repeat]:
+    """The columns beside a link that repeat a column of the row it leads to."""
+    by_node = {(table.collection.name, table.node.steps): table for table in tables}
+    for link in links:
+        table, target = by_node[link.collection, link.node], by_node[link.target, link.target_node]
+        if target.whole and table is not target:
+            yield from _repeats(table, target, link, links)
+
+
+def _repeats(table: Table, target: Table, link: Link, links: Sequence[Link]) -> Iterator[Repeat]:
+    places = _places(target, link)
+    rows = list(zip(*(table.cells(steps) for steps in link.columns), strict=True))
+    matched = [(row, places[key]) for row, key in enumerate(rows) if key in places]
+    taken = {steps for each in links if (each.collection, each.node) == (link.collection, link.node) for steps in each.columns}
+    about = subject(link.columns[0])
+    for steps, cells in table.columns.items():
+        if steps in taken or steps[0] == "_id":
+            continue
+        best: Repeat | None = None
+        for other, originals in target.columns.items():
+            if other in link.target_columns:
+                continue
+            found = _compared(cells, originals, matched)
+            if _is_repeat(found, cells, named=_same_name(steps, other, about)) and (best is None or found[1] > best.equal):
+                where = (link.database, link.collection, link.node, steps, link.columns, link.target, link.target_node)
+                best = Repeat(*where, other, *found)
+        if best is not None:
+            yield best
+
+
+def _places(target: Table, link: Link) -> dict[tuple[Cell, ...], int]:
+    keys = zip(*(target.cells(steps) for steps in link.target_columns), strict=True)
+    return {key: place for place, key in enumerate(keys)}
+
+
+def _compared(cells: Sequence[Cell], originals: Sequence[Cell], matched: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """How many rows could be compared, and how many of them are equal; where both lack it there is nothing to compare."""
+    pairs = [(cells[row], originals[place]) for row, place in matched]
+    given = [(mine, theirs) for mine, theirs in pairs if mine is not None or theirs is not None]
+    return len(given), sum(mine == theirs for mine, theirs in given)
+
+
+def _is_repeat(found: tuple[int, int], cells: Sequence[Cell], *, named: bool) -> bool:
+    checked, equal = found
+    if not checked:
+        return False
+    different = len(set(cells))
+    if named:
+        return equal >= LEAST_EQUAL * checked and different > 1
+    return equal >= ALL_EQUAL * checked and different >= LEAST_DIFFERENT
+
+
+def _same_name(steps: Steps, other: Steps, about: tuple[str, ...]) -> bool:
+    mine, theirs = words(last_name(steps)), words(last_name(other))
+    return mine == theirs or mine == (*about, *theirs)
+
+
+def counted(tables: Sequence[Table], links: Sequence[Link]) -> Iterator[Counted]:
+    """The columns that are, in every row, the number of rows that link to it."""
+    by_node = {(table.collection.name, table.node.steps): table for table in tables}
+    for link in links:
+        child, parent = by_node[link.collection, link.node], by_node[link.target, link.target_node]
+        if not link.whole or child is parent or parent.rows < LEAST_PARENTS:
+            continue
+        counts = Counter(zip(*(child.cells(steps) for steps in link.columns), strict=True))
+        expected = [counts[key] for key in zip(*(parent.cells(steps) for steps in link.target_columns), strict=True)]
+        if len(set(expected)) < 2:
+            continue
+        about = set(entity_words(link.collection, link.node))
+        for steps, cells in parent.columns.items():
+            if not {word.rstrip("s") for word in words(last_name(steps))} & (_COUNTS | about):
+                continue
+            equal = sum((mine or 0) == count for mine, count in zip(cells, expected, strict=True))
+            if equal >= ALL_EQUAL * parent.rows:
+                where = (link.database, link.target, link.target_node, steps, link.collection, link.node, link.columns)
+                yield Counted(*where, parent.rows, equal)

@@ -1,0 +1,163 @@
+"""Documents as tables of hashes: one table for each node, one row for each of its documents, and no value kept.
+
+A cell is a number that is equal exactly when the values are, whole numbers being themselves; None where there is no value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from bson import Decimal128, Int64, ObjectId
+from pymongo.database import Database
+
+from nestling.executors.facts.asking import Asking, Document
+from nestling.ir.facts import ELEMENT, Collection
+from nestling.ir.facts.nodes import Node, NodeForm, Steps, nodes_of
+
+WHOLE_UP_TO = 50_000
+"""Documents of a collection that are all looked at; of more a sample is."""
+SAMPLE = 5_000
+MOST_ROWS = 200_000
+"""Rows kept for one node."""
+MOST_BYTES = 64_000_000
+"""Bytes of a collection that are all looked at."""
+MOST_NODES = 400
+"""Nodes of a collection that tables are made of, those nearest the document first."""
+
+Cell = int | None
+
+
+@dataclass(slots=True)
+class Table:
+    """A node's rows: its columns cell by cell, and for each row the place of the row above it. `whole`: there are no others."""
+
+    collection: Collection
+    node: Node
+    above: Table | None
+    columns: dict[Steps, list[Cell]]
+    parents: list[int] = field(default_factory=list)
+    whole: bool = True
+    _lifted: dict[Steps, list[Cell]] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self.parents)
+
+    def cells(self, steps: Steps) -> list[Cell]:
+        """A column of this table, or of one above it, row by row of this one; raises `KeyError`."""
+        if steps in self.columns:
+            return self.columns[steps]
+        if steps not in self._lifted:
+            if self.above is None:
+                raise KeyError(steps)
+            above = self.above.cells(steps)
+            self._lifted[steps] = [above[place] for place in self.parents]
+        return self._lifted[steps]
+
+    def known(self) -> Iterator[Steps]:
+        """Columns of this table and of those above it, its own first."""
+        yield from self.columns
+        if self.above is not None:
+            yield from self.above.known()
+
+
+def tables(database: Database[Document], collection: Collection, asking: Asking) -> tuple[Table, ...]:
+    """The tables of a collection's nodes, each after the one above it; none when it may not be read."""
+    nodes = nodes_of(collection)
+    if len(nodes) > MOST_NODES:
+        left = len(nodes) - MOST_NODES
+        asking.skip(
+            f"what {left:,} inner documents of {collection.namespace} refer to", "there are too many kinds of them"
+        )
+    made = _empty(collection, nodes[:MOST_NODES])
+    storage = collection.storage
+    whole = storage is not None and storage.documents <= WHOLE_UP_TO and storage.data_bytes <= MOST_BYTES
+    pipeline: list[Document] = [] if whole else [{"$sample": {"size": SAMPLE}}]
+    limit = asking.milliseconds()
+
+    def read() -> bool:
+        for document in database[collection.name].aggregate(pipeline, maxTimeMS=limit, batchSize=500):
+            _add(made, document)
+            if asking.late:
+                return False
+        return whole
+
+    whole = asking.ask(f"the rows of {collection.namespace}", read, otherwise=False)
+    for table in made.values():
+        table.whole &= whole
+    return tuple(made.values())
+
+
+def _empty(collection: Collection, nodes: Sequence[Node]) -> dict[Steps, Table]:
+    made: dict[Steps, Table] = {}
+    for node in nodes:
+        above = made.get(node.above) if node.above is not None else None
+        if node.above is None or above is not None:
+            columns: dict[Steps, list[Cell]] = {column.steps: [] for column in node.columns if not column.why}
+            made[node.steps] = Table(collection, node, above, columns)
+    return made
+
+
+def _add(made: Mapping[Steps, Table], document: Document) -> None:
+    """One document: its rows are added to the tables of all nodes, level by level."""
+    found: dict[Steps, list[tuple[int, Any]]] = {(): [(0, document)]}
+    for steps, table in made.items():
+        rows = found.pop(steps) if steps in found and not steps else list(_rows(table, found))
+        placed: list[tuple[int, Any]] = []
+        for parent, row in rows:
+            if table.rows >= MOST_ROWS:
+                table.whole = False
+                break
+            placed.append((table.rows, row))
+            table.parents.append(parent)
+            for column, cells in table.columns.items():
+                cells.append(_cell(_at(row, column[len(steps) :])))
+        found[steps] = placed
+
+
+def _rows(table: Table, found: Mapping[Steps, list[tuple[int, Any]]]) -> Iterator[tuple[int, Any]]:
+    """The rows of a node in the rows above it, which are in `found`."""
+    assert table.above is not None
+    above, steps = table.above.node.steps, table.node.steps
+    is_array = table.node.form is not NodeForm.OBJECT
+    way = steps[len(above) : -1] if is_array else steps[len(above) :]
+    for place, row in found.get(above, ()):
+        value = _at(row, way)
+        if is_array and isinstance(value, list):
+            yield from ((place, each) for each in value)
+        elif not is_array and isinstance(value, dict):
+            yield place, value
+
+
+def _at(row: Any, way: Steps) -> Any:
+    for step in way:
+        if step == ELEMENT or not isinstance(row, dict):
+            return None
+        row = row.get(step)
+    return row
+
+
+def _cell(value: Any) -> Cell:
+    """A value as a cell: equal for equal numbers whatever their type, different for different types."""
+    match value:
+        case None:
+            return None
+        case bool():
+            return hash(("bool", value))
+        case int() | Int64():
+            return int(value)
+        case float() if value.is_integer():
+            return int(value)
+        case Decimal128():
+            number = value.to_decimal()
+            whole = number.is_finite() and number == number.to_integral_value()
+            return int(number) if whole else hash(("number", str(number)))
+        case str() | float() | bytes() | ObjectId() | UUID() | datetime():
+            return hash((type(value).__name__, value))
+        case _:
+            return hash((type(value).__name__, repr(value)))

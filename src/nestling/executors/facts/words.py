@@ -1,0 +1,98 @@
+"""What the names of fields and collections say about keys and references."""
+
+from __future__ import annotations
+
+import re
+
+from nestling.ir.facts import ELEMENT
+from nestling.ir.facts.nodes import Steps
+
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
+_IDS = frozenset({"id", "ids", "uuid", "guid", "ref", "refs", "fk", "key", "code", "no", "nr", "num", "number", "oid"})
+_ORDINALS = frozenset({"seq", "line", "position", "index", "rank", "sku", "isbn", "slug", "iata", "icao", "ean"})
+_GENERIC = frozenset({"id", "code", "key", "name", "number", "no", "uuid", "value", "type"})
+_GLUED = re.compile(r"(?P<stem>[a-z]{3,})(?:ids?|no|key)")
+_OWN = frozenset({"parent", "manager", "reports", "supervisor", "boss", "superior", "reply", "ancestor", "mentor"})
+LEAST_ALIKE = 3
+"""Letters an abbreviation must have."""
+
+
+def words(name: str) -> tuple[str, ...]:
+    """The words of a name in lower case: `customerID` and `customer_id` are customer and id."""
+    return tuple(word.lower() for word in _WORD.findall(name))
+
+
+def singular(word: str) -> str:
+    """A word without its plural."""
+    for ending, left in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch")):
+        if word.endswith(ending) and len(word) > len(ending) + 1:
+            return word[: -len(ending)] + left
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > LEAST_ALIKE else word
+
+
+def last_name(steps: Steps) -> str:
+    """The field's name a path ends in."""
+    return next((step for step in reversed(steps) if step != ELEMENT), "")
+
+
+def names_an_id(steps: Steps) -> bool:
+    """Whether a column's name says that it tells rows apart."""
+    found = words(last_name(steps))
+    return bool(found) and (found[-1] in _IDS | _ORDINALS or _GLUED.fullmatch(found[-1]) is not None)
+
+
+def is_generic(steps: Steps) -> bool:
+    """Whether a column's name says nothing of whose it is: `_id`, `code`, `name`."""
+    found = words(last_name(steps))
+    return len(found) <= 1 and (not found or found[0] in _GENERIC)
+
+
+def subject(steps: Steps) -> tuple[str, ...]:
+    """The words that say what a column refers to: `movie_id`, `movieIds` and `movie._id` are about a movie."""
+    names = [step for step in steps if step != ELEMENT]
+    found = words(names[-1])
+    while found and found[-1] in _IDS:
+        found = found[:-1]
+    if not found and len(names) > 1:
+        return subject(tuple(names[:-1]))
+    if found and (glued := _GLUED.fullmatch(found[-1])):
+        found = (*found[:-1], glued["stem"])
+    return (*found[:-1], singular(found[-1])) if found else ()
+
+
+def entity_words(collection: str, node: Steps) -> tuple[str, ...]:
+    """The words of what the rows of a node are, in the singular."""
+    found = words(last_name(node) or collection)
+    return (*found[:-1], singular(found[-1])) if found else ()
+
+
+def says(column: Steps, collection: str, node: Steps, key: Steps, *, own: bool) -> int:
+    """How clearly a column's name says that it refers to a key: 3 by that name, 2 with a role before it, 1 in short, 0 not."""
+    about, target = subject(column), entity_words(collection, node)
+    if not is_generic(key) and words(last_name(column)) == words(last_name(key)):
+        return 3
+    if not about or not target:
+        return 0
+    if "".join(about) == "".join(target):
+        return 3
+    if about[-len(target) :] == target or (own and _OWN & set(words(last_name(column)))):
+        return 2
+    if not is_generic(key) and words(last_name(column))[-len(words(last_name(key))) :] == words(last_name(key)):
+        return 2
+    return int(_is_short(about[0], target[0]) or _is_short(about[-1], target[-1]))
+
+
+def _is_short(one: str, other: str) -> bool:
+    """Whether one word is short for the other: its beginning, or some of its letters in order (`dept`, department)."""
+    short, long = sorted((one, other), key=len)
+    if len(short) < LEAST_ALIKE or short[0] != long[0]:
+        return False
+    common = next((n for n, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    letters = iter(long)
+    return common >= LEAST_ALIKE + 1 or common == len(short) or all(letter in letters for letter in short)
+
+
+def without_prefix(name: str) -> tuple[str, ...]:
+    """The words of a name without a short one at its front: `ol_w_id` and `o_w_id` are both w, id."""
+    found = words(name)
+    return found[1:] if len(found) > 2 and len(found[0]) <= LEAST_ALIKE else found

@@ -1,0 +1,73 @@
+"""Walks between rows: from root rows to all their documents depend on, and back from changed rows to root rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from pymongo.client_session import ClientSession
+
+from nestling.executors.migrate.homes import OldHomes, Values
+from nestling.executors.migrate.spool import Spool
+from nestling.executors.migrate.unit import Target
+from nestling.ir.migration import Row
+from nestling.ir.model import Model
+from nestling.ir.rows import Hop, Path
+
+
+def gather(homes: OldHomes, target: Target, roots: Iterable[Row], spool: Spool, session: ClientSession) -> list[Row]:
+    """Bring the root rows and everything their documents depend on into the spool; returns the root rows."""
+    rows: dict[Path, list[Row]] = {(): list(spool.add(target.entity.name, roots))}
+    plain = {reach.path for reach in target.reaches if reach.path and not reach.again}
+    for path in sorted(plain, key=len):
+        above = rows[path[:-1]]
+        rows[path] = list(spool.add(path[-1].target(homes.model), _next(homes, above, path[-1], session)))
+    for reach in target.reaches:
+        if reach.again:
+            _walk(homes, rows[reach.path[:-1]], reach.path[-1], session, spool)
+    return rows[()]
+
+
+def _walk(
+    homes: OldHomes, rows: Sequence[Row], hop: Hop, session: ClientSession | None, spool: Spool | None = None
+) -> list[Row]:
+    """All rows at the end of one hop or more; a circle ends where it began."""
+    entity, found, seen = hop.target(homes.model), list[Row](), set[Values]()
+    level = list(rows)
+    while level:
+        values = [value for value in _linked(homes.model, level, hop) if value not in seen]
+        seen.update(values)
+        fetched = _fetched(homes, values, hop, session)
+        level = list(fetched if spool is None else spool.add(entity, fetched))
+        found += level
+    return found
+
+
+def roots_of(homes: OldHomes, rows: Sequence[Row], path: Path, *, again: bool, session: ClientSession) -> list[Row]:
+    """The root rows from which `path` leads to one of these rows, as things are now."""
+    found = list(rows)
+    back = [Hop(hop.relationship, up=not hop.up) for hop in reversed(path)]
+    for position, hop in enumerate(back):
+        if again and position == 0:
+            found = _walk(homes, found, hop, session)
+        else:
+            found = list(_next(homes, found, hop, session))
+    return found
+
+
+def _next(homes: OldHomes, rows: Iterable[Row], hop: Hop, session: ClientSession | None) -> Iterator[Row]:
+    return _fetched(homes, _linked(homes.model, rows, hop), hop, session)
+
+
+def _fetched(homes: OldHomes, values: Iterable[Values], hop: Hop, session: ClientSession | None) -> Iterator[Row]:
+    link = homes.model.relationship(hop.relationship)
+    far = link.parent_attributes if hop.up else link.child_attributes
+    return homes.fetch(hop.target(homes.model), far, values, session)
+
+
+def _linked(model: Model, rows: Iterable[Row], hop: Hop) -> list[Values]:
+    """The values rows are linked by, each once; a NULL links nobody."""
+    link = model.relationship(hop.relationship)
+    names = model.entity(hop.start(model)).attribute_names
+    near = [names.index(name) for name in (link.child_attributes if hop.up else link.parent_attributes)]
+    found = dict.fromkeys(tuple(row[place] for place in near) for row in rows)
+    return [values for values in found if None not in values]

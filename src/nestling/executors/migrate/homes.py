@@ -1,0 +1,136 @@
+"""The rows of the old design, found in its homes: by attribute, all of them in an order, or in documents that have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import bson
+from pymongo.client_session import ClientSession
+from pymongo.database import Database
+
+from nestling.executors.read import Row, read_rows, row_decoder
+from nestling.ir.access_path import column_field
+from nestling.ir.command import Aggregation
+from nestling.ir.migration import HeldIds, HomePlace
+from nestling.ir.model import Model
+from nestling.ir.values import CODEC, Policy, encoder
+
+ASKED_AT_ONCE = 1_000
+"""Values in one `$in`."""
+LITERAL_BYTES = 4 * 1024 * 1024
+"""Documents sent to the server inside a command."""
+SCRATCH = "_nestling_migrate_document"
+
+Stage = Mapping[str, Any]
+Values = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OldHomes:
+    """How rows of the old design are read. `homes` are the whole home views by entity, `places` their parts."""
+
+    database: Database[Any]
+    model: Model
+    homes: Mapping[str, Aggregation]
+    places: tuple[HomePlace, ...]
+    held: tuple[HeldIds, ...]
+    policy: Policy
+
+    def at(self, entity: str) -> tuple[HomePlace, ...]:
+        """The places of an entity's rows."""
+        return tuple(place for place in self.places if place.entity == entity)
+
+    def fetch(
+        self, entity: str, attributes: Sequence[str], values: Iterable[Values], session: ClientSession | None = None
+    ) -> Iterator[Row]:
+        """The rows whose attributes have one of these combinations of values – and perhaps some others that share a value.
+
+        A row may come more than once where copies are its home.
+        """
+        stream = iter(dict.fromkeys(values))
+        kind = self.model.entity(entity)
+        converts = [encoder(kind.attribute(name).type, self.policy) for name in attributes]
+        while chunk := list(islice(stream, ASKED_AT_ONCE)):
+            asked: dict[str, list[object]] = {name: [] for name in attributes}
+            for combination in chunk:
+                for name, convert, value in zip(attributes, converts, combination, strict=True):
+                    asked[name].append(None if value is None else convert(value))
+            for place in self.at(entity):
+                yield from read_rows(self.database, _asked(place, asked), kind, session=session)
+
+    def stream(self, entity: str, order: Sequence[str], after: Values | None) -> Iterator[Row]:
+        """All rows in the order of some attributes as the server sorts them, behind the values `after`."""
+        kind, whole = self.model.entity(entity), self.homes[entity]
+        fields = [column_field(whole.columns.index(name)) for name in order]
+        stages: tuple[Stage, ...] = whole.stages
+        if after is not None:
+            converts = [encoder(kind.attribute(name).type, self.policy) for name in order]
+            stored = [None if v is None else convert(v) for convert, v in zip(converts, after, strict=True)]
+            stages = (*stages, {"$match": _behind(fields, stored)})
+        only = self.at(entity)
+        path = only[0].paths.get(order[0]) if len(only) == 1 and only[0].at_root and len(order) == 1 else None
+        if path is not None:  # the index may give the order
+            stages = ({"$sort": {path: 1}}, *stages)
+        elif order:
+            stages = (*stages, {"$sort": dict.fromkeys(fields, 1)})
+        return read_rows(self.database, replace(whole, stages=stages), kind)
+
+    def in_documents(self, collection: str, documents: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+        """The rows by entity that these documents of a collection hold, undecoded; files stay pointers."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for place in self.places:
+            if place.query.collection == collection:
+                found.setdefault(place.entity, []).extend(self._rows_in(place, documents))
+        return found
+
+    def _rows_in(self, place: HomePlace, documents: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+        exact: Database[Any] = self.database.with_options(codec_options=CODEC)
+        stages = list(place.query.stages)
+        small, size = list[Mapping[str, Any]](), 0
+        for document in documents:
+            length = len(bson.encode(document, codec_options=CODEC))
+            if length > LITERAL_BYTES:  # too large for a command
+                exact[SCRATCH].replace_one({"_id": document["_id"]}, document, upsert=True)
+                yield from exact[SCRATCH].aggregate([{"$match": {"_id": document["_id"]}}, *stages])
+                exact.drop_collection(SCRATCH)
+                continue
+            if small and size + length > LITERAL_BYTES:
+                yield from exact.aggregate([{"$documents": {"$literal": small}}, *stages])
+                small, size = [], 0
+            small.append(document)
+            size += length
+        if small:
+            yield from exact.aggregate([{"$documents": {"$literal": small}}, *stages])
+
+    def decode(self, entity: str, row: Mapping[str, Any]) -> Row:
+        """An undecoded row as conceptual values; a file's content is not among them."""
+        files = {file.field for place in self.at(entity) for file in place.query.files}
+        kept = {field: value for field, value in row.items() if field not in files}
+        kind = self.model.entity(entity)
+        return row_decoder(kind.attribute_names, kind)(kept)
+
+
+def _asked(place: HomePlace, asked: Mapping[str, Sequence[object]]) -> Aggregation:
+    """The place's rows, fewer of them read where the attribute is a field there."""
+    columns = place.query.columns
+    first = {place.paths[name]: {"$in": list(values)} for name, values in asked.items() if name in place.paths}
+    last = {column_field(columns.index(name)): {"$in": list(values)} for name, values in asked.items()}
+    before: tuple[Stage, ...] = ({"$match": first},) if first else ()
+    after: tuple[Stage, ...] = ({"$match": last},) if last else ()
+    return replace(place.query, stages=(*before, *place.query.stages, *after))
+
+
+def _behind(fields: Sequence[str], values: Sequence[object]) -> Stage:
+    """Rows behind a place in the server's order, values of any type among them."""
+    parts = []
+    for position, field in enumerate(fields):
+        same = [{"$eq": [_or_null(name), {"$literal": v}]} for name, v in zip(fields[:position], values, strict=False)]
+        parts.append({"$and": [*same, {"$gt": [_or_null(field), {"$literal": values[position]}]}]})
+    return {"$expr": {"$or": parts}}
+
+
+def _or_null(field: str) -> Stage:
+    return {"$ifNull": [f"${field}", None]}

@@ -1,0 +1,70 @@
+"""A few rows of the old design in a small database of their own, from which the loader derives documents as from any source."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from hashlib import blake2b
+from typing import Protocol
+
+from nestling.executors.canonical import RowEncoder, canonical_encoder
+from nestling.ir.migration import Row
+from nestling.ir.model import Entity, Model
+from nestling.ir.rows import RowSink, RowSource
+from nestling.ir.values import Policy
+
+WRITTEN_ROWS = 1_000
+
+
+class Shelf(Protocol):
+    """An empty place for rows that can be read as a source afterwards."""
+
+    def sink(self) -> RowSink:
+        """Where rows are written, once."""
+
+    def source(self) -> RowSource:
+        """The rows that were written."""
+
+
+OpenShelf = Callable[[], AbstractContextManager[Shelf]]
+
+
+class Spool:
+    """Rows by entity, each as often as it is there however often it is brought."""
+
+    def __init__(self, model: Model, sink: RowSink, policy: Policy) -> None:
+        self._model, self._sink, self._policy = model, sink, policy
+        self._seen: dict[str, Counter[bytes]] = {}
+        self._encoders: dict[str, RowEncoder] = {}
+        sink.begin(model)
+
+    def add(self, entity: str, rows: Iterable[Row]) -> Iterator[Row]:
+        """Write rows that one question brought; yields them, those included that were there already."""
+        kind, brought = self._model.entity(entity), Counter[bytes]()
+        seen, batch = self._seen.setdefault(entity, Counter()), list[Row]()
+        for row in rows:
+            mark = self._mark(kind, row)
+            brought[mark] += 1
+            if brought[mark] > seen[mark] and not (kind.key and seen[mark]):
+                seen[mark] += 1
+                batch.append(row)
+                if len(batch) == WRITTEN_ROWS:
+                    self._sink.write(kind, batch)
+                    batch = []
+            yield row
+        if batch:
+            self._sink.write(kind, batch)
+
+    def finish(self) -> None:
+        """All rows are there."""
+        self._sink.finish()
+
+    def _mark(self, entity: Entity, row: Row) -> bytes:
+        """What tells a row from others: its key, else all of it."""
+        names = entity.key or entity.attribute_names
+        encode = self._encoders.get(entity.name)
+        if encode is None:
+            encode = self._encoders[entity.name] = canonical_encoder(names, entity, self._policy)
+        places = [entity.attribute_names.index(name) for name in names]
+        return blake2b(encode([row[place] for place in places]), digest_size=16).digest()

@@ -1,0 +1,175 @@
+"""One kind of root documents of the new design: what tells them apart, and where they and what belongs to them lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nestling.common.errors import GapError, Problem
+from nestling.executors.load.identity import collection_name, discriminated, id_attributes, object_id
+from nestling.executors.load.level import is_keyset, total_order
+from nestling.executors.load.units import Unit
+from nestling.ir.design import Design
+from nestling.ir.layout import Node, NodeKind, Role, Store, nested_documents
+from nestling.ir.migration import Reach, Row
+from nestling.ir.model import Entity, Relationship
+from nestling.ir.names import stored_name
+from nestling.ir.primitives import CollectionKind, Embedding
+from nestling.ir.values import Policy, encoder
+
+Scope = tuple[object, ...]
+"""Conceptual values of what tells root rows apart; of a bucket, its owner's."""
+Found = tuple[str, Mapping[str, Any]]
+"""A collection and what finds documents in it."""
+ASKED_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A unit of the loader with the ways its documents depend on; `attributes` are those of a scope."""
+
+    design: Design
+    unit: Unit
+    root: Node
+    reaches: tuple[Reach, ...]
+    policy: Policy
+
+    @property
+    def store(self) -> Store:
+        """The collection of the root documents."""
+        return self.unit.store
+
+    @property
+    def entity(self) -> Entity:
+        """The root entity."""
+        return self.design.model.entity(self.root.entity)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """What tells root rows apart; several documents may be of one scope."""
+        return self.root.bucket.by if self.root.bucket is not None else total_order(self.entity)
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether a root row's `_id` follows from its scope."""
+        return self.root.kind is not NodeKind.GROUP and (self._in_id or self._derived)
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether `_id`s say nothing: they number rows that have no key."""
+        return self.root.kind is not NodeKind.GROUP and not self._id and not self._derived
+
+    @property
+    def is_series(self) -> bool:
+        """Whether the server keeps the documents as a time series."""
+        return self.store.options.kind is CollectionKind.TIME_SERIES
+
+    @property
+    def _id(self) -> tuple[str, ...]:
+        return self.entity.key if self.store.role is Role.ORPHANS else id_attributes(self.design, self.store, self.root)
+
+    @property
+    def _in_id(self) -> bool:
+        return bool(self._id) and set(self._id) <= set(self.attributes)
+
+    @property
+    def _derived(self) -> bool:
+        key = self.entity.key
+        return not self._id and bool(key) and is_keyset(self.entity) and set(key) <= set(self.attributes)
+
+    def scope(self, row: Row) -> Scope:
+        """A root row's scope."""
+        names = self.entity.attribute_names
+        return tuple(row[names.index(name)] for name in self.attributes)
+
+    def check(self) -> None:
+        """Raise `GapError` where documents could not be found again."""
+        is_main = self.root.body is self.store.collection.body
+        if not self.is_keyed and is_main and any(split.rows is None for split in self.store.collection.splits):
+            what = f"`{self.store.name}` splits rows that nothing identifies, which cannot be followed while they change"
+            raise GapError(Problem(what, next_move="give the table a key, or migrate with `--offline`"))
+        if not self.is_keyed and None in map(self.root.path_of, self.attributes):
+            what = f"documents of `{self.store.name}` cannot be told apart by fields of their own"
+            raise GapError(Problem(what, next_move="give the table a key, or migrate with `--offline`"))
+
+    # --- what is there now --------------------------------------------------------------------------------------------
+
+    @property
+    def collections(self) -> tuple[str, ...]:
+        """The collections of its root documents: its own, and archives."""
+        is_main = self.store.role is Role.HOME and self.root.body is self.store.collection.body
+        archives = (s.collection for s in self.store.collection.splits if s.rows is not None) if is_main else ()
+        return (self.store.name, *archives)
+
+    def finders(self, scopes: Iterable[Scope]) -> Iterator[Found]:
+        """What finds every document of these scopes, split-off parts and files included."""
+        known = list(dict.fromkeys(scopes))
+        for start in range(0, len(known), ASKED_AT_ONCE):
+            some = known[start : start + ASKED_AT_ONCE]
+            if not self.is_keyed:
+                either = {"$or": [self._by_fields(scope) for scope in some]} if self.attributes else {}
+                yield from ((name, either) for name in self.collections)
+                continue
+            ids = [self.id_of(scope) for scope in some]
+            yield from ((name, {"_id": {"$in": ids}}) for name in self.collections)
+            yield from self._beside(ids)
+
+    def _beside(self, ids: Sequence[object]) -> Iterator[Found]:
+        if self.store.role is not Role.HOME or self.root.body is not self.store.collection.body:
+            return
+        for split in self.store.collection.splits:
+            if split.gridfs:
+                paths = [self.root.path_of(name) or name for name in split.attributes]
+                names = [
+                    {"collection": self.store.collection.name, "field": path, "_id": key} for key in ids for path in paths
+                ]
+                yield f"{split.collection}.files", {"_id": {"$in": names}}
+                yield f"{split.collection}.chunks", {"files_id": {"$in": names}}
+            elif split.rows is None:
+                yield split.collection, {"_id": {"$in": list(ids)}}
+
+    def _by_fields(self, scope: Scope) -> dict[str, Any]:
+        fields: dict[str, Any] = {}
+        for name, value in zip(self.attributes, scope, strict=True):
+            path = self.root.path_of(name)
+            assert path is not None, "checked"
+            fields[path] = {"$exists": False} if value is None else {"$eq": self._stored(name, value)}
+        return fields
+
+    def id_of(self, scope: Scope) -> object:
+        """The `_id` of a keyed scope's document."""
+        values = dict(zip(self.attributes, scope, strict=True))
+        if self._derived:
+            owner = self.store.name if self.store.role is Role.ORPHANS else collection_name(self.store.collection, self.store)
+            return object_id(owner, *(values[name] for name in self.entity.key))
+        parts = [(stored_name(name), self._stored(name, values[name])) for name in self._id]
+        prefix = discriminated(self.store, self.root)
+        if len(parts) == 1 and prefix is None:
+            return parts[0][1]
+        return dict([prefix, *parts] if prefix is not None else parts)
+
+    def _stored(self, name: str, value: object) -> object:
+        return None if value is None else encoder(self.entity.attribute(name).type, self.policy)(value)
+
+    # --- overflow -----------------------------------------------------------------------------------------------------
+
+    @property
+    def paged(self) -> tuple[tuple[Embedding, Relationship], ...]:
+        """The embeddings whose arrays overflow into pages."""
+        body = self.root.children[0].body if self.root.kind is NodeKind.GROUP else self.root.body
+        return tuple(
+            (embedding, self.design.model.relationship(embedding.relationship))
+            for inner in nested_documents(body)
+            for embedding in inner.embeddings
+            if embedding.overflow is not None
+        )
+
+
+def pages_of(design: Design, embedding: Embedding, link: Relationship, owner: Scope, policy: Policy) -> Found:
+    """What finds the pages of one parent."""
+    assert embedding.overflow is not None
+    child = design.model.entity(link.child)
+    pairs = zip(link.child_attributes, owner, strict=True)
+    fields = {stored_name(name): encoder(child.attribute(name).type, policy)(value) for name, value in pairs}
+    return embedding.overflow.collection, fields

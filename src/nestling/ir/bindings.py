@@ -1,0 +1,106 @@
+"""Values for the parameters of statements: what each parameter is for, and draws with the data's own skew.
+
+`ParameterUse` says what a statement does with a parameter; `Bindings` are the values drawn for it. The n-th execution of a
+statement has the same values whatever design it runs on, so that answers can be compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from uuid import UUID
+
+
+class Role(StrEnum):
+    """What a parameter is to an attribute."""
+
+    EQUAL = "equal"  # compared for equality, or in a list
+    LOWER = "lower"  # the lower end of a range
+    UPPER = "upper"
+    PATTERN = "pattern"
+    INSERTED = "inserted"
+    UPSERTED = "upserted"  # inserted, unless the key is there
+    ASSIGNED = "assigned"
+    AMOUNT = "amount"  # added to it, or otherwise computed with
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterUse:
+    """A parameter beside an attribute. `row` names the occurrence of the entity: uses of the same one are of one row."""
+
+    parameter: str
+    role: Role
+    row: str
+    entity: str
+    attribute: str
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The row `child` refers to the row `parent` along a relationship."""
+
+    child: str
+    relationship: str
+    parent: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterUses:
+    """All uses in a statement, which of its rows belong together, and the entity of each row. `deletes`: rows go for good."""
+
+    uses: tuple[ParameterUse, ...]
+    joined: tuple[Joined, ...] = ()
+    rows: tuple[tuple[str, str], ...] = ()
+    deletes: bool = False
+
+
+class Drawn(StrEnum):
+    """Where the values of a parameter come from."""
+
+    ROWS = "rows"  # the attribute's values, as often as rows have them
+    GIVEN = "given"  # the statement's own sample values
+    FRESH = "fresh"  # values no row has, never the same twice
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """A parameter whose values count up from `first` (a number, text, timestamp or UUID)."""
+
+    parameter: str
+    first: object
+
+    def value(self, number: int) -> object:
+        """The value of the execution `number`, counted from 0."""
+        match self.first:
+            case int():
+                return self.first + number
+            case str():
+                return f"{self.first}{number}"
+            case datetime():
+                return self.first + timedelta(seconds=number)
+            case UUID():
+                return UUID(int=(self.first.int + number) % 2**128)
+            case first:
+                raise TypeError(f"cannot count up from {first!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Bindings:
+    """Values for one statement: `draws` over and over, each a tuple in the order of `parameters`, and `fresh` ones.
+
+    `drawn` says for each parameter where its values come from. `once`: a draw does something only the first time (a row to
+    delete, a key to insert), so there are no more executions like the first than draws.
+    """
+
+    statement: str
+    parameters: tuple[str, ...] = ()
+    draws: tuple[tuple[object, ...], ...] = ((),)
+    fresh: tuple[Fresh, ...] = ()
+    drawn: tuple[tuple[str, Drawn], ...] = ()
+    once: bool = False
+
+    def values(self, number: int) -> dict[str, object]:
+        """The parameters of the execution `number`, counted from 0."""
+        found = dict(zip(self.parameters, self.draws[number % len(self.draws)], strict=True))
+        return found | {each.parameter: each.value(number) for each in self.fresh}

@@ -1,0 +1,204 @@
+"""The clauses of commands without their values: filters, sort orders, updates, stages of pipelines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from bson import Regex
+
+from nestling.ir.capture.masks import Masked, different, expression, value
+from nestling.ir.capture.names import folded
+
+_LOGICAL = ("$and", "$or", "$nor")
+_LISTS = ("$in", "$nin", "$all")
+_VALUES = ("$set", "$setOnInsert", "$inc", "$mul", "$min", "$max", "$bit")
+_MOST_STAGES = 100
+REGEX = "?regex"
+
+
+def condition(found: object) -> Masked:
+    """A filter: fields in the order of their names, equality written out, `$and` of different fields taken apart."""
+    if not isinstance(found, Mapping):
+        return {}
+    masked: dict[str, Masked] = {}
+    for name, test in found.items():
+        match name:
+            case "$and" if isinstance(test, list):
+                _conjunction(masked, [condition(each) for each in test])
+            case "$or" | "$nor" if isinstance(test, list):
+                masked[name] = different(condition(each) for each in test)
+            case "$expr":
+                masked[name] = expression(test)
+            case "$comment":
+                pass
+            case _ if str(name).startswith("$"):
+                masked[name] = "?object" if isinstance(test, Mapping) else value(test)
+            case _:
+                path = folded(str(name))
+                masked[path] = {**masked[path], **tests(test)} if path in masked else tests(test)
+    return dict(sorted(masked.items()))
+
+
+def _conjunction(masked: dict[str, Masked], parts: list[Masked]) -> None:
+    """Put the parts into one document where no name stands twice; what does stays an `$and`."""
+    rest = []
+    for part in parts:
+        if any(name in masked for name in part):
+            rest.append(part)
+        else:
+            masked.update(part)
+    if rest:
+        masked["$and"] = different([*masked.pop("$and", []), *rest])
+
+
+def tests(found: object) -> Masked:
+    """How a field is tested: `{operator: …}`."""
+    if isinstance(found, Regex):
+        return {"$regex": _pattern(found, "")}
+    if not isinstance(found, Mapping) or not any(str(name).startswith("$") for name in found):
+        return {"$eq": value(found)}
+    flags = str(found.get("$options", ""))
+    return {str(name): _operand(str(name), each, flags) for name, each in found.items() if name != "$options"}
+
+
+def _operand(name: str, found: object, flags: str) -> Masked:
+    if name in _LISTS and isinstance(found, list):
+        return different(tests(each)["$regex"] if isinstance(each, Regex) else value(each) for each in found)
+    if name == "$not":
+        return tests(found)
+    if name == "$elemMatch" and isinstance(found, Mapping):
+        inner = any(str(each).startswith("$") and each not in _LOGICAL for each in found)
+        return tests(found) if inner else condition(found)
+    if name == "$exists":
+        return bool(found)
+    return _pattern(found, flags) if name == "$regex" else value(found)
+
+
+def _pattern(found: object, flags: str) -> str:
+    """`?regex`, with `^` when it is held against the beginning and `i` when it ignores case."""
+    text = found.pattern if isinstance(found, Regex) else found
+    text = text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
+    flags += "i" if isinstance(found, Regex) and found.flags & 2 else ""  # re.IGNORECASE
+    ignores = "i" if "i" in flags or "(?i)" in text else ""
+    return REGEX + ("^" if text.startswith(("^", r"\A")) else "") + ignores
+
+
+def order(found: object) -> Masked:
+    """A sort order: `{path: 1 | -1}`, what is no direction as 0."""
+    if not isinstance(found, Mapping):
+        return {}
+    return {folded(str(path)): -1 if way == -1 else 1 if way == 1 else 0 for path, way in found.items()}
+
+
+def change(found: object) -> Masked:
+    """An update: operators with their paths, a pipeline, or the document that takes the old one's place."""
+    if isinstance(found, list):
+        return stages(found)
+    if not isinstance(found, Mapping):
+        return {}
+    if not any(str(name).startswith("$") for name in found):
+        return value(found)
+    return {str(name): _changes(str(name), each) for name, each in sorted(found.items())}
+
+
+def _changes(name: str, found: object) -> Masked:
+    if not isinstance(found, Mapping):
+        return value(found)
+    return dict(sorted((folded(str(path)), _changed(name, each)) for path, each in found.items()))
+
+
+def _changed(name: str, found: object) -> Masked:
+    if name in _VALUES:
+        return value(found)
+    if name == "$rename":
+        return folded(str(found))
+    if name in ("$push", "$addToSet"):
+        if isinstance(found, Mapping) and "$each" in found:
+            each = found["$each"]
+            inner = {"$each": different(map(value, each)) if isinstance(each, list) else value(each)}
+            return inner | {key: order(found[key]) or value(found[key]) for key in ("$sort", "$slice") if key in found}
+        return value(found)
+    if name == "$pull":
+        return condition(found) if isinstance(found, Mapping) and not _has_operators(found) else tests(found)
+    if name == "$pullAll" and isinstance(found, list):
+        return different(map(value, found))
+    return True if name in ("$unset", "$currentDate") else value(found)
+
+
+def _has_operators(found: Mapping[str, Any]) -> bool:
+    return any(str(name).startswith("$") and name not in _LOGICAL for name in found)
+
+
+def stages(found: object) -> Masked:
+    """The stages of a pipeline."""
+    if not isinstance(found, list | tuple):
+        return []
+    return [_stage(each) for each in found[:_MOST_STAGES]]
+
+
+def _stage(found: object) -> Masked:
+    if not isinstance(found, Mapping):
+        return {}
+    return {str(name): _STAGES.get(str(name), expression)(body) for name, body in found.items()}
+
+
+def limit(found: object) -> Masked:
+    """How many rows are asked for; what is no whole number above 0 is none."""
+    return int(found) if isinstance(found, int | float) and 1 <= abs(found) < 1e9 else 0
+
+
+def _names(found: object) -> Masked:
+    """Names in a stage, which stay."""
+    if isinstance(found, list):
+        return [folded(str(each)) for each in found]
+    return folded(str(found)) if isinstance(found, str) else "?object"
+
+
+def _unwind(found: object) -> Masked:
+    body = found if isinstance(found, Mapping) else {"path": found}
+    kept = {"path": folded(str(body.get("path", "")))}
+    if isinstance(index := body.get("includeArrayIndex"), str):
+        kept["includeArrayIndex"] = folded(index)
+    return kept | ({"preserveNullAndEmptyArrays": True} if body.get("preserveNullAndEmptyArrays") else {})
+
+
+def _joined(found: object) -> Masked:
+    """`$lookup`, `$graphLookup`, `$unionWith`."""
+    if not isinstance(found, Mapping):
+        return {"coll": str(found)} if isinstance(found, str) else {}
+    return {str(name): _join_part(str(name), body) for name, body in found.items()}
+
+
+def _join_part(name: str, body: object) -> Masked:
+    match name:
+        case "from" | "coll":
+            return str(body) if isinstance(body, str) else _names(body)
+        case "as" | "localField" | "foreignField" | "connectFromField" | "connectToField" | "depthField":
+            return _names(body)
+        case "pipeline":
+            return stages(body)
+        case "restrictSearchWithMatch":
+            return condition(body)
+        case _:
+            return expression(body)
+
+
+def _facets(found: object) -> Masked:
+    return {folded(str(name)): stages(each) for name, each in found.items()} if isinstance(found, Mapping) else {}
+
+
+_STAGES: dict[str, Callable[[Any], Masked]] = {
+    "$match": condition,
+    "$sort": order,
+    "$limit": limit,
+    "$skip": value,
+    "$unset": _names,
+    "$count": _names,
+    "$unwind": _unwind,
+    "$lookup": _joined,
+    "$graphLookup": _joined,
+    "$unionWith": _joined,
+    "$facet": _facets,
+    "$out": _names,
+}

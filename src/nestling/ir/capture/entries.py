@@ -1,0 +1,81 @@
+"""Entries of the profiler and of the server's log of slow operations, counted: both say the same under nearly the same names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from nestling.ir.capture.seen import Capture, Kind
+from nestling.ir.capture.shape import Operation, Shape, operation_of, shape
+from nestling.ir.capture.tally import Sums, Tally, list_values
+
+OWN = "nestling"
+"""The application name of nestling itself, whose statements are nobody's workload."""
+_BY_KIND = {
+    "insert": Operation.INSERT,
+    "update": Operation.UPDATE,
+    "remove": Operation.DELETE,
+    "delete": Operation.DELETE,
+}
+
+Entry = Mapping[str, Any]
+
+
+def counted(kind: Kind, entries: Iterable[tuple[datetime | None, Entry]]) -> Capture:
+    """Entries with their times, oldest first, as a capture."""
+    tally = Tally(kind)
+    first = last = None
+    for time, entry in entries:
+        first, last = first or time, time or last
+        _count(tally, time, entry)
+    window = (last - first).total_seconds() if first is not None and last is not None else 0.0
+    return tally.capture(window)
+
+
+def _count(tally: Tally, time: datetime | None, entry: Entry) -> None:
+    command = entry.get("command") or entry.get("query") or {}
+    if entry.get("appName") == OWN or not isinstance(command, Mapping):
+        return
+    if "$truncated" in command:
+        tally.skip("statements the server has cut", "they are too long for its profiler or log")
+        return
+    found = _shape(entry, command)
+    if found is None:
+        return
+    sums = _sums(entry, command)
+    tally.add(found, sums)
+    if found.operation.reads and time is not None:
+        asked = command.get("filter") or command.get("query")
+        tally.follower.watch(_client(entry), time.timestamp(), found, asked, sums.returned)
+
+
+def _client(entry: Entry) -> object:
+    return str(entry.get("remote") or entry.get("client", "")), str(entry.get("appName", ""))
+
+
+def _shape(entry: Entry, command: Mapping[str, Any]) -> Shape | None:
+    """The shape of an entry; None for commands that touch no documents of applications."""
+    database, _, collection = str(entry.get("ns", "")).partition(".")
+    kind = str(entry.get("op") or entry.get("type", ""))
+    operation = _BY_KIND.get(kind) or operation_of(command)
+    if operation is None or not collection or collection.startswith(("system.", "$cmd")):
+        return None
+    return shape(database, collection, operation, command)
+
+
+def _sums(entry: Entry, command: Mapping[str, Any]) -> Sums:
+    def number(*names: str) -> int:
+        found = next((entry[name] for name in names if name in entry), 0)
+        return int(found) if isinstance(found, int | float) else 0
+
+    written = number("ninserted") + number("nModified") + number("ndeleted") + number("nUpserted")
+    return Sums(
+        seconds=number("millis", "durationMillis") / 1000,
+        documents_examined=number("docsExamined", "nscannedObjects"),
+        keys_examined=number("keysExamined", "nscanned"),
+        returned=number("nreturned"),
+        written=written,
+        listed=list_values(command),
+        collection_scans=int("COLLSCAN" in str(entry.get("planSummary", ""))),
+    )

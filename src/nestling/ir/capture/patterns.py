@@ -1,0 +1,104 @@
+"""Captured shapes as the doctor's rules read them: fields compared and sorted by, joins, patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from nestling.ir.capture.clauses import REGEX
+from nestling.ir.capture.seen import Seen
+from nestling.ir.capture.shape import Operation
+from nestling.ir.facts.joins import joins_of
+from nestling.ir.facts.statement import Pattern, Statement
+
+_LOGICAL = ("$and", "$or", "$nor")
+_NAMES = {Operation.DELETE: "remove", Operation.FIND_AND_MODIFY: "update"}
+
+
+def statements_of(seen: Iterable[Seen]) -> tuple[Statement, ...]:
+    """Captured statements as those of facts; those that differ in nothing a rule reads are one."""
+    found: dict[Statement, list[Seen]] = {}
+    for each in seen:
+        found.setdefault(_without_sums(each), []).append(each)
+    return tuple(_summed(statement, all_seen) for statement, all_seen in found.items())
+
+
+def _without_sums(seen: Seen) -> Statement:
+    shape, clauses = seen.shape, seen.shape.clauses
+    pipeline = clauses.get("pipeline", [])
+    equal, ranged, patterns = _filters(_condition(clauses, pipeline))
+    return Statement(
+        shape.database,
+        shape.collection,
+        _NAMES.get(shape.operation, shape.operation.value),
+        0,
+        filters=(*equal, *ranged),
+        equalities=len(equal),
+        sort=tuple((path, way) for path, way in _sort(clauses, pipeline).items() if way),
+        joins=tuple(joins_of(pipeline)),
+        patterns=patterns,
+        collation=int(clauses.get("collation", 0)),
+    )
+
+
+def _summed(statement: Statement, seen: list[Seen]) -> Statement:
+    return Statement(
+        statement.database,
+        statement.collection,
+        statement.operation,
+        round(sum(each.count for each in seen)),
+        statement.filters,
+        statement.equalities,
+        statement.sort,
+        statement.joins,
+        statement.patterns,
+        statement.collation,
+        sum(each.documents_examined for each in seen),
+        sum(each.keys_examined for each in seen),
+        sum(each.returned + each.written for each in seen),
+        sum(each.seconds for each in seen),
+        sum(each.collection_scans for each in seen),
+    )
+
+
+def _condition(clauses: dict[str, Any], pipeline: list[dict[str, Any]]) -> dict[str, Any]:
+    """The filter documents are found by."""
+    named = next((clauses[name] for name in ("filter", "query", "q") if name in clauses), None)
+    first = pipeline[0].get("$match", {}) if pipeline else {}
+    found = first if named is None else named
+    return found if isinstance(found, dict) else {}
+
+
+def _sort(clauses: dict[str, Any], pipeline: list[dict[str, Any]]) -> dict[str, int]:
+    staged = next((stage["$sort"] for stage in pipeline if "$sort" in stage), {})
+    found = clauses.get("sort", staged)
+    return found if isinstance(found, dict) else {}
+
+
+def _filters(condition: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Pattern, ...]]:
+    """Fields compared for equality, fields compared otherwise, and patterns; each once, sorted."""
+    equal: set[str] = set()
+    ranged: set[str] = set()
+    patterns: set[Pattern] = set()
+    for name, tests in _tests(condition):
+        found = [test for test in (tests.get("$regex"), *_words(tests.get("$in"))) if str(test).startswith(REGEX)]
+        for text in found:
+            patterns.add(Pattern(name, str(text).endswith("i"), "^" in str(text)))
+        if not found and set(tests) <= {"$eq", "$in"}:
+            equal.add(name)
+        else:
+            ranged.add(name)
+    return tuple(sorted(equal)), tuple(sorted(ranged - equal)), tuple(sorted(patterns, key=lambda p: p.field))
+
+
+def _words(found: Any) -> list[Any]:
+    return found if isinstance(found, list) else []
+
+
+def _tests(condition: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, test in condition.items():
+        if name in _LOGICAL:
+            for inner in test:
+                yield from _tests(inner)
+        elif not name.startswith("$") and isinstance(test, dict):
+            yield name, test

@@ -1,0 +1,139 @@
+"""What was captured: shapes with sums, over a stretch of time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from nestling.ir.capture.shape import Shape
+from nestling.ir.facts.collection import Skipped
+from nestling.ir.noun_json import noun_text, read_noun
+
+FORM = "nestling capture 1"
+"""What the file says it is; a later, different form gets another number."""
+LEAST_SECONDS = 1.0
+"""A capture is never taken to be shorter, so that a handful of commands at once gives no wild rates."""
+
+
+class Kind(StrEnum):
+    """Where statements were captured."""
+
+    PROFILER = "profiler"
+    LOG = "log"
+    QUERY_STATS = "query stats"
+    RECORDER = "recorder"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A shape, how often it was seen, and sums over all times: what the server looked at, returned, wrote, and its seconds.
+
+    `listed`: values in its `$in` lists. `samples`: one value each for places such as `price $gt`, only when asked for.
+    """
+
+    shape: Shape
+    count: float
+    seconds: float = 0.0
+    documents_examined: int = 0
+    keys_examined: int = 0
+    returned: int = 0
+    written: int = 0
+    listed: int = 0
+    collection_scans: int = 0
+    samples: tuple[tuple[str, object], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """An application join: `second` (`field` equals or is `$in` …) asks for what `path` of the documents `first` returned holds.
+
+    Of the `tried` times `second` was looked at, it asked for such values `times` times. An empty `path`: not known which.
+    """
+
+    first: Shape
+    second: Shape
+    field: str
+    path: str
+    times: int
+    tried: int
+
+    @property
+    def share(self) -> float:
+        """How much of the second statement is this join."""
+        return self.times / self.tried if self.tried else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """Statements seen within `window_seconds`, the joins the application made of them, and what was left out, with the reason."""
+
+    kind: Kind
+    window_seconds: float
+    seen: tuple[Seen, ...] = ()
+    follows: tuple[Follow, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+    def rate(self, seen: Seen) -> float:
+        """Executions a second."""
+        return seen.count / max(self.window_seconds, LEAST_SECONDS)
+
+
+def capture_text(capture: Capture) -> str:
+    """A capture as text; `read_capture` gives it back."""
+    return noun_text(capture, FORM)
+
+
+def read_capture(text: str, where: str = "") -> Capture:
+    """A capture from its text; raises `InputError` that says where the text is not what it should be."""
+    move = "record it anew: nestling.recorder.Recorder(path), or nestling capture URI --save FILE"
+    return read_noun(Capture, FORM, text, where, what="a capture", next_move=move)
+
+
+def merged(captures: Sequence[Capture]) -> Capture:
+    """One capture of several: those of one kind add up; of two kinds that saw the same statement, the one that saw more counts."""
+    window = max((max(each.window_seconds, LEAST_SECONDS) for each in captures), default=LEAST_SECONDS)
+    best: dict[Shape, Seen] = {}
+    for kind in dict.fromkeys(each.kind for each in captures):
+        added: dict[Shape, Seen] = {}
+        for capture in (each for each in captures if each.kind is kind):
+            factor = window / max(capture.window_seconds, LEAST_SECONDS)
+            for seen in capture.seen:
+                scaled = _scaled(seen, factor)
+                added[seen.shape] = _sum(added[seen.shape], scaled) if seen.shape in added else scaled
+        for shape, seen in added.items():
+            if shape not in best or seen.count > best[shape].count:
+                best[shape] = seen
+    follows: dict[tuple[Shape, Shape, str, str], Follow] = {}
+    for each in (follow for capture in captures for follow in capture.follows):
+        key = (each.first, each.second, each.field, each.path)
+        known = follows.get(key)
+        follows[key] = (
+            each if known is None else replace(each, times=known.times + each.times, tried=known.tried + each.tried)
+        )
+    skipped = tuple(dict.fromkeys(note for capture in captures for note in capture.skipped))
+    first = captures[0].kind if captures else Kind.RECORDER
+    return Capture(first, window, tuple(best.values()), tuple(follows.values()), skipped)
+
+
+def _scaled(seen: Seen, factor: float) -> Seen:
+    if factor == 1:
+        return seen
+    sums = ("documents_examined", "keys_examined", "returned", "written", "listed", "collection_scans")
+    whole = {name: round(getattr(seen, name) * factor) for name in sums}
+    return replace(seen, count=seen.count * factor, seconds=seen.seconds * factor, **whole)
+
+
+def _sum(one: Seen, other: Seen) -> Seen:
+    return Seen(
+        one.shape,
+        one.count + other.count,
+        one.seconds + other.seconds,
+        one.documents_examined + other.documents_examined,
+        one.keys_examined + other.keys_examined,
+        one.returned + other.returned,
+        one.written + other.written,
+        one.listed + other.listed,
+        one.collection_scans + other.collection_scans,
+        one.samples or other.samples,
+    )

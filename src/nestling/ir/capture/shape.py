@@ -1,0 +1,172 @@
+"""A command as a shape: what is asked of which collection, in canonical JSON without values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from nestling.ir.capture.clauses import change, condition, limit, order, stages
+from nestling.ir.capture.masks import Masked, different, expression, value
+from nestling.ir.capture.names import folded
+
+
+class Operation(StrEnum):
+    """What a command does; the others of a server read or write no documents of applications."""
+
+    FIND = "find"
+    AGGREGATE = "aggregate"
+    COUNT = "count"
+    DISTINCT = "distinct"
+    INSERT = "insert"
+    UPDATE = "update"
+    DELETE = "delete"
+    FIND_AND_MODIFY = "findAndModify"
+
+    @property
+    def reads(self) -> bool:
+        """Whether it changes nothing."""
+        return self in (Operation.FIND, Operation.AGGREGATE, Operation.COUNT, Operation.DISTINCT)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A command without its values; `text` is the JSON of its clauses.
+
+    find: `{filter, projection, sort, limit, skip}`; aggregate: `{pipeline}`; count: `{query}`; distinct: `{key, query}`; insert:
+    `{documents: [different shapes]}` (empty: not known); update: `{q, u, multi, upsert, arrayFilters}`; delete: `{q, limit}`;
+    findAndModify: `{query, update | remove, upsert, sort, arrayFilters}`. All may have `collation: strength`.
+    """
+
+    database: str
+    collection: str
+    operation: Operation
+    text: str
+
+    @property
+    def namespace(self) -> str:
+        """`database.collection`."""
+        return f"{self.database}.{self.collection}"
+
+    @property
+    def clauses(self) -> dict[str, Any]:
+        """The clauses as plain data."""
+        found = json.loads(self.text)
+        assert isinstance(found, dict)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A statement of a command: its shape, and how many of the command's are alike."""
+
+    shape: Shape
+    count: float = 1.0
+
+
+READ_OF = {each.lower(): each for each in Operation}
+MOST_LOOKED_AT = 20
+"""Statements and documents of one command that are looked at; the others are taken to be like them."""
+LONGEST_TEXT = 30_000
+"""A shape longer than this is cut to its operation."""
+_SYSTEM = "system."
+
+
+def operation_of(command: Mapping[str, Any]) -> Operation | None:
+    """What a command does, by its first name; None for those that touch no documents of applications."""
+    first = next(iter(command), "")
+    return READ_OF.get(first.lower())
+
+
+def parts(database: str, command: Mapping[str, Any]) -> Iterator[Part]:
+    """The statements of a command as applications send it: one, or each of `updates` and `deletes`."""
+    operation = operation_of(command)
+    collection = command.get(next(iter(command), ""))
+    if operation is None or not isinstance(collection, str) or collection.startswith(_SYSTEM):
+        return
+    several = {Operation.UPDATE: "updates", Operation.DELETE: "deletes"}.get(operation)
+    if several is None or not isinstance(command.get(several), Sequence):
+        yield Part(shape(database, collection, operation, command))
+        return
+    statements = command[several]
+    looked_at = statements[:MOST_LOOKED_AT]
+    for each in looked_at:
+        if isinstance(each, Mapping):
+            yield Part(shape(database, collection, operation, each), len(statements) / len(looked_at))
+
+
+def shape(database: str, collection: str, operation: Operation, command: Mapping[str, Any]) -> Shape:
+    """The shape of one statement."""
+    masked = {name: each for name, each in _CLAUSES[operation](command).items() if each not in ({}, [], False, 0)}
+    collation = command.get("collation")
+    if isinstance(collation, Mapping) and collation:
+        masked["collation"] = int(collation.get("strength", 3))
+    text = json.dumps(masked, ensure_ascii=False, separators=(",", ":"))
+    return Shape(database, collection, operation, text if len(text) <= LONGEST_TEXT else '{"cut":true}')
+
+
+def _find(command: Mapping[str, Any]) -> dict[str, Masked]:
+    return {
+        "filter": condition(command.get("filter", {})),
+        "projection": expression(command.get("projection") or {}),
+        "sort": order(command.get("sort", {})),
+        "limit": abs(limit(command.get("limit", 0))),
+        "skip": value(command["skip"]) if command.get("skip") else {},
+    }
+
+
+def _aggregate(command: Mapping[str, Any]) -> dict[str, Masked]:
+    return {"pipeline": stages(command.get("pipeline", []))}
+
+
+def _count(command: Mapping[str, Any]) -> dict[str, Masked]:
+    return {"query": condition(command.get("query", {}))}
+
+
+def _distinct(command: Mapping[str, Any]) -> dict[str, Masked]:
+    return {"key": folded(str(command.get("key", ""))), "query": condition(command.get("query", {}))}
+
+
+def _insert(command: Mapping[str, Any]) -> dict[str, Masked]:
+    found = command.get("documents", ())
+    looked_at = found[:MOST_LOOKED_AT] if isinstance(found, Sequence) else ()
+    return {"documents": different(map(value, looked_at))}
+
+
+def _update(command: Mapping[str, Any]) -> dict[str, Masked]:
+    return {
+        "q": condition(command.get("q", {})),
+        "u": change(command.get("u", {})),
+        "multi": bool(command.get("multi")),
+        "upsert": bool(command.get("upsert")),
+        "arrayFilters": [condition(each) for each in command.get("arrayFilters") or ()],
+    }
+
+
+def _delete(command: Mapping[str, Any]) -> dict[str, Masked]:
+    return {"q": condition(command.get("q", {})), "limit": limit(command.get("limit", 0))}
+
+
+def _find_and_modify(command: Mapping[str, Any]) -> dict[str, Masked]:
+    return {
+        "query": condition(command.get("query", {})),
+        "update": change(command.get("update", {})),
+        "remove": bool(command.get("remove")),
+        "upsert": bool(command.get("upsert")),
+        "sort": order(command.get("sort", {})),
+        "arrayFilters": [condition(each) for each in command.get("arrayFilters") or ()],
+    }
+
+
+_CLAUSES = {
+    Operation.FIND: _find,
+    Operation.AGGREGATE: _aggregate,
+    Operation.COUNT: _count,
+    Operation.DISTINCT: _distinct,
+    Operation.INSERT: _insert,
+    Operation.UPDATE: _update,
+    Operation.DELETE: _delete,
+    Operation.FIND_AND_MODIFY: _find_and_modify,
+}

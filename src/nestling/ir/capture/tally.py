@@ -1,0 +1,112 @@
+"""Counting statements as they come, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from nestling.ir.capture.following import Follower
+from nestling.ir.capture.seen import Capture, Kind, Seen
+from nestling.ir.capture.shape import Shape
+from nestling.ir.facts.collection import Skipped
+
+MOST_SHAPES = 1_000
+"""Shapes that are counted; what is of none of these is counted together."""
+
+
+@dataclass(slots=True)
+class Sums:
+    """What one statement came to: see `Seen`."""
+
+    seconds: float = 0.0
+    documents_examined: int = 0
+    keys_examined: int = 0
+    returned: int = 0
+    written: int = 0
+    listed: int = 0
+    collection_scans: int = 0
+
+
+@dataclass(slots=True)
+class _Row:
+    count: float = 0.0
+    sums: Sums = field(default_factory=Sums)
+    samples: tuple[tuple[str, object], ...] = ()
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts by shape."""
+
+    kind: Kind
+    follower: Follower = field(default_factory=Follower)
+    rows: dict[Shape, _Row] = field(default_factory=dict)
+    beyond: float = 0.0
+    left_out: dict[str, Skipped] = field(default_factory=dict)
+
+    def add(self, shape: Shape, sums: Sums, count: float = 1.0) -> bool:
+        """Count a statement; False when there are too many shapes to count this one by itself."""
+        row = self.rows.get(shape)
+        if row is None:
+            if len(self.rows) >= MOST_SHAPES:
+                self.beyond += count
+                return False
+            row = self.rows[shape] = _Row()
+        row.count += count
+        total = row.sums
+        total.seconds += sums.seconds
+        total.documents_examined += sums.documents_examined
+        total.keys_examined += sums.keys_examined
+        total.returned += sums.returned
+        total.written += sums.written
+        total.listed += sums.listed
+        total.collection_scans += sums.collection_scans
+        return True
+
+    def sample(self, shape: Shape, values: Iterable[tuple[str, object]]) -> None:
+        """Keep these values for a shape that has none."""
+        row = self.rows.get(shape)
+        if row is not None and not row.samples:
+            row.samples = tuple(values)
+
+    def skip(self, what: str, why: str) -> None:
+        """Note something that is left out."""
+        self.left_out.setdefault(what, Skipped(what, why))
+
+    def capture(self, window_seconds: float) -> Capture:
+        """What was counted, most frequent first."""
+        notes = list(self.left_out.values())
+        if self.beyond:
+            why = f"more than {MOST_SHAPES:,} different shapes"
+            notes.append(Skipped(f"{self.beyond:,.0f} statements", why))
+        rows = sorted(self.rows.items(), key=lambda item: -item[1].count)
+        seen = tuple(Seen(shape, row.count, *_values(row.sums), samples=row.samples) for shape, row in rows)
+        return Capture(self.kind, window_seconds, seen, self.follower.follows(), tuple(notes))
+
+
+def _values(sums: Sums) -> tuple[float, int, int, int, int, int, int]:
+    return (
+        sums.seconds,
+        sums.documents_examined,
+        sums.keys_examined,
+        sums.returned,
+        sums.written,
+        sums.listed,
+        sums.collection_scans,
+    )
+
+
+def list_values(command: Mapping[str, Any]) -> int:
+    """Values in the `$in` lists of a command's filter."""
+    found = command.get("filter") or command.get("query") or command.get("q") or _first_match(command)
+    if not isinstance(found, Mapping):
+        return 0
+    lists = (test["$in"] for test in found.values() if isinstance(test, Mapping) and "$in" in test)
+    return sum(len(each) for each in lists if isinstance(each, list | tuple))
+
+
+def _first_match(command: Mapping[str, Any]) -> object:
+    pipeline = command.get("pipeline")
+    first = pipeline[0] if isinstance(pipeline, list) and pipeline else None
+    return first.get("$match") if isinstance(first, Mapping) else None

@@ -1,0 +1,112 @@
+"""Drift: what a design keeps somewhere and what its source implies are not the same any more.
+
+A `Check` is one thing to compare, a `Drift` one place where it differs. Both are plain values: the planner derives the checks,
+the executor runs them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nestling.ir.compiled import CompiledRead, ReadPlan
+from nestling.ir.freshness import Freshness
+from nestling.ir.program import MISSING, Command
+from nestling.ir.reading import Gap
+from nestling.ir.write_path import UpdateDocuments
+
+ID = "id"
+"""The column of a check's rows that holds the document's `_id`."""
+
+
+class DriftKind(StrEnum):
+    """What differs."""
+
+    COPY = "copy"
+    COMPUTED = "computed"
+    REFERENCE = "reference"  # ids the parent holds, which follow from its children
+    SUMMARY = "summary"  # of a bucket
+    OVERFLOW = "overflow"  # the flag that tells of further pages
+    DISCRIMINATOR = "discriminator"
+    DANGLING = "dangling"  # a reference to a row that does not exist
+
+
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """A part of the way to a value: a field, and (name, column) of what tells the element where it is an array."""
+
+    field: str
+    told: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A value: its path below the check's place, the columns of what must be there and of what is; a missing column: nothing."""
+
+    path: str
+    expected: str
+    found: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that is kept in the documents of a collection.
+
+    `read` yields a row for every place where it differs: `ID`, the columns that tell array elements, and those of `values`. It
+    begins with the documents of `collection`, so that it can be asked of some of them. `repair` changes such a row's document,
+    and only while it holds what was found; None: people have to decide, `next_move` says what. `inexact`: sums that may differ
+    in their last digits. `is_walked`: the collection can be walked in the order of `_id`.
+    """
+
+    id: str
+    kind: DriftKind
+    collection: str
+    read: ReadPlan
+    values: tuple[Compared, ...]
+    place: tuple[PathStep, ...] = ()
+    repair: UpdateDocuments | None = None
+    next_move: str = ""
+    freshness: Freshness | None = None
+    inexact: bool = False
+    is_walked: bool = True
+
+    @property
+    def key(self) -> str:
+        """What no other check of the design is called."""
+        return f"{self.kind} {self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """All that there is to compare in a design, and what nobody knows how to."""
+
+    checks: tuple[Check, ...]
+    gaps: tuple[Gap, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledCheck:
+    """A check as what the server is asked, and the command that repairs a row of it."""
+
+    check: Check
+    read: CompiledRead
+    repair: Command | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """One value that differs. `expected` and `found` are as stored, `MISSING` where nothing is (to be).
+
+    `next_move`: what to do about it, where it is not repaired.
+    """
+
+    check: str
+    kind: DriftKind
+    collection: str
+    id: object
+    path: str
+    expected: object = MISSING
+    found: object = MISSING
+    freshness: Freshness | None = None
+    repaired: bool = False
+    next_move: str = ""

@@ -1,0 +1,165 @@
+"""The nodes of a collection's documents: the document itself, and each sub-document and array that rows may lie in.
+
+A *column* is a field of a node that holds one value. What has no single form (now a text, now a document), has names no query can
+say, or keys that are data, is a column kept *whole*. All paths are absolute: they begin at the document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nestling.ir.facts.collection import Collection
+from nestling.ir.facts.path import Path
+from nestling.ir.facts.steps import ANY_KEY, ELEMENT, is_plain
+
+DEEPEST = 8
+"""Levels of nodes inside each other; what lies deeper is kept whole."""
+NOTHING = frozenset({"null", "undefined"})
+LARGEST_MAP = 100
+"""Fields of a sub-document beyond which it is kept whole: no table has so many columns that nobody gave it by hand."""
+
+Steps = tuple[str, ...]
+
+
+class NodeForm(StrEnum):
+    """How the rows of a node lie in the document above."""
+
+    DOCUMENT = "document"  # the document itself
+    OBJECT = "object"  # a sub-document
+    ARRAY = "array"  # documents in an array
+    VALUES = "values"  # bare values in an array
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A field of a node with one value. `why`: what keeps it whole (empty: it is plain)."""
+
+    steps: Steps
+    path: Path
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One level of the documents. `steps` lead to its rows (an array's end in `[]`); `above` is the node it lies in."""
+
+    steps: Steps
+    form: NodeForm
+    columns: tuple[Column, ...]
+    above: Steps | None = None
+    path: Path | None = None
+    unnamed: tuple[Path, ...] = ()  # fields whose names no query can say
+
+    def column(self, steps: Steps) -> Column | None:
+        """The column of these steps."""
+        return next((column for column in self.columns if column.steps == steps), None)
+
+
+def nodes_of(collection: Collection) -> tuple[Node, ...]:
+    """All nodes, each after the one it lies in."""
+    return tuple(_Reader(collection).read())
+
+
+def kinds(path: Path) -> frozenset[str]:
+    """The types a path has besides null."""
+    return frozenset(name for name, count in path.types if count) - NOTHING
+
+
+class _Reader:
+    """Walks the paths of one collection."""
+
+    def __init__(self, collection: Collection) -> None:
+        self.collection = collection
+        self.below: dict[Steps, list[Path]] = {}
+        for path in collection.paths:
+            self.below.setdefault(path.steps[:-1], []).append(path)
+
+    def read(self) -> Iterator[Node]:
+        yield from self._node((), NodeForm.DOCUMENT, None, None, 0)
+
+    def _node(self, steps: Steps, form: NodeForm, path: Path | None, above: Steps | None, depth: int) -> Iterator[Node]:
+        columns: list[Column] = []
+        inner: list[tuple[Path, NodeForm]] = []
+        unnamed: list[Path] = []
+        if form is NodeForm.VALUES and path is not None:
+            columns.append(Column(steps, path))
+        elif path is not None or not steps:
+            self._sort_out(steps, columns, inner, unnamed, depth)
+        yield Node(steps, form, tuple(columns), above, path, tuple(unnamed))
+        for child, shape in inner:
+            below = child if shape is NodeForm.OBJECT else self._elements(child)
+            assert below is not None
+            yield from self._node(below.steps, shape, below, steps, depth + 1)
+
+    def _sort_out(
+        self,
+        steps: Steps,
+        columns: list[Column],
+        inner: list[tuple[Path, NodeForm]],
+        unnamed: list[Path],
+        depth: int,
+    ) -> None:
+        """Each field of a document is a column, a node of its own, or has a name no query can say."""
+        for child in self.below.get(steps, ()):
+            if not is_plain(child.steps[-1:]):
+                unnamed.append(child)
+                continue
+            form, why = self._form(child, depth)
+            if form is None:
+                columns.append(Column(child.steps, child, why))
+            elif form is NodeForm.DOCUMENT:
+                self._sort_out(child.steps, columns, inner, unnamed, depth)
+            else:
+                inner.append((child, form))
+
+    def _form(self, path: Path, depth: int) -> tuple[NodeForm | None, str]:
+        """What a field is: a node, fields of this document under a dotted name (DOCUMENT), or a column (None) and why it is whole."""
+        found = kinds(path)
+        if not found & {"object", "array"}:
+            return None, ""
+        if len(found) > 1:
+            return None, f"is {' or '.join(sorted(found))}"
+        form, why = self._object(path) if found == {"object"} else self._array(path)
+        if form not in (None, NodeForm.DOCUMENT) and depth >= DEEPEST:
+            return None, f"lies deeper than {DEEPEST} levels"
+        return form, why
+
+    def _object(self, path: Path) -> tuple[NodeForm | None, str]:
+        below = self.below.get(path.steps, [])
+        if why := self._odd_object(path):
+            return None, why
+        is_one = len(below) == 1 and not kinds(below[0]) & {"object", "array"}
+        return (NodeForm.DOCUMENT if is_one or path.steps == ("_id",) else NodeForm.OBJECT), ""
+
+    def _odd_object(self, path: Path) -> str:
+        below = self.below.get(path.steps, [])
+        if not below:
+            return "is always an empty document"
+        if any(child.steps[-1] == ANY_KEY for child in below):
+            return "has keys that are data"
+        if len(below) > LARGEST_MAP:
+            return f"has {len(below):,} different fields"
+        if not any(is_plain(child.steps[-1:]) for child in below):
+            return "has names no query can say"
+        names = {child.steps[-1] for child in below}
+        return "is a place on a map" if names == {"type", "coordinates"} else ""
+
+    def _array(self, path: Path) -> tuple[NodeForm | None, str]:
+        elements = self._elements(path)
+        if elements is None:
+            return None, "is always an empty array"
+        found = kinds(elements)
+        is_spatial = self.collection.spatial(path) or path.steps[-1] == "coordinates"
+        if is_spatial and "object" not in found:
+            return None, "is a place on a map"
+        if found == {"object"} and elements.count(*NOTHING) == 0:
+            why = self._odd_object(elements)
+            return (None, why) if why else (NodeForm.ARRAY, "")
+        if found and not found & {"object", "array"}:
+            return NodeForm.VALUES, ""
+        return None, f"holds {' and '.join(sorted(found or NOTHING))} values"
+
+    def _elements(self, path: Path) -> Path | None:
+        return next((each for each in self.below.get(path.steps, ()) if each.steps[-1] == ELEMENT), None)

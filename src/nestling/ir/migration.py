@@ -1,0 +1,109 @@
+"""The nouns of moving a live database from one design to another over the same model.
+
+Documents of the new design are derived again from the old design's rows whenever these change. A `Reach` says which rows a root
+document depends on, a `HomePlace` how the rows of one place are read, a `Move` what becomes of each collection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nestling.ir.command import Aggregation
+from nestling.ir.rows import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Rows a root document depends on: those at the end of `path` from its root row, and of them `attributes` (None: all).
+
+    `again`: the path's last hop is walked to its end (a tree's ancestors).
+    """
+
+    path: Path
+    attributes: frozenset[str] | None = None
+    again: bool = False
+
+    def is_touched_by(self, changed: frozenset[str] | None) -> bool:
+        """Whether a change of these attributes (None: the row came or went) makes the document differ."""
+        return self.attributes is None or changed is None or bool(self.attributes & changed)
+
+
+Row = tuple[object, ...]
+Reaches = Mapping[tuple[str, str], tuple[Reach, ...]]
+"""By collection and root entity."""
+
+
+@dataclass(frozen=True, slots=True)
+class HomePlace:
+    """One place of an entity's home: the query of its rows, and the dotted path of the attributes that are fields there.
+
+    `at_root`: the place is the document's root, one row for a document. `parts`: collections that hold split-off attributes of
+    these rows, under the same `_id`. `is_copy`: copies are the home, and a row may be there many times.
+    """
+
+    entity: str
+    query: Aggregation
+    paths: Mapping[str, str]
+    at_root: bool = False
+    parts: tuple[str, ...] = ()
+    is_copy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HeldIds:
+    """An array of ids in documents of an old collection that alone tells its children's foreign key."""
+
+    collection: str
+    relationship: str
+    path: str
+    id_field: str  # of its elements; "": these are the ids
+
+
+class Way(StrEnum):
+    """How a collection of the new design comes to be."""
+
+    KEPT = "kept"  # its stored form is the same in both designs
+    SERVER = "server"  # one aggregation on the server
+    STREAM = "stream"  # rows through the client
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What becomes of a collection of the new design; `staged` is its name until the cutover."""
+
+    collection: str
+    staged: str
+    way: Way
+    of: tuple[str, ...]  # entities
+    documents: int | None = None
+    size_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationPlan:
+    """What a migration would do, before anything is written.
+
+    `left` are old collections nothing of the new design uses. `seconds` is the estimated time of the backfill.
+    """
+
+    moves: tuple[Move, ...]
+    left: tuple[str, ...]
+    changes: tuple[str, ...]
+    indexes_built: tuple[str, ...]
+    indexes_dropped: tuple[str, ...]
+    risks: tuple[str, ...]
+    rows: Mapping[str, int]
+    seconds: float | None = None
+
+
+class Phase(StrEnum):
+    """How far a migration is; each is entered once, in this order."""
+
+    BACKFILL = "backfill"
+    FOLLOWING = "following"  # indexes are built; changes are carried over
+    READY = "ready"  # verified equal since
+    FENCED = "fenced"  # the old collections take no writes
+    SWITCHING = "switching"  # collections get their names
+    DONE = "done"

@@ -1,0 +1,193 @@
+"""What measuring rival designs on a server yields: figures of each design and statement, with intervals and the noise floor.
+
+Times are seconds, rates are a second, sizes are bytes. An interval holds the true value in 95 of 100 such runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ADVISED = "chosen"
+"""What the design that nestling advises is called among its rivals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Where a measured value lies, by the bootstrap."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Quantiles of how long executions took, in seconds, of `runs` executions."""
+
+    p50: float
+    p95: float
+    p99: float
+    mean: float
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What the server did for one execution on average, by its profiler: requests answered, index keys and documents looked at,
+    documents changed, index keys written.
+    """
+
+    requests: float
+    keys: float
+    documents: float
+    documents_written: float
+    keys_written: float
+
+
+@dataclass(frozen=True, slots=True)
+class StatementFigures:
+    """One statement on one design; `predicted` is what the cost model says of an execution, in seconds (None: it says nothing).
+
+    `opened` are the latencies of the open loop, from the moment an execution was due. `compared` answers were compared with the
+    other designs', `stale` of them were behind within what the requirements allow.
+    """
+
+    name: str
+    rate_per_second: float
+    writes: bool
+    latency: Latency | None = None
+    predicted: float | None = None
+    opened: Latency | None = None
+    examined: Examined | None = None
+    compared: int = 0
+    stale: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Bytes on disk of documents and of indexes after loading, and bytes of both in the server's cache at the end."""
+
+    data_bytes: int
+    index_bytes: int
+    cache_bytes: int = 0
+
+    @property
+    def disk_bytes(self) -> int:
+        """Both together."""
+        return self.data_bytes + self.index_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    """What writing took: executions of writing statements, bytes in the server's journal, transactions committed and aborted."""
+
+    writes: int
+    journal_bytes: int
+    committed: int
+    aborted: int
+
+    @property
+    def journal_bytes_per_write(self) -> float:
+        """How much one statement becomes."""
+        return self.journal_bytes / self.writes if self.writes else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLoop:
+    """Executions a second that were due and that were reached; `latency` counts from the moment each was due."""
+
+    asked: float
+    reached: float
+    latency: Latency
+
+    @property
+    def kept_up(self) -> bool:
+        """Whether the server answered as fast as was asked."""
+        return self.reached >= 0.95 * self.asked
+
+
+@dataclass(frozen=True, slots=True)
+class RivalFigures:
+    """One design. `disqualified` says why it does not count (empty: it does), `about` how it differs from the advised one.
+
+    `throughput` is statements a second of the whole mix; `times` how much longer the mix takes than on the advised design, round
+    by round; `predicted` the seconds of the mix's average statement by the cost model. `reverses`: the one decision that is
+    taken the other way, for an ablation.
+    """
+
+    name: str
+    about: str = ""
+    disqualified: str = ""
+    throughput: float | None = None
+    interval: Interval | None = None
+    times: float | None = None
+    times_interval: Interval | None = None
+    predicted: float | None = None
+    space: Space | None = None
+    upkeep: Upkeep | None = None
+    load_seconds: float | None = None
+    opened: OpenLoop | None = None
+    statements: tuple[StatementFigures, ...] = ()
+    reverses: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it was measured to the end and gave right answers."""
+        return not self.disqualified and self.throughput is not None
+
+    @property
+    def stale(self) -> int:
+        """Answers that were behind, within what the requirements allow."""
+        return sum(each.stale for each in self.statements)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How it was measured: on which server, with which cache, for how long, and what the data and the mix were."""
+
+    server: str
+    cache_bytes: int
+    rows: int
+    clients: int
+    rounds: int
+    seed: int
+    seconds: float
+    asked_per_second: float
+    reading: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """All of it. `noise`: how far apart two copies of one design were measured, as a share; less than that means nothing.
+
+    `missing` says what was not measured after all (a server that died), empty when nothing is missing.
+    """
+
+    setting: Setting
+    designs: tuple[RivalFigures, ...]
+    noise: float
+    advised: str = ADVISED
+    notes: tuple[str, ...] = ()
+    missing: str = ""
+
+    def design(self, name: str) -> RivalFigures | None:
+        """The design of that name, if there is one."""
+        return next((each for each in self.designs if each.name == name), None)
+
+    @property
+    def best(self) -> str:
+        """The fastest design that counts; empty when none does."""
+        rated = [(each.throughput or 0.0, each.name) for each in self.designs if each.counts]
+        return max(rated)[1] if rated else ""
+
+    @property
+    def regret(self) -> float | None:
+        """How much longer the mix takes on the advised design than on the best one, as a share; None when either is missing."""
+        best, advised = self.design(self.best), self.design(self.advised)
+        if best is None or advised is None or not advised.counts or not advised.throughput or not best.throughput:
+            return None
+        return best.throughput / advised.throughput - 1
+
+    @property
+    def equal(self) -> bool:
+        """Whether every design that ran gave the same answers and ended with the same rows."""
+        return not any(each.disqualified for each in self.designs)

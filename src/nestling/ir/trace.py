@@ -1,0 +1,120 @@
+"""What is run on every rival: the same executions with the same values in the same order.
+
+Several clients share a block. For the rows to be the same in the end whichever of them is faster, an execution that changes
+what another one needs comes after it (`Call.after`); inserts of rows with keys of their own are in nobody's way.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+
+from nestling.ir.bindings import Bindings
+from nestling.ir.model import Model
+from nestling.ir.workload import Access, Statement, StatementKind, Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One execution; `after` are the places in the block of those that have to be done before it."""
+
+    statement: str
+    values: Mapping[str, object]
+    after: tuple[int, ...] = ()
+
+
+Block = tuple[Call, ...]
+
+
+class Tracer:
+    """Makes block after block of a workload: deterministic by seed, and no binding is used twice."""
+
+    def __init__(self, workload: Workload, model: Model, bindings: Mapping[str, Bindings], seed: int) -> None:
+        self._bindings = bindings
+        self._drawn: Counter[str] = Counter()
+        self._tickets = tickets(workload, model)
+        self._chance = Random(seed)  # noqa: S311 - an order of statements, not a secret
+
+    def block(self, counts: Mapping[str, int]) -> Block:
+        """Each statement as often as `counts` says, in random order."""
+        names = [name for name, count in counts.items() for _ in range(count)]
+        self._chance.shuffle(names)
+        last: dict[str, int] = {}
+        calls = []
+        for place, name in enumerate(names):
+            held = self._tickets.get(name, frozenset())
+            after = tuple(sorted({last[entity] for entity in held if entity in last}))
+            last.update(dict.fromkeys(held, place))
+            calls.append(Call(name, self._bindings[name].values(self._drawn[name]), after))
+            self._drawn[name] += 1
+        return tuple(calls)
+
+    def moments(self, count: int, rate_per_second: float) -> tuple[float, ...]:
+        """When executions of independent users are due: seconds from the start, at random with that rate."""
+        moments, now = [], 0.0
+        for _ in range(count):
+            now += self._chance.expovariate(rate_per_second)
+            moments.append(now)
+        return tuple(moments)
+
+
+def mix(workload: Workload, size: int, *, least_reads: int = 2, least_writes: int = 1) -> dict[str, int]:
+    """How often each statement is executed in a block of about `size`: by its rate, and seldom ones a few times all the same."""
+    total = sum(statement.rate_per_second for statement in workload.statements)
+    return {
+        each.name: max(round(size * each.rate_per_second / total), least_writes if each.kind.writes else least_reads)
+        for each in workload.statements
+    }
+
+
+def tickets(workload: Workload, model: Model) -> dict[str, frozenset[str]]:
+    """For each writing statement the entities it has to wait for others at.
+
+    An entity matters when some statement changes or removes its rows; a parent, which only has to be there, when its rows may go.
+    """
+    writes = [statement for statement in workload.statements if statement.kind.writes]
+    changed = {name for each in writes if not _adds_only(each, model) for name in _written(each, model)}
+    going = {name for each in writes for name in _gone(each, model)}
+    found = {}
+    for each in writes:
+        touched = _written(each, model) | {access.entity for access in each.accesses}
+        parents = {link.parent for name in touched for link in model.parents_of(name)}
+        found[each.name] = frozenset((touched & changed) | (parents & going))
+    return found
+
+
+def _adds_only(statement: Statement, model: Model) -> bool:
+    """Whether it is an INSERT of rows whose keys it is given."""
+    if statement.kind is not StatementKind.INSERT or "conflict" in statement.sql.lower():
+        return False
+    return all(
+        set(model.entity(access.entity).key) <= set(access.attributes)
+        for access in statement.accesses
+        if access.kind is StatementKind.INSERT
+    )
+
+
+def _written(statement: Statement, model: Model) -> set[str]:
+    own = {access.entity for access in statement.accesses if access.kind.writes}
+    return own | _gone(statement, model)
+
+
+def _gone(statement: Statement, model: Model) -> set[str]:
+    """Entities whose rows may go, or get another key, with a statement: its own, and those that follow by foreign keys."""
+    found: set[str] = set()
+    waiting = [access.entity for access in statement.accesses if _removes(access, model)]
+    while waiting:
+        entity = waiting.pop()
+        if entity not in found:
+            found.add(entity)
+            waiting += [link.child for link in model.children_of(entity)]
+    return found
+
+
+def _removes(access: Access, model: Model) -> bool:
+    if access.kind is StatementKind.DELETE:
+        return True
+    keys = {name for link in model.children_of(access.entity) for name in link.parent_attributes}
+    return access.kind is StatementKind.UPDATE and bool(keys & set(access.attributes))

@@ -1,0 +1,150 @@
+"""A source in, a design out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nestling.ir.proposal import Proposal
+from nestling.ir.reading import Reading
+from nestling.pipeline.watching import Watch
+
+if TYPE_CHECKING:
+    from nestling.cost import Profile
+    from nestling.ir.candidate import Candidate
+    from nestling.ir.options import Problem
+    from nestling.ir.situation import Situation
+    from nestling.optimizer.pareto import ParetoPoint
+    from nestling.strategies import Thresholds
+
+OPTIMAL = "optimal"
+"""The strategy that weighs costs."""
+WEIGHING_SECONDS = 60.0
+"""How long the alternatives of a design may be weighed for its explanation, should the machine be slow."""
+NO_BUDGET = 2**62
+"""More bytes than any design needs."""
+NO_WORKLOAD = (
+    "no statement touches the model, so the decision tree decided. With a workload costs decide, and copies, computed values and"
+    " indexes are weighed: write each statement under a line such as `-- name: product_page, rate: 900/s` and add --workload FILE"
+)
+
+
+def inspect(address: str, *, workload: Path | None = None, dialect: str = "", watch: Watch | None = None) -> Reading:
+    """Read a source: its model, statistics and workload. Writes nothing."""
+    from nestling.sources.front import read_source, with_workload
+
+    say = (lambda name: watch(f"reading {name}", 0, None)) if watch is not None else None
+    reading = _with_usable_views(read_source(address, dialect=dialect, progress=say))
+    return with_workload(reading, workload) if workload is not None else reading
+
+
+def _with_usable_views(reading: Reading) -> Reading:
+    """The reading, with a gap for each view no statement can be translated over."""
+    from nestling.planner.sql import unusable_views
+
+    if not reading.model.views:
+        return reading
+    return replace(reading, gaps=(*reading.gaps, *unusable_views(reading.model, reading.dialect)))
+
+
+def design(
+    reading: Reading,
+    strategy: str = OPTIMAL,
+    thresholds: Thresholds | None = None,
+    *,
+    profile: Profile | None = None,
+    limit_seconds: float = 60.0,
+    storage_budget_bytes: int | None = None,
+) -> Proposal:
+    """Decide where everything lives: at least cost for the workload, or by a strategy that asks for none.
+
+    `storage_budget_bytes` takes the place of what the requirements say; raises `InfeasibleError` when no design keeps it.
+    """
+    from nestling.strategies import design as decide
+
+    if strategy != OPTIMAL:
+        return decide(reading, strategy, thresholds)
+    if not any(statement.accesses for statement in reading.workload.statements):
+        decided = decide(reading, "tree", thresholds)
+        return replace(decided, strategy=OPTIMAL, notes=(*decided.notes, NO_WORKLOAD))
+    if storage_budget_bytes is not None:
+        reading = _with_budget(reading, storage_budget_bytes)
+    return _least_cost(reading, thresholds, profile, limit_seconds)
+
+
+def _with_budget(reading: Reading, storage_bytes: int) -> Reading:
+    requirements = replace(reading.workload.requirements, storage_budget_bytes=storage_bytes)
+    return replace(reading, workload=replace(reading.workload, requirements=requirements))
+
+
+def pareto(
+    reading: Reading,
+    points: int = 5,
+    *,
+    thresholds: Thresholds | None = None,
+    profile: Profile | None = None,
+    limit_seconds: float = 60.0,
+) -> tuple[ParetoPoint, ...]:
+    """Cost against storage: the least-cost designs from the smallest possible to the cheapest, none beaten by another.
+
+    Each point's `amount` is the bytes of data and indexes before compression, `solution.cost` seconds of work a second.
+    """
+    from nestling.optimizer.pareto import pareto as trade
+
+    reading = _with_budget(reading, reading.workload.requirements.storage_budget_bytes or NO_BUDGET)
+    _, _, _, problem = posed(reading, thresholds, profile)
+    return trade(problem, points=points, limit_seconds=limit_seconds)
+
+
+def _least_cost(
+    reading: Reading, thresholds: Thresholds | None, profile: Profile | None, limit_seconds: float
+) -> Proposal:
+    """Patterns propose, the planner counts the work of each way, costs price it, the optimizer chooses and weighs."""
+    from nestling.ir.proposal import Costs
+    from nestling.optimizer import solve
+    from nestling.optimizer.weigh import statement_costs, weigh
+    from nestling.strategies import assembled
+
+    known, prices, candidates, problem = posed(reading, thresholds, profile)
+    solution = solve(problem, limit_seconds=limit_seconds)
+    groups = [group.name for group in problem.groups if len(group.among) > 1 or group.optional]
+    weighed = weigh(problem, solution, groups, limit_seconds=WEIGHING_SECONDS)
+    names = {statement.name for statement in reading.workload.statements}
+    each = tuple((name, cost) for name, cost in statement_costs(problem, solution.chosen) if name in names)
+    costs = Costs(solution.cost, solution.bound, prices.name, each, solution.seconds)
+    proposal = assembled(known, OPTIMAL, candidates, solution, weighed.weighings, costs)
+    return replace(proposal, notes=(*proposal.notes, *weighed.notes))
+
+
+def posed(
+    reading: Reading, thresholds: Thresholds | None, profile: Profile | None
+) -> tuple[Situation, Profile, tuple[Candidate, ...], Problem]:
+    """What is known, what work costs, what may be chosen, and what each choice would cost."""
+    from nestling.cost import default_profile, price
+    from nestling.ir.situation import Thresholds, situation
+    from nestling.patterns import propose
+    from nestling.planner.options import options
+
+    known, prices = situation(reading, thresholds or Thresholds()), profile or default_profile()
+    candidates = propose(known)
+    cache_bytes = prices.identity.cache_bytes
+    return (
+        known,
+        prices,
+        candidates,
+        options(known, candidates, partial(price, profile=prices), cache_bytes=cache_bytes),
+    )
+
+
+def read_proposal(path: Path) -> Proposal:
+    """The proposal in a design file; raises `InputError` with every mistake in it."""
+    from nestling.common.errors import InputError, Problem
+    from nestling.ir.text import read_file
+
+    found = read_file(path)
+    if isinstance(found, Reading):
+        next_move = f"make a design of it: nestling design {path} -o design.yaml"
+        raise InputError(Problem(what="holds a model, not a design", where=str(path), next_move=next_move))
+    return found

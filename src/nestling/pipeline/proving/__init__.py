@@ -1,0 +1,17 @@
+"""Proving a design: its rivals loaded into databases of our own, the workload run on all of them, and what was measured.
+
+::
+
+    load every rival ──► check: every statement on all rivals side by side ──► rounds, rivals in random order, and an A/A twin
+                         (answers compared, work counted by the profiler)      │
+                                                    homes compared ◄───────────┘
+                                                          └──► open loop at the stated rates ──► Proof
+
+Each rival is sent the same executions in the same order. So their rows are the same before and after every block, whatever the
+statements write, and every answer can be compared.
+"""
+
+from nestling.pipeline.proving.effort import FULL, QUICK, Effort
+from nestling.pipeline.proving.prove import prove
+
+__all__ = ["FULL", "QUICK", "Effort", "prove"]

@@ -1,0 +1,57 @@
+"""A rival while it is measured: what it is, and what has been found so far."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from nestling.executors.drive import Counters, Driven
+from nestling.ir.proof import Examined, OpenLoop, Space
+from nestling.ir.proposal import Proposal
+
+if TYPE_CHECKING:
+    from pymongo.database import Database
+
+TWIN = "chosen, again"
+"""The advised design loaded a second time: what it seems to differ from itself is noise."""
+
+
+@dataclass
+class Contender:
+    """Filled step by step. `weights`: the seconds of the mix's average statement, a round each."""
+
+    name: str
+    proposal: Proposal
+    database: Database[Any]
+    disqualified: str = ""
+    driven: Driven | None = None
+    predicted: Mapping[str, float | None] = field(default_factory=dict)
+    space: Space | None = None
+    cached_bytes: int = 0
+    load_seconds: float | None = None
+    seconds: dict[str, list[float]] = field(default_factory=dict)
+    weights: list[float] = field(default_factory=list)
+    examined: dict[str, list[Examined]] = field(default_factory=dict)
+    compared: Counter[str] = field(default_factory=Counter)
+    stale: Counter[str] = field(default_factory=Counter)
+    writes: int = 0
+    counted: Counters = field(default_factory=Counters)
+    opened: OpenLoop | None = None
+    opened_seconds: dict[str, list[float]] = field(default_factory=dict)
+
+    @property
+    def running(self) -> Driven:
+        """What runs its statements; only for a loaded one."""
+        assert self.driven is not None, self.name
+        return self.driven
+
+    def out(self, why: str) -> None:
+        """It does not count any more; the first reason stays."""
+        self.disqualified = self.disqualified or why
+
+
+def in_race(contenders: list[Contender]) -> list[Contender]:
+    """Those that are loaded and have not gone wrong."""
+    return [each for each in contenders if not each.disqualified and each.driven is not None]

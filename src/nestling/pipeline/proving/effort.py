@@ -1,0 +1,27 @@
+"""How much is measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """`seconds` of measuring in all, in `rounds` after one to warm up; `checks` executions of each statement side by side.
+
+    `open_seconds` for each rival in the open loop, with `users` at once; 0 leaves it out. `clients` share the closed loop.
+    `cache_ratio`: bytes of the chosen design's data and indexes for a byte of the server's cache (None: its own cache).
+    """
+
+    seconds: float = 120.0
+    rounds: int = 10
+    checks: int = 3
+    open_seconds: float = 5.0
+    users: int = 8
+    clients: int = 1
+    cache_ratio: float | None = None
+    seed: int = 0
+
+
+FULL = Effort()
+QUICK = Effort(seconds=15.0, rounds=6, checks=2, open_seconds=1.5)

@@ -1,0 +1,72 @@
+"""Rivals made ready: each in a database of its own, loaded from the same rows. One that cannot be is disqualified, with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from nestling.common.errors import ConnectionFailed, NestlingError
+from nestling.executors.drive import check_room, driven, stored
+from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
+from nestling.ir.model import Model
+from nestling.ir.proposal import Proposal
+from nestling.ir.reading import Reading
+from nestling.ir.rows import RowSource
+from nestling.ir.values import Policy
+from nestling.pipeline.proving.contender import Contender
+from nestling.pipeline.proving.statements import compiled, predicted
+from nestling.pipeline.watching import Watch
+
+if TYPE_CHECKING:
+    from pymongo.database import Database
+
+Rows = Callable[[Model], RowSource]
+"""Opens the rows every rival is loaded from."""
+
+
+def make_ready(each: Contender, reading: Reading, rows: Rows, watch: Watch | None) -> None:
+    """Compile and load one rival; a server that cannot be reached any more is the only error that is raised."""
+    statements, exact = compiled(each.proposal, reading)
+    if gaps := [made for made in statements.values() if made.gap is not None]:
+        each.out(f"it cannot answer `{gaps[0].name}`: {gaps[0].gap}")
+        return
+    try:
+        began = perf_counter()
+        load_rows(each.proposal, rows(each.proposal.design.model), each.database, each.name, watch)
+        each.load_seconds = perf_counter() - began
+        each.space = stored(each.database)
+    except ConnectionFailed:
+        raise
+    except NestlingError as error:
+        each.out(f"it cannot be loaded: {error.problems[0].text()}")
+        return
+    each.predicted = predicted(each.proposal, reading)
+    each.driven = driven(each.name, each.database, statements, exact)
+
+
+def load_rows(
+    proposal: Proposal, source: RowSource, database: Database[Any], name: str, watch: Watch | None = None
+) -> None:
+    """Create a design's collections in an empty database, fill them, build the indexes."""
+    from nestling.emitters.commands import collection_commands, index_commands
+    from nestling.executors.create import create
+    from nestling.executors.load import load as fill
+    from nestling.executors.load import written_collections
+
+    made, policy = proposal.design, Policy(long_decimals="text")
+    told = (lambda p: watch(f"loading {name}: {p.store}", p.rows, p.total_rows)) if watch is not None else None
+    create(collection_commands(made, policy=policy), database, written_collections(made))
+    fill(made, source, database, indexes=index_commands(made), policy=policy, progress=told)
+
+
+def check_disk(database: Database[Any], reading: Reading, counts: Mapping[str, int], rivals: int) -> None:
+    """Raise `LoadError` when the rows of that many rivals will not go on the server's disk, by the statistics' widths."""
+    total = 0.0
+    for entity in reading.model.entities:
+        known = reading.statistics.entity(entity.name)
+        widths = [known.attribute(name).average_bytes for name in entity.attribute_names]
+        row = ELEMENT_BYTES + sum(w.value if w else UNKNOWN_BYTES for w in widths)
+        row += sum(len(name) + FRAMING_BYTES for name in entity.attribute_names)
+        total += counts[entity.name] * row
+    check_room(database, total * rivals, f"loading {rivals} designs of {sum(counts.values()):,} rows")

@@ -1,0 +1,105 @@
+"""The workload made ready for one design: compiled, and what the cost model says of each statement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from nestling.common.errors import NestlingError
+from nestling.executors.drive import Shape
+from nestling.ir import algebra as a
+from nestling.ir.compiled import CompiledRead
+from nestling.ir.expression import Column
+from nestling.ir.program import CompiledWrite
+from nestling.ir.proposal import Proposal
+from nestling.ir.reading import Reading
+from nestling.ir.workload import Requirements, Statement
+from nestling.pipeline.statements import convert
+
+Compiled = Mapping[str, CompiledRead | CompiledWrite]
+
+
+def compiled(proposal: Proposal, reading: Reading) -> tuple[Compiled, dict[str, CompiledRead]]:
+    """Every statement for a design, gaps included; and the reads again, without copies that may be behind, where that differs."""
+    unbehind = replace(proposal, requirements=replace(proposal.requirements, freshness=Requirements().freshness))
+    found: dict[str, CompiledRead | CompiledWrite] = {}
+    exact: dict[str, CompiledRead] = {}
+    for each in reading.workload.statements:
+        dialect = each.dialect or reading.dialect
+        made = found[each.name] = convert(proposal, each.sql, name=each.name, dialect=dialect)
+        if isinstance(made, CompiledRead) and made.gap is None and proposal.requirements.freshness:
+            plain = convert(unbehind, each.sql, name=each.name, dialect=dialect)
+            if isinstance(plain, CompiledRead) and (plain.pipeline, plain.filter) != (made.pipeline, made.filter):
+                exact[each.name] = plain
+    return found, exact
+
+
+def predicted(proposal: Proposal, reading: Reading) -> dict[str, float | None]:
+    """Seconds an execution of each statement takes on a design by the cost model; None where it cannot say."""
+    return {each.name: _predicted(proposal, reading, each) for each in reading.workload.statements}
+
+
+def _predicted(proposal: Proposal, reading: Reading, statement: Statement) -> float | None:
+    from nestling.cost import default_profile, price
+    from nestling.ir.tolerance import tolerated
+    from nestling.planner.reads import plan_read
+    from nestling.planner.sql import translate
+    from nestling.planner.work import estimate, estimate_write
+    from nestling.planner.writes import plan_write
+
+    made, numbers, values = proposal.design, reading.statistics, dict(statement.samples)
+    try:
+        asked = translate(statement.sql, made.model, statement.dialect or reading.dialect)
+        if isinstance(asked, a.Query):
+            lag = tolerated(made.model, proposal.requirements)
+            work = estimate(plan_read(asked, made, tolerated=lag, statistics=numbers), made, numbers, values)
+        else:
+            work = estimate_write(plan_write(asked, made), made, numbers, values)
+        return price(work, default_profile())
+    except NestlingError:
+        return None
+
+
+def shapes(reading: Reading) -> dict[str, Shape]:
+    """How far each statement fixes its answer."""
+    from nestling.planner.sql import translate
+
+    found = {}
+    for each in reading.workload.statements:
+        asked = translate(each.sql, reading.model, each.dialect or reading.dialect)
+        found[each.name] = _shape(asked.relation) if isinstance(asked, a.Query) else Shape()
+    return found
+
+
+def _shape(relation: a.Relation) -> Shape:
+    """What of the topmost steps sorts, limits and shows; a limit further down leaves only the number of rows."""
+    from nestling.planner.reads.traverse import everything
+
+    shown, limited, keys, node = None, False, (), relation
+    while isinstance(node, a.Project | a.Limit | a.Sort) and not keys:
+        match node:
+            case a.Project():
+                shown = shown or node
+            case a.Limit():
+                limited = True
+            case a.Sort():
+                keys = node.keys
+        node = node.input
+    if shown is None and isinstance(node, a.Project):
+        shown = node
+    if any(isinstance(below, a.Limit | a.Window) for below in everything(node)):
+        return Shape(limited=True)
+    places = [_place(key.expression, shown) for key in keys]
+    known = tuple(place for place in places if place is not None)
+    return Shape(known, whole=len(known) == len(places), limited=limited)
+
+
+def _place(expression: object, shown: a.Project | None) -> int | None:
+    """The column of the answer that shows an expression."""
+    if shown is None:
+        return None
+    for place, output in enumerate(shown.outputs):
+        named = isinstance(expression, Column) and (expression.alias, expression.name) == (shown.alias, output.name)
+        if named or output.expression == expression:
+            return place
+    return None

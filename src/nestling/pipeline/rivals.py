@@ -1,0 +1,147 @@
+"""The designs a design is measured against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nestling.ir.proof import ADVISED
+from nestling.ir.proposal import Costs, Proposal
+from nestling.ir.reading import Reading
+from nestling.pipeline.designing import design, posed, read_proposal
+
+if TYPE_CHECKING:
+    from nestling.cost import Profile
+    from nestling.ir.candidate import Candidate
+    from nestling.ir.options import Problem, Solution
+    from nestling.ir.situation import Situation
+    from nestling.optimizer.alternatives import Alternative
+
+YARDSTICKS = ("normalized", "embedded", "tree")
+"""Strategies that ask for no costs."""
+CLOSEST, DEAREST = 2, 3
+"""Runner-ups (decisions taken the other way at the least cost) and ablations (at the highest) that are tried."""
+WEIGHING_SECONDS = 30.0
+"""How long the alternatives of all decisions may be weighed."""
+
+
+def rivals(
+    reading: Reading,
+    proposal: Proposal,
+    *,
+    files: Iterable[Path] = (),
+    random: int = 0,
+    seed: int = 0,
+    profile: Profile | None = None,
+    limit_seconds: float = 60.0,
+) -> Mapping[str, Proposal]:
+    """`proposal` and the designs to measure it against, by name, no two of them the same design.
+
+    `chosen` is `proposal`; then `normalized`, `embedded` and `tree`; a design file under its file's name; `runner-up: …` and
+    `ablation: …` with one decision taken another way (told after the colon) and the rest adapted to it, the first where the
+    costs say it matters least, the second where it matters most; and `random 1`, …, other valid designs. Raises `InputError`
+    when a file holds a design of another model.
+    """
+    found = {ADVISED: proposal}
+    for name in YARDSTICKS:
+        _add(found, name, design(reading, name))
+    for path in files:
+        _add(found, path.stem, _of_the_model(read_proposal(path), reading, path))
+    if proposal.costs is not None:
+        posing = _Posing(reading, *posed(reading, None, profile))
+        for name, other in posing.others(limit_seconds):
+            _add(found, name, other)
+        for number, other in enumerate(posing.sampled(random, seed), start=1):
+            _add(found, f"random {number}", other)
+    return found
+
+
+def _add(found: dict[str, Proposal], name: str, proposal: Proposal) -> None:
+    """Add a design, unless it is there already."""
+    if all(other.design != proposal.design for other in found.values()):
+        found[name if name not in found else f"{name} (file)"] = proposal
+
+
+def _of_the_model(proposal: Proposal, reading: Reading, path: Path) -> Proposal:
+    """The proposal, when its design is over the reading's entities; the statistics and requirements are the reading's."""
+    from nestling.common.errors import InputError, Problem
+
+    theirs = {entity.name: set(entity.attribute_names) for entity in proposal.design.model.entities}
+    ours = {entity.name: set(entity.attribute_names) for entity in reading.model.entities}
+    if theirs != ours:
+        other = sorted(name for name in {*theirs, *ours} if theirs.get(name) != ours.get(name))
+        what = f"is a design of another model: {', '.join(f'`{name}`' for name in other[:5])} differ"
+        raise InputError(Problem(what, where=str(path), next_move="name a design made of the same source"))
+    return replace(proposal, statistics=reading.statistics, requirements=reading.workload.requirements)
+
+
+@dataclass(frozen=True, slots=True)
+class _Posing:
+    """What there is to choose for a reading."""
+
+    reading: Reading
+    known: Situation
+    prices: Profile
+    candidates: tuple[Candidate, ...]
+    problem: Problem
+
+    def others(self, limit_seconds: float) -> Iterator[tuple[str, Proposal]]:
+        """Runner-ups and ablations."""
+        from nestling.optimizer import solve
+
+        solution = solve(self.problem, limit_seconds=limit_seconds)
+        weighed = sorted(self._reversed(solution), key=lambda each: (each[1].cost or 0.0, each[0]))
+        closest, dearest = weighed[:CLOSEST], weighed[CLOSEST:][-DEAREST:]
+        for kind, some in (("runner-up", closest), ("ablation", reversed(dearest))):
+            for name, other in some:
+                part = frozenset(structure for structure in self._part(name, other))
+                chosen = (solution.chosen - part) | other.chosen
+                yield f"{kind}: {_reversal(solution, self.problem, name, other)}", self.proposal(chosen)
+
+    def _part(self, group: str, other: Alternative) -> Iterator[str]:
+        from nestling.optimizer.alternatives import part_of
+
+        yield from (structure.id for structure in part_of(self.problem, group).structures)
+        yield from other.chosen
+
+    def _reversed(self, solution: Solution) -> Iterator[tuple[str, Alternative]]:
+        """The cheapest other way of each decision that was taken, as far as there is one and the time allows."""
+        from nestling.optimizer.allowance import allowance
+        from nestling.optimizer.alternatives import alternatives, choice
+
+        left = allowance(WEIGHING_SECONDS)
+        for group in self.problem.groups:
+            if choice(group, solution.chosen) is not None and (len(group.among) > 1 or group.optional):
+                found = alternatives(self.problem, solution, group.name, allowed=left)
+                yield from ((group.name, other) for other in found[:1] if other.cost is not None)
+
+    def sampled(self, count: int, seed: int) -> Iterator[Proposal]:
+        """Other valid designs."""
+        from nestling.optimizer.sampled import sampled
+
+        return map(self.proposal, sampled(self.problem, count, seed))
+
+    def proposal(self, chosen: frozenset[str]) -> Proposal:
+        """The design of a choice, with what it costs by the model."""
+        from nestling.ir.options import Solution
+        from nestling.optimizer.evaluate import evaluate
+        from nestling.optimizer.weigh import statement_costs
+        from nestling.strategies import COSTED, assembled
+
+        found = evaluate(self.problem, chosen)
+        assert found is not None, "only allowed choices are asked for"
+        solution = Solution(chosen, found.modes, found.cost, 0.0, 0.0, proved=False)
+        names = {statement.name for statement in self.reading.workload.statements}
+        each = tuple((name, cost) for name, cost in statement_costs(self.problem, chosen) if name in names)
+        costs = Costs(found.cost, 0.0, self.prices.name, each)
+        return assembled(self.known, COSTED, self.candidates, solution, (), costs)
+
+
+def _reversal(solution: Solution, problem: Problem, group: str, other: Alternative) -> str:
+    """What is taken in place of what, in words."""
+    from nestling.optimizer.alternatives import choice, group_named
+
+    taken = choice(group_named(problem, group), solution.chosen)
+    return f"{other.structure} instead of {taken}" if other.structure is not None else f"without {taken}"

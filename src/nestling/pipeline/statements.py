@@ -1,0 +1,130 @@
+"""SQL in, what the server is asked out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nestling.ir.proposal import Proposal
+from nestling.ir.reading import Gap, GapKind, Reading
+from nestling.ir.workload import Workload
+
+if TYPE_CHECKING:
+    from nestling.common.errors import GapError
+    from nestling.ir.algebra import Write
+    from nestling.ir.client_join import ClientJoin
+    from nestling.ir.compiled import CompiledRead
+    from nestling.ir.program import CompiledWrite
+
+
+def convert(
+    proposal: Proposal,
+    sql: str,
+    *,
+    name: str = "",
+    dialect: str = "",
+    values: Mapping[str, object] | None = None,
+) -> CompiledRead | CompiledWrite:
+    """Compile one statement for a design, with `values` in place of its parameters when they are given.
+
+    What cannot be compiled comes back with its `gap` set; unknown names and mistakes in the SQL raise `WorkloadError`.
+    """
+    from nestling.common.errors import GapError
+    from nestling.emitters.mql.read import compiled_read
+    from nestling.ir.algebra import Query
+    from nestling.ir.compiled import CompiledRead, bind
+    from nestling.ir.tolerance import tolerated
+    from nestling.planner.reads import plan_read
+    from nestling.planner.sql import translate
+
+    try:
+        statement = translate(sql, proposal.design.model, dialect)
+        if isinstance(statement, Query):
+            lag = tolerated(proposal.design.model, proposal.requirements)
+            read = compiled_read(
+                plan_read(statement, proposal.design, tolerated=lag, statistics=proposal.statistics), name=name, sql=sql
+            )
+            return bind(read, values) if values is not None else read
+        return _convert_write(proposal, statement, name=name, sql=sql, values=values)
+    except GapError as error:
+        return CompiledRead(name, sql, gap=_gap_of(error))
+
+
+def convert_join(
+    proposal: Proposal, sql: str, *, name: str = "", dialect: str = "", values: Mapping[str, object] | None = None
+) -> ClientJoin | CompiledRead | CompiledWrite:
+    """The same with the join of a SELECT made by the client; a gap where it cannot be, no change where there is none."""
+    from nestling.common.errors import GapError
+    from nestling.emitters.mql.client_join import compiled_join
+    from nestling.ir.algebra import Query
+    from nestling.ir.client_join import bind_join
+    from nestling.ir.compiled import CompiledRead
+    from nestling.ir.tolerance import tolerated
+    from nestling.planner.reads.client_join import has_join, plan_client_join
+    from nestling.planner.sql import translate
+
+    plain = convert(proposal, sql, name=name, dialect=dialect, values=values)
+    statement = translate(sql, proposal.design.model, dialect) if plain.gap is None else None
+    if not isinstance(statement, Query) or not has_join(statement):
+        return plain
+    try:
+        lag = tolerated(proposal.design.model, proposal.requirements)
+        join = compiled_join(plan_client_join(statement, proposal.design, tolerated=lag), name=name, sql=sql)
+    except GapError as error:
+        return CompiledRead(name, sql, gap=_gap_of(error))
+    return bind_join(join, values) if values is not None else join
+
+
+def convert_all(
+    proposal: Proposal, path: Path, dialect: str, *, bound: bool = False, client_joins: bool = False
+) -> Iterator[ClientJoin | CompiledRead | CompiledWrite]:
+    """Every statement of a workload file compiled; a mistake in one is its gap, and never stops the rest."""
+    from nestling.common.errors import WorkloadError
+    from nestling.ir.compiled import CompiledRead
+
+    workload, gaps = statements_of(proposal, path, dialect)
+    compiled = convert_join if client_joins else convert
+    for statement in workload.statements:
+        values = dict(statement.samples) if bound else None
+        try:
+            yield compiled(proposal, statement.sql, name=statement.name, dialect=dialect, values=values)
+        except WorkloadError as error:
+            problem = error.problems[0]
+            yield CompiledRead(statement.name, statement.sql, gap=Gap(GapKind.NOTIMPL, problem.what, problem.where))
+    known = {statement.name for statement in workload.statements}
+    for gap in gaps:
+        if not any(name in gap.where for name in known):
+            yield CompiledRead("", "", gap=gap)
+
+
+def queries_module(proposal: Proposal, path: Path, dialect: str) -> str:
+    """A Python module on pymongo alone with a function for each statement of a workload file."""
+    from nestling.emitters.python_code import module
+
+    return module(tuple(convert_all(proposal, path, dialect)), title=f"The statements of {path.name}.")
+
+
+def _gap_of(error: GapError) -> Gap:
+    """The gap an error tells of; what only has words is something nestling lacks."""
+    problem = error.problems[0]
+    return getattr(error, "gap", None) or Gap(GapKind.NOTIMPL, problem.what, problem.where)
+
+
+def _convert_write(
+    proposal: Proposal, statement: Write, *, name: str, sql: str, values: Mapping[str, object] | None
+) -> CompiledWrite:
+    from nestling.emitters.mql.write import compiled_write
+    from nestling.ir.filling import bind_write
+    from nestling.planner.writes import plan_write
+
+    write = compiled_write(plan_write(statement, proposal.design), name=name, sql=sql)
+    return bind_write(write, values) if values is not None else write
+
+
+def statements_of(proposal: Proposal, path: Path, dialect: str) -> tuple[Workload, tuple[Gap, ...]]:
+    """The statements of a workload file over a design's model, and what of it could not be understood."""
+    from nestling.sources.front import with_workload
+
+    read = with_workload(Reading(proposal.design.model, dialect=dialect), path)
+    return read.workload, read.gaps

@@ -1,0 +1,76 @@
+"""A check from rows: what must be there beside what is, only where these differ, and the guarded change that mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nestling.ir.access_path import Comparator, Comparison, DocumentOf, Expression, FieldPath, Filter, Project, Step
+from nestling.ir.compiled import OutputColumn, ReadPlan
+from nestling.ir.drift import Compared, PathStep
+from nestling.ir.expression import ANY
+from nestling.ir.layout import Place
+from nestling.ir.names import join
+from nestling.ir.primitives import CollectionKind
+from nestling.ir.write_path import Cell, ElementFilter, Match, Set, UpdateDocuments
+from nestling.planner.upkeep.holder import ID, Locator, changed_path, element_filters, is_array, locating
+
+NO_UPDATES = (CollectionKind.TIME_SERIES, CollectionKind.CAPPED)
+"""Kinds of collections whose documents cannot be changed at will."""
+
+
+def differing(step: Step, values: Sequence[Compared]) -> Step:
+    """The rows in which one of the values is not what it must be; a value that is missing is not one that is null."""
+    expected = DocumentOf(tuple((str(n), FieldPath(each.expected)) for n, each in enumerate(values)))
+    found = DocumentOf(tuple((str(n), FieldPath(each.found)) for n, each in enumerate(values)))
+    return Filter(step, Comparison(expected, Comparator.NOT_EQUAL, found))
+
+
+def compared_read(
+    step: Step, place: Place, told: Sequence[Locator], values: Sequence[tuple[str, Expression, Expression]]
+) -> tuple[ReadPlan, tuple[Compared, ...]]:
+    """The read of the rows at a place whose values (path, what must be there, what is) differ."""
+    fields = list(locating(place, told))
+    fields += [(f"value {n}", expected, ANY) for n, (_, expected, _) in enumerate(values)]
+    fields += [(f"found {n}", found, ANY) for n, (_, _, found) in enumerate(values)]
+    named = tuple(Compared(path, f"value {n}", f"found {n}") for n, (path, _, _) in enumerate(values))
+    projected = Project(step, tuple((name, value) for name, value, _ in fields))
+    columns = tuple(OutputColumn(name, name, kind) for name, _, kind in fields)
+    return ReadPlan(differing(projected, named), columns), named
+
+
+def way_to(place: Place, told: Sequence[Locator]) -> tuple[PathStep, ...]:
+    """The way to a place, with what tells the elements of arrays on it."""
+    return tuple(
+        PathStep(node.field, tuple((each.path, each.column) for each in told if each.level == level))
+        for level, node in enumerate(place.nodes)
+        if node.field
+    )
+
+
+def mended(design_place: Place, told: Sequence[Locator], values: Sequence[Compared]) -> UpdateDocuments | None:
+    """The change that makes the values what they must be."""
+    at = changed_path(design_place, told)
+    changes = tuple(Set(join(at, each.path), Cell(each.expected)) for each in values)
+    where = (Match("_id", Cell(ID)),)
+    update = UpdateDocuments(design_place.store.name, where, changes, element_filters(design_place, told))
+    return guarded(update, design_place, told, values)
+
+
+def guarded(
+    update: UpdateDocuments, place: Place, told: Sequence[Locator], values: Sequence[Compared]
+) -> UpdateDocuments | None:
+    """The update, but only of what still holds the values that were found; None where documents cannot be changed."""
+    if place.store.options.kind in NO_UPDATES:
+        return None
+    arrays = [level for level, node in enumerate(place.nodes) if is_array(node)]
+    if not arrays or arrays[-1] not in {each.level for each in told}:
+        matches = tuple(Match(join(place.path, each.path), Cell(each.found)) for each in values)
+        return replace(update, where=(*update.where, *matches))
+    below = join(*(node.field for node in place.nodes[arrays[-1] + 1 :]))
+    matches = tuple(Match(join(below, each.path), Cell(each.found)) for each in values)
+    name = f"e{arrays[-1]}"
+    filters = tuple(
+        ElementFilter(each.name, (*each.matches, *matches)) if each.name == name else each for each in update.filters
+    )
+    return replace(update, filters=filters)

@@ -1,0 +1,70 @@
+"""Discriminators, compared with what else tells the kind of a document: its `_id`, or the fields of a subtype.
+
+Where a subtype has no field of its own that is always there, the discriminator alone tells that the row exists, and is believed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.access_path import CollectionScan, Expression, FieldPath, Filter, Holds, Literal, Mark, Marks, Step
+from nestling.ir.design import Design
+from nestling.ir.drift import Check, DriftKind
+from nestling.ir.layout import Node, Place, Role, Store
+from nestling.ir.names import join
+from nestling.ir.primitives import Variant
+from nestling.planner.checks.comparing import compared_read, mended
+
+
+def discriminator_checks(design: Design) -> Iterator[Check]:
+    """A check for every kind of root in every collection with a discriminator."""
+    for store in design.stores:
+        variant = store.collection.variant
+        if variant is not None and store.role in (Role.HOME, Role.ARCHIVE):
+            for root in store.roots:
+                expected = _expected(design, variant, root)
+                if expected is not None:
+                    yield _check(store, variant, root, expected)
+
+
+def _expected(design: Design, variant: Variant, root: Node) -> Expression | None:
+    inline = [child for child in root.children if child.presence is not None]
+    own = (Mark(root.presence.value),) if root.presence is not None else ()
+    if inline:
+        return Marks((*own, *(_mark(design, root, child) for child in inline)), variant.discriminator)
+    return Literal(root.presence.value) if root.presence is not None else None
+
+
+def _mark(design: Design, root: Node, child: Node) -> Mark:
+    """A subtype is there when its fields are; nothing else tells of one without a field that always is."""
+    assert child.presence is not None
+    shared = {path for node in (root, *root.children) if node is not child for path in _paths(node)}
+    entity = design.model.entity(child.entity)
+    own = [field for field in child.stored if field.path not in shared]
+    is_certain = any(not entity.attribute(field.attribute).nullable for field in own)
+    return Mark(child.presence.value, tuple(field.path for field in own), is_certain=is_certain)
+
+
+def _paths(node: Node) -> Iterator[str]:
+    """What documents hold at a node and, where these stand beside it, at the nodes inside."""
+    yield from (field.path for field in node.stored)
+    yield from (pairs.field for pairs in node.body.pairs)
+    for child in node.children:
+        yield from (child.field,) if child.field else _paths(child)
+
+
+def _check(store: Store, variant: Variant, root: Node, expected: Expression) -> Check:
+    step: Step = CollectionScan(store.name)
+    if variant.members and root.presence is not None:
+        step = Filter(step, Holds(join("_id", variant.discriminator), root.presence.value))
+    place, field = Place(store, (root,)), variant.discriminator
+    read, values = compared_read(step, place, (), ((field, expected, FieldPath(field)),))
+    kind = f"({root.entity})" if variant.members else ""
+    return Check(
+        f"{store.name}{kind}.{field}",
+        DriftKind.DISCRIMINATOR,
+        store.name,
+        read,
+        values,
+        repair=mended(place, (), values),
+    )

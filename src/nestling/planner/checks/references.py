@@ -1,0 +1,152 @@
+"""References that must lead somewhere: foreign keys the source enforces, and ids that only the parent holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from nestling.ir.access_path import (
+    CollectionScan,
+    Comparator,
+    Comparison,
+    DocumentOf,
+    Expression,
+    FieldPath,
+    Filter,
+    Literal,
+    Project,
+    Step,
+    Unwind,
+)
+from nestling.ir.compiled import OutputColumn, ReadPlan
+from nestling.ir.design import Design
+from nestling.ir.drift import Check, Compared, DriftKind
+from nestling.ir.expression import ANY, IsNull, Not, conjunction
+from nestling.ir.expression import Literal as Constant
+from nestling.ir.layout import NodeKind, Place, Role
+from nestling.ir.model import Relationship
+from nestling.ir.names import join, stored_name
+from nestling.ir.primitives import CollectionKind, Holder, Reference
+from nestling.ir.reading import Gap, GapKind
+from nestling.ir.row_steps import Correlate, Keep, Layout, Slice
+from nestling.ir.rows import Hop
+from nestling.ir.types import INTEGER
+from nestling.planner.attribute import id_at
+from nestling.planner.checks.comparing import way_to
+from nestling.planner.place import documents_at
+from nestling.planner.reads import ReadGap
+from nestling.planner.reads.rows import Rows
+from nestling.planner.reads.traverse import used
+from nestling.planner.upkeep.copied import looked_up
+from nestling.planner.upkeep.derive import is_only_listed
+from nestling.planner.upkeep.holder import holder_rows, locating, locators
+from nestling.planner.upkeep.source import HOLDER, along, column, homes_context
+
+_THERE = "there"
+_FOUND = "found 0"
+
+
+def reference_checks(design: Design) -> Iterator[Check | Gap]:
+    """A check for every foreign key that must lead to a row, wherever it is stored, and for every array of ids that is a home."""
+    for link in design.model.relationships:
+        only_listed = is_only_listed(design, link)
+        if not only_listed and (link.enforced or design.model.is_total(link)):
+            for place in design.places[link.child]:
+                if _tells(place, link):
+                    yield _or_gap(f"{join(place.store.name, place.path)} → {link.parent}", design, place, link)
+        if only_listed:
+            yield from _listed_checks(design, link)
+
+
+def _tells(place: Place, link: Relationship) -> bool:
+    """Whether the rows there have a foreign key that could lead nowhere."""
+    if place.copy is not None or (place.store.role is Role.ORPHANS and _is_of(place.store.embedding, link)):
+        return False
+    return not (_is_of(place.node.embedding, link) and place.nodes[-2].kind is not NodeKind.GROUP)
+
+
+def _is_of(embedding: object, link: Relationship) -> bool:
+    return embedding is not None and getattr(embedding, "relationship", None) == link.name
+
+
+def _or_gap(name: str, design: Design, place: Place, link: Relationship) -> Check | Gap:
+    try:
+        return _foreign_key(name, design, place, link)
+    except ReadGap as error:
+        return replace(error.gap, where=error.gap.where or name)
+
+
+def _foreign_key(name: str, design: Design, place: Place, link: Relationship) -> Check:
+    model, up = design.model, (Hop(link.name, up=True),)
+    keys = [column(model, link.child, HOLDER, attribute) for attribute in link.child_attributes]
+    context = homes_context(design, (*keys, *used(along(model, up))))
+    rows = holder_rows(place, keys, context).where(conjunction(*(Not(IsNull(key)) for key in keys)), context)
+
+    def inner(step: Step, _: Layout) -> Step:
+        return _first(step)
+
+    rows, field = looked_up(rows, along(model, up), Keep.TOGETHER, context, inner)
+    found = tuple((stored_name(key.name), FieldPath(rows.layout.path(key))) for key in keys)
+    value: Expression = found[0][1] if len(found) == 1 else DocumentOf(found)
+    told = locators(design, place)
+    paths = [path for key in keys if (path := place.node.path_of(key.name)) is not None]
+    move = f"bring the row of `{link.parent}` back, or change or delete the row that refers to it"
+    return Check(
+        name,
+        DriftKind.DANGLING,
+        place.store.name,
+        _read(rows, field, (*locating(place, told), (_FOUND, value, ANY))),
+        (Compared(", ".join(paths), "", _FOUND),),
+        way_to(place, told),
+        next_move=move,
+        is_walked=place.store.options.kind is not CollectionKind.TIME_SERIES,
+    )
+
+
+def _first(step: Step) -> Step:
+    """That there is a row."""
+    return Project(Slice(step, Constant(1, INTEGER), None), ((_THERE, Literal(value=True)),))
+
+
+def _read(rows: Rows, field: str, fields: tuple[tuple[str, Expression, object], ...]) -> ReadPlan:
+    """The rows that have met nothing."""
+    alone = Filter(rows.step, Comparison(FieldPath(field), Comparator.EQUAL, Literal([])))
+    columns = tuple(OutputColumn(name, name, ANY) for name, _, _ in fields)
+    return ReadPlan(Project(alone, tuple((name, value) for name, value, _ in fields)), columns)
+
+
+# --- ids that only the parent holds ----------------------------------------------------------------------------------
+
+
+def _listed_checks(design: Design, link: Relationship) -> Iterator[Check | Gap]:
+    for place in design.places[link.parent]:
+        for reference in place.node.body.references if place.copy is None else ():
+            if reference.relationship == link.name and reference.holder is Holder.PARENT:
+                yield _listed(design, place, link, reference)
+
+
+def _listed(design: Design, place: Place, link: Relationship, reference: Reference) -> Check | Gap:
+    """Ids of the parent's array, each looked up where children may be."""
+    name, path = join(place.store.name, place.path, reference.field), join(place.path, reference.field)
+    homes = [home for home in design.places[link.child] if home.copy is None]
+    if any(len(home.nodes) > 1 or id_at(design, home, 0).value != FieldPath("_id") for home in homes):
+        return Gap(GapKind.NOTIMPL, f"whether its ids lead to rows of `{link.child}` that are not told by `_id`", name)
+    told = locators(design, place)
+    step: Step = Unwind(documents_at(place), path)
+    identity = join(path, "id" if reference.copied else "")
+    for number, home in enumerate(homes):
+        field = f"home {number} of {link.name}".replace(".", "_").replace("$", "_")
+        foreign = _first(CollectionScan(home.store.name))
+        step = Correlate(step, foreign, field, Keep.TOGETHER, equal=(identity, "_id"))
+        step = Filter(step, Comparison(FieldPath(field), Comparator.EQUAL, Literal([])))
+    fields = (*locating(place, told), (_FOUND, FieldPath(identity), ANY))
+    columns = tuple(OutputColumn(column_name, column_name, ANY) for column_name, _, _ in fields)
+    return Check(
+        name,
+        DriftKind.DANGLING,
+        place.store.name,
+        ReadPlan(Project(step, tuple((column_name, value) for column_name, value, _ in fields)), columns),
+        (Compared(reference.field, "", _FOUND),),
+        way_to(place, told),
+        next_move=f"bring the row of `{link.child}` back, or take the id out of the array",
+    )

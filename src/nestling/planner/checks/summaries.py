@@ -1,0 +1,70 @@
+"""Buckets: the number of their events and what is summed up of them, compared with the events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from nestling.ir.access_path import CollectionScan, FieldPath, NullAsMissing, Project, Unwind
+from nestling.ir.algebra import Aggregate, AggregateFunction
+from nestling.ir.compiled import OutputColumn, ReadPlan
+from nestling.ir.design import Design
+from nestling.ir.drift import ID, Check, Compared, DriftKind
+from nestling.ir.expression import ANY, Column
+from nestling.ir.layout import Place, Store
+from nestling.ir.names import join
+from nestling.ir.reading import Gap
+from nestling.ir.row_steps import GroupRows, Layout
+from nestling.ir.types import INTEGER
+from nestling.planner.checks.comparing import differing, mended
+from nestling.planner.reads import ReadGap
+from nestling.planner.upkeep.summary import summary_aggregates
+
+COUNT = "count"
+"""The field of a bucket that holds the number of its events."""
+_EVENT = Column("", "event", ANY)
+_INEXACT = (AggregateFunction.SUM, AggregateFunction.AVG)
+
+
+def summary_checks(design: Design) -> Iterator[Check | Gap]:
+    """A check for every collection of buckets; a gap for a summary no read is known for."""
+    for store in design.stores:
+        for root in store.roots:
+            if root.bucket is not None:
+                try:
+                    yield _check(design, store, Place(store, (root, root.children[0])))
+                except ReadGap as error:
+                    yield replace(error.gap, where=error.gap.where or store.name)
+
+
+def _check(design: Design, store: Store, events: Place) -> Check:
+    counted = Aggregate(AggregateFunction.COUNT, _EVENT, INTEGER)
+    summary, columns = summary_aggregates(design, events)
+    fields = ((COUNT, counted), *((name, counted if a.argument is None else a) for name, a in summary))
+    keys = ((ID, Column("", ID, ANY)), *((f"found {n}", Column("", f"found {n}", ANY)) for n in range(len(fields))))
+    here = {("", f"found {n}"): name for n, (name, _) in enumerate(fields)}
+    layout = columns | Layout.of(here | {("", ID): "_id", ("", _EVENT.name): events.node.field})
+    step = Unwind(CollectionScan(store.name), events.node.field, keep_empty=True)
+    aggregates = tuple((f"value {n}", aggregate) for n, (_, aggregate) in enumerate(fields))
+    grouped = GroupRows(step, keys, aggregates, layout)
+    values = tuple(Compared(name, f"value {n}", f"found {n}") for n, (name, _) in enumerate(fields))
+    shown = [(ID, FieldPath(f"_id.{ID}"))]
+    projected = Project(
+        grouped,
+        (
+            *shown,
+            *((each.expected, NullAsMissing(FieldPath(each.expected))) for each in values),
+            *((each.found, NullAsMissing(FieldPath(f"_id.{each.found}"))) for each in values),
+        ),
+    )
+    names = (ID, *(each.expected for each in values), *(each.found for each in values))
+    plan = ReadPlan(differing(projected, values), tuple(OutputColumn(name, name, ANY) for name in names))
+    return Check(
+        join(store.name, events.node.field),
+        DriftKind.SUMMARY,
+        store.name,
+        plan,
+        values,
+        repair=mended(Place(store, events.nodes[:1]), (), values),
+        inexact=any(aggregate.function in _INEXACT for _, aggregate in fields),
+    )

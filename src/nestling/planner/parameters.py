@@ -1,0 +1,194 @@
+"""What a statement does with each of its parameters: the attribute it is compared with, stored in, or added to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from nestling.ir import algebra as a
+from nestling.ir.bindings import Joined, ParameterUse, ParameterUses, Role
+from nestling.ir.expression import (
+    Arithmetic,
+    Cast,
+    Coerce,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    InList,
+    InSubquery,
+    Like,
+    Parameter,
+    Raw,
+    Stored,
+    operands,
+)
+from nestling.ir.model import Model
+from nestling.planner.reads.traverse import expressions, inputs, subqueries
+
+ColumnId = tuple[str, str]
+_LOWER = (Comparison.GREATER, Comparison.GREATER_OR_EQUAL)
+_UPPER = (Comparison.LESS, Comparison.LESS_OR_EQUAL)
+_TURNED = {Role.LOWER: Role.UPPER, Role.UPPER: Role.LOWER}
+
+
+def parameter_uses(statement: a.Query | a.Write, model: Model) -> ParameterUses:
+    """The uses of a statement's parameters, in the order they are met, and which of its rows belong together."""
+    known = _Known(model)
+    match statement:
+        case a.Query(relation=relation):
+            known.relation(relation)
+        case a.Insert():
+            known.relation(statement.source)
+            known.inserted(statement)
+        case a.Update(target=target, assignments=assignments, predicate=predicate):
+            known.changed(target, predicate)
+            known.assigned(target, assignments)
+        case a.Delete(target=target, predicate=predicate):
+            known.changed(target, predicate)
+    joined = tuple(known.joined())
+    return ParameterUses(tuple(known.uses), joined, tuple(known.rows.items()), isinstance(statement, a.Delete))
+
+
+@dataclass(slots=True)
+class _Known:
+    """What has been met so far: where columns come from, which are equal, and the uses."""
+
+    model: Model
+    rows: dict[str, str] = field(default_factory=dict)
+    origins: dict[ColumnId, ColumnId] = field(default_factory=dict)
+    equal: list[tuple[ColumnId, ColumnId]] = field(default_factory=list)
+    uses: list[ParameterUse] = field(default_factory=list)
+
+    def relation(self, relation: a.Relation) -> None:
+        """Everything in a relation, from the bottom up."""
+        for below in inputs(relation):
+            self.relation(below)
+        self.names(relation)
+        for expression in expressions(relation):
+            self.expression(expression)
+
+    def expression(self, expression: Expression) -> None:
+        """Everything in an expression, its subqueries first."""
+        for inner in subqueries(expression):
+            self.relation(inner.relation)
+        self.predicate(expression)
+
+    def names(self, relation: a.Relation) -> None:
+        """Where the columns come from that a relation makes."""
+        match relation:
+            case a.Scan(entity=entity, alias=alias, columns=columns):
+                self.rows[alias] = entity
+                self.origins |= {(alias, column.name): (alias, column.name) for column in columns}
+            case a.Project(alias=alias, outputs=named) | a.Group(alias=alias, keys=named):
+                for each in named:
+                    if (origin := self.origin(each.expression)) is not None:
+                        self.origins[alias, each.name] = origin
+            case a.SetOperation(alias=alias, columns=columns, left=left):
+                for column, below in zip(columns, left.columns, strict=True):
+                    if (origin := self.origin(below)) is not None:
+                        self.origins[alias, column.name] = origin
+            case _:
+                pass
+
+    def origin(self, expression: Expression) -> ColumnId | None:
+        """The attribute of a row an expression is, None when it is something else."""
+        inner = bare(expression)
+        return self.origins.get((inner.alias, inner.name)) if isinstance(inner, Column) else None
+
+    def predicate(self, expression: Expression) -> None:
+        """The uses in an expression, those in subqueries' relations not included."""
+        match expression:
+            case Compare(operator=operator, left=left, right=right):
+                self.compared(operator, left, right)
+            case InList(operand=operand, items=items):
+                for item in items:
+                    self.use(Role.EQUAL, item, operand)
+            case Like(operand=operand, pattern=pattern):
+                self.use(Role.PATTERN, pattern, operand)
+            case InSubquery(operands=inner, relation=relation):
+                for mine, column in zip(inner, relation.columns, strict=True):
+                    self.same(mine, column)
+            case Arithmetic(left=left, right=right):
+                self.use(Role.AMOUNT, right, left)
+                self.use(Role.AMOUNT, left, right)
+            case _:
+                pass
+        for each in operands(expression):
+            self.predicate(each)
+
+    def compared(self, operator: Comparison, left: Expression, right: Expression) -> None:
+        if operator in (Comparison.EQUAL, Comparison.SAME):
+            self.same(left, right)
+        role = Role.LOWER if operator in _LOWER else Role.UPPER if operator in _UPPER else Role.EQUAL
+        self.use(role, right, left)
+        self.use(_TURNED.get(role, role), left, right)
+
+    def same(self, left: Expression, right: Expression) -> None:
+        one, other = self.origin(left), self.origin(right)
+        if one is not None and other is not None:
+            self.equal.append((one, other))
+
+    def use(self, role: Role, parameter: Expression, beside: Expression) -> None:
+        """A use, when these are a parameter and an attribute."""
+        inner, origin = bare(parameter), self.origin(beside)
+        if isinstance(inner, Parameter) and origin is not None:
+            row, attribute = origin
+            self.uses.append(ParameterUse(inner.name, role, row, self.rows[row], attribute))
+
+    def changed(self, target: a.Scan, predicate: Expression | None) -> None:
+        """The rows a write looks for."""
+        self.relation(target)
+        if predicate is not None:
+            self.expression(predicate)
+
+    def inserted(self, insert: a.Insert) -> None:
+        """Each row of values is a row of its own."""
+        role = Role.INSERTED if insert.conflict is None else Role.UPSERTED
+        for number, cells in enumerate(_given_rows(insert)):
+            for attribute, cell in cells.items():
+                if isinstance(inner := bare(cell), Parameter):
+                    row = f"{insert.alias} {number}"
+                    self.uses.append(ParameterUse(inner.name, role, row, insert.entity, attribute))
+
+    def assigned(self, target: a.Scan, assignments: Iterable[a.Assignment]) -> None:
+        """A new value is of another row than the one it is given to."""
+        for each in assignments:
+            inner = bare(each.expression)
+            if isinstance(inner, Parameter):
+                row = f"{target.alias}, new {each.attribute}"
+                self.uses.append(ParameterUse(inner.name, Role.ASSIGNED, row, target.entity, each.attribute))
+            else:
+                self.expression(inner)
+
+    def joined(self) -> Iterator[Joined]:
+        """The relationships whose attributes are all compared between two rows."""
+        pairs = {*self.equal, *((other, one) for one, other in self.equal)}
+        for link in self.model.relationships:
+            for child in (row for row, entity in self.rows.items() if entity == link.child):
+                for parent in (row for row, entity in self.rows.items() if entity == link.parent and row != child):
+                    between = zip(link.child_attributes, link.parent_attributes, strict=True)
+                    if all(((child, mine), (parent, theirs)) in pairs for mine, theirs in between):
+                        yield Joined(child, link.name, parent)
+
+
+def bare(expression: Expression) -> Expression:
+    """The expression without the conversions around it."""
+    while isinstance(expression, Coerce | Raw | Stored | Cast):
+        expression = expression.operand
+    return expression
+
+
+def _given_rows(insert: a.Insert) -> Iterator[Mapping[str, Expression]]:
+    """The cells of each row of an INSERT … VALUES by attribute; nothing for one that selects."""
+    match insert.source:
+        case a.Project(input=a.Values() as values, outputs=outputs):
+            for row in values.rows:
+                cells = dict(zip((column.name for column in values.columns), row, strict=True))
+                found = zip(insert.attributes, (bare(each.expression) for each in outputs), strict=True)
+                yield {name: cells[made.name] if isinstance(made, Column) else made for name, made in found}
+        case a.Values(rows=rows):
+            for row in rows:
+                yield dict(zip(insert.attributes, row, strict=True))
+        case _:
+            return

@@ -1,0 +1,6 @@
+"""Routes from changed documents to the holders of what follows from them, derived from the upkeeps' triggers."""
+
+from nestling.planner.routes.derive import routes_of
+from nestling.planner.routes.search import search
+
+__all__ = ["routes_of", "search"]

@@ -1,0 +1,38 @@
+"""Holders by their anchors: the `_id`s of the documents at an upkeep's place whose rows are linked by one of some values."""
+
+from __future__ import annotations
+
+from nestling.ir.access_path import FieldPath, Project
+from nestling.ir.compiled import OutputColumn, ReadPlan
+from nestling.ir.design import Design
+from nestling.ir.drift import ID
+from nestling.ir.expression import ANY, Compare, Comparison, Expression, InList, Or, Parameter, conjunction
+from nestling.ir.route import Search
+from nestling.ir.upkeep import Upkeep
+from nestling.planner.upkeep.derive import near, path_of
+from nestling.planner.upkeep.holder import holder_rows
+from nestling.planner.upkeep.source import HOLDER, as_stored, column, homes_context
+
+
+def search(design: Design, upkeep: Upkeep, width: int) -> Search:
+    """The search for the holders of `width` anchors at once; raises `ReadGap` for what no steps are known for."""
+    names = near(design.model, path_of(design.model, upkeep.what)[0])
+    columns = [column(design.model, upkeep.holder, HOLDER, name) for name in names]
+    context = homes_context(design, columns)
+    parameters = tuple(tuple(f"anchor {row} {number}" for number in range(len(names))) for row in range(width))
+    rows = holder_rows(upkeep.place, columns, context).where(_asked(names, parameters), context)
+    step = Project(rows.step, ((ID, FieldPath("_id")),))
+    return Search(upkeep.id, ReadPlan(step, (OutputColumn(ID, ID, ANY),)), parameters)
+
+
+def _asked(names: tuple[str, ...], parameters: tuple[tuple[str, ...], ...]) -> Expression:
+    if len(names) == 1:
+        return InList(as_stored(HOLDER, names[0]), tuple(Parameter(name, ANY) for (name,) in parameters))
+    found: Expression | None = None
+    for row in parameters:
+        pairs = zip(names, row, strict=True)
+        one = conjunction(*(Compare(Comparison.EQUAL, as_stored(HOLDER, a), Parameter(name, ANY)) for a, name in pairs))
+        assert one is not None
+        found = one if found is None else Or((found, one))
+    assert found is not None
+    return found

@@ -1,0 +1,57 @@
+"""What a bucket's summary is of: aggregates over its own events."""
+
+from __future__ import annotations
+
+from nestling.ir.algebra import Aggregate, AggregateFunction
+from nestling.ir.design import Design
+from nestling.ir.expression import Column
+from nestling.ir.layout import Place
+from nestling.ir.names import join
+from nestling.ir.primitives import Summary
+from nestling.ir.row_steps import Layout
+from nestling.ir.rows import Function
+from nestling.ir.types import INTEGER
+from nestling.planner.reads.rows import gap
+
+_AGGREGATES = {
+    Function.COUNT: AggregateFunction.COUNT,
+    Function.SUM: AggregateFunction.SUM,
+    Function.AVG: AggregateFunction.AVG,
+    Function.MIN: AggregateFunction.MIN,
+    Function.MAX: AggregateFunction.MAX,
+}
+
+
+def summary_aggregates(design: Design, place: Place) -> tuple[tuple[tuple[str, Aggregate], ...], Layout]:
+    """Of the events' place: (summary field, aggregate) over documents each with one event taken out of the array, and where
+    in them its arguments are. Raises `ReadGap` for an attribute that is no plain field.
+    """
+    bucket = place.nodes[0].bucket
+    assert bucket is not None
+    paths: dict[tuple[str, str], str] = {}
+    aggregates: list[tuple[str, Aggregate]] = []
+    for item in bucket.summary:
+        argument = _argument(item, place.node.entity, design)
+        if argument is not None:
+            paths["", argument.name] = _path_of(argument.name, place)
+        kind = argument.type if argument is not None else INTEGER
+        aggregates.append((item.field, Aggregate(_AGGREGATES[item.function], argument, kind)))
+    return tuple(aggregates), Layout.of(paths)
+
+
+def _path_of(attribute: str, place: Place) -> str:
+    """Of an attribute of an event that is taken out of its bucket's array, or that all events of a bucket share."""
+    path = place.node.path_of(attribute)
+    if path is not None:
+        return join(place.node.field, path)
+    shared = place.nodes[0].path_of(attribute)
+    if shared is None:
+        raise gap(f"the summary of `{attribute}`, which is kept in no field of its own")
+    return shared
+
+
+def _argument(item: Summary, entity: str, design: Design) -> Column | None:
+    if item.attribute is None:
+        return None
+    attribute = design.model.entity(entity).attribute(item.attribute)
+    return Column("", attribute.name, attribute.type, attribute.nullable, bool(attribute.also))
