@@ -111,7 +111,9 @@ def _writes(data: st.DataObject, client: MongoClient[Any], counts: Counts, failu
         _keep(
             failures,
             f"{type(error).__name__} {said} {place}"[:160],
-            "\n".join([*lines_of[-12:], str(error)[:3000], str(error.__cause__)[:1500]]),
+            "\n".join(
+                [*lines_of[-12:], str(error)[:3000], str(error.__cause__)[:1500], *getattr(error, "__notes__", ())]
+            ),
         )
         if stops:
             raise AssertionError(traceback.format_exc()) from error

@@ -16,7 +16,7 @@ from tests.cli.commands import nestling, process
 def test_the_whole_chain(mongod: Server, tmp_path: Path) -> None:
     """It inspects, designs, loads and verifies, shows a document, and keeps files that the other commands read."""
     folder = tmp_path / "made" / "demo"
-    done = process("demo", "-o", folder, "--to", mongod.uri)
+    done = process("demo", "-o", folder, "--to", mongod.uri, "--no-prove")
     assert done.code == 0, done.err
     for said in (
         "1. Inspect",
@@ -39,7 +39,7 @@ def test_the_whole_chain(mongod: Server, tmp_path: Path) -> None:
 @pytest.mark.parametrize("strategy", ["optimal", *strategy_names()])
 def test_each_strategy(mongod: Server, strategy: str) -> None:
     """Every strategy ends verified, also when the demo ran there before."""
-    done = nestling("demo", "--strategy", strategy, "--to", mongod.uri, "--json")
+    done = nestling("demo", "--strategy", strategy, "--to", mongod.uri, "--no-prove", "--json")
     assert done.code == 0, done.err
     assert done.json["verified"] is True
     assert set(done.json) == {"entities", "seconds", "peak_bytes", "verified", "statements"}
@@ -48,14 +48,26 @@ def test_each_strategy(mongod: Server, strategy: str) -> None:
 
 def test_nothing_is_left_behind(mongod: Server, tmp_path: Path) -> None:
     """Without `-o` the shop and its files are gone afterwards."""
-    done = process("demo", "--to", mongod.uri, cwd=tmp_path, TMPDIR=str(tmp_path))
+    done = process("demo", "--to", mongod.uri, "--no-prove", cwd=tmp_path, TMPDIR=str(tmp_path))
     assert done.code == 0, done.err
     assert list(tmp_path.iterdir()) == []
 
 
 def test_somebody_elses_database_is_not_replaced(mongod: Server, target: str) -> None:
     """Only the demo's own database is replaced: in one that is named, data is refused."""
-    assert nestling("demo", "--to", target, "--json").code == 0
-    done = nestling("demo", "--to", target, "--json")
+    assert nestling("demo", "--to", target, "--no-prove", "--json").code == 0
+    done = nestling("demo", "--to", target, "--no-prove", "--json")
     assert done.code == 2
     assert "documents already" in done.err
+
+
+@pytest.mark.soak
+def test_it_ends_in_a_report_and_a_verdict(target: str, tmp_path: Path) -> None:
+    """Rivals are measured beside the demo's database, wherever that is; the report's path and one line are the last things said."""
+    done = process("demo", "-o", tmp_path, "--to", target)
+    assert done.code == 0, done.err
+    assert "6. Prove" in done.out
+    report, verdict = done.out.splitlines()[-2:]
+    assert report == f"Report:          {tmp_path / 'report.html'}"
+    assert verdict.startswith("The chosen design answers ")
+    assert (tmp_path / "report.html").is_file()

@@ -16,7 +16,20 @@ from nestling.strategies import Thresholds, strategy_names
 from tests.cli.commands import environment, nestling, process
 
 HEAVY = ("bson", "pydantic", "pymongo", "rich", "ruamel", "sqlalchemy", "sqlglot", "sqlite3")
-COMMANDS = ("demo", "inspect", "design", "explain", "emit", "convert", "load", "verify", "unload", "doctor", "server")
+COMMANDS = (
+    "demo",
+    "inspect",
+    "design",
+    "explain",
+    "emit",
+    "convert",
+    "load",
+    "verify",
+    "unload",
+    "prove",
+    "doctor",
+    "server",
+)
 _SHOW_IMPORTED = """
 import sys
 from nestling.cli import run

@@ -17,7 +17,24 @@ from nestling import __version__
 
 FINE, DIFFERENT, COULD_NOT_RUN = 0, 1, 2
 
-_ORDER = ("demo", "inspect", "design", "explain", "emit", "convert", "load", "verify", "unload", "doctor", "server")
+_ORDER = (
+    "demo",
+    "inspect",
+    "design",
+    "explain",
+    "emit",
+    "convert",
+    "load",
+    "verify",
+    "unload",
+    "prove",
+    "check",
+    "plan",
+    "migrate",
+    "capture",
+    "doctor",
+    "server",
+)
 
 
 class Commands(click.Group):

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from pymongo.database import Database
 
     from nestling.cli.parts.beside_sql import Compared
+    from nestling.common.server import Server
+    from nestling.ir.proof import Proof
     from nestling.ir.proposal import Proposal
     from nestling.ir.reading import Reading
-    from nestling.pipeline import Loaded
+    from nestling.pipeline import Loaded, Watch
 
 OWN_DATABASE = "nestling_demo"
 """Ours, so a second demo may replace what the first left there."""
@@ -50,9 +52,12 @@ MOST_LINES = 4
 @click.option(
     "--strategy", default="optimal", show_default=True, metavar="NAME", help="optimal, tree, embedded or normalized."
 )
+@click.option(
+    "--no-prove", is_flag=True, help="Leave out the measuring of rival designs, which takes most of the time."
+)
 @options.as_json
-def command(output: Path | None, target: str | None, strategy: str, as_json: bool) -> int:
-    """Take a bundled SQL shop through the whole chain: inspect, design, create, load, verify, ask the same of both."""
+def command(output: Path | None, target: str | None, strategy: str, no_prove: bool, as_json: bool) -> int:
+    """Take a bundled SQL shop through the whole chain: inspect, design, load, verify, ask the same of both, measure rivals."""
     from nestling.cli.parts.text import check_place
 
     if output is not None:
@@ -60,29 +65,34 @@ def command(output: Path | None, target: str | None, strategy: str, as_json: boo
     with ExitStack() as stack:
         folder = output or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nestling-demo-")))
         if as_json:
-            return _for_machines(folder, target, strategy)
-        return _for_people(folder, target, strategy, kept=output is not None)
+            return _for_machines(folder, target, strategy, measured=not no_prove)
+        return _for_people(folder, target, strategy, kept=output is not None, measured=not no_prove)
 
 
-def _for_machines(folder: Path, target: str | None, strategy: str) -> int:
+def _for_machines(folder: Path, target: str | None, strategy: str, *, measured: bool) -> int:
     from nestling.cli.load import load_json
     from nestling.cli.parts.text import print_json
+    from nestling.emitters.proof import proof_json
     from nestling.pipeline import Mode, load, opened
 
     address, reading, proposal = _designed(folder, strategy)
-    with opened(target, OWN_DATABASE) as (_, database):
+    proof: Proof | None = None
+    with opened(target, OWN_DATABASE) as (server, database):
         mode = Mode.REPLACE if database.name == OWN_DATABASE else Mode.REFUSE
         done = load(proposal, address, database, mode=mode)
         answers = {each.name: each.equal for each in _asked(folder, reading, proposal, database)}
-    print_json(load_json(done) | {"statements": answers})
-    return _code(done, answers.values())
+        if measured:
+            proof = _proved(folder, reading, proposal, (server, database), None)
+    print_json(load_json(done) | {"statements": answers} | ({"proof": proof_json(proof)} if proof else {}))
+    return _code(done, answers.values(), proof)
 
 
-def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool) -> int:
+def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool, measured: bool) -> int:
     from nestling.cli import design as design_command
     from nestling.cli import inspect as inspect_command
     from nestling.cli.load import show as show_load
     from nestling.cli.parts.progress import progress
+    from nestling.cli.prove import show_designs
     from nestling.pipeline import Mode, load, opened
 
     address, reading, proposal = _designed(folder, strategy)
@@ -90,6 +100,7 @@ def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool) 
     inspect_command.show(reading)
     _title("2. Design", f"strategy {strategy}, asked of these numbers")
     design_command.show(proposal)
+    proof: Proof | None = None
     with opened(target, OWN_DATABASE) as (server, database):
         started = server.data_directory is not None
         _title("3. Create, load, verify", f"on {server.origin}, started for this" if started else server.text())
@@ -103,13 +114,46 @@ def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool) 
         answers = list(_asked(folder, reading, proposal, database))
         for each in answers:
             _show_answer(each)
+        if measured:
+            _title(
+                "6. Prove", "the design beside its rivals: the application's statements, run on each, answers compared"
+            )
+            with progress() as watch:
+                proof = _proved(folder, reading, proposal, (server, database), watch)
+            show_designs(proof)
     _close(folder, kept=kept)
-    return _code(done, (each.equal for each in answers))
+    if proof is not None:
+        _say_verdict(folder, proof, kept=kept)
+    return _code(done, (each.equal for each in answers), proof)
 
 
-def _code(done: Loaded, answers: Iterable[bool]) -> int:
+def _proved(
+    folder: Path, reading: Reading, proposal: Proposal, on: tuple[Server, Database[Any]], watch: Watch | None
+) -> Proof:
+    """The quick proof, its report left in the folder."""
+    from nestling.cli.parts.text import write_text
+    from nestling.emitters.proof import html
+    from nestling.pipeline.proving import QUICK, prove_source
+
+    address = f"sqlite:///{folder / 'shop.db'}"
+    proof = prove_source(reading, address, on, proposal=proposal, variants=False, effort=QUICK, watch=watch)
+    write_text(folder / "report.html", html(proof))
+    return proof
+
+
+def _say_verdict(folder: Path, proof: Proof, *, kept: bool) -> None:
+    from nestling.emitters.proof import verdict
+
+    if kept:
+        click.echo(f"Report:          {folder / 'report.html'}")
+    click.echo(f"{verdict(proof)}.")
+
+
+def _code(done: Loaded, answers: Iterable[bool], proof: Proof | None) -> int:
+    """Whether the chosen design is the fastest is no matter here: a demo is short, and its machine may be busy."""
     verified = done.verified is not None and done.verified.equal
-    return FINE if all(answers) and verified else DIFFERENT
+    proved = proof is None or (proof.equal and not proof.missing)
+    return FINE if all(answers) and verified and proved else DIFFERENT
 
 
 def _asked(folder: Path, reading: Reading, proposal: Proposal, database: Database[Any]) -> Iterator[Compared]:

@@ -30,6 +30,7 @@
     │   └── HistoryLost           the server no longer has what came after the resume point
     ├── SyncError                 copies cannot be kept right in the background
     │   └── LeaseLost             another instance has taken over
+    ├── MigrationError            moving to another design stopped; the old design is whole
     └── GapError                  a statement, type or shape nestling, this server or MongoDB cannot handle
 
 An error carries one or more `Problem` values: whoever checks an input collects all its problems and raises them
@@ -206,6 +207,10 @@ class SyncError(NestlingError):
 
 class LeaseLost(SyncError):
     """Another instance has taken over the design."""
+
+
+class MigrationError(NestlingError):
+    """Moving to another design stopped; the old design is whole, and the migration can go on or be aborted."""
 
 
 class GapError(NestlingError):

@@ -18,6 +18,7 @@ Schema = dict[str, object]
 MILLISECOND_DIGITS = 3  # fraction digits of a second a BSON date keeps
 _NO_DATE = r"infinity$| BC$|^\d{5}|^0000|-00"
 _NO_MILLISECONDS = rf"{_NO_DATE}|\.\d{{6}}"
+_NO_OBJECT_ID = "^(?![0-9a-f]{24}$)"
 _NO_CANONICAL_UUID = "^(?![0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$)"
 _UNUSUAL_BOUNDS = r"^\["  # PostgreSQL's text for arrays that do not start at 1, which a list could not tell
 
@@ -78,6 +79,8 @@ def _schema(kind: Type, policy: Policy) -> Schema:  # noqa: C901 - one line for 
             return bson_type("binData")
         case TypeName.UUID:
             return {**bson_type("binData", "string"), "pattern": _NO_CANONICAL_UUID}
+        case TypeName.OBJECT_ID:
+            return {**bson_type("objectId", "string"), "pattern": _NO_OBJECT_ID}
         case TypeName.GEOMETRY:
             return bson_type("binData", "string")
         case TypeName.DATE:

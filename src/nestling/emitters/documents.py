@@ -13,7 +13,7 @@ from nestling.ir.design import Design
 from nestling.ir.layout import Node, NodeKind, Role, Store
 from nestling.ir.model import Entity
 from nestling.ir.names import stored_name
-from nestling.ir.primitives import Bucket, Form, Holder, Pairs, Reference, Summary
+from nestling.ir.primitives import Bucket, Copy, Form, Holder, Pairs, Reference, Summary
 from nestling.ir.rows import Function
 
 
@@ -66,11 +66,17 @@ class _Documents:
             if reference.holder is Holder.PARENT:
                 yield parent_held(self.design, reference)
         for copy in body.copies:
-            yield from copy_fields(self.design, copy)
+            for field in copy_fields(self.design, copy):
+                yield replace(field, required=field.required and not self._is_of_missing_parent(copy))
         for computed in body.computed:
             yield from computed_fields(self.design, computed)
         for child in node.children:
             yield from self._child(child)
+
+    def _is_of_missing_parent(self, copy: Copy) -> bool:
+        """An orphan has no parent to copy from, until it is refused or adopted."""
+        embedding = self.store.embedding if self.store.role is Role.ORPHANS else None
+        return embedding is not None and copy.path[0].relationship == embedding.relationship
 
     def _attributes(self, node: Node) -> Iterator[Field]:
         entity = self.design.model.entity(node.entity)

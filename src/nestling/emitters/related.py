@@ -46,7 +46,7 @@ def copy_fields(design: Design, copy: Copy) -> Iterator[Field]:
 def _always_found(design: Design, path: Path) -> bool:
     """Where nobody enforces a foreign key, a row may come before its parent, or stay after it."""
     links = [design.model.relationship(hop.relationship) for hop in path]
-    return all(hop.up and link.enforced and design.model.is_total(link) for hop, link in zip(path, links, strict=True))
+    return all(hop.up and design.model.is_total(link) for hop, link in zip(path, links, strict=True))
 
 
 def computed_fields(design: Design, computed: Computed) -> Iterator[Field]:

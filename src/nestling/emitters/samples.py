@@ -116,6 +116,8 @@ def _of_type(kind: Type, name: str, number: int) -> object:  # noqa: C901 - one 
             return Binary(b"\x01\x02\x03", 0)
         case TypeName.UUID:
             return Binary.from_uuid(UUID(int=number + 1))
+        case TypeName.OBJECT_ID:
+            return ObjectId(f"{number + 1:024x}")
         case TypeName.DATE:
             return _FIRST_DAY + timedelta(days=number)
         case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from pymongo.database import Database
+from pymongo.errors import ConnectionFailure
 
 
 @contextmanager
@@ -18,5 +19,6 @@ def scratch_databases(beside: Database[Any], labels: Sequence[str]) -> Iterator[
     try:
         yield [beside.client[name] for name in names]
     finally:
-        for name in names:
-            beside.client.drop_database(name)
+        with suppress(ConnectionFailure):  # on a server that is gone there is nothing to drop
+            for name in names:
+                beside.client.drop_database(name)

@@ -48,6 +48,21 @@ class Compared:
     found: str
 
 
+SCREEN_KEY = "link"
+"""The column of a screen's rows that holds what links holders to their sources: a document of its parts, by number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """A faster look at whether anything differs at all. `read` begins as the check's does, and yields a row for every
+    `SCREEN_KEY` whose holders have to be looked at closely; `paths` are those of its parts in the documents, None for what is
+    no plain field.
+    """
+
+    read: ReadPlan
+    paths: tuple[str | None, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One thing that is kept in the documents of a collection.
@@ -68,6 +83,7 @@ class Check:
     next_move: str = ""
     freshness: Freshness | None = None
     inexact: bool = False
+    screen: Screen | None = None
     is_walked: bool = True
 
     @property
@@ -86,11 +102,12 @@ class Checks:
 
 @dataclass(frozen=True, slots=True)
 class CompiledCheck:
-    """A check as what the server is asked, and the command that repairs a row of it."""
+    """A check as what the server is asked, the command that repairs a row of it, and its screen."""
 
     check: Check
     read: CompiledRead
     repair: Command | None = None
+    screen: CompiledRead | None = None
 
 
 @dataclass(frozen=True, slots=True)

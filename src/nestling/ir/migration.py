@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from nestling.ir.command import Aggregation
+from nestling.ir.primitives import Form
 from nestling.ir.rows import Path
 
 
@@ -31,6 +32,8 @@ class Reach:
 
 
 Row = tuple[object, ...]
+"""Conceptual values in the order of an entity's attributes."""
+
 Reaches = Mapping[tuple[str, str], tuple[Reach, ...]]
 """By collection and root entity."""
 
@@ -59,6 +62,35 @@ class HeldIds:
     relationship: str
     path: str
     id_field: str  # of its elements; "": these are the ids
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """Documents made of rows of one entity by one aggregation: `id` (stored name, attribute; one without a name is the `_id`
+    itself, none: the server makes one), `constants`, `fields` (stored name, attribute), and rows of other entities inside.
+    """
+
+    entity: str
+    id: tuple[tuple[str, str], ...]
+    constants: tuple[tuple[str, str | int], ...]
+    fields: tuple[tuple[str, str], ...]
+    parts: tuple[AssembledPart, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AssembledPart:
+    """Children inside: those whose `child` attributes equal the `parent` ones, in `order` (attribute, 1 or -1).
+
+    `home` is the place all of them live at, whose first of the `child` attributes is indexed.
+    """
+
+    field: str
+    form: Form
+    child: tuple[str, ...]
+    parent: tuple[str, ...]
+    order: tuple[tuple[str, int], ...]
+    body: Assembly
+    home: HomePlace
 
 
 class Way(StrEnum):

@@ -199,9 +199,10 @@ class Model:
         return next((link for link in self.many_to_many if link.through == entity), None)
 
     def is_total(self, relationship: Relationship) -> bool:
-        """Whether no child row can lack its parent: required, and every foreign key attribute is NOT NULL."""
+        """Whether no child row can lack its parent: required, enforced, and every foreign key attribute is NOT NULL."""
         child = self.entity(relationship.child)
-        return relationship.required and not any(child.attribute(a).nullable for a in relationship.child_attributes)
+        certain = relationship.required and relationship.enforced
+        return certain and not any(child.attribute(name).nullable for name in relationship.child_attributes)
 
 
 def _mistakes(model: Model) -> Iterator[Problem]:

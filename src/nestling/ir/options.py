@@ -147,3 +147,14 @@ class Weighing:
     alternatives: tuple[tuple[str | None, float | None], ...]
     turns: tuple[Turn, ...] = ()
     causes: tuple[tuple[tuple[str, float], ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One step from a design to another: structures that go and that come, and what it saves in seconds per second (None: not
+    priced). Changes are in order: each is priced with those before it made.
+    """
+
+    gone: tuple[str, ...]
+    come: tuple[str, ...]
+    gain: float | None = None

@@ -175,17 +175,25 @@ class Proof:
 
     @property
     def best(self) -> str:
-        """The fastest design that counts; empty when none does."""
-        rated = [(each.throughput or 0.0, each.name) for each in self.designs if each.counts]
-        return max(rated)[1] if rated else ""
+        """The design that counts and takes the least time for the mix, compared round by round; empty when none does."""
+        rated = [(each.times, each.name) for each in self.designs if each.counts and each.times is not None]
+        return min(rated)[1] if rated else ""
 
     @property
     def regret(self) -> float | None:
         """How much longer the mix takes on the advised design than on the best one, as a share; None when either is missing."""
         best, advised = self.design(self.best), self.design(self.advised)
-        if best is None or advised is None or not advised.counts or not advised.throughput or not best.throughput:
+        if best is None or not best.times or advised is None or not advised.counts:
             return None
-        return best.throughput / advised.throughput - 1
+        return 1 / best.times - 1
+
+    @property
+    def is_best(self) -> bool:
+        """Whether no design is faster than the advised one by more than the noise and its own interval."""
+        best = self.design(self.best)
+        if best is None or best.times is None or best.times_interval is None:
+            return False
+        return best.name == self.advised or best.times > 1 - self.noise or best.times_interval.high >= 1
 
     @property
     def equal(self) -> bool:

@@ -28,6 +28,7 @@ class TypeName(StrEnum):
     TIMESTAMPTZ = "timestamptz"  # an instant, normalised to UTC
     INTERVAL = "interval"
     UUID = "uuid"
+    OBJECT_ID = "objectid"  # MongoDB's own; as text, 24 hexadecimal digits
     JSON = "json"
     ENUM = "enum"  # enum('a', 'b')
     BITS = "bits"

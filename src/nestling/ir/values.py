@@ -11,6 +11,7 @@
 | date | date at midnight UTC | dates outside years 1-9999: text, as found |
 | timestamp, timestamptz | date (milliseconds, UTC) | microseconds: ISO text with six digits, which sorts as it should |
 | uuid | binary subtype 4 | |
+| objectid | ObjectId | text that is not 24 hexadecimal digits: string |
 | json | the value; JSON null is null | keys that hold NUL or start with `$`, deep nesting: binary subtype 129, the JSON text |
 | array | array | |
 | NULL | the field is missing (inside arrays: null) | |
@@ -51,6 +52,7 @@ CODEC: CodecOptions[Any] = CodecOptions(uuid_representation=UuidRepresentation.S
 
 Convert = Callable[[object], object]
 _INT64 = 1 << 63
+_OBJECT_ID_TEXT = re.compile(r"[0-9a-f]{24}", re.ASCII)
 _TIMESTAMP_TEXT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z?", re.ASCII)
 
 
@@ -69,6 +71,8 @@ def encoder(kind: Type, policy: Policy | None = None) -> Convert:
             return lambda value: None if value is None else _encode_json(value, chosen)
         case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
             return lambda value: _encode_timestamp(value, kind.fraction_digits, chosen)
+        case TypeName.OBJECT_ID:
+            return lambda value: _encode_object_id(value, chosen)
         case TypeName.ARRAY if kind.element is not None:
             inner = encoder(kind.element, chosen)
             return lambda value: _encode_array(value, inner)
@@ -121,6 +125,11 @@ def _encode_timestamp(value: object, digits: int, policy: Policy) -> object:
     if isinstance(value, str) and _TIMESTAMP_TEXT.fullmatch(value):
         return Binary(value.encode(), TEXT_AS_FOUND_SUBTYPE)
     return encode(value, policy)
+
+
+def _encode_object_id(value: object, policy: Policy) -> object:
+    is_one = isinstance(value, str) and _OBJECT_ID_TEXT.fullmatch(value) is not None
+    return bson.ObjectId(value) if is_one and isinstance(value, str) else encode(value, policy)
 
 
 def _encode_array(value: object, inner: Convert) -> object:
@@ -214,6 +223,8 @@ def decode(value: object) -> object:
             return bytes(value)
         case bson.Int64():
             return int(value)
+        case bson.ObjectId():
+            return str(value)
         case _:
             return value
 

@@ -7,13 +7,19 @@
                   └──► convert, convert_join, convert_all, queries_module                statements
 
     calibrate: a server's own prices                                                    measuring
+    capture ──► captured_workload: what a live database is asked, as SQL                capturing
     facts_of ──► diagnose: what hurts in a live database                                 examining
+    in_place ──► redesign: a live database's model and design of today, what to change   reversing
+    plan_migration ──► migrate ──► drop_old: from one design to another, live            migrating
 """
 
+from nestling.pipeline.capturing import capture, captured_workload, facts_with, with_captured
 from nestling.pipeline.designing import OPTIMAL, design, inspect, pareto, read_proposal
 from nestling.pipeline.examining import diagnose, facts_of, price_notes
 from nestling.pipeline.measuring import Calibrated, calibrate
+from nestling.pipeline.migrating import abort_migration, drop_old, migrate
 from nestling.pipeline.moving import Loaded, Mode, home_queries, load, opened, reach_rows, unload, verify
+from nestling.pipeline.reversing import Redesign, in_place, is_mongodb, redesign
 from nestling.pipeline.statements import convert, convert_all, convert_join, queries_module, statements_of
 from nestling.pipeline.watching import Watch
 
@@ -22,24 +28,35 @@ __all__ = [
     "Calibrated",
     "Loaded",
     "Mode",
+    "Redesign",
     "Watch",
+    "abort_migration",
     "calibrate",
+    "capture",
+    "captured_workload",
     "convert",
     "convert_all",
     "convert_join",
     "design",
     "diagnose",
+    "drop_old",
     "facts_of",
+    "facts_with",
     "home_queries",
+    "in_place",
     "inspect",
+    "is_mongodb",
     "load",
+    "migrate",
     "opened",
     "pareto",
     "price_notes",
     "queries_module",
     "reach_rows",
     "read_proposal",
+    "redesign",
     "statements_of",
     "unload",
     "verify",
+    "with_captured",
 ]

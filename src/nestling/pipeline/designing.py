@@ -14,7 +14,7 @@ from nestling.pipeline.watching import Watch
 if TYPE_CHECKING:
     from nestling.cost import Profile
     from nestling.ir.candidate import Candidate
-    from nestling.ir.options import Problem
+    from nestling.ir.options import Problem, Solution
     from nestling.ir.situation import Situation
     from nestling.optimizer.pareto import ParetoPoint
     from nestling.strategies import Thresholds
@@ -33,8 +33,11 @@ NO_WORKLOAD = (
 
 def inspect(address: str, *, workload: Path | None = None, dialect: str = "", watch: Watch | None = None) -> Reading:
     """Read a source: its model, statistics and workload. Writes nothing."""
+    from nestling.pipeline.reversing import in_place, is_mongodb
     from nestling.sources.front import read_source, with_workload
 
+    if is_mongodb(address):
+        return in_place(address, workload=workload, watch=watch).reading
     say = (lambda name: watch(f"reading {name}", 0, None)) if watch is not None else None
     reading = _with_usable_views(read_source(address, dialect=dialect, progress=say))
     return with_workload(reading, workload) if workload is not None else reading
@@ -70,11 +73,11 @@ def design(
         decided = decide(reading, "tree", thresholds)
         return replace(decided, strategy=OPTIMAL, notes=(*decided.notes, NO_WORKLOAD))
     if storage_budget_bytes is not None:
-        reading = _with_budget(reading, storage_budget_bytes)
+        reading = with_budget(reading, storage_budget_bytes)
     return _least_cost(reading, thresholds, profile, limit_seconds)
 
 
-def _with_budget(reading: Reading, storage_bytes: int) -> Reading:
+def with_budget(reading: Reading, storage_bytes: int) -> Reading:
     requirements = replace(reading.workload.requirements, storage_budget_bytes=storage_bytes)
     return replace(reading, workload=replace(reading.workload, requirements=requirements))
 
@@ -93,7 +96,7 @@ def pareto(
     """
     from nestling.optimizer.pareto import pareto as trade
 
-    reading = _with_budget(reading, reading.workload.requirements.storage_budget_bytes or NO_BUDGET)
+    reading = with_budget(reading, reading.workload.requirements.storage_budget_bytes or NO_BUDGET)
     _, _, _, problem = posed(reading, thresholds, profile)
     return trade(problem, points=points, limit_seconds=limit_seconds)
 
@@ -102,16 +105,22 @@ def _least_cost(
     reading: Reading, thresholds: Thresholds | None, profile: Profile | None, limit_seconds: float
 ) -> Proposal:
     """Patterns propose, the planner counts the work of each way, costs price it, the optimizer chooses and weighs."""
-    from nestling.ir.proposal import Costs
     from nestling.optimizer import solve
+
+    given = posed(reading, thresholds, profile)
+    return explained(given, solve(given[-1], limit_seconds=limit_seconds))
+
+
+def explained(given: tuple[Situation, Profile, tuple[Candidate, ...], Problem], solution: Solution) -> Proposal:
+    """The proposal of a solution of what was posed, with every decision weighed."""
+    from nestling.ir.proposal import Costs
     from nestling.optimizer.weigh import statement_costs, weigh
     from nestling.strategies import assembled
 
-    known, prices, candidates, problem = posed(reading, thresholds, profile)
-    solution = solve(problem, limit_seconds=limit_seconds)
+    known, prices, candidates, problem = given
     groups = [group.name for group in problem.groups if len(group.among) > 1 or group.optional]
     weighed = weigh(problem, solution, groups, limit_seconds=WEIGHING_SECONDS)
-    names = {statement.name for statement in reading.workload.statements}
+    names = {statement.name for statement in known.reading.workload.statements}
     each = tuple((name, cost) for name, cost in statement_costs(problem, solution.chosen) if name in names)
     costs = Costs(solution.cost, solution.bound, prices.name, each, solution.seconds)
     proposal = assembled(known, OPTIMAL, candidates, solution, weighed.weighings, costs)
@@ -122,20 +131,21 @@ def posed(
     reading: Reading, thresholds: Thresholds | None, profile: Profile | None
 ) -> tuple[Situation, Profile, tuple[Candidate, ...], Problem]:
     """What is known, what work costs, what may be chosen, and what each choice would cost."""
-    from nestling.cost import default_profile, price
+    from nestling.cost import default_profile
     from nestling.ir.situation import Thresholds, situation
     from nestling.patterns import propose
-    from nestling.planner.options import options
 
     known, prices = situation(reading, thresholds or Thresholds()), profile or default_profile()
     candidates = propose(known)
-    cache_bytes = prices.identity.cache_bytes
-    return (
-        known,
-        prices,
-        candidates,
-        options(known, candidates, partial(price, profile=prices), cache_bytes=cache_bytes),
-    )
+    return known, prices, candidates, priced(known, prices, candidates)
+
+
+def priced(known: Situation, prices: Profile, candidates: tuple[Candidate, ...]) -> Problem:
+    """Everything there is to choose among these candidates, with its price."""
+    from nestling.cost import price
+    from nestling.planner.options import options
+
+    return options(known, candidates, partial(price, profile=prices), cache_bytes=prices.identity.cache_bytes)
 
 
 def read_proposal(path: Path) -> Proposal:

@@ -89,9 +89,24 @@ def _named(context: click.Context, option: click.Parameter, value: str | None) -
     """The URI given or the environment's: a MongoDB just started would be empty."""
     found = value or os.environ.get(VARIABLE)
     if not found:
-        name = option.opts[0]
-        raise click.UsageError(f"no MongoDB is named: give {name} mongodb://host/database, or set {VARIABLE}", context)
+        name = "" if isinstance(option, click.Argument) else f"{option.opts[0]} "
+        raise click.UsageError(f"no MongoDB is named: give {name}mongodb://host/database, or set {VARIABLE}", context)
     return found
+
+
+def mongodb_argument(command: Command) -> Command:
+    """The `URI` argument: a MongoDB that has been loaded already."""
+    return click.argument("target", metavar="[URI]", required=False, callback=_named)(command)
+
+
+def two_designs(command: Command) -> Command:
+    """`--from-design` and `--to-design`."""
+    decorated = click.option(
+        "--to-design", "new", type=READABLE, required=True, metavar="DESIGN.YAML", help="The design it is to have."
+    )(command)
+    return click.option(
+        "--from-design", "old", type=READABLE, required=True, metavar="DESIGN.YAML", help="The design the database has."
+    )(decorated)
 
 
 def long_decimals(command: Command) -> Command:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +12,8 @@ from typing import Any
 from bson.timestamp import Timestamp
 
 Document = Mapping[str, Any]
+_TOKEN = re.compile(r"82[0-9A-F]{16}")
+"""Resume tokens are keys in hexadecimal: a timestamp, as its seconds and its number among those, comes first."""
 
 
 class ChangeKind(StrEnum):
@@ -60,6 +63,14 @@ class Change:
     before: Document | None = None
     after: Document | None = None
     to: str = ""
+
+
+def point_of(token: Document) -> Point:
+    """The point a resume token names when no change is at hand: the cluster's time is the first part of it."""
+    data = token.get("_data")
+    if not isinstance(data, str) or not _TOKEN.match(data):
+        return Point(token)
+    return Point(token, Timestamp(int(data[2:10], 16), int(data[10:18], 16)))
 
 
 def change_of(event: Document) -> Change:

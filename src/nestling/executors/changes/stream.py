@@ -19,7 +19,7 @@ from pymongo.change_stream import DatabaseChangeStream
 from pymongo.database import Database
 from pymongo.errors import PyMongoError
 
-from nestling.executors.changes.change import Change, ChangeKind, Point, change_of
+from nestling.executors.changes.change import Change, ChangeKind, Point, change_of, point_of
 from nestling.executors.changes.errors import changes_error
 from nestling.executors.changes.fragments import Fragments
 from nestling.executors.changes.pipeline import Watching, options, pipeline
@@ -49,8 +49,11 @@ class Batch:
 class Stream:
     """An open stream. `retries` counts how often it had to be opened again."""
 
-    def __init__(self, database: Database[Any], watching: Watching, patience_seconds: float) -> None:
+    def __init__(
+        self, database: Database[Any], watching: Watching, patience_seconds: float, await_milliseconds: int
+    ) -> None:
         self.retries = 0
+        self._await_milliseconds = await_milliseconds
         self._database = database.with_options(codec_options=CODEC)
         self._watching, self._patience_seconds = watching, patience_seconds
         self._queue: Queue[_Read] = Queue(READ_AHEAD)
@@ -65,7 +68,7 @@ class Stream:
         return self._queue.qsize()
 
     def take(self, most: int, wait_seconds: float) -> Batch:
-        """Up to `most` changes: those at hand, else the first to come within the time; perhaps none.
+        """Up to `most` changes: those at hand, else the first to come within the time; none when the server says there are none.
 
         Raises `ChangesError` (`HistoryLost`), or the driver's error once the patience with it is over.
         """
@@ -83,8 +86,8 @@ class Stream:
                     found.append(each)
                     self.point = each.point
                 case Point():
-                    self.point = Point(each.token, self.point.time)
-                    if not found and time.monotonic() >= end:
+                    self.point = each
+                    if not found:
                         break
                 case _:
                     self._error = each
@@ -98,7 +101,7 @@ class Stream:
             stream = self._opened(after.token if after is not None else None, at)
         token = after.token if after is not None else stream.resume_token
         assert token is not None, "a server that has change streams says where they begin"
-        self.point = Point(token, after.time if after is not None else at)
+        self.point = after if after is not None else point_of(token)
         thread = Thread(target=self._read, args=(stream, self.point), name="changes", daemon=True)
         thread.start()
         return thread
@@ -112,7 +115,7 @@ class Stream:
             pipeline(self._watching, self._version),
             start_after=token,
             start_at_operation_time=at if token is None else None,
-            max_await_time_ms=AWAIT_MILLISECONDS,
+            max_await_time_ms=self._await_milliseconds,
             **options(self._watching, self._version),
         )
 
@@ -175,7 +178,7 @@ class _Cursor:
         event = self.stream.try_next()
         if event is None:
             self.token = self.stream.resume_token or self.token
-            return Point(self.token)
+            return point_of(self.token)
         whole = self._fragments.whole(event)
         if whole is None:
             return None
@@ -221,12 +224,13 @@ def follow(
     after: Point | None = None,
     at: Timestamp | None = None,
     patience_seconds: float = PATIENCE_SECONDS,
+    await_milliseconds: int = AWAIT_MILLISECONDS,
 ) -> Iterator[Stream]:
     """Follow the changes after a point, else from a cluster time on, else from now on.
 
     Raises `NoChangeStreams`, `HistoryLost`, or the driver's error.
     """
-    stream = Stream(database, watching, patience_seconds)
+    stream = Stream(database, watching, patience_seconds, await_milliseconds)
     thread = stream.open(after, at)
     try:
         yield stream

@@ -5,26 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 FIRST = 2_000
-MOST = 200_000
+MOST = 1_000_000
 GROWTH = 4
 """At most so many times more than before."""
 
 
 @dataclass(slots=True)
 class Pace:
-    """`aim_seconds`: how long a command should take; a tenth of what it is given, so that slow ranges still end."""
+    """`aim_seconds`: how long a command should take, a part of what it is given, so that slow ranges still end.
+
+    `least`: no fewer, as each command also does other work.
+    """
 
     aim_seconds: float
     documents: int = FIRST
+    least: int = 1
 
     def took(self, seconds: float) -> None:
         """Take more or fewer next time."""
         factor = min(self.aim_seconds / max(seconds, 1e-3), GROWTH)
-        self.documents = max(1, min(int(self.documents * factor), MOST))
+        self.documents = max(self.least, min(int(self.documents * factor), MOST))
 
     def too_slow(self) -> bool:
         """Take far fewer; False where there is nothing less to take."""
-        if self.documents == 1:
+        if self.documents <= self.least:
             return False
-        self.documents = max(1, self.documents // 16)
+        self.documents = max(self.least, self.documents // 16)
         return True

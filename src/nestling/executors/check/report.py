@@ -38,7 +38,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """`clean`: everything compared is as its source implies, or has been made so. `verdicts` are by the check's key, `findings` the
+    """`clean`: everything compared is as its source implies, or was made so. `verdicts` are by the check's key, `findings` the
     first differences of each (a verdict counts them all), `gaps` what could not be compared, `estimates` those of a sample.
     """
 

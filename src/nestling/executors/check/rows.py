@@ -8,43 +8,116 @@ from typing import Any, TypeAlias
 
 from pymongo.database import Database
 from pymongo.errors import ExecutionTimeout
+from pymongo.read_concern import ReadConcern
 
 from nestling.executors.calls import ONE_MOMENT
-from nestling.executors.check.same import nearly_same
+from nestling.executors.check.same import differing_values
 from nestling.executors.check.scope import Stage
 from nestling.executors.read_errors import read_errors
-from nestling.ir.drift import ID, Check, CompiledCheck, Drift, PathStep
+from nestling.ir.compiled import CompiledRead
+from nestling.ir.drift import ID, SCREEN_KEY, Check, CompiledCheck, Drift, PathStep
 from nestling.ir.names import join
-from nestling.ir.primitives import CollectionKind
 from nestling.ir.program import MISSING
 from nestling.ir.values import CODEC
 
 Row: TypeAlias = Mapping[str, Any]
 
 
+MOST_SUSPECTS = 1_000
+"""Of more sources whose holders may differ all documents are looked at closely."""
+
+
 class OutOfTime(Exception):
     """A command took longer than it may."""
 
 
-def readable(database: Database[Any]) -> Database[Any]:
-    """The database seen at one moment by each command, so that no write is seen half done; a standalone server cannot do that."""
-    hello = database.client.admin.command("hello")
-    is_one_server = "setName" not in hello and hello.get("msg") != "isdbgrid"
-    return database.with_options(codec_options=CODEC, read_concern=None if is_one_server else ONE_MOMENT)
+class Reader:
+    """A database as each command sees it at one moment, so that no write is seen half done.
+
+    A standalone server has no such reads, nor have capped collections.
+    """
+
+    def __init__(self, database: Database[Any], seconds: float) -> None:
+        self._database, self._seconds = database.with_options(codec_options=CODEC), seconds
+        hello = database.client.admin.command("hello")
+        self._has_moments = "setName" in hello or hello.get("msg") == "isdbgrid"
+        self._capped = frozenset(database.list_collection_names(filter={"options.capped": True}))
+
+    def rows(self, compiled: CompiledCheck, stages: Sequence[Stage]) -> list[Row]:
+        """The rows that differ among the documents the stages choose; raises `OutOfTime`, `ReadError`."""
+        rows = self._asked(compiled.read, compiled.check, [*stages, *compiled.read.pipeline])
+        return [row for row in rows if differing_values(compiled.check, row)]
+
+    def suspects(self, compiled: CompiledCheck, stages: Sequence[Stage]) -> list[Stage] | None:
+        """What the screen says of the documents the stages choose: None when nothing differs, else stages for those to look at
+        closely among them, none where these are not easily told. Raises `OutOfTime`, `ReadError`.
+        """
+        screen, told = compiled.screen, compiled.check.screen
+        assert screen is not None
+        assert told is not None
+        found = self._asked(screen, compiled.check, [*stages, *screen.pipeline, {"$limit": MOST_SUSPECTS + 1}])
+        if not found:
+            return None
+        place = next((n for n, path in enumerate(told.paths) if path is not None), None)
+        if place is None or len(found) > MOST_SUSPECTS:
+            return []
+        values = [row[SCREEN_KEY].get(str(place)) for row in found]
+        return [{"$match": {told.paths[place]: {"$in": values}}}]
+
+    def _asked(self, read: CompiledRead, check: Check, pipeline: list[Stage]) -> list[Row]:
+        options: dict[str, Any] = {"collation": read.collation_option} if read.collation_option else {}
+        collection = self._database.get_collection(check.collection, read_concern=self._moment(check, pipeline))
+        with read_errors(check.id, self._database):
+            try:
+                limit = math.ceil(self._seconds * 1000)
+                with collection.aggregate(pipeline, allowDiskUse=True, maxTimeMS=limit, **options) as cursor:
+                    return list(cursor)
+            except ExecutionTimeout as error:
+                raise OutOfTime from error
+
+    def _moment(self, check: Check, pipeline: list[Stage]) -> ReadConcern | None:
+        read = {check.collection, *collections_in(pipeline)}
+        return ONE_MOMENT if self._has_moments and not read & self._capped else None
 
 
-def differing_rows(database: Database[Any], compiled: CompiledCheck, stages: Sequence[Stage], seconds: float) -> list[Row]:
-    """The rows that differ among the documents the stages choose; raises `OutOfTime`, `ReadError`."""
-    check, read = compiled.check, compiled.read
-    options = {"collation": read.collation_option} if read.collation_option else {}
-    with read_errors(check.id, database):
-        try:
-            cursor = database[check.collection].aggregate(
-                [*stages, *read.pipeline], allowDiskUse=True, maxTimeMS=math.ceil(seconds * 1000), **options
-            )
-            with cursor:
-                return [row for row in cursor if not check.inexact or _differs(check, row)]
-        except ExecutionTimeout as error:
-            raise OutOfTime from error
+def collections_in(pipeline: object) -> Iterator[str]:
+    """The other collections a pipeline reads."""
+    if isinstance(pipeline, Mapping):
+        for name, inner in pipeline.items():
+            if name in ("from", "coll") and isinstance(inner, str):
+                yield inner
+            yield from collections_in(inner)
+    elif isinstance(pipeline, list | tuple):
+        for inner in pipeline:
+            yield from collections_in(inner)
 
 
+def drifts(check: Check, row: Row) -> Iterator[Drift]:
+    """The values of a row that differ."""
+    way = _way(check.place, row)
+    for each in differing_values(check, row):
+        yield Drift(
+            check.key,
+            check.kind,
+            check.collection,
+            row[ID],
+            join(way, each.path),
+            _value(row, each.expected),
+            _value(row, each.found),
+            check.freshness,
+            next_move=check.next_move,
+        )
+
+
+def _value(row: Row, column: str) -> object:
+    return row.get(column, MISSING)
+
+
+def _way(steps: Sequence[PathStep], row: Row) -> str:
+    """`lines[sku=3]`: the way with what tells the elements."""
+    return join(*(f"{step.field}{_told(step, row)}" for step in steps))
+
+
+def _told(step: PathStep, row: Row) -> str:
+    told = [f"{name}={row[column]}" if name else str(row[column]) for name, column in step.told if column in row]
+    return f"[{', '.join(told)}]" if told else ""

@@ -1,23 +1,50 @@
-"""Whether two stored values are the same, where the last digits of sums depend on the order of the rows."""
+"""Which of a row's values differ: the server has found that one of them does, the last digits of sums aside."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
 
+import bson
 from bson import Decimal128
 
+from nestling.ir.drift import Check, Compared
+from nestling.ir.program import MISSING
+from nestling.ir.values import CODEC
+
 RELATIVE = 1e-9
+"""Sums differ with the order of the rows by no more."""
 
 
-def nearly_same(one: object, other: object) -> bool:
-    """Whether both are numbers that differ in no more than the rounding of a sum."""
+def differing_values(check: Check, row: Mapping[str, Any]) -> tuple[Compared, ...]:
+    """The values of the row that are not what they must be; none where it is a matter of rounding alone."""
+    if len(check.values) == 1 and not check.inexact:
+        return check.values
+    unequal = (
+        each for each in check.values if not _is_equal(row.get(each.expected, MISSING), row.get(each.found, MISSING))
+    )
+    if not check.inexact:
+        return tuple(unequal)
+    return tuple(each for each in unequal if not _is_near(row.get(each.expected), row.get(each.found)))
+
+
+def _is_equal(one: object, other: object) -> bool:
+    if one is MISSING or other is MISSING:
+        return one is other
     left, right = _number(one), _number(other)
-    if left is None or right is None:
-        return False
-    return math.isclose(left, right, rel_tol=RELATIVE) or (math.isnan(left) and math.isnan(right))
+    if left is not None and right is not None:
+        return left == right or (left.is_nan() and right.is_nan())
+    return bson.encode({"": one}, codec_options=CODEC) == bson.encode({"": other}, codec_options=CODEC)
 
 
-def _number(value: object) -> float | None:
+def _is_near(one: object, other: object) -> bool:
+    left, right = _number(one), _number(other)
+    return left is not None and right is not None and math.isclose(left, right, rel_tol=RELATIVE)
+
+
+def _number(value: object) -> Decimal | None:
     if isinstance(value, Decimal128):
-        value = float(value.to_decimal())
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+        return value.to_decimal()
+    return Decimal(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

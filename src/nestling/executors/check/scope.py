@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from bson.max_key import MaxKey
 from bson.min_key import MinKey
 from pymongo.collection import Collection
 
@@ -18,24 +19,37 @@ IDS_AT_ONCE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Documents to look at with one command: the stages that choose them, and the `_id` they end with (None: the last)."""
+    """Documents to look at with one command: the stages that choose them, the `_id`s they come after and end with.
+
+    `upto` is `MaxKey` for the last ones of all. `documents` is how many they are, None where that is not known.
+    """
 
     stages: tuple[Stage, ...]
+    after: object = None
     upto: object = None
-    is_last: bool = True
     documents: int | None = None
 
+    @property
+    def is_last(self) -> bool:
+        """Whether there is none behind it."""
+        return isinstance(self.upto, MaxKey)
 
-def next_range(collection: Collection[Any], after: object, pace: Pace, seconds: float) -> Range:
-    """The documents after an `_id` (`MinKey`: from the beginning on), whatever types the ids are of."""
-    beyond = {"$expr": {"$gt": ["$_id", {"$literal": after}]}} if not isinstance(after, MinKey) else {}
-    found = collection.find(beyond, {"_id": 1}, sort=[("_id", 1)], skip=pace.documents - 1, limit=1)
+
+def next_range(collection: Collection[Any], after: object, end: object, pace: Pace, seconds: float) -> Range:
+    """The documents after an `_id` (`MinKey`: from the beginning on) up to another, whatever types the ids are of."""
+    within = _between(after, end)
+    found = collection.find(within, {"_id": 1}, sort=[("_id", 1)], skip=pace.documents - 1, limit=1)
     last = next(iter(found.max_time_ms(math.ceil(seconds * 1000))), None)
-    if last is None:
-        return Range(({"$match": beyond},) if beyond else ())
-    upto = {"$expr": {"$lte": ["$_id", {"$literal": last["_id"]}]}}
-    match = {"$and": [beyond, upto]} if beyond else upto
-    return Range(({"$match": match},), last["_id"], is_last=False, documents=pace.documents)
+    upto, documents = (end, None) if last is None else (last["_id"], pace.documents)
+    bounds = _between(after, upto)
+    return Range(({"$match": bounds},) if bounds else (), after, upto, documents)
+
+
+def _between(after: object, upto: object) -> dict[str, Any]:
+    """`$expr`, unlike the query operators, compares values of all types."""
+    bounds = [] if isinstance(after, MinKey) else [{"$gt": ["$_id", {"$literal": after}]}]
+    bounds += [] if isinstance(upto, MaxKey) else [{"$lte": ["$_id", {"$literal": upto}]}]
+    return {"$expr": {"$and": bounds}} if bounds else {}
 
 
 def with_ids(ids: Sequence[object]) -> Iterator[Range]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from pymongo.database import Database
 
@@ -15,22 +15,26 @@ from nestling.ir.model import Entity, Model
 from nestling.ir.values import Policy
 
 
+class Held(NamedTuple):
+    """A design's database, the queries of its home views, and the fingerprints of what they yield, by entity."""
+
+    database: Database[Any]
+    queries: Mapping[str, Aggregation]
+    fingerprints: Mapping[str, Fingerprint]
+
+
 def homes(database: Database[Any], model: Model, queries: Mapping[str, Aggregation]) -> dict[str, Fingerprint]:
     """The fingerprint of every entity's rows as they are stored; raises `RebuildError`."""
     return {entity.name: fingerprint(read_raw(database, queries[entity.name])) for entity in model.entities}
 
 
-def unlike(
-    one: tuple[Database[Any], Mapping[str, Aggregation], Mapping[str, Fingerprint]],
-    other: tuple[Database[Any], Mapping[str, Aggregation], Mapping[str, Fingerprint]],
-    model: Model,
-) -> list[str]:
+def unlike(one: Held, other: Held, model: Model) -> list[str]:
     """Entities of which two designs hold different rows; the same value stored in another way is no difference."""
     found = []
     for entity in model.entities:
-        if not one[2][entity.name].differing(other[2][entity.name]):
+        if not one.fingerprints[entity.name].differing(other.fingerprints[entity.name]):
             continue
-        left, right = (fingerprint(_plain(side[0], side[1][entity.name], entity)) for side in (one, other))
+        left, right = (fingerprint(_plain(side.database, side.queries[entity.name], entity)) for side in (one, other))
         if left.differing(right):
             found.append(entity.name)
     return found

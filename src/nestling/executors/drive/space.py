@@ -25,6 +25,12 @@ def stored(database: Database[Any]) -> Space:
     return Space(int(stats.get("storageSize", 0)), int(stats.get("indexSize", 0)))
 
 
+def memory_bytes(database: Database[Any]) -> float:
+    """Bytes its documents and indexes would take in memory."""
+    stats = database.command("dbStats")
+    return float(stats.get("dataSize", 0)) + float(stats.get("indexSize", 0))
+
+
 def cached_bytes(database: Database[Any]) -> int:
     """Bytes of its collections and their indexes in the server's cache, now."""
     return sum(_cached(database, name) for name in database.list_collection_names())
@@ -49,7 +55,9 @@ def bound_cache(database: Database[Any], size_bytes: int) -> int:
 
 def check_room(database: Database[Any], needed_bytes: float, what: str) -> None:
     """Raise `LoadError` when the server's disk has no room for that many bytes more; nothing where it does not say."""
-    stats = database.command("dbStats")
+    stats: dict[str, Any] = {}
+    with suppress(OperationFailure):
+        stats = database.client.admin.command("dbStats")  # of a database that is there: of others no disk is told
     if not stats.get("fsTotalSize"):
         return
     free = float(stats["fsTotalSize"]) - float(stats["fsUsedSize"]) - SPARE_BYTES

@@ -13,8 +13,8 @@ from pymongo import MongoClient, ReadPreference
 from pymongo.database import Database
 
 from nestling.executors.facts.asking import Asking, Document
-from nestling.ir.facts.joins import joins_of
 from nestling.ir.facts import Collection, Index, Kind, Server, Storage, Validator
+from nestling.ir.facts.joins import joins_of
 
 LISTING = "the collections of"
 OPTIONS_TOLD = ("capped", "size", "max", "collation", "timeseries", "changeStreamPreAndPostImages", "encryptedFields")

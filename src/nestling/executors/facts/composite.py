@@ -8,7 +8,7 @@ from itertools import islice, product
 from nestling.executors.facts.links import linked
 from nestling.executors.facts.tables import Table
 from nestling.executors.facts.words import last_name, subject, without_prefix, words
-from nestling.ir.facts.nodes import Steps
+from nestling.ir.facts.nodes import NodeForm, Steps
 from nestling.ir.facts.structure import Columns, Evidence, Key, Link
 
 MOST_TRIED = 24
@@ -25,11 +25,12 @@ def composite_links(tables: Sequence[Table], keys: Sequence[Key], single: Sequen
     by_node = {(table.collection.name, table.node.steps): table for table in tables}
     for key in keys:
         target = by_node[key.collection, key.node]
-        if not key.main or len(key.columns) < 2 or not target.whole:
+        is_row = target.node.form in (NodeForm.DOCUMENT, NodeForm.ARRAY)  # others are told by the document they lie in
+        if not (key.main and is_row and target.whole) or len(key.columns) < 2:
             continue
         there = set(zip(*(target.cells(steps) for steps in key.columns), strict=True))
         for table in tables:
-            if table is not target and not _lies_in(table, target):
+            if table is not target and not _lies_in(table, target) and not _lies_in(target, table):
                 yield from _link(table, target, key.columns, there, ends)
 
 
@@ -51,9 +52,7 @@ def _lies_in(table: Table, target: Table) -> bool:
     return False
 
 
-def _link(
-    table: Table, target: Table, key: Columns, there: set[tuple[int | None, ...]], ends: Ends
-) -> Iterator[Link]:
+def _link(table: Table, target: Table, key: Columns, there: set[tuple[int | None, ...]], ends: Ends) -> Iterator[Link]:
     known = list(dict.fromkeys(table.known()))
     fitting = [[steps for steps in known if _fits(table, steps, target, part, ends)] for part in key]
     for columns in islice(product(*fitting), MOST_TRIED):
@@ -74,7 +73,12 @@ def _fits(table: Table, steps: Steps, target: Table, part: Steps, ends: Ends) ->
     name, other = last_name(steps), last_name(part)
     if words(name) == words(other) or without_prefix(name) == without_prefix(other):
         return name != "_id"
-    return name != "_id" and other != "_id" and without_prefix(name)[-2:] == without_prefix(other)[-2:] and bool(subject(part))
+    return (
+        name != "_id"
+        and other != "_id"
+        and without_prefix(name)[-2:] == without_prefix(other)[-2:]
+        and bool(subject(part))
+    )
 
 
 def _end(table: Table, steps: Steps, ends: Ends) -> tuple[str, Steps, Steps]:
@@ -108,7 +112,7 @@ def without_implied(links: Sequence[Link]) -> tuple[Link, ...]:
 
 
 def _tells(other: Link, link: Link, links: Sequence[Link]) -> bool:
-    """Whether following `other` leads to what `link` refers to: its matching column is that key, lies below it, or refers to it."""
+    """Whether following `other` leads to what `link` refers to: it is that key, or refers to it."""
     part = other.target_columns[other.columns.index(link.columns[0])]
     goal = (link.target, link.target_columns[0])
     seen = {(other.target, part)}

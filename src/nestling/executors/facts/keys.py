@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from nestling.executors.facts.tables import Cell, Table
-from nestling.executors.facts.words import names_an_id
-from nestling.ir.facts.nodes import NodeForm, Steps, kinds
+from nestling.executors.facts.words import entity_words, is_generic, names_an_id, subject
+from nestling.ir.facts.nodes import NodeForm, Steps, is_paged, kinds, paged_by
 from nestling.ir.facts.structure import Columns, Key
 
 LEAST_ROWS = 2
@@ -21,7 +21,9 @@ def keys(tables: Sequence[Table]) -> Iterator[Key]:
     """Of each node the key first, then what else is unique."""
     found: dict[Steps, Columns] = {}
     for table in tables:
-        key = _key(table, found.get(table.above.node.steps) if table.above is not None else None)
+        above = found.get(table.above.node.steps) if table.above is not None else None
+        paged = table.above is not None and table.above.above is None and is_paged(table.above.node)
+        key = _page_key(table, paged_by(table.above.node)) if paged and table.above else _key(table, above)
         if key:
             found[table.node.steps] = key
             yield _fact(table, key, main=True)
@@ -54,7 +56,7 @@ def _key(table: Table, above: Columns | None) -> Columns:
 def _element_key(table: Table, above: Columns | None) -> Columns:
     """A column of its own named like an id; else one, or two, that tell the elements of one array apart."""
     own = [steps for steps in table.columns if _may_be_key(table, steps)]
-    named = [steps for steps in own if names_an_id(steps)]
+    named = sorted((steps for steps in own if names_an_id(steps)), key=lambda steps: not _names_its_own(table, steps))
     for steps in named:
         if is_unique(table, (steps,)):
             return (steps,)
@@ -65,6 +67,20 @@ def _element_key(table: Table, above: Columns | None) -> Columns:
         if is_unique(table, columns, within=True):
             return (*above, *columns)
     return ()
+
+
+def _page_key(table: Table, by: Columns) -> Columns:
+    """What tells rows apart that lie in numbered pages: the pages' own key says nothing of them."""
+    own = [steps for steps in table.columns if _may_be_key(table, steps)]
+    named = [steps for steps in own if names_an_id(steps)] or own
+    tried = [*((steps,) for steps in named), *((*by, steps) for steps in named)]
+    return next((columns for columns in tried if is_unique(table, columns)), ())
+
+
+def _names_its_own(table: Table, steps: Steps) -> bool:
+    """Whether a column is called an id of these very rows, or just an id."""
+    mine = entity_words(table.collection.name, table.node.steps)
+    return is_generic(steps) or subject(steps) == mine
 
 
 def _others(table: Table, key: Columns) -> Iterator[Columns]:
@@ -88,8 +104,3 @@ def is_unique(table: Table, columns: Columns, *, within: bool = False) -> bool:
         each.append(table.parents)
     seen = set(zip(*each, strict=True))
     return len(seen) == table.rows and not any(None in cells for cells in each)
-
-
-def main_keys(found: Sequence[Key]) -> Mapping[tuple[str, Steps], Columns]:
-    """The key of each node that has one, by collection and steps."""
-    return {(key.collection, key.node): key.columns for key in found if key.main}

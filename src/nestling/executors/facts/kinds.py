@@ -62,7 +62,9 @@ def _kinds(
     group: dict[str, Any] = {"$group": {"_id": f"${path.field}", "n": {"$sum": 1}} | has}
     what = f"the kinds of {collection.namespace}"
     rows = asking.aggregate(database, collection.name, what, [group, {"$sort": {"_id": 1}}, {"$limit": MOST_KINDS + 1}])
-    if not 2 <= len(rows) <= MOST_KINDS or any(row["n"] < LEAST_EACH or not isinstance(row["_id"], str) for row in rows):
+    if not 2 <= len(rows) <= MOST_KINDS or any(
+        row["n"] < LEAST_EACH or not isinstance(row["_id"], str) for row in rows
+    ):
         return None
     own: dict[str, list[tuple[str, ...]]] = {row["_id"]: [] for row in rows}
     for n, each in enumerate(optional):

@@ -8,12 +8,12 @@ table; what is found in several is unclear, and said to be.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from nestling.executors.facts.tables import Cell, Table
-from nestling.executors.facts.words import entity_words, is_generic, names_an_id, says
-from nestling.ir.facts.nodes import NodeForm, Steps, kinds
+from nestling.executors.facts.tables import Table
+from nestling.executors.facts.words import Said, entity_words, is_generic, names_an_id, says
+from nestling.ir.facts.nodes import PAGE, NodeForm, Steps, is_paged, kinds
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.facts.structure import Columns, Evidence, Key, Link, Unclear
 
@@ -44,7 +44,7 @@ class Target:
 class _Match:
     target: Target
     found: int
-    name: int
+    name: Said
     by_values: bool
 
     def rank(self, distinct: int) -> tuple[float, ...]:
@@ -65,23 +65,64 @@ def targets(tables: Sequence[Table], keys: Sequence[Key]) -> tuple[Target, ...]:
     return tuple(found)
 
 
-def links(
-    tables: Sequence[Table], keys: Sequence[Key], known: Sequence[Target]
-) -> Iterator[Link | Unclear]:
-    """The links of one column each, and what looks like one and is not clear."""
+def links(tables: Sequence[Table], keys: Sequence[Key], known: Sequence[Target]) -> Iterator[Link | Unclear]:
+    """The links of one column each, and what looks like one and is not clear.
+
+    What tells rows apart is looked at first. Of the other unique columns only those are referred to that refer to nothing
+    themselves, and by nothing that already refers to the same rows.
+    """
     told = {(key.collection, key.node): key.columns for key in keys if key.main}
+    main = [target for target in known if target.is_main]
+    first = dict(_links(tables, told, main))
+    sure = [link for link in first.values() if isinstance(link, Link)]
+    linked_nodes = {(link.collection, link.node, link.target, link.target_node) for link in sure}
+    sources = {(link.collection, link.columns[0]) for link in sure}
+    others = [each for each in known if not each.is_main and (each.table.collection.name, each.steps) not in sources]
+    second = {
+        place: link
+        for place, link in _links(tables, told, others)
+        if isinstance(link, Link)
+        and not isinstance(first.get(place), Link)
+        and not _lies_in(link)
+        and (link.collection, link.node, link.target, link.target_node) not in linked_nodes
+    }
+    yield from _one_way((first | second).values())
+
+
+def _one_way(found: Iterable[Link | Unclear]) -> Iterator[Link | Unclear]:
+    """Of two keys that refer to each other, being equal, the one more referred to is the other's parent."""
+    every = list(found)
+    times = Counter((each.target, each.target_node) for each in every if isinstance(each, Link))
+    ends = {_ends(each): each for each in every if isinstance(each, Link)}
+    for each in every:
+        back = ends.get(_ends(each)[::-1]) if isinstance(each, Link) else None
+        if back is None or back is each or not isinstance(each, Link):
+            yield each
+            continue
+        here, there = (each.target, each.target_node), (back.target, back.target_node)
+        if (times[here], there) > (times[there], here):
+            yield each
+
+
+def _ends(link: Link) -> tuple[tuple[str, Steps, Columns], tuple[str, Steps, Columns]]:
+    return (link.collection, link.node, link.columns), (link.target, link.target_node, link.target_columns)
+
+
+def _lies_in(link: Link) -> bool:
+    """Whether rows refer to what they lie in, which where they are tells already."""
+    return link.collection == link.target and link.node[: len(link.target_node)] == link.target_node != link.node
+
+
+def _links(
+    tables: Sequence[Table], told: Mapping[tuple[str, Steps], Columns], known: Sequence[Target]
+) -> Iterator[tuple[tuple[str, Steps], Link | Unclear]]:
     for table in tables:
         for steps in table.columns:
-            alone = told.get((table.collection.name, table.node.steps)) == (steps,)
-            if _may_refer(table, steps):
-                found = _link(table, steps, known, is_key=alone)
-                if found is not None:
-                    yield found
-
-
-def _may_refer(table: Table, steps: Steps) -> bool:
-    column = table.node.column(steps)
-    return column is not None and bool(_kind(table, steps))
+            is_key = told.get((table.collection.name, table.node.steps)) == (steps,)
+            is_page = steps[0] in ("_id", PAGE) and is_paged(table.node)
+            found = _link(table, steps, known, is_key=is_key) if _kind(table, steps) and not is_page else None
+            if found is not None:
+                yield (table.collection.name, steps), found
 
 
 def _kind(table: Table, steps: Steps) -> str:
@@ -106,7 +147,8 @@ def _link(table: Table, steps: Steps, known: Sequence[Target], *, is_key: bool) 
     matches = [
         match
         for target in known
-        if (target.table, target.steps) != (table, steps) and _kind(target.table, target.steps) == kind
+        if not (target.table is table and (is_key or target.steps == steps))
+        and _kind(target.table, target.steps) == kind
         if (match := _match(table, steps, values, target, kind, is_key=is_key)) is not None
     ]
     believed = sorted(
@@ -134,11 +176,12 @@ def _match(
     return _Match(target, found, name, _not_by_chance(values, found, target, kind))
 
 
-def _extends(table: Table, other: Table) -> int:
+def _extends(table: Table, other: Table) -> Said:
     """Whether a table that shares its key with another is, by its name, a part or kind of it: `film_text` of film."""
     mine = entity_words(table.collection.name, table.node.steps)
     theirs = entity_words(other.collection.name, other.node.steps)
-    return 2 if mine != theirs and (mine[: len(theirs)] == theirs or mine[-len(theirs) :] == theirs) else 0
+    extends = mine != theirs and (mine[: len(theirs)] == theirs or mine[-len(theirs) :] == theirs)
+    return Said.IN_A_ROLE if extends else Said.NOT
 
 
 def _not_by_chance(values: frozenset[int], found: int, target: Target, kind: str) -> bool:
@@ -156,13 +199,12 @@ def _not_by_chance(values: frozenset[int], found: int, target: Target, kind: str
 
 def _is_believed(match: _Match, distinct: int, *, is_key: bool) -> bool:
     share = match.found / distinct
-    if match.name == 3 or (match.name == 2 and is_key):
-        return share >= (MOSTLY if is_key else LEAST_SHARE)
-    if match.by_values:
+    if match.name is Said.PLAINLY and not is_key:
+        return share >= LEAST_SHARE
+    if match.name >= Said.OWN or match.by_values:
         return share >= MOSTLY
-    if match.name == 2:
-        return share >= MOSTLY
-    return match.name == 1 and share == 1.0 and not is_key and match.found >= COVERED / 2 * len(match.target.values)
+    covers = match.found >= COVERED / 2 * len(match.target.values)
+    return match.name is Said.IN_SHORT and share == 1.0 and not is_key and covers
 
 
 def _is_clear(believed: Sequence[_Match], distinct: int) -> bool:
@@ -176,9 +218,7 @@ def _made(table: Table, steps: Steps, values: frozenset[int], match: _Match) -> 
     return linked(table, (steps,), match.target.table, (match.target.steps,), len(values), match.found, evidence)
 
 
-def _covering(
-    table: Table, steps: Steps, values: frozenset[int], matches: Sequence[_Match]
-) -> Link | Unclear | None:
+def _covering(table: Table, steps: Steps, values: frozenset[int], matches: Sequence[_Match]) -> Link | Unclear | None:
     """A link to the one table whose keys the values nearly all are; else what they may refer to."""
     whole = [match for match in matches if match.found == len(values)]
     main = [match for match in whole if match.target.is_main] or whole
@@ -238,8 +278,3 @@ def fan_out(counts: Sequence[int], parents: int) -> tuple[float, float, float, f
 
     mean = sum(counts) / parents
     return mean, quantile(0.5), quantile(0.95), quantile(0.99), float(counts[-1]) if counts else 0.0
-
-
-def column_values(cells: Sequence[Cell]) -> frozenset[int]:
-    """The different values of a column."""
-    return frozenset(cell for cell in cells if cell is not None)

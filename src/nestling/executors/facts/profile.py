@@ -26,7 +26,17 @@ _SHOWN = (
         "nreturned",
         "millis",
     ),
-    *("planSummary", "nModified", "nUpserted", "ndeleted", "ninserted", "ts", "client", "appName"),
+    *(
+        "planSummary",
+        "nModified",
+        "nUpserted",
+        "ndeleted",
+        "ninserted",
+        "ts",
+        "client",
+        "appName",
+        "originatingCommand",
+    ),
 )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from nestling.executors.facts.tables import Cell, Table
-from nestling.executors.facts.words import entity_words, last_name, subject, words
-from nestling.ir.facts.nodes import Steps
+from nestling.executors.facts.words import entity_words, last_name, singular_words, subject, words
+from nestling.ir.facts.nodes import NodeForm, Steps
 from nestling.ir.facts.structure import Counted, Link, Repeat
 
 LEAST_EQUAL = 0.5
@@ -21,31 +22,35 @@ _COUNTS = frozenset({"count", "counts", "total", "number", "num", "n"})
 
 
 def repeats(tables: Sequence[Table], links: Sequence[Link]) -> Iterator[Repeat]:
-    """The columns beside a link that repeat a column of the row it leads to."""
+    """The columns beside a link, or in a sub-document beside it, that repeat a column of the row it leads to."""
     by_node = {(table.collection.name, table.node.steps): table for table in tables}
+    taken = {(link.collection, steps) for link in links for steps in link.columns}
     for link in links:
         table, target = by_node[link.collection, link.node], by_node[link.target, link.target_node]
-        if target.whole and table is not target:
-            yield from _repeats(table, target, link, links)
+        objects = [each for each in tables if each.above is table and each.node.form is NodeForm.OBJECT]
+        for beside in (table, *objects):
+            if target.whole and beside not in (target, target.above):
+                yield from _repeats(beside, target, link, taken)
 
 
-def _repeats(table: Table, target: Table, link: Link, links: Sequence[Link]) -> Iterator[Repeat]:
+def _repeats(table: Table, target: Table, link: Link, taken: AbstractSet[tuple[str, Steps]]) -> Iterator[Repeat]:
     places = _places(target, link)
     rows = list(zip(*(table.cells(steps) for steps in link.columns), strict=True))
     matched = [(row, places[key]) for row, key in enumerate(rows) if key in places]
-    taken = {steps for each in links if (each.collection, each.node) == (link.collection, link.node) for steps in each.columns}
     about = subject(link.columns[0])
     for steps, cells in table.columns.items():
-        if steps in taken or steps[0] == "_id":
+        if (table.collection.name, steps) in taken or steps[0] == "_id":
             continue
         best: Repeat | None = None
         for other, originals in target.columns.items():
             if other in link.target_columns:
                 continue
             found = _compared(cells, originals, matched)
-            if _is_repeat(found, cells, named=_same_name(steps, other, about)) and (best is None or found[1] > best.equal):
-                where = (link.database, link.collection, link.node, steps, link.columns, link.target, link.target_node)
-                best = Repeat(*where, other, *found)
+            whose = _says_whose(steps, other, about)
+            is_named = whose or words(last_name(steps)) == words(last_name(other))
+            if _is_repeat(found, cells, named=is_named) and (best is None or found[1] > best.equal):
+                where = (link.database, link.collection, table.node.steps, steps, link.columns)
+                best = Repeat(*where, link.target, link.target_node, other, *found, named=whose)
         if best is not None:
             yield best
 
@@ -72,9 +77,11 @@ def _is_repeat(found: tuple[int, int], cells: Sequence[Cell], *, named: bool) ->
     return equal >= ALL_EQUAL * checked and different >= LEAST_DIFFERENT
 
 
-def _same_name(steps: Steps, other: Steps, about: tuple[str, ...]) -> bool:
+def _says_whose(steps: Steps, other: Steps, about: tuple[str, ...]) -> bool:
+    """Whether a name is made of what the link is about and the name of the field repeated."""
     mine, theirs = words(last_name(steps)), words(last_name(other))
-    return mine == theirs or mine == (*about, *theirs)
+    around = words(last_name(steps[:-1])) if len(steps) > 1 else ()
+    return mine == (*about, *theirs) or (mine == theirs and bool(around) and singular_words(around) == about)
 
 
 def counted(tables: Sequence[Table], links: Sequence[Link]) -> Iterator[Counted]:

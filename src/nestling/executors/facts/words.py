@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from enum import IntEnum
 
 from nestling.ir.facts import ELEMENT
 from nestling.ir.facts.nodes import Steps
@@ -23,7 +24,9 @@ def words(name: str) -> tuple[str, ...]:
 
 
 def singular(word: str) -> str:
-    """A word without its plural."""
+    """A word without its plural, in a form of its own: movies and movie are the same, and so are cities and city."""
+    if word.endswith("ie") and len(word) > LEAST_ALIKE:
+        return f"{word[:-2]}y"
     for ending, left in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch")):
         if word.endswith(ending) and len(word) > len(ending) + 1:
             return word[: -len(ending)] + left
@@ -57,29 +60,45 @@ def subject(steps: Steps) -> tuple[str, ...]:
         return subject(tuple(names[:-1]))
     if found and (glued := _GLUED.fullmatch(found[-1])):
         found = (*found[:-1], glued["stem"])
+    return singular_words(found)
+
+
+def singular_words(found: tuple[str, ...]) -> tuple[str, ...]:
+    """Words, the last of them in the singular."""
     return (*found[:-1], singular(found[-1])) if found else ()
 
 
 def entity_words(collection: str, node: Steps) -> tuple[str, ...]:
     """The words of what the rows of a node are, in the singular."""
-    found = words(last_name(node) or collection)
-    return (*found[:-1], singular(found[-1])) if found else ()
+    return singular_words(words(last_name(node) or collection))
 
 
-def says(column: Steps, collection: str, node: Steps, key: Steps, *, own: bool) -> int:
-    """How clearly a column's name says that it refers to a key: 3 by that name, 2 with a role before it, 1 in short, 0 not."""
+class Said(IntEnum):
+    """How clearly a column's name says that it refers to a key."""
+
+    NOT = 0
+    IN_SHORT = 1  # `dept_no`, of departments
+    OWN = 2  # a word for rows of the same table: `reports_to`
+    IN_A_ROLE = 3  # `manager_staff_id`, of staff
+    PLAINLY = 4  # `staff_id`, of staff
+
+
+def says(column: Steps, collection: str, node: Steps, key: Steps, *, own: bool) -> Said:
+    """How clearly a column's name says that it refers to this key of the rows of a node; `own`: they are of its own table."""
     about, target = subject(column), entity_words(collection, node)
-    if not is_generic(key) and words(last_name(column)) == words(last_name(key)):
-        return 3
+    mine, theirs = words(last_name(column)), words(last_name(key))
+    named = not is_generic(key)
+    if named and mine == theirs:
+        return Said.PLAINLY
     if not about or not target:
-        return 0
+        return Said.NOT
     if "".join(about) == "".join(target):
-        return 3
-    if about[-len(target) :] == target or (own and _OWN & set(words(last_name(column)))):
-        return 2
-    if not is_generic(key) and words(last_name(column))[-len(words(last_name(key))) :] == words(last_name(key)):
-        return 2
-    return int(_is_short(about[0], target[0]) or _is_short(about[-1], target[-1]))
+        return Said.PLAINLY
+    if about[-len(target) :] == target or (named and mine[-len(theirs) :] == theirs):
+        return Said.IN_A_ROLE
+    if own and _OWN & set(mine):
+        return Said.OWN
+    return Said.IN_SHORT if _is_short(about[0], target[0]) or _is_short(about[-1], target[-1]) else Said.NOT
 
 
 def _is_short(one: str, other: str) -> bool:

@@ -76,7 +76,7 @@ class Checkpoints:
             "total": _pairs(checkpoint.total),
             "done": list(checkpoint.done),
             "unit": checkpoint.unit,
-            "after": None if checkpoint.after is None else [_stored(value) for value in checkpoint.after],
+            "after": None if checkpoint.after is None else [stored_key(value) for value in checkpoint.after],
             "roots": checkpoint.roots,
             "rows": _pairs(checkpoint.rows),
             "documents": _pairs(checkpoint.documents),
@@ -95,7 +95,7 @@ class Checkpoints:
             dict(found["total"]),
             tuple(found["done"]),
             found["unit"],
-            None if after is None else tuple(_found(value) for value in after),
+            None if after is None else tuple(found_key(value) for value in after),
             found["roots"],
             dict(found["rows"]),
             dict(found["documents"]),
@@ -129,14 +129,15 @@ def _pairs(counts: Mapping[str, int]) -> list[list[object]]:
     return [[name, count] for name, count in counts.items()]
 
 
-def _stored(value: object) -> object:
+def stored_key(value: object) -> object:
     """A key value so that exactly it can be read back: BSON dates would lose microseconds and the zone."""
     if isinstance(value, date):
         return {"moment" if isinstance(value, datetime) else "date": value.isoformat()}
     return encode(value, Policy(long_decimals="text"))
 
 
-def _found(value: object) -> object:
+def found_key(value: object) -> object:
+    """What `stored_key` was given."""
     match value:
         case {"moment": str(text)}:
             return datetime.fromisoformat(text)

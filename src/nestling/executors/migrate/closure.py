@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pymongo.client_session import ClientSession
 
 from nestling.executors.migrate.homes import OldHomes, Values
+from nestling.executors.migrate.once import mark, once
 from nestling.executors.migrate.spool import Spool
 from nestling.executors.migrate.unit import Target
 from nestling.ir.migration import Row
@@ -14,8 +15,10 @@ from nestling.ir.model import Model
 from nestling.ir.rows import Hop, Path
 
 
-def gather(homes: OldHomes, target: Target, roots: Iterable[Row], spool: Spool, session: ClientSession) -> list[Row]:
-    """Bring the root rows and everything their documents depend on into the spool; returns the root rows."""
+def gather(
+    homes: OldHomes, target: Target, roots: Iterable[Row], spool: Spool, session: ClientSession
+) -> dict[Path, list[Row]]:
+    """Bring the root rows and everything their documents depend on into the spool; returns the rows at each way's end."""
     rows: dict[Path, list[Row]] = {(): list(spool.add(target.entity.name, roots))}
     plain = {reach.path for reach in target.reaches if reach.path and not reach.again}
     for path in sorted(plain, key=len):
@@ -24,18 +27,18 @@ def gather(homes: OldHomes, target: Target, roots: Iterable[Row], spool: Spool, 
     for reach in target.reaches:
         if reach.again:
             _walk(homes, rows[reach.path[:-1]], reach.path[-1], session, spool)
-    return rows[()]
+    return rows
 
 
 def _walk(
     homes: OldHomes, rows: Sequence[Row], hop: Hop, session: ClientSession | None, spool: Spool | None = None
 ) -> list[Row]:
     """All rows at the end of one hop or more; a circle ends where it began."""
-    entity, found, seen = hop.target(homes.model), list[Row](), set[Values]()
+    entity, found, seen = hop.target(homes.model), list[Row](), set[object]()
     level = list(rows)
     while level:
-        values = [value for value in _linked(homes.model, level, hop) if value not in seen]
-        seen.update(values)
+        values = [value for value in _linked(homes.model, level, hop) if mark(value) not in seen]
+        seen.update(map(mark, values))
         fetched = _fetched(homes, values, hop, session)
         level = list(fetched if spool is None else spool.add(entity, fetched))
         found += level
@@ -47,10 +50,8 @@ def roots_of(homes: OldHomes, rows: Sequence[Row], path: Path, *, again: bool, s
     found = list(rows)
     back = [Hop(hop.relationship, up=not hop.up) for hop in reversed(path)]
     for position, hop in enumerate(back):
-        if again and position == 0:
-            found = _walk(homes, found, hop, session)
-        else:
-            found = list(_next(homes, found, hop, session))
+        is_walk = again and position == 0
+        found = _walk(homes, found, hop, session) if is_walk else list(_next(homes, found, hop, session))
     return found
 
 
@@ -69,5 +70,5 @@ def _linked(model: Model, rows: Iterable[Row], hop: Hop) -> list[Values]:
     link = model.relationship(hop.relationship)
     names = model.entity(hop.start(model)).attribute_names
     near = [names.index(name) for name in (link.child_attributes if hop.up else link.parent_attributes)]
-    found = dict.fromkeys(tuple(row[place] for place in near) for row in rows)
+    found = once(tuple(row[place] for place in near) for row in rows)
     return [values for values in found if None not in values]

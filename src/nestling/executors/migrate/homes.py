@@ -11,6 +11,7 @@ import bson
 from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
+from nestling.executors.migrate.once import once
 from nestling.executors.read import Row, read_rows, row_decoder
 from nestling.ir.access_path import column_field
 from nestling.ir.command import Aggregation
@@ -24,7 +25,10 @@ LITERAL_BYTES = 4 * 1024 * 1024
 """Documents sent to the server inside a command."""
 SCRATCH = "_nestling_migrate_document"
 
+MARK = "_nestling_number"
+
 Stage = Mapping[str, Any]
+Document = dict[str, Any]
 Values = tuple[object, ...]
 
 
@@ -50,7 +54,7 @@ class OldHomes:
 
         A row may come more than once where copies are its home.
         """
-        stream = iter(dict.fromkeys(values))
+        stream = iter(once(values))
         kind = self.model.entity(entity)
         converts = [encoder(kind.attribute(name).type, self.policy) for name in attributes]
         while chunk := list(islice(stream, ASKED_AT_ONCE)):
@@ -78,29 +82,30 @@ class OldHomes:
             stages = (*stages, {"$sort": dict.fromkeys(fields, 1)})
         return read_rows(self.database, replace(whole, stages=stages), kind)
 
-    def in_documents(self, collection: str, documents: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-        """The rows by entity that these documents of a collection hold, undecoded; files stay pointers."""
-        found: dict[str, list[dict[str, Any]]] = {}
+    def in_documents(self, collection: str, documents: Sequence[Mapping[str, Any]]) -> list[dict[str, list[Document]]]:
+        """For each of these documents of a collection, the rows by entity it holds, undecoded; files stay pointers."""
+        found: list[dict[str, list[Document]]] = [{} for _ in documents]
         for place in self.places:
             if place.query.collection == collection:
-                found.setdefault(place.entity, []).extend(self._rows_in(place, documents))
+                for row in self._rows_in(_marked(place.query.stages), documents):
+                    found[row.pop(MARK)].setdefault(place.entity, []).append(row)
         return found
 
-    def _rows_in(self, place: HomePlace, documents: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    def _rows_in(self, stages: Sequence[Stage], documents: Sequence[Mapping[str, Any]]) -> Iterator[Document]:
         exact: Database[Any] = self.database.with_options(codec_options=CODEC)
-        stages = list(place.query.stages)
         small, size = list[Mapping[str, Any]](), 0
-        for document in documents:
-            length = len(bson.encode(document, codec_options=CODEC))
+        for number, document in enumerate(documents):
+            marked = {**document, MARK: number}
+            length = len(bson.encode(marked, codec_options=CODEC))
             if length > LITERAL_BYTES:  # too large for a command
-                exact[SCRATCH].replace_one({"_id": document["_id"]}, document, upsert=True)
+                exact[SCRATCH].replace_one({"_id": document["_id"]}, marked, upsert=True)
                 yield from exact[SCRATCH].aggregate([{"$match": {"_id": document["_id"]}}, *stages])
                 exact.drop_collection(SCRATCH)
                 continue
             if small and size + length > LITERAL_BYTES:
                 yield from exact.aggregate([{"$documents": {"$literal": small}}, *stages])
                 small, size = [], 0
-            small.append(document)
+            small.append(marked)
             size += length
         if small:
             yield from exact.aggregate([{"$documents": {"$literal": small}}, *stages])
@@ -111,6 +116,12 @@ class OldHomes:
         kept = {field: value for field, value in row.items() if field not in files}
         kind = self.model.entity(entity)
         return row_decoder(kind.attribute_names, kind)(kept)
+
+
+def _marked(stages: Sequence[Stage]) -> tuple[Stage, ...]:
+    """The stages, whose last makes the rows, with the number of the document each row is from."""
+    *before, last = stages
+    return (*before, {"$replaceWith": {**last["$replaceWith"], MARK: f"${MARK}"}})
 
 
 def _asked(place: HomePlace, asked: Mapping[str, Sequence[object]]) -> Aggregation:

@@ -6,16 +6,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bson import MaxKey, MinKey
+
 from nestling.common.errors import GapError, Problem
 from nestling.executors.load.identity import collection_name, discriminated, id_attributes, object_id
 from nestling.executors.load.level import is_keyset, total_order
 from nestling.executors.load.units import Unit
+from nestling.executors.migrate.once import once
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Role, Store, nested_documents
+from nestling.ir.layout import Node, NodeKind, Role, Store
 from nestling.ir.migration import Reach, Row
-from nestling.ir.model import Entity, Relationship
+from nestling.ir.model import Entity, Model, Relationship
 from nestling.ir.names import stored_name
-from nestling.ir.primitives import CollectionKind, Embedding
+from nestling.ir.primitives import CollectionKind, Document, Pairs
+from nestling.ir.rows import Path, down
 from nestling.ir.values import Policy, encoder
 
 Scope = tuple[object, ...]
@@ -87,9 +91,13 @@ class Target:
         """Raise `GapError` where documents could not be found again."""
         is_main = self.root.body is self.store.collection.body
         if not self.is_keyed and is_main and any(split.rows is None for split in self.store.collection.splits):
-            what = f"`{self.store.name}` splits rows that nothing identifies, which cannot be followed while they change"
+            what = (
+                f"`{self.store.name}` splits rows that nothing identifies, which cannot be followed while they change"
+            )
             raise GapError(Problem(what, next_move="give the table a key, or migrate with `--offline`"))
-        if not self.is_keyed and None in map(self.root.path_of, self.attributes):
+        if not self.is_keyed and any(
+            self.root.path_of(name) is None and self._pairs(name) is None for name in self.attributes
+        ):
             what = f"documents of `{self.store.name}` cannot be told apart by fields of their own"
             raise GapError(Problem(what, next_move="give the table a key, or migrate with `--offline`"))
 
@@ -104,7 +112,7 @@ class Target:
 
     def finders(self, scopes: Iterable[Scope]) -> Iterator[Found]:
         """What finds every document of these scopes, split-off parts and files included."""
-        known = list(dict.fromkeys(scopes))
+        known = once(scopes)
         for start in range(0, len(known), ASKED_AT_ONCE):
             some = known[start : start + ASKED_AT_ONCE]
             if not self.is_keyed:
@@ -122,7 +130,9 @@ class Target:
             if split.gridfs:
                 paths = [self.root.path_of(name) or name for name in split.attributes]
                 names = [
-                    {"collection": self.store.collection.name, "field": path, "_id": key} for key in ids for path in paths
+                    {"collection": self.store.collection.name, "field": path, "_id": key}
+                    for key in ids
+                    for path in paths
                 ]
                 yield f"{split.collection}.files", {"_id": {"$in": names}}
                 yield f"{split.collection}.chunks", {"files_id": {"$in": names}}
@@ -130,18 +140,32 @@ class Target:
                 yield split.collection, {"_id": {"$in": list(ids)}}
 
     def _by_fields(self, scope: Scope) -> dict[str, Any]:
-        fields: dict[str, Any] = {}
-        for name, value in zip(self.attributes, scope, strict=True):
-            path = self.root.path_of(name)
-            assert path is not None, "checked"
-            fields[path] = {"$exists": False} if value is None else {"$eq": self._stored(name, value)}
-        return fields
+        conditions = [self._is(name, value) for name, value in zip(self.attributes, scope, strict=True)]
+        return {"$and": conditions}
+
+    def _is(self, name: str, value: object) -> dict[str, Any]:
+        """That a root document holds a value, NULL as nothing."""
+        stored, path = self._stored(name, value), self.root.path_of(name)
+        if path is not None:
+            return {path: {"$exists": False} if value is None else {"$eq": stored}}
+        pairs = self._pairs(name)
+        assert pairs is not None, "checked"
+        if value is None:
+            return {f"{pairs.field}.{pairs.key}": {"$ne": stored_name(name)}}
+        return {pairs.field: {"$elemMatch": {pairs.key: stored_name(name), pairs.value: {"$eq": stored}}}}
+
+    def _pairs(self, name: str) -> Pairs | None:
+        return next((pairs for pairs in self.root.body.pairs if name in pairs.attributes), None)
 
     def id_of(self, scope: Scope) -> object:
         """The `_id` of a keyed scope's document."""
         values = dict(zip(self.attributes, scope, strict=True))
         if self._derived:
-            owner = self.store.name if self.store.role is Role.ORPHANS else collection_name(self.store.collection, self.store)
+            owner = (
+                self.store.name
+                if self.store.role is Role.ORPHANS
+                else collection_name(self.store.collection, self.store)
+            )
             return object_id(owner, *(values[name] for name in self.entity.key))
         parts = [(stored_name(name), self._stored(name, values[name])) for name in self._id]
         prefix = discriminated(self.store, self.root)
@@ -149,27 +173,47 @@ class Target:
             return parts[0][1]
         return dict([prefix, *parts] if prefix is not None else parts)
 
+    def stored(self, scope: Scope) -> tuple[object, ...]:
+        """A scope's values in BSON."""
+        return tuple(self._stored(name, value) for name, value in zip(self.attributes, scope, strict=True))
+
     def _stored(self, name: str, value: object) -> object:
         return None if value is None else encoder(self.entity.attribute(name).type, self.policy)(value)
 
     # --- overflow -----------------------------------------------------------------------------------------------------
 
     @property
-    def paged(self) -> tuple[tuple[Embedding, Relationship], ...]:
+    def paged(self) -> tuple[Paged, ...]:
         """The embeddings whose arrays overflow into pages."""
         body = self.root.children[0].body if self.root.kind is NodeKind.GROUP else self.root.body
-        return tuple(
-            (embedding, self.design.model.relationship(embedding.relationship))
-            for inner in nested_documents(body)
-            for embedding in inner.embeddings
-            if embedding.overflow is not None
-        )
+        return tuple(_paged(self.design.model, body, ()))
 
 
-def pages_of(design: Design, embedding: Embedding, link: Relationship, owner: Scope, policy: Policy) -> Found:
-    """What finds the pages of one parent."""
-    assert embedding.overflow is not None
-    child = design.model.entity(link.child)
-    pairs = zip(link.child_attributes, owner, strict=True)
-    fields = {stored_name(name): encoder(child.attribute(name).type, policy)(value) for name, value in pairs}
-    return embedding.overflow.collection, fields
+@dataclass(frozen=True, slots=True)
+class Paged:
+    """An embedding that overflows; `path` leads from the root row to the parents of its pages."""
+
+    path: Path
+    link: Relationship
+    collection: str
+
+    def owner(self, model: Model, parent: Row) -> Scope:
+        """What the pages of a parent row are found by."""
+        names = model.entity(self.link.parent).attribute_names
+        return tuple(parent[names.index(name)] for name in self.link.parent_attributes)
+
+    def finder(self, model: Model, owner: Scope, policy: Policy) -> Found:
+        """What finds the pages of one parent."""
+        child = model.entity(self.link.child)
+        pairs = zip(self.link.child_attributes, owner, strict=True)
+        fields = {stored_name(name): encoder(child.attribute(name).type, policy)(value) for name, value in pairs}
+        bounds = {"$gt": {**fields, "page": MinKey()}, "$lt": {**fields, "page": MaxKey()}}
+        return self.collection, {"_id": bounds}
+
+
+def _paged(model: Model, body: Document, path: Path) -> Iterator[Paged]:
+    for embedding in body.embeddings:
+        link = model.relationship(embedding.relationship)
+        if embedding.overflow is not None:
+            yield Paged(path, link, embedding.overflow.collection)
+        yield from _paged(model, embedding.body, (*path, down(link)))

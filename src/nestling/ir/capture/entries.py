@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -39,6 +40,11 @@ def _count(tally: Tally, time: datetime | None, entry: Entry) -> None:
         return
     if "$truncated" in command:
         tally.skip("statements the server has cut", "they are too long for its profiler or log")
+        return
+    begun = entry.get("originatingCommand")
+    if isinstance(begun, Mapping):  # the next batch of an answer
+        if (found := _shape(entry, begun)) is not None:
+            tally.add(found, replace(_sums(entry, begun), listed=0), count=0)
         return
     found = _shape(entry, command)
     if found is None:

@@ -70,7 +70,7 @@ def _condition(clauses: dict[str, Any], pipeline: list[dict[str, Any]]) -> dict[
 
 
 def _sort(clauses: dict[str, Any], pipeline: list[dict[str, Any]]) -> dict[str, int]:
-    staged = next((stage["$sort"] for stage in pipeline if "$sort" in stage), {})
+    staged: object = next((stage["$sort"] for stage in pipeline if "$sort" in stage), {})
     found = clauses.get("sort", staged)
     return found if isinstance(found, dict) else {}
 

@@ -91,7 +91,7 @@ def read_capture(text: str, where: str = "") -> Capture:
 
 
 def merged(captures: Sequence[Capture]) -> Capture:
-    """One capture of several: those of one kind add up; of two kinds that saw the same statement, the one that saw more counts."""
+    """One capture of several: those of one kind add up; of two kinds that saw a statement, the one that saw more counts."""
     window = max((max(each.window_seconds, LEAST_SECONDS) for each in captures), default=LEAST_SECONDS)
     best: dict[Shape, Seen] = {}
     for kind in dict.fromkeys(each.kind for each in captures):

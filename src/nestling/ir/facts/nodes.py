@@ -62,6 +62,20 @@ def nodes_of(collection: Collection) -> tuple[Node, ...]:
     return tuple(_Reader(collection).read())
 
 
+PAGE = "page"
+
+
+def is_paged(node: Node) -> bool:
+    """Whether documents are numbered pages of rows: `page` is in their `_id` and beside it (docs/document-forms.md)."""
+    return node.column(("_id", PAGE)) is not None and node.column((PAGE,)) is not None
+
+
+def paged_by(node: Node) -> tuple[Steps, ...]:
+    """The columns that the pages of the same rows share: what is in their `_id` besides the page, and beside it."""
+    parts = {column.steps[-1] for column in node.columns if len(column.steps) > 1 and column.steps[0] == "_id"}
+    return tuple(c.steps for c in node.columns if len(c.steps) == 1 and c.steps[0] in parts - {PAGE, "bucket_start"})
+
+
 def kinds(path: Path) -> frozenset[str]:
     """The types a path has besides null."""
     return frozenset(name for name, count in path.types if count) - NOTHING
@@ -115,7 +129,7 @@ class _Reader:
                 inner.append((child, form))
 
     def _form(self, path: Path, depth: int) -> tuple[NodeForm | None, str]:
-        """What a field is: a node, fields of this document under a dotted name (DOCUMENT), or a column (None) and why it is whole."""
+        """What a field is: a node, fields of this document with dotted names (DOCUMENT), or a column (None), perhaps whole."""
         found = kinds(path)
         if not found & {"object", "array"}:
             return None, ""
@@ -130,8 +144,13 @@ class _Reader:
         below = self.below.get(path.steps, [])
         if why := self._odd_object(path):
             return None, why
+        if path.steps == ("_id",):
+            is_plain_key = len(below) > 1 and not any(
+                kinds(child) & {"object", "array"} or child.missing for child in below
+            )
+            return (NodeForm.DOCUMENT, "") if is_plain_key else (None, "is a document of no single form")
         is_one = len(below) == 1 and not kinds(below[0]) & {"object", "array"}
-        return (NodeForm.DOCUMENT if is_one or path.steps == ("_id",) else NodeForm.OBJECT), ""
+        return (NodeForm.DOCUMENT if is_one else NodeForm.OBJECT), ""
 
     def _odd_object(self, path: Path) -> str:
         below = self.below.get(path.steps, [])

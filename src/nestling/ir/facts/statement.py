@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +51,16 @@ class Statement:
     def namespace(self) -> str:
         """`database.collection`."""
         return f"{self.database}.{self.collection}"
+
+    @property
+    def pattern(self) -> Statement:
+        """The statement with nothing counted: equal for two that differ only in how often they were seen."""
+        return replace(
+            self,
+            count=0,
+            documents_examined=0,
+            keys_examined=0,
+            returned=0,
+            seconds=0.0,
+            collection_scans=0,
+        )

@@ -16,7 +16,7 @@ Columns = tuple[Steps, ...]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """Columns that no two of the `rows` looked at share; `main`: what tells them apart. `declared`: a unique index says so too."""
+    """Columns that no two of the `rows` looked at share; `main`: what tells them apart. `declared`: by a unique index too."""
 
     database: str
     collection: str
@@ -67,7 +67,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Unclear:
-    """Values that look like references, and are found in several collections (or, `checked` but `resolved` by too few, in one)."""
+    """Values that look like references, and are found in several collections: nothing says in which they are meant."""
 
     database: str
     collection: str
@@ -79,7 +79,10 @@ class Unclear:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A column that repeats a column of the row its link leads to: of `checked` rows, `equal` do."""
+    """A column that repeats a column of the row its link leads to: of `checked` rows, `equal` do.
+
+    `named`: its name says whose it is (`customer_name`, `customer.name`).
+    """
 
     database: str
     collection: str
@@ -91,6 +94,7 @@ class Repeat:
     target_column: Steps
     checked: int
     equal: int
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)

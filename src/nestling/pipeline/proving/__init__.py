@@ -12,6 +12,7 @@ statements write, and every answer can be compared.
 """
 
 from nestling.pipeline.proving.effort import FULL, QUICK, Effort
-from nestling.pipeline.proving.prove import prove
+from nestling.pipeline.proving.prove import measured_server, prove
+from nestling.pipeline.proving.source import prove_source
 
-__all__ = ["FULL", "QUICK", "Effort", "prove"]
+__all__ = ["FULL", "QUICK", "Effort", "measured_server", "prove", "prove_source"]

@@ -1,7 +1,7 @@
 """Every statement on all rivals side by side: the answers compared while all of them hold the same rows, the work counted.
 
-The answer most designs give is the right one; where as many give another, the normalized design's. A different one is stale when
-the same statement, asked without copies that may be behind, gives the right one on that design, and wrong otherwise.
+Where answers differ, each design is asked again without the copies that may be behind. What most then say is right; where as many
+say otherwise, what the normalized design says. A design that says so then, but did not at first, was stale; the others are wrong.
 """
 
 from __future__ import annotations
@@ -17,12 +17,18 @@ from nestling.pipeline.proving.contender import Contender, in_race
 SIMPLEST = "normalized"
 
 
-def check(contenders: list[Contender], block: Block, shapes: Mapping[str, Shape]) -> None:
-    """Run a block on all rivals, execution by execution; disqualifies those that answer wrong."""
+def check(contenders: list[Contender], block: Block, shapes: Mapping[str, Shape]) -> dict[str, str]:
+    """Run a block on all rivals, execution by execution; disqualifies those that answer wrong.
+
+    Returns the statements no design can answer, with what they all fail with.
+    """
+    failing: dict[str, str] = {}
     with ExitStack() as stack:
         racing = in_race(contenders)
         notes = {each.name: stack.enter_context(profiled(each.database)) for each in racing}
         for call in block:
+            if call.statement in failing:
+                continue
             racing = in_race(contenders)
             answers = {}
             for each in racing:
@@ -30,7 +36,13 @@ def check(contenders: list[Contender], block: Block, shapes: Mapping[str, Shape]
                 _, answers[each.name] = execute(each.running, call.statement, call.values)
                 if (work := notes[each.name].since()) is not None:
                     each.examined.setdefault(call.statement, []).append(work)
-            judge(racing, call, answers, shapes[call.statement])
+            if all(answer.failed for answer in answers.values()):
+                failing[call.statement] = next(
+                    (answer.failed for answer in answers.values()), "there is no design left"
+                )
+            else:
+                judge(racing, call, answers, shapes[call.statement])
+    return failing
 
 
 def ask_again(contenders: list[Contender], call: Call, shape: Shape) -> None:
@@ -41,18 +53,27 @@ def ask_again(contenders: list[Contender], call: Call, shape: Shape) -> None:
 
 def judge(racing: list[Contender], call: Call, answers: Mapping[str, Answer], shape: Shape) -> None:
     """Compare the answers to one execution."""
-    right = _right(answers, shape)
+    for each in racing:
+        each.compared[call.statement] += 1
+    first = next(iter(answers.values()))
+    if all(same(first, answer, shape) for answer in answers.values()):
+        return
+    exact = {each.name: _exact(each, call, answers[each.name]) for each in racing}
+    right = _right(exact, shape)
     for each in racing:
         answer = answers[each.name]
-        each.compared[call.statement] += 1
         if answer.failed:
             each.out(f"`{call.statement}` fails: {answer.failed}")
+        elif right is not None and not same(exact[each.name], right, shape):
+            each.out(f"`{call.statement}` gives another answer: {said(answer)}, where others give {said(right)}")
         elif right is not None and not same(answer, right, shape):
-            exact = execute_exact(each.running, call.statement, call.values)
-            if exact is not None and same(exact, right, shape):
-                each.stale[call.statement] += 1
-            else:
-                each.out(f"`{call.statement}` gives another answer: {said(answer)}, where others give {said(right)}")
+            each.stale[call.statement] += 1
+
+
+def _exact(each: Contender, call: Call, answer: Answer) -> Answer:
+    """The answer without copies that may be behind; the answer itself where none were used."""
+    found = execute_exact(each.running, call.statement, call.values)
+    return answer if found is None else found
 
 
 def _right(answers: Mapping[str, Answer], shape: Shape) -> Answer | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nestling.executors.drive import Counters, Driven
 from nestling.ir.proof import Examined, OpenLoop, Space
 from nestling.ir.proposal import Proposal
+from nestling.ir.workload import Workload
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -20,7 +21,7 @@ TWIN = "chosen, again"
 
 @dataclass
 class Contender:
-    """Filled step by step. `weights`: the seconds of the mix's average statement, a round each."""
+    """Filled step by step. `rounds`: the seconds of each statement's executions, round by round."""
 
     name: str
     proposal: Proposal
@@ -31,8 +32,7 @@ class Contender:
     space: Space | None = None
     cached_bytes: int = 0
     load_seconds: float | None = None
-    seconds: dict[str, list[float]] = field(default_factory=dict)
-    weights: list[float] = field(default_factory=list)
+    rounds: list[dict[str, list[float]]] = field(default_factory=list)
     examined: dict[str, list[Examined]] = field(default_factory=dict)
     compared: Counter[str] = field(default_factory=Counter)
     stale: Counter[str] = field(default_factory=Counter)
@@ -47,6 +47,20 @@ class Contender:
         assert self.driven is not None, self.name
         return self.driven
 
+    def seconds(self, statement: str) -> list[float]:
+        """All its measured executions."""
+        return [seconds for one in self.rounds for seconds in one.get(statement, ())]
+
+    def weights(self, workload: Workload) -> list[float]:
+        """Seconds of the mix's average statement, a round each; a statement left out of a round counts as in the others."""
+        pooled = {each.name: _mean(self.seconds(each.name)) for each in workload.statements if self.rounds}
+        total = sum(each.rate_per_second for each in workload.statements)
+        return [
+            sum(each.rate_per_second * _mean(one.get(each.name) or [pooled[each.name]]) for each in workload.statements)
+            / total
+            for one in self.rounds
+        ]
+
     def out(self, why: str) -> None:
         """It does not count any more; the first reason stays."""
         self.disqualified = self.disqualified or why
@@ -55,3 +69,7 @@ class Contender:
 def in_race(contenders: list[Contender]) -> list[Contender]:
     """Those that are loaded and have not gone wrong."""
     return [each for each in contenders if not each.disqualified and each.driven is not None]
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values) if values else 0.0

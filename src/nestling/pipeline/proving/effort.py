@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 
@@ -10,18 +11,20 @@ class Effort:
     """`seconds` of measuring in all, in `rounds` after one to warm up; `checks` executions of each statement side by side.
 
     `open_seconds` for each rival in the open loop, with `users` at once; 0 leaves it out. `clients` share the closed loop.
+    `within_seconds` of the start the rounds are over, though fewer than asked for are done, on a machine that is busy.
     `cache_ratio`: bytes of the chosen design's data and indexes for a byte of the server's cache (None: its own cache).
     """
 
     seconds: float = 120.0
-    rounds: int = 10
+    rounds: int = 30
     checks: int = 3
     open_seconds: float = 5.0
     users: int = 8
     clients: int = 1
     cache_ratio: float | None = None
+    within_seconds: float = math.inf
     seed: int = 0
 
 
 FULL = Effort()
-QUICK = Effort(seconds=15.0, rounds=6, checks=2, open_seconds=1.5)
+QUICK = Effort(seconds=14.0, rounds=15, checks=2, open_seconds=1.0, within_seconds=36.0)

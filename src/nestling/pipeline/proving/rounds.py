@@ -1,9 +1,9 @@
-"""The measured rounds: the same block on every rival, in another order of rivals each time."""
+"""The measured rounds: the same block on every rival, slice by slice, in another order of rivals each time."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
 from time import perf_counter
 
@@ -17,11 +17,18 @@ from nestling.pipeline.watching import Watch
 
 FIRST_SIZE = 60
 """Executions of the block that warms up and tells how long a block takes."""
-MOST_SIZE = 20_000
+SMALLEST_SIZE, MOST_SIZE = 10, 20_000
+"""Executions in a round."""
+LEAST_READS, LEAST_WRITES = 10, 5
+"""Executions of a seldom statement in all rounds together."""
+SLICE = 8
+"""Executions on one rival before it is the next one's turn."""
+FEWEST_ROUNDS = 4
+"""Rounds without which there is no interval."""
 ASKED_AGAIN = 20
 """Reads a round whose digests differ that are asked again; more of them tell nothing new."""
 
-Kept = dict[str, tuple[Run, ...]]
+Kept = Mapping[str, Sequence[Run]]
 
 
 class Rounds:
@@ -35,10 +42,13 @@ class Rounds:
         shapes: Mapping[str, Shape],
         effort: Effort,
         watch: Watch | None,
+        *,
+        began: float,
     ) -> None:
         self._contenders, self._workload, self._tracer = contenders, workload, tracer
         self._shapes, self._effort, self._watch = dict(shapes), effort, watch
         self._chance = Random(effort.seed)  # noqa: S311 - an order of rivals, not a secret
+        self._until = began + effort.within_seconds
         self.done = 0
         self.differed = 0
 
@@ -46,69 +56,79 @@ class Rounds:
         """Warm up, choose the size of blocks, measure."""
         first = mix(self._workload, FIRST_SIZE)
         began = perf_counter()
-        self._round(self._tracer.block(first), "warming up", lambda each, runs: None)
-        counts = self._fitting(self._means(), perf_counter() - began, first)
+        sums = _sums(self._round(self._tracer.block(first), "warming up", keep=False))
+        overhead = (perf_counter() - began) / max(sum(count * sums[name] for name, count in first.items()), 1e-9)
+        wanted = self._fitting({name: overhead * seconds for name, seconds in sums.items()})
+        self._counting(first)
         for number in range(1, self._effort.rounds + 1):
-            if self._effort.cache_ratio is not None:
-                settle = {name: max(1, count // 4) for name, count in counts.items()}
-                self._round(self._tracer.block(settle), f"round {number}: settling", lambda each, runs: None)
+            if self.done >= FEWEST_ROUNDS and perf_counter() > self._until:
+                break
+            counts = {name: _part(total, number, self._effort.rounds) for name, total in wanted.items()}
             label = f"round {number} of {self._effort.rounds}"
-            self._round(self._tracer.block(counts), label, self._keep)
+            if self._effort.cache_ratio is not None:
+                self._round(self._tracer.block(counts), f"{label}, settling", keep=False)
+            self._round(self._tracer.block(counts), label, keep=True)
             self.done = number
 
-    def _means(self) -> dict[str, float]:
-        """Seconds of each statement, summed over rivals, in the block that warmed up."""
-        return {name: sum(times) for name, times in self._first.items()}
-
-    def _round(self, block: Block, label: str, keep: Callable[[Contender, tuple[Run, ...]], None]) -> None:
-        racing = in_race(self._contenders)
-        self._chance.shuffle(racing)
-        found: Kept = {}
+    def _round(self, block: Block, label: str, *, keep: bool) -> Kept:
+        """Run a block on all rivals, a slice of it after the other, so that a busy moment of the machine hits all alike."""
         alone = self._effort.clients == 1
-        for each in racing:
-            if self._watch is not None:
-                self._watch(f"{label}: {each.name}", 0, None)
-            before = counters(each.database)
-            runs = closed(each.running, block, clients=self._effort.clients, shapes=self._shapes if alone else None)
-            each.counted += counters(each.database) - before
-            each.writes += sum(1 for run in runs if self._writes(run.call.statement))
-            found[each.name] = runs
-            if failed := next((run for run in runs if run.failed), None):
-                each.out(f"`{failed.call.statement}` fails: {failed.failed}")
-            else:
-                keep(each, runs)
-        self._first = _seconds(found)
+        whole = not alone or self._effort.cache_ratio is not None
+        step = len(block) if whole else SLICE
+        found: dict[str, list[Run]] = {each.name: [] for each in in_race(self._contenders)}
+        if self._watch is not None:
+            self._watch(label, 0, None)
+        for start in range(0, len(block), step):
+            racing = in_race(self._contenders)
+            self._chance.shuffle(racing)
+            for each in racing:
+                runs = self._slice(each, block[start : start + step])
+                found[each.name] += runs
+        if keep:
+            for each in in_race(self._contenders):
+                each.rounds.append(_by_statement(found[each.name]))
         if alone:
+            self._compare(block, found)
+        return found
+
+    def _slice(self, each: Contender, calls: Block) -> tuple[Run, ...]:
+        alone = self._effort.clients == 1
+        runs = closed(each.running, calls, clients=self._effort.clients, shapes=self._shapes if alone else None)
+        if failed := next((run for run in runs if run.failed), None):
+            each.out(f"`{failed.call.statement}` fails: {failed.failed}")
+        return runs
+
+    def _counting(self, counts: Mapping[str, int]) -> None:
+        """A block on each rival alone, for the server's counters around it."""
+        block = self._tracer.block(counts)
+        found: dict[str, list[Run]] = {}
+        for each in in_race(self._contenders):
+            before = counters(each.database)
+            found[each.name] = list(self._slice(each, block))
+            each.counted += counters(each.database) - before
+            each.writes += sum(1 for call in block if self._writes(call.statement))
+        if self._effort.clients == 1:
             self._compare(block, found)
 
     def _writes(self, statement: str) -> bool:
         known = self._workload.statement(statement)
         return known is not None and known.kind.writes
 
-    def _keep(self, each: Contender, runs: tuple[Run, ...]) -> None:
-        by_statement: dict[str, list[float]] = {}
-        for run in runs:
-            by_statement.setdefault(run.call.statement, []).append(run.seconds)
-        for name, seconds in by_statement.items():
-            each.seconds.setdefault(name, []).extend(seconds)
-        statements = self._workload.statements
-        total = sum(one.rate_per_second for one in statements)
-        weighted = sum(one.rate_per_second * _mean(by_statement[one.name]) for one in statements)
-        each.weights.append(weighted / total)
+    def _fitting(self, sums: Mapping[str, float]) -> dict[str, int]:
+        """How often each statement is executed in all rounds together, for them to take the effort's seconds.
 
-    def _fitting(self, sums: Mapping[str, float], elapsed: float, first: Mapping[str, int]) -> dict[str, int]:
-        """Counts of a block for which all rounds take the effort's seconds, by what the first block took."""
-        settling = 1.25 if self._effort.cache_ratio is not None else 1.0
-        wanted = self._effort.seconds / (self._effort.rounds * settling)
-        overhead = elapsed / max(sum(sums.values()), 1e-9)
-        size = FIRST_SIZE
-        counts = dict(first)
+        `sums` are the seconds of one execution on all rivals together, by the first block.
+        """
+        rounds = self._effort.rounds
+        seconds = self._effort.seconds / (2.0 if self._effort.cache_ratio is not None else 1.0)
+        size = SMALLEST_SIZE
+        counts = mix(self._workload, size * rounds, least_reads=LEAST_READS, least_writes=LEAST_WRITES)
         while size < MOST_SIZE:
-            larger = mix(self._workload, round(size * 1.25))
-            seconds = overhead * sum(count * sums[name] / first[name] for name, count in larger.items())
-            if seconds > wanted:
+            size = round(size * 1.25)
+            larger = mix(self._workload, size * rounds, least_reads=LEAST_READS, least_writes=LEAST_WRITES)
+            if sum(count * sums[name] for name, count in larger.items()) > seconds:
                 break
-            size, counts = round(size * 1.25), larger
+            counts = larger
         return counts
 
     def _compare(self, block: Block, found: Kept) -> None:
@@ -133,13 +153,23 @@ class Rounds:
                 each.out(f"`{block[place].statement}` changes other rows than on the other designs")
 
 
-def _seconds(found: Kept) -> dict[str, list[float]]:
-    every: dict[str, list[float]] = {}
+def _sums(found: Kept) -> dict[str, float]:
+    """Seconds an execution of each statement takes on average, summed over rivals."""
+    sums: dict[str, float] = {}
     for runs in found.values():
+        times = Counter(run.call.statement for run in runs)
         for run in runs:
-            every.setdefault(run.call.statement, []).append(run.seconds)
-    return every
+            sums[run.call.statement] = sums.get(run.call.statement, 0.0) + run.seconds / times[run.call.statement]
+    return sums
 
 
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)
+def _by_statement(runs: Sequence[Run]) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for run in runs:
+        found.setdefault(run.call.statement, []).append(run.seconds)
+    return found
+
+
+def _part(total: int, number: int, rounds: int) -> int:
+    """How many of `total` executions are in round `number`, when they are spread evenly."""
+    return total * number // rounds - total * (number - 1) // rounds

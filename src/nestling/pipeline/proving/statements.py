@@ -17,9 +17,10 @@ from nestling.ir.workload import Requirements, Statement
 from nestling.pipeline.statements import convert
 
 Compiled = Mapping[str, CompiledRead | CompiledWrite]
+Exact = Mapping[str, CompiledRead]
 
 
-def compiled(proposal: Proposal, reading: Reading) -> tuple[Compiled, dict[str, CompiledRead]]:
+def compiled(proposal: Proposal, reading: Reading) -> tuple[Compiled, Exact]:
     """Every statement for a design, gaps included; and the reads again, without copies that may be behind, where that differs."""
     unbehind = replace(proposal, requirements=replace(proposal.requirements, freshness=Requirements().freshness))
     found: dict[str, CompiledRead | CompiledWrite] = {}
@@ -75,18 +76,18 @@ def _shape(relation: a.Relation) -> Shape:
     """What of the topmost steps sorts, limits and shows; a limit further down leaves only the number of rows."""
     from nestling.planner.reads.traverse import everything
 
-    shown, limited, keys, node = None, False, (), relation
-    while isinstance(node, a.Project | a.Limit | a.Sort) and not keys:
+    shown: a.Project | None = None
+    keys: tuple[a.SortKey, ...] = ()
+    limited, node = False, relation
+    while isinstance(node, a.Project | a.Limit | a.Sort):
         match node:
             case a.Project():
                 shown = shown or node
             case a.Limit():
                 limited = True
             case a.Sort():
-                keys = node.keys
+                keys = keys or node.keys
         node = node.input
-    if shown is None and isinstance(node, a.Project):
-        shown = node
     if any(isinstance(below, a.Limit | a.Window) for below in everything(node)):
         return Shape(limited=True)
     places = [_place(key.expression, shown) for key in keys]

@@ -4,6 +4,7 @@ something. What must be there is said by `planner.upkeep`, which writes and sync
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 
 from nestling.ir.design import Design
@@ -17,17 +18,27 @@ from nestling.planner.checks.summaries import summary_checks
 
 __all__ = ["checks_of"]
 
+_ANEW = "documents of this kind of collection are not changed: load the collection anew"
+
 
 def checks_of(design: Design) -> Checks:
-    """Every check of the design; snapshot copies have none."""
+    """Every check of the design, in the order of repair; snapshot copies have none.
+
+    Discriminators come first: they tell which rows there are, which everything else goes by.
+    """
     found = tuple(
         chain(
+            discriminator_checks(design),
             kept_checks(design),
             summary_checks(design),
             overflow_checks(design),
-            discriminator_checks(design),
             reference_checks(design),
         )
     )
-    checks = tuple(each for each in found if isinstance(each, Check))
+    checks = tuple(_with_move(each) for each in found if isinstance(each, Check))
     return Checks(checks, tuple(each for each in found if isinstance(each, Gap)))
+
+
+def _with_move(check: Check) -> Check:
+    """The check with a next move where it cannot be repaired."""
+    return check if check.repair is not None or check.next_move else replace(check, next_move=_ANEW)

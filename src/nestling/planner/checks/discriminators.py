@@ -7,24 +7,60 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.access_path import CollectionScan, Expression, FieldPath, Filter, Holds, Literal, Mark, Marks, Step
+from nestling.ir.access_path import (
+    CollectionScan,
+    Comparator,
+    Comparison,
+    Expression,
+    FieldPath,
+    Filter,
+    Holds,
+    IfMissing,
+    Literal,
+    Mark,
+    Marks,
+    Step,
+)
 from nestling.ir.design import Design
 from nestling.ir.drift import Check, DriftKind
 from nestling.ir.layout import Node, Place, Role, Store
 from nestling.ir.names import join
 from nestling.ir.primitives import Variant
+from nestling.ir.reading import Gap, GapKind
 from nestling.planner.checks.comparing import compared_read, mended
 
 
-def discriminator_checks(design: Design) -> Iterator[Check]:
-    """A check for every kind of root in every collection with a discriminator."""
+def discriminator_checks(design: Design) -> Iterator[Check | Gap]:
+    """A check for every kind of root in every collection with a discriminator; a gap where nothing else tells the kind."""
     for store in design.stores:
         variant = store.collection.variant
         if variant is not None and store.role in (Role.HOME, Role.ARCHIVE):
+            unnamed = [root for root in store.roots if not _is_named(design, store, root)]
             for root in store.roots:
                 expected = _expected(design, variant, root)
-                if expected is not None:
-                    yield _check(store, variant, root, expected)
+                if root in unnamed and len(unnamed) > 1:
+                    what = f"the kind of rows of `{root.entity}`, which nothing but the discriminator tells"
+                    yield Gap(GapKind.NEVER, what, f"{store.name}.{variant.discriminator}")
+                elif expected is not None:
+                    documents = _documents(store, variant, root, is_named=root not in unnamed)
+                    yield _check(store, variant, root, expected, documents)
+
+
+def _is_named(design: Design, store: Store, root: Node) -> bool:
+    """Whether the `_id` of its documents begins with the discriminator, as it does where it is made of a key."""
+    is_root = root.body == store.collection.body
+    return bool(store.collection.id if is_root else design.model.entity(root.entity).key)
+
+
+def _documents(store: Store, variant: Variant, root: Node, *, is_named: bool) -> Step:
+    """The documents of a kind, told by their `_id`."""
+    step: Step = CollectionScan(store.name)
+    if not variant.members or root.presence is None:
+        return step
+    named = join("_id", variant.discriminator)
+    if is_named:
+        return Filter(step, Holds(named, root.presence.value))
+    return Filter(step, Comparison(IfMissing(FieldPath(named), Literal(None)), Comparator.EQUAL, Literal(None)))
 
 
 def _expected(design: Design, variant: Variant, root: Node) -> Expression | None:
@@ -53,10 +89,7 @@ def _paths(node: Node) -> Iterator[str]:
         yield from (child.field,) if child.field else _paths(child)
 
 
-def _check(store: Store, variant: Variant, root: Node, expected: Expression) -> Check:
-    step: Step = CollectionScan(store.name)
-    if variant.members and root.presence is not None:
-        step = Filter(step, Holds(join("_id", variant.discriminator), root.presence.value))
+def _check(store: Store, variant: Variant, root: Node, expected: Expression, step: Step) -> Check:
     place, field = Place(store, (root,)), variant.discriminator
     read, values = compared_read(step, place, (), ((field, expected, FieldPath(field)),))
     kind = f"({root.entity})" if variant.members else ""

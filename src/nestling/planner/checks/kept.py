@@ -6,17 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nestling.ir.design import Design
-from nestling.ir.drift import Check, Compared, DriftKind
+from nestling.ir.drift import Check, Compared, DriftKind, Screen
 from nestling.ir.freshness import Level
 from nestling.ir.primitives import Computed, Copy, Reference
 from nestling.ir.reading import Gap
 from nestling.ir.rows import Function
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.checks.comparing import differing, guarded, way_to
+from nestling.planner.checks.screens import screen_of
 from nestling.planner.reads import ReadGap
 from nestling.planner.upkeep import Implied, implied, stored, upkeeps_of
-
-_BY_HAND = "documents of this kind of collection cannot be changed: load the collection anew"
 
 
 def kept_checks(design: Design) -> Iterator[Check | Gap]:
@@ -25,12 +24,13 @@ def kept_checks(design: Design) -> Iterator[Check | Gap]:
         if upkeep.freshness.level is Level.SNAPSHOT:
             continue
         try:
-            yield _check(implied(upkeep, design, with_found=True))
+            found = implied(upkeep, design, with_found=True)
+            yield _check(found, screen_of(upkeep, design, [path for path, _ in found.values]))
         except ReadGap as error:
             yield replace(error.gap, where=error.gap.where or upkeep.id)
 
 
-def _check(found: Implied) -> Check:
+def _check(found: Implied, screen: Screen | None) -> Check:
     upkeep = found.upkeep
     pairs = zip(found.values, found.found, strict=True)
     values = tuple(Compared(path, expected, there) for (path, expected), there in pairs)
@@ -43,8 +43,8 @@ def _check(found: Implied) -> Check:
         values,
         way_to(upkeep.place, found.locators),
         repair,
-        next_move="" if repair is not None else _BY_HAND,
         freshness=upkeep.freshness,
+        screen=screen,
         inexact=isinstance(upkeep.what, Computed) and upkeep.what.function in (Function.SUM, Function.AVG),
     )
 

@@ -33,6 +33,7 @@ from nestling.ir.rows import Hop
 from nestling.ir.types import INTEGER
 from nestling.planner.attribute import id_at
 from nestling.planner.checks.comparing import way_to
+from nestling.planner.checks.screens import existence_screen
 from nestling.planner.place import documents_at
 from nestling.planner.reads import ReadGap
 from nestling.planner.reads.rows import Rows
@@ -99,6 +100,7 @@ def _foreign_key(name: str, design: Design, place: Place, link: Relationship) ->
         (Compared(", ".join(paths), "", _FOUND),),
         way_to(place, told),
         next_move=move,
+        screen=existence_screen(design, place, up[0]),
         is_walked=place.store.options.kind is not CollectionKind.TIME_SERIES,
     )
 

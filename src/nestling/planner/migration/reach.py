@@ -1,5 +1,6 @@
 """Which rows the documents of a collection depend on, as ways from their root row: what is read to derive them again, and,
-walked backwards, which documents a changed row makes differ."""
+walked backwards, which documents a changed row makes differ.
+"""
 
 from __future__ import annotations
 

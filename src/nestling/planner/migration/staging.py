@@ -32,9 +32,9 @@ def written_names(design: Design) -> frozenset[str]:
     return frozenset(store.name for store in design.stores) | buckets
 
 
-def staged_names(old: Design, new: Design) -> Mapping[str, str]:
-    """The name until the cutover of each collection that moves."""
-    kept, taken = kept_collections(old, new), written_names(old)
+def staged_names(old: Design, new: Design, kept: frozenset[str]) -> Mapping[str, str]:
+    """The name until the cutover of each collection that moves: all but those `kept`."""
+    taken = written_names(old)
     moved = [each for each in new.collections if each.name not in kept]
     names = {store.name for each in moved for store in _stores(new, each)}
     names |= {split.collection for each in moved for split in each.splits if split.gridfs}

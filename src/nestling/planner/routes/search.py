@@ -28,11 +28,12 @@ def search(design: Design, upkeep: Upkeep, width: int) -> Search:
 def _asked(names: tuple[str, ...], parameters: tuple[tuple[str, ...], ...]) -> Expression:
     if len(names) == 1:
         return InList(as_stored(HOLDER, names[0]), tuple(Parameter(name, ANY) for (name,) in parameters))
-    found: Expression | None = None
-    for row in parameters:
-        pairs = zip(names, row, strict=True)
-        one = conjunction(*(Compare(Comparison.EQUAL, as_stored(HOLDER, a), Parameter(name, ANY)) for a, name in pairs))
-        assert one is not None
-        found = one if found is None else Or((found, one))
+    found = tuple(_equal(names, row) for row in parameters)
+    return found[0] if len(found) == 1 else Or(found)
+
+
+def _equal(names: tuple[str, ...], row: tuple[str, ...]) -> Expression:
+    pairs = zip(names, row, strict=True)
+    found = conjunction(*(Compare(Comparison.EQUAL, as_stored(HOLDER, a), Parameter(name, ANY)) for a, name in pairs))
     assert found is not None
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from nestling.ir.access_path import Expression, FieldPath, IfMissing, NullAsMissing
 from nestling.ir.access_path import Literal as Nothing
 from nestling.ir.algebra import Aggregate, AggregateFunction, Group, Named, NamedAggregate
@@ -14,9 +16,11 @@ from nestling.ir.row_steps import Keep
 from nestling.ir.rows import Function
 from nestling.ir.types import FLOAT, INTEGER, Type, TypeName
 from nestling.planner.reads.correlate import correlated
+from nestling.planner.reads.lower import lower
 from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.traverse import used
-from nestling.planner.upkeep.source import alias_of, along, as_stored, column
+from nestling.planner.upkeep.derive import far
+from nestling.planner.upkeep.source import alias_of, alone, along, as_stored, column, columns_at, homes_context
 
 _TOTAL = "total"
 _FUNCTIONS = {
@@ -45,6 +49,18 @@ def aggregated(rows: Rows, computed: Computed, design: Design, context: Context)
         total = rounded
     value = FieldPath(rows.layout.path(total))
     return rows, IfMissing(value, Nothing(0)) if computed.function is Function.COUNT else NullAsMissing(value)
+
+
+def aggregated_by_link(computed: Computed, design: Design) -> tuple[Rows, tuple[Column, ...], Expression]:
+    """The aggregates of all holders together: a row for each value that links them to sources, its columns, the aggregate."""
+    model, hop = design.model, computed.path[0]
+    links = columns_at(model, computed.path[:1], far(model, hop))
+    keys = tuple(Named(f"link {number}", link) for number, link in enumerate(links))
+    group = replace(_group(design, computed), input=alone(model, computed.path), keys=keys)
+    rows = lower(group, homes_context(design, (*used(group), *group.columns)))
+    value = FieldPath(rows.layout.path(group.columns[-1]))
+    shown = IfMissing(value, Nothing(0)) if computed.function is Function.COUNT else NullAsMissing(value)
+    return rows, group.columns[:-1], shown
 
 
 def _group(design: Design, computed: Computed) -> Group:

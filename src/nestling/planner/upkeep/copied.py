@@ -60,6 +60,14 @@ def copied(rows: Rows, what: Copy | Reference, design: Design, context: Context)
     return rows, (FieldPath(f"{field}.{VALUE}"),)
 
 
+def copied_values(copy: Copy, design: Design, layout: Layout, hops: int) -> tuple[Expression, ...]:
+    """What a copy of one row holds, in the order of its values, where the row is at the end of so many hops."""
+    alias = alias_of(hops)
+    return tuple(
+        value for _, value in _fields(copy, design, lambda attribute: layout.path(as_stored(alias, attribute)))
+    )
+
+
 def looked_up(rows: Rows, relation: Relation, keep: Keep, context: Context, inner: Inner) -> tuple[Rows, str]:
     """The rows with those of the relation, shaped by further steps, under a field."""
     found = correlated(rows, relation, keep, context, "implied")

@@ -120,7 +120,7 @@ def _path_triggers(model: Model, path: Path, wanted: frozenset[str]) -> tuple[Tr
 def _comes_and_goes(model: Model, hop: Hop) -> bool:
     """Whether a row at the end of the hop may come or go while rows at its start stay as they are."""
     link = model.relationship(hop.relationship)
-    return not (hop.up and link.enforced and model.is_total(link))
+    return not (hop.up and model.is_total(link))
 
 
 def near(model: Model, hop: Hop) -> tuple[str, ...]:

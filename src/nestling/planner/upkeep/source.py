@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from nestling.ir.algebra import Filter, Join, JoinKind, Relation, Scan
 from nestling.ir.design import Design
-from nestling.ir.expression import ANY, Column, Compare, Comparison, Expression, conjunction
+from nestling.ir.expression import ANY, Column, Compare, Comparison, Expression, IsNull, Not, conjunction
 from nestling.ir.model import Model
 from nestling.ir.row_steps import ColumnId
 from nestling.ir.rows import Path
@@ -15,7 +15,7 @@ from nestling.planner.reads.rewrites import ALL, Rewrite
 from nestling.planner.reads.rows import Context, Names
 from nestling.planner.upkeep.derive import far, near
 
-HOMES = ALL - {Rewrite.COPIED, Rewrite.COPIED_CHILDREN, Rewrite.COMPUTED}
+HOMES = ALL - {Rewrite.COPIED, Rewrite.COPIED_CHILDREN, Rewrite.COMPUTED, Rewrite.SUMMARY}
 """The rewrites of reads that answer from homes alone."""
 HOLDER = "holder"
 
@@ -79,3 +79,14 @@ def columns_at(model: Model, path: Path, attributes: Sequence[str]) -> tuple[Col
     """Columns of the row at the end of a path."""
     entity, alias = path[-1].target(model), alias_of(len(path))
     return tuple(column(model, entity, alias, name) for name in dict.fromkeys(attributes))
+
+
+def alone(model: Model, path: Path) -> Relation:
+    """The rows at the end of a path, joined with those on the way, of all holders together; those no holder is linked to, too."""
+    first, *others = (scan(model, hop.target(model), alias_of(number)) for number, hop in enumerate(path, start=1))
+    keys = (column(model, path[0].target(model), alias_of(1), name) for name in far(model, path[0]))
+    told = conjunction(*(Not(IsNull(key)) for key in keys))
+    relation: Relation = first if told is None else Filter(first, told)
+    for number, other in enumerate(others, start=2):
+        relation = Join(JoinKind.INNER, relation, other, linked(model, path, number))
+    return relation

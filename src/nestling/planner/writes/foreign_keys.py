@@ -132,6 +132,8 @@ def _keys_changed(work: Work, effects: Effects, link: Relationship, rows: RowSet
             followed = _followed(work, link, values, rows, child.scan)
             child.altered.append(Altered(found, followed, None if link.is_self else link))
         case OnUpdate.SET_NULL | OnUpdate.SET_DEFAULT:
+            if link.is_self and set(link.child_attributes) & set(values):
+                raise gap(f"UPDATE of a key of `{link.parent}` that its own rows let go (`{link.name}`), and of these")
             let_go = _let_go(work, link, default=link.on_update is OnUpdate.SET_DEFAULT)
             child.altered.append(Altered(found, let_go))
         case _:

@@ -36,6 +36,7 @@ _WORDS: dict[str, TypeName] = {
     **dict.fromkeys(("timestamp with time zone", "timestamptz", "datetimeoffset"), _T.TIMESTAMPTZ),
     **dict.fromkeys(("interval", "duration_text"), _T.INTERVAL),
     **dict.fromkeys(("uuid", "uuid_text", "guid"), _T.UUID),
+    "objectid_text": _T.OBJECT_ID,
     **dict.fromkeys(("json", "jsonb", "json_text"), _T.JSON),
     **dict.fromkeys(("bit", "bit varying", "varbit", "bits_text"), _T.BITS),
     "set": _T.TEXT,

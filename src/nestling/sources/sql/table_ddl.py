@@ -20,19 +20,19 @@ _SQLITE = {
     _T.BOOLEAN: "BOOLEAN", _T.INTEGER: "INTEGER", _T.DECIMAL: "DECIMAL_TEXT", _T.FLOAT: "REAL", _T.TEXT: "TEXT",
     _T.BYTES: "BLOB", _T.DATE: "DATE", _T.TIME: "TIME_TEXT", _T.TIMESTAMP: "TIMESTAMP", _T.TIMESTAMPTZ: "TIMESTAMPTZ",
     _T.INTERVAL: "DURATION_TEXT", _T.UUID: "UUID_TEXT", _T.JSON: "JSON_TEXT", _T.ENUM: "TEXT", _T.BITS: "BITS_TEXT",
-    _T.ARRAY: "JSON_TEXT", _T.GEOMETRY: "", _T.ANY: "",
+    _T.ARRAY: "JSON_TEXT", _T.GEOMETRY: "", _T.ANY: "", _T.OBJECT_ID: "OBJECTID_TEXT",
 }  # fmt: skip
 _POSTGRESQL = {
     _T.BOOLEAN: "boolean", _T.INTEGER: "bigint", _T.DECIMAL: "numeric", _T.FLOAT: "double precision", _T.TEXT: "text",
     _T.BYTES: "bytea", _T.DATE: "date", _T.TIME: "text", _T.TIMESTAMP: "timestamp", _T.TIMESTAMPTZ: "timestamptz",
     _T.INTERVAL: "interval", _T.UUID: "uuid", _T.JSON: "json", _T.ENUM: "text", _T.BITS: "bit varying", _T.GEOMETRY: "text",
-    _T.ANY: "text", _T.ARRAY: "text",
+    _T.ANY: "text", _T.ARRAY: "text", _T.OBJECT_ID: "char(24)",
 }  # fmt: skip
 _MYSQL = {
     _T.BOOLEAN: "tinyint(1)", _T.INTEGER: "bigint", _T.DECIMAL: "decimal(65,30)", _T.FLOAT: "double", _T.TEXT: "longtext",
     _T.BYTES: "longblob", _T.DATE: "date", _T.TIME: "varchar(20)", _T.TIMESTAMP: "datetime(6)",
     _T.TIMESTAMPTZ: "datetime(6)", _T.INTERVAL: "varchar(80)", _T.UUID: "char(36)", _T.JSON: "longtext", _T.ENUM: "text",
-    _T.BITS: "bit(64)", _T.ARRAY: "longtext", _T.GEOMETRY: "longblob", _T.ANY: "longtext",
+    _T.BITS: "bit(64)", _T.ARRAY: "longtext", _T.GEOMETRY: "longblob", _T.ANY: "longtext", _T.OBJECT_ID: "char(24)",
 }  # fmt: skip
 KEY_CHARACTERS = 190
 """Text in a key of MySQL needs a length; this many characters of four bytes fit its shortest limit."""

@@ -1,4 +1,4 @@
-"""Rivals made ready: each in a database of its own, loaded from the same rows. One that cannot be is disqualified, with the reason."""
+"""Rivals made ready: each in a database of its own, loaded from the same rows. One that cannot be is disqualified."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nestling.ir.reading import Reading
 from nestling.ir.rows import RowSource
 from nestling.ir.values import Policy
 from nestling.pipeline.proving.contender import Contender
-from nestling.pipeline.proving.statements import compiled, predicted
+from nestling.pipeline.proving.statements import Compiled, Exact, predicted
 from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
@@ -25,9 +25,13 @@ Rows = Callable[[Model], RowSource]
 """Opens the rows every rival is loaded from."""
 
 
-def make_ready(each: Contender, reading: Reading, rows: Rows, watch: Watch | None) -> None:
-    """Compile and load one rival; a server that cannot be reached any more is the only error that is raised."""
-    statements, exact = compiled(each.proposal, reading)
+def make_ready(
+    each: Contender, made: tuple[Compiled, Exact], reading: Reading, rows: Rows, watch: Watch | None
+) -> None:
+    """Load one rival whose statements are compiled; a server that cannot be reached any more is the only error that is raised."""
+    names = {statement.name for statement in reading.workload.statements}
+    statements = {name: one for name, one in made[0].items() if name in names}
+    exact = {name: one for name, one in made[1].items() if name in names}
     if gaps := [made for made in statements.values() if made.gap is not None]:
         each.out(f"it cannot answer `{gaps[0].name}`: {gaps[0].gap}")
         return

@@ -1,0 +1,155 @@
+"""`nestling capture`: what applications ask of a MongoDB, as a workload."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from nestling.cli.parts import options
+
+if TYPE_CHECKING:
+    from nestling.ir.capture import Capture
+    from nestling.sources.capture.sql.workload import Workload
+
+OUTPUT = click.Path(dir_okay=False, path_type=Path)
+MOST_SHOWN = 40
+LONGEST_SHAPE = 100
+
+
+@click.command(
+    "capture",
+    short_help="Make a workload of what a MongoDB is asked.",
+    epilog="\b\nExample:\n  nestling capture mongodb://localhost/shop mongod.log --design design.yaml -o workload.sql",
+)
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.option(
+    "--design",
+    type=options.READABLE,
+    help="The design the documents follow: says the statements as SQL over its model.",
+)
+@options.output_file("the statements, a workload file to edit,")
+@click.option(
+    "--save", type=OUTPUT, metavar="FILE", help="Write what was captured to this file: shapes and sums, no values."
+)
+@options.as_json
+def command(
+    sources: tuple[str, ...], design: Path | None, output: Path | None, save: Path | None, as_json: bool
+) -> None:
+    """Collect the statements applications ask of a MongoDB: their shapes without values, and how often.
+
+    A SOURCE is a live MongoDB (its profiler, its latest log of slow operations, $queryStats), a server's JSON log, or a recording
+    of `nestling.recorder`. With --design they become SQL over the model, with rates; what SQL cannot say is listed. Only reads.
+    """
+    from nestling import pipeline
+    from nestling.cli.parts import text
+    from nestling.cli.parts.progress import progress
+    from nestling.ir.capture import capture_text
+
+    if output is not None and design is None:
+        raise click.UsageError("a workload is said over a model: give --design design.yaml")
+    for path in (output, save):
+        text.check_place(path)
+    proposal = pipeline.read_proposal(design) if design is not None else None
+    with progress(enabled=not as_json) as watch:
+        found = pipeline.capture(sources, watch=watch)
+    said = pipeline.captured_workload(found, proposal.design) if proposal is not None else None
+    if save is not None:
+        text.write_text(save, capture_text(found))
+        text.say(f"Wrote {save}")
+    if output is not None and said is not None:
+        text.write_text(output, said.text())
+        text.say(f"Wrote {output}")
+    if as_json:
+        text.print_json(capture_json(found, said))
+        return
+    show(found, said)
+    if output is not None:
+        text.say(f"Next: nestling design SOURCE --workload {output} -o design.yaml")
+
+
+def capture_json(found: Capture, said: Workload | None) -> dict[str, Any]:
+    """What was captured, as plain data."""
+    made: dict[str, Any] = {
+        "window_seconds": found.window_seconds,
+        "shapes": [
+            {
+                "database": seen.shape.database,
+                "collection": seen.shape.collection,
+                "operation": seen.shape.operation,
+                "clauses": seen.shape.clauses,
+                "rate_per_second": found.rate(seen),
+                "count": seen.count,
+                "seconds": seen.seconds,
+                "documents_examined": seen.documents_examined,
+                "returned": seen.returned,
+                "written": seen.written,
+            }
+            for seen in found.seen
+        ],
+        "joins": [
+            {
+                "first": each.first.namespace,
+                "path": each.path,
+                "second": each.second.namespace,
+                "field": each.field,
+                "share": each.share,
+            }
+            for each in found.follows
+        ],
+        "skipped": [{"what": each.what, "why": each.why} for each in found.skipped],
+    }
+    if said is not None:
+        made["statements"] = [
+            {
+                "name": each.name,
+                "sql": each.sql,
+                "rate_per_second": each.rate_per_second,
+                "params": dict(each.samples),
+                "seen": each.origin,
+                "notes": list(each.notes),
+            }
+            for each in said.statements
+        ]
+        made["left_out"] = said.left_out
+        made["gaps"] = [{"kind": each.kind, "what": each.what, "where": each.where} for each in said.gaps]
+    return made
+
+
+def show(found: Capture, said: Workload | None) -> None:
+    """The shapes as a table, or the statements they became."""
+    from nestling.cli.parts import text
+    from nestling.cli.parts.table import table
+    from nestling.ir.rate import rate_text
+
+    def rate(number: float) -> str:
+        return rate_text(float(f"{number:.3g}")) if number else "0"
+
+    if said is not None:
+        rows = [(each.name, rate(each.rate_per_second), " ".join(each.sql.split())) for each in said.statements]
+        table("Statements", ("statement", "rate", "SQL"), rows, right=(1,))
+        text.notices(tuple(said.gaps), ())
+        return
+    shapes = sorted(found.seen, key=lambda seen: -seen.count)[:MOST_SHOWN]
+    each_row = [
+        (rate(found.rate(seen)), seen.shape.namespace, str(seen.shape.operation), _cut(seen.shape.text))
+        for seen in shapes
+    ]
+    table(
+        f"Captured within {found.window_seconds:,.0f} s",
+        ("rate", "collection", "operation", "shape"),
+        each_row,
+        right=(0,),
+    )
+    for follow in found.follows:
+        click.echo(
+            f"\nThe application joins {follow.first.namespace} with {follow.second.namespace} by {follow.field}"
+            f" ({follow.share:.0%} of the times)."
+        )
+    for skipped in found.skipped:
+        click.echo(f"\nNot looked at: {skipped.what}: {skipped.why}")
+
+
+def _cut(shape: str) -> str:
+    return shape if len(shape) <= LONGEST_SHAPE else f"{shape[:LONGEST_SHAPE]}…"

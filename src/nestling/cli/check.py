@@ -1,0 +1,208 @@
+"""`nestling check`: whether everything a database keeps is as its source implies."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nestling.cli import DIFFERENT, FINE
+from nestling.cli.parts import options
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from nestling.executors.check import CheckReport
+    from nestling.ir.drift import Drift
+    from nestling.ir.reading import Gap
+
+SHOWN_ALIKE = 10
+"""Differences of one check that the terminal shows; `--json` has more."""
+
+
+def _sample(context: click.Context, option: click.Parameter, text: str | None) -> float | None:
+    """`1000` documents, or `0.01` or `1%` of them."""
+    if text is None:
+        return None
+    try:
+        number = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        number = 0.0
+    if number <= 0 or (number >= 1 and not text.endswith("%") and number != int(number)):
+        raise click.BadParameter(f"{text!r} is neither a number of documents nor a share (0.01, 1%)", context, option)
+    return number
+
+
+def _time(context: click.Context, option: click.Parameter, text: str | None) -> datetime | None:
+    """A time in ISO form."""
+    try:
+        return datetime.fromisoformat(text) if text is not None else None
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is no time such as 2024-05-31T14:00", context, option) from None
+
+
+@click.command(
+    "check",
+    short_help="Find copies and other kept values that went stale, and repair them.",
+    epilog="\b\nExample:\n  nestling check design.yaml mongodb://localhost/shop --repair",
+)
+@options.design_file
+@options.mongodb_argument
+@click.option(
+    "--repair", is_flag=True, help="Write what must be there, only where it differs. Nothing is written otherwise."
+)
+@click.option(
+    "--sample", metavar="N|SHARE", callback=_sample, help="Only so many documents of each collection: 1000, 0.01 or 1%."
+)
+@click.option(
+    "--since", metavar="TIME", callback=_time, help="Only what changes since then may have touched (ISO form; UTC)."
+)
+@click.option(
+    "--resume",
+    "checkpoint",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Keep progress in this file, and go on from it after an interruption.",
+)
+@options.as_json
+def command(
+    design: Path,
+    target: str,
+    repair: bool,
+    sample: float | None,
+    since: datetime | None,
+    checkpoint: Path | None,
+    as_json: bool,
+) -> int:
+    """Compare every copy, computed value, summary, flag and reference with what its source implies, on the server.
+
+    Snapshot copies are what they were, and not compared. Exits 1 when something differs and is not repaired.
+    """
+    from nestling.cli.parts import text
+    from nestling.cli.parts.progress import progress
+    from nestling.pipeline import opened, read_proposal
+    from nestling.pipeline.keeping import check
+
+    proposal = read_proposal(design)
+    text.check_place(checkpoint)
+    with opened(target, proposal.design.model.name) as (server, database):
+        text.say(f"Using {server.text()}, database {database.name}")
+        with progress(enabled=not as_json) as watch:
+            report = check(
+                proposal, database, repair=repair, sample=sample, since=since, checkpoint=checkpoint, watch=watch
+            )
+    if as_json:
+        text.print_json(check_json(report))
+    else:
+        show(report)
+    return FINE if report.clean else DIFFERENT
+
+
+def check_json(report: CheckReport) -> dict[str, object]:
+    """The documented shape: clean, checked, findings, repaired, checks, gaps."""
+    return {
+        "clean": report.clean,
+        "checked": report.checked,
+        "findings": [_finding(each) for each in report.findings],
+        "repaired": report.repaired,
+        "checks": [_check(report, key) for key in report.verdicts],
+        "gaps": [_gap(gap) for gap in report.gaps],
+        "seconds": round(report.seconds, 3),
+    }
+
+
+def _finding(drift: Drift) -> dict[str, object]:
+    """What is not there has no key."""
+    from nestling.ir.program import MISSING
+
+    values = {"expected": drift.expected, "found": drift.found}
+    shown: dict[str, object] = {
+        "kind": str(drift.kind),
+        "collection": drift.collection,
+        "id": drift.id,
+        "path": drift.path,
+        **{name: value for name, value in values.items() if value is not MISSING},
+        "repaired": drift.repaired,
+    }
+    shown |= {"freshness": str(drift.freshness)} if drift.freshness is not None else {}
+    return shown | ({"next_move": drift.next_move} if drift.next_move else {})
+
+
+def _check(report: CheckReport, key: str) -> dict[str, object]:
+    check = next(each for each in report.checks if each.key == key)
+    verdict = report.verdicts[key]
+    shown: dict[str, object] = {"kind": str(check.kind), "name": check.id, **verdict._asdict()}
+    estimate = report.estimates.get(key)
+    if estimate is not None:
+        low, high = round(estimate.least, 1), round(estimate.most, 1)
+        shown["estimate"] = {
+            "of": estimate.documents,
+            "differing": round(estimate.differing, 1),
+            "interval": [low, high],
+        }
+    return shown
+
+
+def _gap(gap: Gap) -> Mapping[str, str]:
+    return {"kind": str(gap.kind), "what": gap.what, "where": gap.where}
+
+
+def show(report: CheckReport) -> None:
+    """What differs, check by check, and the verdict."""
+    from nestling.cli.parts import text
+    from nestling.cli.parts.table import table
+
+    for key, verdict in report.verdicts.items():
+        if verdict.values:
+            listed = [each for each in report.findings if each.check == key][:SHOWN_ALIKE]
+            columns = ("in", "_id", "path", "expected", "found", "")
+            table(key, columns, [_row(each) for each in listed])
+            more = verdict.values - len(listed)
+            click.echo(f"… and {more:,} more\n" if more else "")
+    _say_moves(report)
+    for key, estimate in report.estimates.items():
+        if report.verdicts[key].differing:
+            click.echo(
+                f"{key}: about {estimate.differing:,.0f} of {text.counted(estimate.documents, 'document')} differ, "
+                f"{estimate.least:,.0f} to {estimate.most:,.0f} with 95 % confidence"
+            )
+    text.notices(report.gaps, ())
+    click.echo(_verdict(report))
+
+
+def _row(drift: Drift) -> tuple[str, ...]:
+    from nestling.emitters.literals import shell
+    from nestling.ir.program import MISSING
+
+    def shown(value: object) -> str:
+        return "nothing" if value is MISSING else " ".join(shell(value).split())
+
+    repaired = "repaired" if drift.repaired else ""
+    return drift.collection, shown(drift.id), drift.path, shown(drift.expected), shown(drift.found), repaired
+
+
+def _say_moves(report: CheckReport) -> None:
+    """What to do about what is not repaired, each once."""
+    moves = dict.fromkeys(each.next_move for each in report.findings if each.next_move and not each.repaired)
+    for move in moves:
+        click.echo(f"→ {move}")
+    lagging = [f for f in report.findings if f.freshness is not None and f.freshness.seconds and not f.repaired]
+    for freshness in dict.fromkeys(str(each.freshness) for each in lagging):
+        click.echo(f"→ values kept {freshness} may still be on their way: check again once that is over")
+
+
+def _verdict(report: CheckReport) -> str:
+    from nestling.cli.parts.text import counted
+
+    values = sum(verdict.values for verdict in report.verdicts.values())
+    looked = (
+        f"{counted(report.checked, 'document')} in {counted(len(report.verdicts), 'check')} ({report.seconds:.1f} s)"
+    )
+    if not values:
+        return f"Clean: {looked}."
+    repaired = f", {report.repaired:,} repaired" if report.repaired else ""
+    left = "" if report.clean or report.repaired else "; `--repair` mends what can be mended"
+    head = "Repaired" if report.clean else "NOT clean"
+    return f"{head}: {counted(values, 'value')} stale{repaired}, of {looked}{left}."

@@ -1,0 +1,110 @@
+"""`nestling migrate`: a live database from one design to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nestling.cli import DIFFERENT, FINE
+from nestling.cli.parts import options
+
+if TYPE_CHECKING:
+    from nestling.executors.migrate import MigrationReport
+
+
+@click.command(
+    "migrate",
+    short_help="Move a live MongoDB from one design to another.",
+    epilog="\b\nExample:\n  nestling migrate --from-design old.yaml --to-design new.yaml mongodb://localhost/shop",
+)
+@options.two_designs
+@options.mongodb_argument
+@click.option("--cutover", is_flag=True, help="Let the new design take over once both are equal.")
+@click.option("--abort", is_flag=True, help="End the migration: the old design is whole, nothing of the new one stays.")
+@click.option("--drop-old", is_flag=True, help="After the cutover: drop what the old design left behind.")
+@click.option("--offline", is_flag=True, help="Nobody writes until the cutover: a standalone server will do.")
+@options.long_decimals
+@options.as_json
+def command(
+    old: Path,
+    new: Path,
+    target: str,
+    cutover: bool,
+    abort: bool,
+    drop_old: bool,
+    offline: bool,
+    long_decimals: str,
+    as_json: bool,
+) -> int:
+    """Build the new design beside the old one while the application goes on writing, and prove that both hold the same rows.
+
+    Without --cutover the old design stays in use: run it again to carry over what has changed since. After an interruption, or a
+    kill, it goes on where it stopped. Exits 1 when rows still differ.
+    """
+    from nestling.cli.parts import text
+    from nestling.cli.parts.progress import progress
+    from nestling.pipeline import abort_migration, migrate, opened, read_proposal
+    from nestling.pipeline import drop_old as drop_what_is_left
+
+    if cutover + abort + drop_old > 1:
+        raise click.UsageError("choose one of --cutover, --abort and --drop-old")
+    designs, policy = (read_proposal(old), read_proposal(new)), options.policy(long_decimals)
+    with opened(target, designs[0].design.model.name) as (server, database):
+        text.say(f"Using {server.text()}, database {database.name}")
+        if abort:
+            abort_migration(*designs, database, policy=policy)
+            return _said({"aborted": True}, "Aborted: the old design is what it was.", as_json=as_json)
+        if drop_old:
+            names = drop_what_is_left(*designs, database, policy=policy)
+            what = f"Dropped {text.counted(len(names), 'collection')}: {', '.join(names) or 'none was left'}."
+            return _said({"dropped": list(names)}, what, as_json=as_json)
+        with progress(enabled=not as_json) as watch:
+            done = migrate(*designs, database, offline=offline, cutover=cutover, policy=policy, watch=watch)
+    if as_json:
+        text.print_json(migrate_json(done))
+    else:
+        show(done)
+    return FINE if done.equal else DIFFERENT
+
+
+def _said(shape: dict[str, object], sentence: str, *, as_json: bool) -> int:
+    from nestling.cli.parts import text
+
+    if as_json:
+        text.print_json(shape)
+    else:
+        click.echo(sentence)
+    return FINE
+
+
+def migrate_json(done: MigrationReport) -> dict[str, object]:
+    """The documented shape: phase, equal, rows, changes, documents, seconds."""
+    return {
+        "phase": str(done.phase),
+        "equal": done.equal,
+        "rows": dict(done.rows),
+        "changes": done.changes,
+        "documents": done.documents,
+        "seconds": round(done.seconds, 3),
+    }
+
+
+def show(done: MigrationReport) -> None:
+    """How far it is, what was compared, and what comes next."""
+    from nestling.cli.parts.text import counted
+    from nestling.ir.migration import Phase
+
+    if done.changes:
+        click.echo(f"Carried over {counted(done.changes, 'change')} made meanwhile.")
+    if done.rows:
+        verdict = "equal in both designs" if done.equal else "compared: some still DIFFER"
+        click.echo(f"{counted(sum(done.rows.values()), 'row')} of {counted(len(done.rows), 'entity')} {verdict}.")
+    if not done.equal:
+        click.echo("Run it again; where writers are very busy, when they are less so.")
+    elif done.phase is Phase.DONE:
+        click.echo("The new design has taken over. --drop-old drops what the old one left behind.")
+    else:
+        click.echo("Ready. Run it again with --cutover; the application then uses the new design. --abort ends it.")
+    click.echo(f"{done.seconds:.1f} s")

@@ -1,0 +1,233 @@
+"""`nestling prove`: rival designs, measured on a real server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nestling.cli import DIFFERENT, FINE
+from nestling.cli.parts import options
+
+if TYPE_CHECKING:
+    from nestling.emitters.proof import Bought
+    from nestling.ir.proof import Proof
+    from nestling.pipeline.proving import Effort
+
+
+@click.command(
+    "prove",
+    short_help="Measure rival designs on a real server.",
+    epilog="\b\nExample:\n  nestling prove sqlite:///shop.db --workload workload.sql --html report.html",
+)
+@options.source
+@options.to_mongodb
+@click.option("--quick", is_flag=True, help="Only the chosen design and its yardsticks, in less than a minute.")
+@click.option(
+    "--design",
+    "designs",
+    type=options.READABLE,
+    multiple=True,
+    metavar="FILE",
+    help="A design file to measure as well, such as an expert's; may be given several times.",
+)
+@click.option(
+    "--random", "random_designs", type=click.IntRange(0, 200), default=0, help="Random valid designs as well."
+)
+@click.option("--seconds", type=click.FloatRange(1, 86_400), help="How long to measure; loading comes on top.")
+@click.option("--rounds", type=click.IntRange(2, 1_000), help="In how many rounds.")
+@click.option("--clients", type=click.IntRange(1, 256), default=1, show_default=True, help="Clients at once.")
+@click.option(
+    "--open-seconds", type=click.FloatRange(0, 3_600), help="Seconds a design at the stated rates; 0 leaves it out."
+)
+@click.option(
+    "--cache-ratio",
+    type=click.FloatRange(0.01, 1_000),
+    metavar="RATIO",
+    help="Bytes of data for a byte of the server's cache, such as 0.2 or 5; with nestling's own server only.",
+)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Of values and orders; the same ones with the same seed."
+)
+@click.option(
+    "--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write a report with plots."
+)
+@options.as_json
+def command(
+    source: str,
+    workload: Path | None,
+    dialect: str,
+    target: str | None,
+    quick: bool,
+    designs: tuple[Path, ...],
+    random_designs: int,
+    seconds: float | None,
+    rounds: int | None,
+    clients: int,
+    open_seconds: float | None,
+    cache_ratio: float | None,
+    seed: int,
+    html: Path | None,
+    as_json: bool,
+) -> int:
+    """Load the chosen design and its rivals into a MongoDB, run the workload on each, and show which is how fast.
+
+    The rivals are the normalized, embedded and tree designs, the chosen one with single decisions taken another way, and those
+    named. Every answer is compared: a design that answers wrong is disqualified. Works in databases with names of its own, which
+    it drops. Exits 1 when a design was disqualified or the chosen one is beaten.
+    """
+    from nestling.cli.parts import text
+    from nestling.cli.parts.progress import progress
+    from nestling.emitters.proof import html as page
+    from nestling.emitters.proof import proof_json
+    from nestling.pipeline import inspect
+    from nestling.pipeline.proving import FULL, QUICK, measured_server, prove_source
+
+    text.check_place(html)
+    effort = _effort(QUICK if quick else FULL, seconds, rounds, clients, open_seconds, cache_ratio, seed)
+    reading = inspect(source, workload=workload, dialect=dialect)
+    with measured_server(target) as on, progress(enabled=not as_json) as watch:
+        proof = prove_source(
+            reading,
+            source,
+            on,
+            files=designs,
+            random=random_designs,
+            variants=not quick,
+            effort=effort,
+            watch=watch,
+        )
+    if html is not None:
+        text.write_text(html, page(proof))
+    if as_json:
+        text.print_json(proof_json(proof))
+    else:
+        show(proof)
+        if html is not None:
+            text.say(f"Wrote {html}")
+    return code(proof)
+
+
+def _effort(
+    usual: Effort,
+    seconds: float | None,
+    rounds: int | None,
+    clients: int,
+    open_seconds: float | None,
+    cache_ratio: float | None,
+    seed: int,
+) -> Effort:
+    from dataclasses import replace
+
+    return replace(
+        usual,
+        seconds=usual.seconds if seconds is None else seconds,
+        rounds=usual.rounds if rounds is None else rounds,
+        open_seconds=usual.open_seconds if open_seconds is None else open_seconds,
+        clients=clients,
+        cache_ratio=cache_ratio,
+        seed=seed,
+    )
+
+
+def code(proof: Proof) -> int:
+    """0 when all is measured, equal, and nothing beats the chosen design; else 1."""
+    return FINE if proof.equal and proof.is_best and not proof.missing else DIFFERENT
+
+
+def show(proof: Proof) -> None:
+    """The designs, the statements of the chosen one, what its decisions buy, and the verdict."""
+    from nestling.cli.parts.text import say
+    from nestling.emitters.proof import labels, verdict
+    from nestling.emitters.proof.words import difference
+
+    show_designs(proof)
+    _statements(proof)
+    _decisions(proof)
+    names = labels(proof)
+    for each in proof.designs:
+        if each.disqualified:
+            told = f" ({difference(each.name)})" if difference(each.name) else ""
+            click.echo(f"\nDISQUALIFIED: {names[each.name]}{told}: {each.disqualified}")
+    if proof.missing:
+        click.echo(f"\nNOT ALL MEASURED: {proof.missing}")
+    for note in proof.notes:
+        say(f"note: {note}")
+    click.echo(f"\n{verdict(proof)}.")
+
+
+def show_designs(proof: Proof) -> None:
+    """A row for each design, the fastest first."""
+    from nestling.cli.parts.table import table
+    from nestling.emitters.proof import labels
+    from nestling.emitters.proof.words import milliseconds, rate, ratio, size, spread
+
+    names, rows = labels(proof), []
+    for each in sorted(proof.designs, key=lambda each: -(each.throughput or 0.0)):
+        opened = each.opened
+        rows.append(
+            (
+                names[each.name] + (" ✗" if each.disqualified else ""),
+                rate(each.throughput) if each.throughput else "",
+                spread(each.interval),
+                ratio(each) if each.name != proof.advised else "1",
+                milliseconds(opened.latency.p99) if opened else "",
+                size(each.space.disk_bytes) if each.space else "",
+                size(each.upkeep.journal_bytes_per_write) if each.upkeep and each.upkeep.writes else "",
+                milliseconds(each.predicted),
+            )
+        )
+    made = proof.setting
+    title = (
+        f"{made.reading}: {made.rows:,} rows on {made.server}; {made.rounds} rounds, {made.seconds:.0f} s in all; ms"
+    )
+    columns = ("design", "a second", "95 %", "times as long", "p99 open", "disk", "journal/write", "predicted")
+    table(title, columns, rows, right=(1, 2, 3, 4, 5, 6, 7))
+
+
+def _statements(proof: Proof) -> None:
+    from nestling.cli.parts.table import table
+    from nestling.emitters.proof.words import YARDSTICKS, milliseconds, rate
+
+    advised = proof.design(proof.advised)
+    if advised is None or not any(one.latency for one in advised.statements):
+        return
+    beside = [each for name in YARDSTICKS if (each := proof.design(name)) is not None]
+    rows = []
+    for place, one in enumerate(advised.statements):
+        found = one.latency
+        quantiles = map(milliseconds, (found.p50, found.p95, found.p99)) if found else ("", "", "")
+        others = [each.statements[place].latency for each in beside]
+        rows.append(
+            (
+                one.name,
+                rate(one.rate_per_second),
+                *quantiles,
+                milliseconds(one.predicted),
+                *(milliseconds(other.p50) if other else "" for other in others),
+            )
+        )
+    columns = ["statement", "rate/s", "p50", "p95", "p99", "predicted"]
+    columns += [each.name for each in beside]
+    click.echo("")
+    table("Statement by statement: the chosen design, and the p50 of others; ms", columns, rows, right=range(1, 9))
+
+
+def _decisions(proof: Proof) -> None:
+    from nestling.cli.parts.table import table
+    from nestling.emitters.proof import bought
+    from nestling.emitters.proof.words import ratio
+
+    rows = [(each.decision, ratio(each.figures), _outcome(each)) for each in bought(proof)]
+    if rows:
+        click.echo("")
+        table(
+            "What one decision buys: times as long without it", ("taken the other way", "times", ""), rows, right=(1,)
+        )
+
+
+def _outcome(each: Bought) -> str:
+    if not each.certain:
+        return "no difference beyond the noise"
+    return "pays" if (each.figures.times or 0.0) > 1 else "costs"

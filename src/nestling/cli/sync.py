@@ -1,0 +1,178 @@
+"""`nestling sync`: copies kept right in the background, whoever writes."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING
+
+import click
+
+from nestling.cli import DIFFERENT, FINE
+from nestling.cli.parts import options
+
+if TYPE_CHECKING:
+    from nestling.executors.sync import Metrics, Standing, SyncReport
+
+STATUS_SECONDS = 1.0
+LOCALHOST = "127.0.0.1"
+
+
+@click.command(
+    "sync",
+    short_help="Keep copies and computed values right, whoever writes.",
+    epilog="\b\nExample:\n  nestling sync design.yaml mongodb://localhost/shop --listen 9216",
+)
+@options.design_file
+@click.argument("uri", required=False)
+@click.option("--once", is_flag=True, help="End when all that was written so far has had its effects.")
+@click.option("--no-wait", is_flag=True, help="Fail when another instance is active, instead of standing by.")
+@click.option(
+    "--restart", is_flag=True, help="Forget the resume point and compare everything once: for a changed design."
+)
+@click.option(
+    "--pre-images",
+    is_flag=True,
+    help="Have the server keep documents before they change (collMod; 6.0 and later), where deletes and moves need them.",
+)
+@click.option(
+    "--lease",
+    "lease_seconds",
+    type=click.FloatRange(1, 3600),
+    default=15.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long after an instance died another takes over.",
+)
+@click.option(
+    "--listen", metavar="[HOST:]PORT", help=f"Serve /metrics, /status and /health; HOST is {LOCALHOST} by default."
+)
+@click.option(
+    "--status-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the metrics into this file every second, as JSON.",
+)
+@click.option(
+    "--status", "only_status", is_flag=True, help="Say how the sync of this design stands, and end. Writes nothing."
+)
+@options.as_json
+def command(
+    design: Path,
+    uri: str | None,
+    once: bool,
+    no_wait: bool,
+    restart: bool,
+    pre_images: bool,
+    lease_seconds: float,
+    listen: str | None,
+    status_file: Path | None,
+    only_status: bool,
+    as_json: bool,
+) -> int:
+    """Follow the changes of a database and write what follows from them, wherever it is kept: copies, computed values, ids.
+
+    Changes may come from any program. Runs until Ctrl-C or SIGTERM; started again it goes on where it stopped. One instance of a
+    design is active, others stand by. Snapshots are never touched.
+
+    Exits 1 when something could not be mended, and names it; with --status when no instance is active.
+    """
+    from nestling.cli.parts import text
+    from nestling.executors.sync import Metrics, SyncOptions
+    from nestling.pipeline import opened, read_proposal
+    from nestling.pipeline.syncing import sync, sync_standing
+
+    proposal, target = read_proposal(design), _named(uri)
+    with opened(target, proposal.design.model.name) as (server, database), ExitStack() as stack:
+        text.say(f"Using {server.text()}, database {database.name}")
+        if only_status:
+            return _say_standing(sync_standing(proposal, database), as_json=as_json)
+        stop, metrics = stack.enter_context(_stopping()), Metrics()
+        _tell(stack, metrics, proposal.design.model.name, listen, status_file)
+        chosen = SyncOptions(once, not no_wait, restart, pre_images, lease_seconds)
+        report = sync(proposal, database, chosen, stop=stop, metrics=metrics, say=text.say)
+    if as_json:
+        text.print_json(metrics.snapshot())
+    else:
+        _show(report, metrics)
+    return FINE if report.clean else DIFFERENT
+
+
+def _named(uri: str | None) -> str:
+    """The URI given, else the environment's: there is nothing to keep right in a MongoDB just started."""
+    import os
+
+    found = uri or os.environ.get(options.VARIABLE)
+    if not found:
+        raise click.UsageError(f"no MongoDB is named: give mongodb://host/database, or set {options.VARIABLE}")
+    return found
+
+
+@contextmanager
+def _stopping() -> Iterator[Event]:
+    """An event that Ctrl-C and SIGTERM set; a second Ctrl-C ends at once."""
+    stop = Event()
+
+    def ask(number: int, _: object) -> None:
+        stop.set()
+        signal.signal(number, before[signal.Signals(number)])
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _tell(stack: ExitStack, metrics: Metrics, name: str, listen: str | None, status_file: Path | None) -> None:
+    from nestling.cli.parts import text
+    from nestling.executors.sync import served, status_written
+
+    if listen is not None:
+        host, _, port = listen.rpartition(":")
+        if not port.isdigit() or int(port) > 65_535:
+            raise click.BadParameter(f"`{listen}` is no [HOST:]PORT", param_hint="--listen")
+        found = stack.enter_context(served(metrics, name, host or LOCALHOST, int(port)))
+        text.say(f"Metrics at http://{host or LOCALHOST}:{found}/metrics")
+    if status_file is not None:
+        stack.enter_context(status_written(metrics, status_file, STATUS_SECONDS))
+
+
+def _say_standing(found: Standing | None, *, as_json: bool) -> int:
+    from nestling.cli.parts import text
+
+    if as_json:
+        text.print_json(
+            {
+                "active": found is not None and found.live,
+                "owner": found.owner if found is not None else None,
+                "resume_point": found.time.as_datetime().isoformat() if found is not None and found.time else None,
+                "behind_seconds": found.behind_seconds if found is not None else None,
+                "last_computed": {name: at.isoformat() for name, at in found.computed.items()} if found else {},
+            }
+        )
+    elif found is None:
+        click.echo("It has never run here.")
+    else:
+        behind = f"{found.behind_seconds:.0f} s ago" if found.behind_seconds is not None else "none yet"
+        click.echo(f"{'Active' if found.live else 'NOT active'}: {found.owner}. Resume point: {behind}.")
+    return FINE if found is not None and found.live else DIFFERENT
+
+
+def _show(report: SyncReport, metrics: Metrics) -> None:
+    from nestling.cli.parts.text import counted
+
+    click.echo(
+        f"{counted(report.changes, 'change')} followed, {counted(report.written, 'copy')} written, "
+        f"{counted(report.full_refreshes, 'upkeep')} compared as a whole."
+    )
+    refusals = metrics.snapshot()["refusals"]
+    assert isinstance(refusals, list)
+    if refusals:
+        click.echo(f"\nNOT mended: {counted(report.refused, 'copy')}; the latest:")
+        for each in refusals:
+            click.echo(f"  {each}")

@@ -1,0 +1,87 @@
+"""The report: one page that needs nothing else, in a browser and on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.emitters.proof.sections import (
+    decisions,
+    latencies,
+    open_loop,
+    predictions,
+    space,
+    throughput,
+    work,
+    writes,
+)
+from nestling.emitters.proof.strips import text
+from nestling.emitters.proof.style import STYLE
+from nestling.emitters.proof.words import labels, rate, share, size, verdict
+from nestling.ir.proof import Proof
+
+
+def html(proof: Proof) -> str:
+    """The page."""
+    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+    title = f"nestling prove: {proof.setting.reading}" if proof.setting.reading else "nestling prove"
+    return (
+        f'<!doctype html>\n<html lang="en"><head>{head}<title>{text(title)}</title>'
+        f"<style>{STYLE}</style></head>\n<body>\n{chr(10).join(_body(proof))}\n</body></html>\n"
+    )
+
+
+def _body(proof: Proof) -> Iterator[str]:
+    name = f" of {text(proof.setting.reading)}" if proof.setting.reading else ""
+    yield f"<h1>Rival designs{name}, measured</h1>"
+    yield _setting(proof)
+    bad = "" if proof.equal and proof.is_best and not proof.missing else " bad"
+    yield f'<div class="verdict{bad}">{text(verdict(proof))}.</div>'
+    if proof.missing:
+        yield f'<div class="out"><strong>Not all of it was measured.</strong> {text(proof.missing)}.</div>'
+    yield _cards(proof)
+    names = labels(proof)
+    for each in proof.designs:
+        if each.disqualified:
+            yield f'<div class="out"><strong>{text(names[each.name])} is disqualified</strong>: {text(each.disqualified)}.</div>'
+    for section in (throughput, decisions, latencies, open_loop, space, writes, work, predictions):
+        yield section(proof)
+    yield _method(proof)
+
+
+def _setting(proof: Proof) -> str:
+    made = proof.setting
+    parts = (
+        made.server,
+        f"a cache of {size(made.cache_bytes)}" if made.cache_bytes else "",
+        f"{made.rows:,} rows",
+        f"{made.clients} client{'s' if made.clients > 1 else ''}",
+        f"{made.rounds} rounds",
+        f"{made.seconds:.0f} s in all",
+    )
+    return f'<p class="soft">{text(", ".join(part for part in parts if part))}.</p>'
+
+
+def _cards(proof: Proof) -> str:
+    advised = proof.design(proof.advised)
+    cards = []
+    if advised is not None and advised.throughput is not None:
+        cards.append((rate(advised.throughput), "statements a second, the chosen design"))
+    if proof.regret is not None:
+        cards.append((share(proof.regret), "regret: time lost against the fastest rival"))
+    cards.append((f"± {share(proof.noise)}", "noise: the chosen design against itself"))
+    compared = sum(one.compared for each in proof.designs for one in each.statements)
+    cards.append((f"{compared:,}", "answers compared"))
+    inside = "".join(f'<div class="card"><b>{text(number)}</b>{text(what)}</div>' for number, what in cards)
+    return f'<div class="cards">{inside}</div>'
+
+
+def _method(proof: Proof) -> str:
+    notes = "".join(f"<li>{text(note)}</li>" for note in proof.notes)
+    return (
+        "<h2>How it was measured</h2><p>Every design was loaded with the same rows into a database of its own, and sent the same"
+        " statements with the same values in the same order, in rounds, the designs in another order each time. Throughput is"
+        " that of the whole mix at its stated rates; times are compared round by round, and the intervals"
+        " hold 95 of 100 resampled runs. The noise is how far two copies of the chosen design were apart. A design whose answers"
+        " or rows differ from the others' does not count.</p>"
+        f"<p>Seed {proof.setting.seed}.</p>" + (f"<ul>{notes}</ul>" if notes else "")
+    )

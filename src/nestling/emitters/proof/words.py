@@ -1,0 +1,134 @@
+"""What a proof says in sentences, and its numbers as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nestling.ir.proof import Interval, Proof, RivalFigures
+
+_UNITS = ("B", "kB", "MB", "GB", "TB")
+STEP = 1000.0
+YARDSTICKS = ("normalized", "embedded", "tree")
+
+
+def labels(proof: Proof) -> dict[str, str]:
+    """A short label for each design: what it differs in, which its name tells after a colon, is told beside it."""
+    found: dict[str, str] = {}
+    numbers: dict[str, int] = {}
+    for each in proof.designs:
+        kind, colon, _ = each.name.partition(": ")
+        if colon:
+            numbers[kind] = numbers.get(kind, 0) + 1
+        found[each.name] = f"{kind} {numbers[kind]}" if colon else kind
+    return found
+
+
+def difference(name: str) -> str:
+    """What a design's name says it differs in; empty when nothing."""
+    return name.partition(": ")[2]
+
+
+def verdict(proof: Proof) -> str:
+    """The outcome in one line."""
+    advised = proof.design(proof.advised)
+    if advised is None or not advised.counts or advised.throughput is None:
+        return f"The chosen design was not measured: {advised.disqualified if advised else 'it is not there'}"
+    parts = [f"the chosen design answers {rate(advised.throughput)} statements/s", *_compared(proof), _place(proof)]
+    out = [labels(proof)[each.name] for each in proof.designs if each.disqualified]
+    parts.append(f"DISQUALIFIED: {', '.join(out)}" if out else "all answers and rows equal")
+    text = "; ".join(part for part in parts if part)
+    return text[0].upper() + text[1:]
+
+
+def _compared(proof: Proof) -> Iterator[str]:
+    """How it stands beside the yardsticks and designs from files."""
+    faster = []
+    for each in proof.designs:
+        shown = each.name in YARDSTICKS or (":" not in each.name and not each.name.startswith("random"))
+        if shown and each.counts and each.name != proof.advised and each.times is not None:
+            faster.append(
+                f"{each.times:.2g}× {each.name}" if certain(each, proof) else f"not told apart from {each.name}"
+            )
+    if faster:
+        yield ", ".join(faster)
+
+
+def _place(proof: Proof) -> str:
+    regret = proof.regret
+    if regret is None:
+        return ""
+    if proof.is_best:
+        return f"no rival is faster beyond the noise (± {share(proof.noise)})"
+    return f"{labels(proof)[proof.best]} is faster: regret {share(regret)} (noise ± {share(proof.noise)})"
+
+
+def certain(each: RivalFigures, proof: Proof) -> bool:
+    """Whether a design differs from the advised one by more than the noise and its own interval."""
+    if each.times is None or each.times_interval is None:
+        return False
+    apart = each.times_interval.low > 1 or each.times_interval.high < 1
+    return apart and abs(each.times - 1) > proof.noise
+
+
+@dataclass(frozen=True, slots=True)
+class Bought:
+    """What one decision buys: how much longer the mix takes when it is taken the other way."""
+
+    decision: str
+    figures: RivalFigures
+    certain: bool
+
+
+def bought(proof: Proof) -> tuple[Bought, ...]:
+    """Designs that differ from the advised one in one decision, those that buy most first."""
+    found = [
+        Bought(difference(each.name), each, certain(each, proof))
+        for each in proof.designs
+        if difference(each.name) and each.counts
+    ]
+    return tuple(sorted(found, key=lambda each: -(each.figures.times or 0.0)))
+
+
+def rate(per_second: float) -> str:
+    """A rate for people."""
+    return f"{per_second:,.0f}" if per_second >= STEP / 10 else f"{per_second:.3g}"
+
+
+def milliseconds(seconds: float | None) -> str:
+    """Seconds as milliseconds; nothing for None."""
+    if seconds is None:
+        return ""
+    amount = seconds * 1e3
+    return f"{amount:,.0f}" if amount >= STEP / 10 else f"{amount:.3g}"
+
+
+def size(size_bytes: float) -> str:
+    """Bytes for people: 1.2 MB."""
+    amount, unit = float(size_bytes), 0
+    while amount >= STEP and unit < len(_UNITS) - 1:
+        amount, unit = amount / STEP, unit + 1
+    return f"{amount:.0f} {_UNITS[unit]}" if unit == 0 or amount >= STEP / 10 else f"{amount:.1f} {_UNITS[unit]}"
+
+
+def share(part: float) -> str:
+    """A share in percent."""
+    percent = 100 * part
+    return f"{percent:.0f} %" if percent >= 10 or not percent else f"{percent:.1f} %"
+
+
+def spread(interval: Interval | None) -> str:
+    """An interval of rates."""
+    return f"{rate(interval.low)}–{rate(interval.high)}" if interval else ""
+
+
+def ratio(each: RivalFigures) -> str:
+    """How much longer than the advised design, with its interval."""
+    if each.times is None or each.times_interval is None:
+        return ""
+    return f"{each.times:.2f} ({each.times_interval.low:.2f}–{each.times_interval.high:.2f})"
+
+
+def amount(number: float) -> str:
+    """A mean count for people."""
+    return f"{number:,.0f}" if number >= STEP / 10 or number == int(number) else f"{number:.1f}"

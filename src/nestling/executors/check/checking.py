@@ -1,0 +1,266 @@
+"""The check: every comparison over the documents in question, and the repair of what differs where that is asked for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+from bson.max_key import MaxKey
+from bson.min_key import MinKey
+from pymongo.database import Database
+
+from nestling.common.connection import typed_errors
+from nestling.common.errors import Problem, ReadError, VerifyError
+from nestling.executors.check.checkpoint import Checkpoint, Progress, fingerprint
+from nestling.executors.check.mending import mend
+from nestling.executors.check.pace import FIRST, MOST, Pace
+from nestling.executors.check.report import CheckReport, Estimate, Verdict, estimate
+from nestling.executors.check.rows import OutOfTime, Reader, Row, collections_in, drifts
+from nestling.executors.check.scope import Range, Stage, by_chance, next_range, with_ids
+from nestling.executors.create import address, check_privileges
+from nestling.ir.drift import ID, CompiledCheck, Drift
+from nestling.ir.reading import Gap
+from nestling.ir.values import CODEC
+
+SHOWN = 100
+"""Differences of one check that are listed at most; all are counted."""
+SECONDS = 30.0
+"""What the server gives one command (`maxTimeMS`)."""
+CHANGED = "it changed while it was repaired, or another document's repair is needed first: check again"
+WIDE = 50_000
+"""Documents a screen begins with."""
+Answer = TypeVar("Answer")
+Ask: TypeAlias = Callable[[CompiledCheck, Sequence[Stage]], Answer]
+Told = Callable[[str, int, int | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How to check. `sample`: so many documents of each collection by chance, a share of them below 1. `only`: (check's key, ids)
+    of the documents to look at, None for all; checks that are not in it are left out. `checkpoint`: where progress is kept.
+    """
+
+    repair: bool = False
+    sample: float | None = None
+    only: Mapping[str, tuple[object, ...] | None] | None = None
+    checkpoint: Path | None = None
+    shown: int = SHOWN
+    seconds: float = SECONDS
+
+
+def check(
+    compiled: Sequence[CompiledCheck],
+    database: Database[Any],
+    collections: Iterable[str],
+    *,
+    gaps: Sequence[Gap] = (),
+    way: Way | None = None,
+    report: Told | None = None,
+) -> CheckReport:
+    """Compare, and repair where the way says so; writes nothing else.
+
+    `collections` are those the design cannot be without. Raises `VerifyError` where one is missing, `PermissionDenied`,
+    `ReadError` for a comparison of one document that takes too long.
+    """
+    with typed_errors(address(database)):
+        chosen = way or Way()
+        reader = Reader(database, chosen.seconds)
+        return _Run(compiled, database, chosen, report, reader).all(tuple(collections), gaps)
+
+
+@dataclass(slots=True)
+class _Run:
+    """One check under way."""
+
+    compiled: Sequence[CompiledCheck]
+    database: Database[Any]
+    way: Way
+    report: Told | None
+    reader: Reader
+    progress: Progress = field(default_factory=Progress)
+    start: float = field(default_factory=time.monotonic)
+    total: int = 0
+
+    def all(self, collections: tuple[str, ...], gaps: Sequence[Gap]) -> CheckReport:
+        _require(self.database, collections)
+        chosen = [c for c in self.compiled if self.way.only is None or c.check.key in self.way.only]
+        if self.way.repair:
+            check_privileges(self.database, sorted({c.check.collection for c in chosen}), ("find", "update"))
+        checks = tuple(each.check for each in chosen)
+        kept = self._checkpoint(checks)
+        self.progress = kept.read() if kept is not None else Progress()
+        counts = {name: self.database[name].estimated_document_count() for name in {c.collection for c in checks}}
+        self.total = sum(counts[check.collection] for check in checks)
+        for each in chosen:
+            if each.check.key not in self.progress.done:
+                self._one(each, kept)
+        if kept is not None:
+            kept.forget()
+        return self._reported(chosen, counts, gaps)
+
+    def _checkpoint(self, checks: Sequence[Any]) -> Checkpoint | None:
+        if self.way.checkpoint is None:
+            return None
+        whose = fingerprint(checks, address(self.database), self.way.repair, self.way.sample, self.way.only)
+        return Checkpoint(self.way.checkpoint, whose)
+
+    def _reported(self, chosen: Sequence[CompiledCheck], counts: Mapping[str, int], gaps: Sequence[Gap]) -> CheckReport:
+        verdicts = self.progress.verdicts
+        estimates: dict[str, Estimate] = {}
+        if self.way.sample is not None:
+            estimates = {
+                each.check.key: estimate(verdicts[each.check.key], counts[each.check.collection]) for each in chosen
+            }
+        clean = all(verdict.values == verdict.repaired for verdict in verdicts.values())
+        checks, seconds = tuple(each.check for each in chosen), time.monotonic() - self.start
+        return CheckReport(clean, checks, verdicts, tuple(self.progress.findings), tuple(gaps), seconds, estimates)
+
+    def _one(self, compiled: CompiledCheck, kept: Checkpoint | None) -> None:
+        """One check over its documents, remembering after each range how far it is."""
+        key = compiled.check.key
+        if self.progress.at != key:
+            self.progress.at, self.progress.after = key, MinKey()
+        self.progress.verdicts.setdefault(key, Verdict())
+        for each, rows in self._ranges(compiled):
+            found = self._findings(compiled, rows)
+            differing = len({repr(drift.id) for drift in found})
+            repaired = sum(drift.repaired for drift in found)
+            documents = each.documents if each.documents is not None else self._left(compiled)
+            verdict = Verdict(documents, differing, len(found), repaired)
+            listed = sum(drift.check == key for drift in self.progress.findings)
+            self.progress.findings += found[: max(0, self.way.shown - listed)]
+            self.progress.verdicts[key] = self.progress.verdicts[key].plus(verdict)
+            self.progress.after = each.upto
+            if kept is not None:
+                kept.write(self.progress)
+            self._tell(key)
+        self.progress.done.add(key)
+
+    def _left(self, compiled: CompiledCheck) -> int:
+        """The documents of a collection's last range, about."""
+        there = self.database[compiled.check.collection].estimated_document_count()
+        return max(there - self.progress.verdicts[compiled.check.key].documents, 0)
+
+    def _tell(self, key: str) -> None:
+        if self.report is not None:
+            done = sum(verdict.documents for verdict in self.progress.verdicts.values())
+            self.report(f"checking {key}", done, max(self.total, done))
+
+    # --- which documents ---
+
+    def _ranges(self, compiled: CompiledCheck) -> Iterator[tuple[Range, list[Row]]]:
+        check, collection = compiled.check, self.database[compiled.check.collection]
+        ids = self.way.only[check.key] if self.way.only is not None else None
+        if ids is not None:
+            for some in with_ids(ids):
+                yield some, self._rows(compiled, some)
+        elif self.way.sample is not None:
+            drawn = by_chance(collection, self.way.sample)
+            yield drawn, self._rows(compiled, drawn)
+        elif not check.is_walked:
+            yield Range(()), self._rows(compiled, Range(()))
+        else:
+            yield from self._walked(compiled)
+
+    def _walked(self, compiled: CompiledCheck) -> Iterator[tuple[Range, list[Row]]]:
+        """All documents in order: what a screen finds well is done with at once, the rest is looked at closely."""
+        start, end = self.progress.after, MaxKey()
+        if compiled.screen is not None:
+            sources = [name for name in collections_in(compiled.screen.pipeline) if name != compiled.check.collection]
+            least = sum(self.database[name].estimated_document_count() for name in sources)
+            pace = Pace(self.way.seconds / 3, max(WIDE, least), least=max(1, min(least, MOST)))
+            try:
+                for some, suspects in self._each(compiled, start, end, pace, self.reader.suspects):
+                    if suspects is None:
+                        yield some, []
+                    else:
+                        yield from self._closely(compiled, some, suspects)
+                    start = some.upto
+            except OutOfTime:  # the screen is no help
+                yield from self._closely(compiled, Range((), start, end), [])
+        else:
+            yield from self._closely(compiled, Range((), start, end), [])
+
+    def _closely(
+        self, compiled: CompiledCheck, within: Range, suspects: Sequence[Stage]
+    ) -> Iterator[tuple[Range, list[Row]]]:
+        def rows(compiled: CompiledCheck, stages: Sequence[Stage]) -> list[Row]:
+            return self.reader.rows(compiled, [*stages, *suspects])
+
+        pace = Pace(self.way.seconds / 10, within.documents or WIDE if suspects else FIRST)
+        try:
+            yield from self._each(compiled, within.after, within.upto, pace, rows)
+        except OutOfTime:
+            raise _too_slow(compiled, self.way.seconds) from None
+
+    def _each(
+        self, compiled: CompiledCheck, after: object, end: object, pace: Pace, ask: Ask[Answer]
+    ) -> Iterator[tuple[Range, Answer]]:
+        """The ranges between two `_id`s, and what the server answers of each; raises `OutOfTime` where one can be no smaller."""
+        collection = self.database.with_options(codec_options=CODEC)[compiled.check.collection]
+        while True:
+            some = next_range(collection, after, end, pace, self.way.seconds)
+            began = time.monotonic()
+            try:
+                answer = ask(compiled, some.stages)
+            except OutOfTime:
+                if not pace.too_slow():
+                    raise
+                continue
+            pace.took(time.monotonic() - began)
+            yield some, answer
+            if some.upto == end:
+                return
+            after = some.upto
+
+    def _rows(self, compiled: CompiledCheck, some: Range) -> list[Row]:
+        try:
+            return self.reader.rows(compiled, some.stages)
+        except OutOfTime:
+            raise _too_slow(compiled, self.way.seconds) from None
+
+    # --- what differs ---
+
+    def _findings(self, compiled: CompiledCheck, rows: Sequence[Row]) -> list[Drift]:
+        found = [list(drifts(compiled.check, row)) for row in rows]
+        if self.way.repair and rows and compiled.repair is not None:
+            found = self._repaired(compiled, rows, found)
+        return [drift for each in found for drift in each]
+
+    def _repaired(
+        self, compiled: CompiledCheck, rows: Sequence[Row], found: Sequence[list[Drift]]
+    ) -> list[list[Drift]]:
+        refused = mend(self.database, compiled, rows)
+        ids = tuple({repr(row[ID]): row[ID] for row in rows}.values())
+        again = (row for some in with_ids(ids) for row in self._rows(compiled, some))
+        still = {(repr(drift.id), drift.path) for row in again for drift in drifts(compiled.check, row)}
+        return [
+            [
+                replace(drift, next_move=refused.get(place, CHANGED))
+                if (repr(drift.id), drift.path) in still
+                else replace(drift, repaired=True)
+                for drift in each
+            ]
+            for place, each in enumerate(found)
+        ]
+
+
+def _require(database: Database[Any], collections: Sequence[str]) -> None:
+    there = frozenset(database.list_collection_names())
+    missing = [name for name in collections if name not in there]
+    if missing:
+        names = ", ".join(f"`{name}`" for name in missing)
+        move = "name the database this design was loaded into, or load it"
+        raise VerifyError(
+            Problem(f"collections of the design are not there: {names}", where=database.name, next_move=move)
+        )
+
+
+def _too_slow(compiled: CompiledCheck, seconds: float) -> ReadError:
+    check = compiled.check
+    what = f"comparing `{check.id}` of a single document takes more than {seconds:g} s"
+    move = "an index on the fields its source is found by helps (see the access path), or more time for each command"
+    return ReadError(Problem(what, where=check.collection, known=compiled.read.access_path, next_move=move))

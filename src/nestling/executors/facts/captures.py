@@ -1,0 +1,70 @@
+"""What a server itself remembers of the statements it answered: the profiler, its latest log, `$queryStats`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+
+from pymongo import MongoClient
+from pymongo.database import Database
+from pymongo.errors import OperationFailure
+
+from nestling.executors.facts.asking import Asking, Document
+from nestling.executors.facts.profile import captured
+from nestling.ir.capture import Capture
+from nestling.ir.capture.log_lines import counted as counted_lines
+from nestling.ir.capture.query_shapes import counted as counted_shapes
+
+SECONDS = 60.0
+"""How long a server is asked altogether."""
+NO_SUCH_STAGE = (16436, 40324)
+"""What a server says that has no `$queryStats`."""
+
+
+def captures(client: MongoClient[Document], databases: Sequence[str]) -> tuple[Capture, ...]:
+    """A capture for each place where the server has noted statements of these databases; refusals are among what is skipped."""
+    asking = Asking(time.monotonic() + SECONDS)
+    found = [
+        *_profiled(client, databases, asking),
+        _logged(client, databases, asking),
+        _statistics(client, databases, asking),
+    ]
+    noted = tuple(asking.skipped)
+    last = found[-1]
+    return (*found[:-1], Capture(last.kind, last.window_seconds, last.seen, last.follows, (*last.skipped, *noted)))
+
+
+def _profiled(client: MongoClient[Document], databases: Sequence[str], asking: Asking) -> Iterator[Capture]:
+    for name in databases:
+        status = _told(client[name], asking, f"the profiler of {name}", "profile", -1)
+        slow, level = status.get("slowms", 0), status.get("was")
+        if level == 1 and slow:
+            asking.skip(f"statements of {name} faster than {slow} ms", "its profiler notes slower ones only (level 1)")
+        yield captured(client[name], asking)
+
+
+def _logged(client: MongoClient[Document], databases: Sequence[str], asking: Asking) -> Capture:
+    return counted_lines(_told(client.admin, asking, "the server's log", "getLog", "global").get("log", ()), databases)
+
+
+def _told(database: Database[Document], asking: Asking, what: str, command: str, argument: object) -> Document:
+    return asking.ask(what, lambda: dict(database.command(command, argument)), {})
+
+
+def _statistics(client: MongoClient[Document], databases: Sequence[str], asking: Asking) -> Capture:
+    limit, named = asking.milliseconds(), set(databases)
+
+    def answers() -> list[Document]:
+        try:
+            return list(client.admin.aggregate([{"$queryStats": {}}], maxTimeMS=limit))
+        except OperationFailure as error:
+            if error.code in NO_SUCH_STAGE:
+                return []
+            raise
+
+    found = asking.ask("$queryStats", answers, list[Document]())
+    return counted_shapes(each for each in found if _database(each) in named)
+
+
+def _database(statistics: Document) -> str:
+    return str(statistics.get("key", {}).get("queryShape", {}).get("cmdNs", {}).get("db", ""))

@@ -1,0 +1,28 @@
+"""Moving a live database from one design to another over the same model, while it is being written to.
+
+`backfill` derives every document of the new design from the old homes, `follow` carries over what changes meanwhile (`observed`:
+which rows; `affected`: which documents; `derive`: what they must be), `compare` proves both sides equal, `cutover` switches.
+"""
+
+from nestling.executors.migrate.compare import Sides
+from nestling.executors.migrate.homes import OldHomes
+from nestling.executors.migrate.job import BEFORE, Job
+from nestling.executors.migrate.migrating import Migration, MigrationReport
+from nestling.executors.migrate.preflight import has_history, may_modify
+from nestling.executors.migrate.server_side import ServerSide
+from nestling.executors.migrate.spool import Shelf
+from nestling.executors.migrate.unit import Target
+
+__all__ = [
+    "BEFORE",
+    "Job",
+    "Migration",
+    "MigrationReport",
+    "OldHomes",
+    "ServerSide",
+    "Shelf",
+    "Sides",
+    "Target",
+    "has_history",
+    "may_modify",
+]

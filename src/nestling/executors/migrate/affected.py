@@ -1,0 +1,33 @@
+"""From changed rows to the documents of the new design they make differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nestling.executors.migrate.closure import roots_of
+from nestling.executors.migrate.derive import Deriver
+from nestling.executors.migrate.observed import RowChange
+from nestling.executors.migrate.unit import Scope, Target
+from nestling.ir.migration import Row
+
+
+def carry_over(deriver: Deriver, targets: Sequence[Target], changes: Sequence[RowChange]) -> None:
+    """Derive every document again that some changed row makes differ."""
+    gone: dict[str, list[Row]] = {}
+    for change in changes:
+        gone.setdefault(change.entity, []).append(change.row)
+    for target in targets:
+        deriver.derive(target, _scopes(deriver, target, changes))
+        if gone:
+            deriver.forget_pages(target, gone)
+
+
+def _scopes(deriver: Deriver, target: Target, changes: Sequence[RowChange]) -> Iterator[Scope]:
+    homes = deriver.homes
+    with deriver.session() as session:
+        for reach in target.reaches:
+            entity = reach.path[-1].target(homes.model) if reach.path else target.entity.name
+            rows = [each.row for each in changes if each.entity == entity and reach.is_touched_by(each.attributes)]
+            if rows:
+                for root in roots_of(homes, rows, reach.path, again=reach.again, session=session):
+                    yield target.scope(root)

@@ -1,0 +1,104 @@
+"""The backfill: every document of the new design, derived from the old homes batch by batch while these go on changing.
+
+What changes meanwhile is carried over afterwards, from before the first row was read; so no batch needs to agree with another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from bson.raw_bson import RawBSONDocument
+from pymongo.database import Database
+from pymongo.errors import BulkWriteError
+
+from nestling.executors.load.empty import empty
+from nestling.executors.load.refusal import DUPLICATE
+from nestling.executors.migrate.derive import Deriver, Wanted
+from nestling.executors.migrate.once import mark
+from nestling.executors.migrate.server_side import ServerSide, build
+from nestling.executors.migrate.state import State, States
+from nestling.executors.migrate.unit import Scope, Target
+from nestling.ir.migration import Row
+
+BATCH_SCOPES = 1_000
+BATCH_ROWS = 20_000
+"""Events of one bucket's owner stay together, so a batch may be larger."""
+
+Tell = Callable[[str, int], None]
+"""Hears the collection at work and how many root rows of it are done."""
+Batch = tuple[list[Scope], list[Row]]
+
+
+def backfill(
+    deriver: Deriver,
+    targets: Sequence[Target],
+    on_server: Sequence[ServerSide],
+    database: Database[Any],
+    states: States,
+    state: State,
+    tell: Tell,
+) -> State:
+    """Build what is not built yet; returns the state after it."""
+    for side in on_server:
+        if side.collection not in state.done:
+            tell(side.collection, 0)
+            build(database, side, f"nestling migrate {state.designs[:16]}")
+            state = replace(state, done=(*state.done, side.collection))
+            states.save(state)
+    by_server = {side.collection for side in on_server}
+    for target in targets:
+        if target.store.name not in by_server and target.unit.name not in state.done:
+            state = _unit(deriver, target, database, states, state, tell)
+    return state
+
+
+def _unit(deriver: Deriver, target: Target, database: Database[Any], states: States, state: State, tell: Tell) -> State:
+    goes_on = target.is_keyed and state.unit == target.unit.name
+    after = state.after if goes_on else None
+    if target.is_numbered or target.is_series:
+        for name in target.collections:  # what is there says not which rows it is of
+            empty(database, name)
+    rows = 0
+    for scopes, roots in _batches(target, deriver.homes.stream(target.entity.name, target.attributes, after)):
+        wanted = deriver.wanted(target, scopes, roots)
+        if not _inserted(database, wanted):
+            deriver.apply(target, scopes, wanted)
+        rows += len(roots)
+        tell(target.store.name, rows)
+        if target.is_keyed:
+            state = replace(state, unit=target.unit.name, after=scopes[-1])
+            states.save(state)
+    state = replace(state, done=(*state.done, target.unit.name), unit="", after=None)
+    states.save(state)
+    return state
+
+
+def _batches(target: Target, rows: Iterator[Row]) -> Iterator[Batch]:
+    """Root rows with their scopes; rows of one scope, which come together, stay together."""
+    scopes, batch, last = list[Scope](), list[Row](), None
+    for row in rows:
+        scope = target.scope(row)
+        if (this := mark(scope)) != last:
+            if len(scopes) >= BATCH_SCOPES or len(batch) >= BATCH_ROWS:
+                yield scopes, batch
+                scopes, batch = [], []
+            scopes.append(scope)
+            last = this
+        batch.append(row)
+    if batch:
+        yield scopes, batch
+
+
+def _inserted(database: Database[Any], wanted: Wanted) -> bool:
+    """Insert the documents, as nothing of them is expected to be there; False when some are."""
+    is_new = True
+    for name, documents in wanted.documents.items():
+        try:
+            database[name].insert_many(map(RawBSONDocument, documents), ordered=False)
+        except BulkWriteError as error:
+            if any(each["code"] != DUPLICATE for each in error.details["writeErrors"]):
+                raise
+            is_new = False
+    return is_new

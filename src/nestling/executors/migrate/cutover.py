@@ -1,0 +1,81 @@
+"""The cutover: the old collections take no writes, the last changes are carried over, and collections change names.
+
+Every step can be done again, so that whatever ends it halfway is followed by doing all of it again, or by taking it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling.executors.migrate.job import BEFORE, Job
+from nestling.executors.migrate.state import State, States
+
+REFUSES_ALL: Mapping[str, Any] = {"_nestling_migrated": "to another design"}
+_RULES = ("validator", "validationLevel", "validationAction")
+_NO_RULES: Mapping[str, Any] = {"validator": {}, "validationLevel": "strict", "validationAction": "error"}
+
+
+def fence(job: Job, database: Database[Any], states: States, state: State) -> State:
+    """Have the old collections refuse inserts and updates; what they checked before is kept in the state."""
+    names = [name for name in job.old if name not in job.unfenced]
+    there = {each["name"]: each["options"] for each in database.list_collections(filter={"name": {"$in": names}})}
+    rules = {name: {rule: options[rule] for rule in _RULES if rule in options} for name, options in there.items()}
+    state = replace(state, fences={**rules, **state.fences})
+    states.save(state)
+    for name in there:
+        database.command(
+            "collMod", name, validator=dict(REFUSES_ALL), validationLevel="strict", validationAction="error"
+        )
+    return state
+
+
+def unfence(database: Database[Any], state: State) -> None:
+    """Give the old collections, whatever they are called now, their own validators again."""
+    there = frozenset(database.list_collection_names())
+    for name, rules in state.fences.items():
+        for called in (f"{name}{BEFORE}", name):
+            if called in there:
+                database.command({"collMod": called, **_NO_RULES, **rules})
+                break
+
+
+def forget_images(database: Database[Any], state: State) -> None:
+    """Let the server keep no documents from before changes where only the migration wanted them."""
+    there = frozenset(database.list_collection_names())
+    for name in state.images:
+        for called in (f"{name}{BEFORE}", name):
+            if called in there:
+                database.command("collMod", called, changeStreamPreAndPostImages={"enabled": False})
+                break
+
+
+def switch(job: Job, database: Database[Any]) -> None:
+    """Move the old collections aside and give the new ones their names."""
+    _rename(database, {name: f"{name}{BEFORE}" for name in job.replaced if name not in job.unfenced})
+    _rename(database, {staged: name for staged, name in job.names.items() if staged != name})
+
+
+def switch_back(job: Job, database: Database[Any]) -> None:
+    """Take back what was switched."""
+    there = frozenset(database.list_collection_names())
+    moved = [name for name in job.replaced if f"{name}{BEFORE}" in there]
+    taken = {name: staged for staged, name in job.names.items() if staged != name and name in moved}
+    _rename(database, {name: staged for name, staged in taken.items() if staged not in there})
+    _rename(database, {f"{name}{BEFORE}": name for name in moved})
+
+
+def _rename(database: Database[Any], names: Mapping[str, str]) -> None:
+    there = frozenset(database.list_collection_names())
+    for name, to in names.items():
+        if name in there and to not in there:
+            database[name].rename(to)
+
+
+def drop(database: Database[Any], names: Iterable[str]) -> None:
+    """Drop collections, those that exist."""
+    for name in names:
+        database.drop_collection(name)

@@ -1,0 +1,230 @@
+"""Deriving documents of the new design: a few scopes at a time, from one state of the old design, written where they differ.
+
+What is written follows from what the old homes hold now, so doing it again, late or after a crash, is always right.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import bson
+from bson import ObjectId
+from bson.codec_options import CodecOptions
+from bson.raw_bson import RawBSONDocument
+from pymongo import DeleteOne, InsertOne, ReplaceOne
+from pymongo.client_session import ClientSession
+from pymongo.database import Database
+from pymongo.errors import BulkWriteError
+
+from nestling.common.errors import MigrationError, Problem
+from nestling.executors.load.merge import Merge
+from nestling.executors.load.refusal import DUPLICATE
+from nestling.executors.load.stored_value import Values
+from nestling.executors.migrate.closure import gather
+from nestling.executors.migrate.homes import OldHomes
+from nestling.executors.migrate.once import mark, once
+from nestling.executors.migrate.spool import OpenShelf, Spool
+from nestling.executors.migrate.unit import Found, Scope, Target
+from nestling.ir.migration import Row
+from nestling.ir.model import Model
+from nestling.ir.rows import Path
+from nestling.ir.values import CODEC, Policy
+
+SCOPES_AT_ONCE = 500
+_RAW: CodecOptions[Any] = CodecOptions(document_class=RawBSONDocument)
+
+Document = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Wanted:
+    """Documents as they must be, by collection, in BSON."""
+
+    documents: dict[str, list[bytes]] = field(default_factory=dict)
+    owners: list[Found] = field(default_factory=list)
+
+    def add(self, collection: str, document: Document) -> None:
+        """One document more."""
+        self.documents.setdefault(collection, []).append(bson.encode(document, codec_options=CODEC))
+
+
+class Deriver:
+    """Derives documents of some targets from the old homes."""
+
+    def __init__(
+        self,
+        homes: OldHomes,
+        database: Database[Any],
+        open_shelf: OpenShelf,
+        moment: datetime,
+        policy: Policy,
+        *,
+        snapshot: bool = True,
+    ) -> None:
+        """Read in snapshots, unless the server has none."""
+        self.homes, self._database, self._open_shelf = homes, database, open_shelf
+        self._moment, self._policy, self._snapshot = moment, policy, snapshot
+        self.written = 0
+
+    def session(self) -> AbstractContextManager[ClientSession]:
+        """One state of the old design, for as long as the server keeps it."""
+        return self._database.client.start_session(snapshot=self._snapshot)
+
+    def derive(self, target: Target, scopes: Iterable[Scope]) -> None:
+        """Make the documents of these scopes what the old homes imply now."""
+        known = once(scopes)
+        for start in range(0, len(known), SCOPES_AT_ONCE):
+            some = known[start : start + SCOPES_AT_ONCE]
+            rows = self.homes.fetch(target.entity.name, target.attributes, some)
+            self.apply(target, some, self.wanted(target, some, rows))
+
+    def wanted(self, target: Target, scopes: Sequence[Scope], roots: Iterable[Row]) -> Wanted:
+        """The documents of these scopes as they must be; `roots` are their root rows, perhaps with others."""
+        wanted, belongs = Wanted(), _belongs(target, scopes)
+        marks = frozenset(map(mark, scopes))
+        model = _narrowed(self.homes.model, target)
+        with self._open_shelf() as shelf, self.session() as session:
+            spool = Spool(model, shelf.sink(), self._policy)
+            exact = (row for row in roots if mark(target.scope(row)) in marks)
+            rows = gather(self.homes, target, exact, spool, session)
+            spool.finish()
+            wanted.owners += self._page_finders(target, rows)
+            source = shelf.source()
+            with source.snapshot():
+                merge = Merge(target.design, source, Values(self._policy), self._moment, None, Counter())
+                for name, document, row in target.unit.documents(merge):
+                    if belongs(document, row):
+                        if target.is_numbered:
+                            document["_id"] = ObjectId()
+                        wanted.add(name, document)
+                        for store, beside in merge.side:
+                            wanted.add(store, beside)
+                    merge.side.clear()
+        return wanted
+
+    def apply(self, target: Target, scopes: Sequence[Scope], wanted: Wanted) -> None:
+        """Write what differs from what is there."""
+        finders = [*target.finders(scopes), *wanted.owners]
+        if target.is_numbered or target.is_series:
+            self._apply_bag(target, finders, wanted)
+            return
+        there: dict[tuple[str, bytes], tuple[object, bytes]] = {}
+        for name, finder in finders:
+            for found in self._raw(name).find(finder):
+                there[name, _key(found["_id"])] = (found["_id"], found.raw)
+        for name, documents in wanted.documents.items():
+            changes: list[Any] = []
+            for encoded in documents:
+                raw = RawBSONDocument(encoded)
+                before = there.pop((name, _key(raw["_id"])), None)
+                if before is None or before[1] != encoded:
+                    changes.append(ReplaceOne({"_id": raw["_id"]}, raw, upsert=True))
+            self._write(name, changes, before=[key for (at, _), (key, _) in there.items() if at == name])
+            there = {at: each for at, each in there.items() if at[0] != name}
+        for name in dict.fromkeys(at for at, _ in there):
+            self._write(name, [], before=[key for (at, _), (key, _) in there.items() if at == name])
+
+    def _apply_bag(self, target: Target, finders: Sequence[Found], wanted: Wanted) -> None:
+        """Documents whose `_id` says nothing: as many of each as there are rows."""
+        for name in target.collections:
+            missing: dict[bytes, list[dict[str, Any]]] = {}
+            for encoded in wanted.documents.get(name, ()):
+                document = bson.decode(encoded, CODEC)
+                missing.setdefault(_content(document), []).append(document)
+            surplus = []
+            exact = self._database.get_collection(name, codec_options=CODEC)
+            for found in (found for at, finder in finders if at == name for found in exact.find(finder)):
+                if alike := missing.get(_content(found)):
+                    alike.pop()
+                else:
+                    surplus.append(found["_id"])
+            added = [document | {"_id": ObjectId()} for documents in missing.values() for document in documents]
+            self._write(name, [InsertOne(document) for document in added], before=surplus)
+
+    def _write(self, name: str, changes: list[Any], before: Sequence[object] = ()) -> None:
+        """First what goes, then what comes: a unique value may move from one document to another."""
+        operations = [*(DeleteOne({"_id": key}) for key in before), *changes]
+        if not operations:
+            return
+        collection = self._database.get_collection(name, codec_options=CODEC)
+        try:
+            collection.bulk_write(operations, ordered=True)
+        except BulkWriteError as error:
+            refused = error.details["writeErrors"][0]
+            if refused["code"] != DUPLICATE or "keyValue" not in refused or set(refused["keyValue"]) == {"_id"}:
+                raise _refused(name, refused) from None
+            # Another document still holds the unique value: it has changed too, and is derived again when its turn comes.
+            if not collection.delete_one(_same(refused["keyValue"])).deleted_count:
+                raise _refused(name, refused) from None
+            self._write(name, operations[refused["index"] :])
+            return
+        self.written += len(operations)
+
+    def _raw(self, name: str) -> Any:
+        return self._database.get_collection(name, codec_options=_RAW)
+
+    def _page_finders(self, target: Target, rows: Mapping[Path, Sequence[Row]]) -> Iterator[Found]:
+        """What finds the pages of every parent at hand."""
+        for paged in target.paged:
+            for owner in once(paged.owner(self.homes.model, row) for row in rows[paged.path]):
+                if None not in owner:
+                    yield paged.finder(self.homes.model, owner, self._policy)
+
+    def forget_pages(self, target: Target, gone: Mapping[str, Sequence[Row]]) -> None:
+        """Remove the pages of parents that are no longer there; `gone` are rows by entity that came or went."""
+        for paged in target.paged:
+            owners = once(paged.owner(self.homes.model, row) for row in gone.get(paged.link.parent, ()))
+            held = self.homes.fetch(paged.link.parent, paged.link.parent_attributes, owners)
+            there = {mark(paged.owner(self.homes.model, row)) for row in held}
+            for owner in owners:
+                if None not in owner and mark(owner) not in there:
+                    name, finder = paged.finder(self.homes.model, owner, self._policy)
+                    self._database[name].delete_many(finder)
+
+
+def _refused(name: str, refused: Mapping[str, Any]) -> MigrationError:
+    said = str(refused.get("errmsg", "refused"))
+    return MigrationError(Problem(f"a document is refused: {said}", where=name))
+
+
+def _same(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {path: {"$eq": value} for path, value in values.items()}
+
+
+def _key(identity: object) -> bytes:
+    return bson.encode({"": identity}, codec_options=CODEC)
+
+
+def _content(document: Mapping[str, Any]) -> bytes:
+    """All but the `_id`, fields in order of their names: the server may keep them in another."""
+    kept = {name: document[name] for name in sorted(document) if name != "_id"}
+    return bson.encode(kept, codec_options=CODEC)
+
+
+def _belongs(target: Target, scopes: Sequence[Scope]) -> Callable[[Document, Row], bool]:
+    """Whether a document the loader built is of these scopes: its row begins with its scope; a bucket says whose it is."""
+    if target.root.bucket is None:
+        marks, width = frozenset(map(mark, scopes)), len(target.attributes)
+        return lambda _, row: mark(tuple(row[:width])) in marks
+    stored = frozenset(mark(target.stored(scope)) for scope in scopes)
+    paths = [target.root.path_of(name) or name for name in target.attributes]
+    return lambda document, _: mark(tuple(_at(document, path) for path in paths)) in stored
+
+
+def _at(document: Document, path: str) -> object:
+    found: Any = document
+    for step in path.split("."):
+        found = found.get(step) if isinstance(found, Mapping) else None
+    return found
+
+
+def _narrowed(model: Model, target: Target) -> Model:
+    """The entities the target's documents depend on, and the relationships between them."""
+    wanted = {target.entity.name, *(reach.path[-1].target(model) for reach in target.reaches if reach.path)}
+    links = tuple(link for link in model.relationships if link.parent in wanted and link.child in wanted)
+    return Model(model.name, tuple(e for e in model.entities if e.name in wanted), links)

@@ -1,0 +1,100 @@
+"""Carrying changes over: what is written to the old design while documents of the new one are built, and ever since."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling.common.errors import MigrationError, Problem
+from nestling.executors.changes import Batch, ChangeKind, Point, Stream, Watching, follow
+from nestling.executors.migrate.affected import carry_over
+from nestling.executors.migrate.compare import Sides
+from nestling.executors.migrate.derive import Deriver
+from nestling.executors.migrate.observed import observe
+from nestling.executors.migrate.state import COLLECTION, State, States
+from nestling.executors.migrate.unit import Target
+
+CHANGES_AT_ONCE = 500
+WAIT_SECONDS = 0.5
+_MARKER = "marker "
+
+
+@dataclass(slots=True)
+class Follower:
+    """A stream of the old design's changes and where they go. `changes` counts what has been carried over."""
+
+    deriver: Deriver
+    targets: Sequence[Target]
+    sides: Sides
+    database: Database[Any]
+    states: States
+    state: State
+    stream: Stream
+    changes: int = 0
+
+    def step(self, wait_seconds: float = WAIT_SECONDS) -> Batch:
+        """Carry over the changes at hand, and remember that they are."""
+        batch = self.stream.take(CHANGES_AT_ONCE, wait_seconds)
+        changes = [change for change in batch.changes if change.collection != COLLECTION]
+        for change in changes:
+            if not change.kind.of_document:
+                what = f"the collection was {_ENDED.get(change.kind, change.kind)} while it was being migrated"
+                move = "end the migration with `--abort`, and see what happened"
+                raise MigrationError(Problem(what, where=change.collection, next_move=move))
+        if changes:
+            observed = observe(self.deriver.homes, changes)
+            found = list(observed.rows)
+            if unknown := sorted(observed.unknown):
+                self._require_compared(unknown)
+                found += self.sides.compare(unknown).differing
+            carry_over(self.deriver, self.targets, found)
+            self.changes += len(changes)
+        if batch.changes:
+            self.state = replace(self.state, point=batch.point)
+            self.states.save(self.state)
+        return batch
+
+    def _require_compared(self, entities: Sequence[str]) -> None:
+        """What is not known of a row that does not move cannot be found by comparing homes: these are the same."""
+        if still := [name for name in entities if name not in self.sides.new]:
+            what = f"what rows of {', '.join(f'`{name}`' for name in still)} were before they changed is not known any more"
+            move = "end the migration with `--abort`, and begin again where the server keeps images for longer"
+            raise MigrationError(Problem(what, next_move=move))
+
+    def drain(self) -> None:
+        """Carry over every change that has happened before this call."""
+        marker = f"{_MARKER}{uuid.uuid4().hex}"
+        marks = self.database[COLLECTION]
+        marks.insert_one({"_id": marker})
+        try:
+            while not any(change.id == marker for change in self.step().changes):
+                pass
+        finally:
+            marks.delete_one({"_id": marker})
+
+
+_ENDED = {ChangeKind.DROP: "dropped", ChangeKind.RENAME: "renamed", ChangeKind.DROP_DATABASE: "dropped"}
+
+
+@contextmanager
+def following(
+    make: Callable[[Stream], Follower], database: Database[Any], collections: Sequence[str], state: State
+) -> Iterator[Follower]:
+    """A follower from where the state says changes were carried over to."""
+    with follow(database, _watching(collections), after=state.point) as stream:
+        yield make(stream)
+
+
+def now(database: Database[Any], collections: Sequence[str]) -> Point:
+    """The point before everything that is yet to happen."""
+    with follow(database, _watching(collections)) as stream:
+        return stream.point
+
+
+def _watching(collections: Sequence[str]) -> Watching:
+    return Watching((*collections, COLLECTION), before=True, after=True)

@@ -1,0 +1,49 @@
+"""What a migration is about, all of it derived from the two designs before the database is asked anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nestling.executors.migrate.compare import Sides
+from nestling.executors.migrate.homes import OldHomes
+from nestling.executors.migrate.server_side import ServerSide
+from nestling.executors.migrate.unit import Target
+from nestling.ir.command import Command, CreateIndex
+from nestling.ir.values import Policy
+
+BEFORE = ".before"
+"""What follows the names of the old design's collections once the new design has taken over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """`designs` tells the two designs apart from others. Collections are named as they are before the cutover.
+
+    `old` are all the old design's collections, `kept` those of them the new design takes as they are, `names` the final name of
+    every collection that is built. `late_indexes` would remove documents (TTL), so they wait for the cutover. `validators` are
+    what documents of the old design must satisfy. `unfenced` are old collections that take no validator and no other name (time
+    series). `keeps_images`: the server is to keep documents as they were before changes.
+    """
+
+    designs: str
+    homes: OldHomes
+    targets: Sequence[Target]
+    on_server: Sequence[ServerSide]
+    sides: Sides
+    old: tuple[str, ...]
+    kept: frozenset[str]
+    names: Mapping[str, str]
+    commands: Sequence[Command]
+    indexes: Sequence[CreateIndex]
+    late_indexes: Sequence[CreateIndex]
+    validators: Mapping[str, Mapping[str, Any]]
+    unfenced: frozenset[str]
+    keeps_images: bool
+    policy: Policy
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """The old collections the new design has no use for."""
+        return tuple(name for name in self.old if name not in self.kept)

@@ -1,0 +1,215 @@
+"""The course of a migration: check, backfill, follow, verify, cut over – from wherever it was left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling.common.connection import typed_errors
+from nestling.common.errors import MigrationError, Problem
+from nestling.executors.changes import Stream, keep_images
+from nestling.executors.create import address, create, create_indexes
+from nestling.executors.migrate.affected import carry_over
+from nestling.executors.migrate.backfill import backfill
+from nestling.executors.migrate.compare import Compared
+from nestling.executors.migrate.cutover import drop, fence, forget_images, switch, switch_back, unfence
+from nestling.executors.migrate.derive import Deriver
+from nestling.executors.migrate.follow import Follower, following, now
+from nestling.executors.migrate.job import BEFORE, Job
+from nestling.executors.migrate.preflight import check
+from nestling.executors.migrate.spool import OpenShelf
+from nestling.executors.migrate.state import State, States
+from nestling.ir.migration import Phase
+
+ROUNDS = 20
+"""How often rows that differ are derived again and compared, while writes go on."""
+QUIET_SECONDS = 0.3
+
+Tell = Callable[[str, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationReport:
+    """How far it is, the rows compared by entity (empty: not compared) and whether all were equal, and what was done.
+
+    `changes` were carried over in this run, `documents` written for them; `seconds` is this run's time.
+    """
+
+    phase: Phase
+    rows: Mapping[str, int]
+    equal: bool
+    changes: int
+    documents: int
+    seconds: float
+
+
+@dataclass(slots=True)
+class Migration:
+    """A job on a database."""
+
+    job: Job
+    database: Database[Any]
+    open_shelf: OpenShelf
+    tell: Tell
+
+    def run(self, *, offline: bool = False, cutover: bool = False) -> MigrationReport:
+        """Go on to where the new design is complete and equal; with `cutover` until it has taken over.
+
+        Raises `MigrationError`, `ChangesError`, `LoadError` (a row the new design has no place for), `PermissionDenied`.
+        """
+        start, states = time.monotonic(), States(self.database)
+        with typed_errors(address(self.database)):
+            state = states.resume(self.job.designs)
+            if state is not None and state.phase is Phase.DONE:
+                return MigrationReport(Phase.DONE, {}, equal=True, changes=0, documents=0, seconds=0.0)
+            if state is None:
+                state = self._begin(states, offline=offline)
+            if state.phase is Phase.SWITCHING:
+                self._switch(states, state)
+                seconds = time.monotonic() - start
+                return MigrationReport(Phase.DONE, {}, equal=True, changes=0, documents=0, seconds=seconds)
+            return self._go_on(states, state, start, cutover=cutover)
+
+    def _begin(self, states: States, *, offline: bool) -> State:
+        check(self.job, self.database, offline=offline)
+        for target in () if offline else self.job.targets:
+            target.check()
+        images = () if offline else self._images()
+        clock = datetime.now(UTC)
+        moment = clock.replace(microsecond=clock.microsecond // 1000 * 1000, tzinfo=None)
+        point = None if offline else now(self.database, self.job.old)
+        state = State(self.job.designs, moment, offline=offline, point=point, images=images)
+        states.save(state)
+        return state
+
+    def _images(self) -> tuple[str, ...]:
+        """Old collections the server keeps documents from before changes for, from now on."""
+        if not self.job.keeps_images:
+            return ()
+        return keep_images(self.database, [name for name in self.job.old if name not in self.job.unfenced])
+
+    def _go_on(self, states: States, state: State, start: float, *, cutover: bool) -> MigrationReport:
+        is_live, job = not state.offline, self.job
+        deriver = Deriver(job.homes, self.database, self.open_shelf, state.moment, job.policy, snapshot=is_live)
+        if state.phase is Phase.BACKFILL:
+            state = self._backfill(states, state, deriver)
+        with self._follower(states, state, deriver) as follower:
+            compared = self._verify(deriver, follower)
+            state = self._reached(states, follower, state, Phase.READY if compared.equal else state.phase)
+            if cutover and compared.equal:
+                state, compared = self._cut_over(states, state, deriver, follower)
+            changes = follower.changes if follower is not None else 0
+        seconds = time.monotonic() - start
+        return MigrationReport(state.phase, compared.rows, compared.equal, changes, deriver.written, seconds)
+
+    def _backfill(self, states: States, state: State, deriver: Deriver) -> State:
+        create(self.job.commands, self.database, tuple(self.job.names), resume=True)
+        state = backfill(deriver, self.job.targets, self.job.on_server, self.database, states, state, self.tell)
+        self.tell("indexes", 0)
+        create_indexes(self.database, self.job.indexes)
+        state = replace(state, phase=Phase.FOLLOWING)
+        states.save(state)
+        return state
+
+    @contextmanager
+    def _follower(self, states: States, state: State, deriver: Deriver) -> Iterator[Follower | None]:
+        """What carries changes over; None where nobody writes."""
+        if state.offline:
+            yield None
+            return
+
+        def make(stream: Stream) -> Follower:
+            return Follower(deriver, self.job.targets, self.job.sides, self.database, states, state, stream)
+
+        with following(make, self.database, self.job.old, state) as follower:
+            yield follower
+
+    def _verify(self, deriver: Deriver, follower: Follower | None) -> Compared:
+        """Compare all rows; those that differ are derived again, and compared again, while writes go on."""
+        if follower is not None:
+            self.tell("changes", 0)
+            follower.drain()
+        self.tell("comparing", 0)
+        compared = self.job.sides.compare()
+        rows = dict(compared.rows)
+        for _ in range(ROUNDS):
+            if compared.equal:
+                break
+            if follower is not None:
+                follower.drain()
+            carry_over(deriver, self.job.targets, compared.differing)
+            time.sleep(QUIET_SECONDS if follower is not None else 0)
+            compared = self.job.sides.compare(sorted({change.entity for change in compared.differing}))
+            rows |= compared.rows
+        return Compared(rows, compared.differing)
+
+    def _reached(self, states: States, follower: Follower | None, state: State, phase: Phase) -> State:
+        if follower is not None:
+            state = follower.state
+        state = replace(state, phase=phase)
+        if follower is not None:
+            follower.state = state
+        states.save(state)
+        return state
+
+    def _cut_over(
+        self, states: States, state: State, deriver: Deriver, follower: Follower | None
+    ) -> tuple[State, Compared]:
+        self.tell("cutover", 0)
+        state = fence(self.job, self.database, states, state)
+        if follower is not None:
+            follower.state = state
+        state = self._reached(states, follower, state, Phase.FENCED)
+        compared = self._verify(deriver, follower)
+        if not compared.equal:
+            unfence(self.database, state)
+            return self._reached(states, follower, state, Phase.FOLLOWING), compared
+        state = self._reached(states, follower, state, Phase.SWITCHING)
+        return self._switch(states, state), compared
+
+    def _switch(self, states: States, state: State) -> State:
+        switch(self.job, self.database)
+        create_indexes(self.database, self.job.late_indexes)
+        unfence(self.database, state)
+        forget_images(self.database, state)
+        state = replace(state, phase=Phase.DONE)
+        states.save(state)
+        return state
+
+    def abort(self) -> None:
+        """End the migration: the old design is what it was, and nothing of the new one stays."""
+        states = States(self.database)
+        with typed_errors(address(self.database)):
+            state = states.resume(self.job.designs)
+            if state is None:
+                raise MigrationError(Problem("no migration has begun", where=self.database.name))
+            if state.phase is Phase.DONE:
+                move = "migrate back, from the new design to the old one"
+                raise MigrationError(Problem("the new design has taken over already", next_move=move))
+            switch_back(self.job, self.database)
+            unfence(self.database, state)
+            forget_images(self.database, state)
+            drop(self.database, self.job.names)
+            states.remove()
+
+    def drop_old(self) -> tuple[str, ...]:
+        """Drop what the old design left behind, once the new one has taken over; returns the collections."""
+        states = States(self.database)
+        with typed_errors(address(self.database)):
+            state = states.resume(self.job.designs)
+            if state is None or state.phase is not Phase.DONE:
+                move = "let `--cutover` come first"
+                raise MigrationError(Problem("the new design has not taken over yet", next_move=move))
+            there = frozenset(self.database.list_collection_names())
+            left = [f"{name}{BEFORE}" for name in self.job.replaced]
+            left += [name for name in self.job.replaced if name in self.job.unfenced]
+            found = tuple(name for name in left if name in there)
+            drop(self.database, found)
+            states.remove()
+            return found

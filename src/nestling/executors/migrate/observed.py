@@ -1,0 +1,181 @@
+"""From changed documents of the old design to changed rows: what each held before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import bson
+
+from nestling.executors.changes import Change, ChangeKind
+from nestling.executors.migrate.homes import OldHomes
+from nestling.ir.access_path import column_field
+from nestling.ir.migration import HeldIds, Row
+from nestling.ir.model import Entity
+from nestling.ir.names import stored_name
+from nestling.ir.values import CODEC, decoder
+
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """A row as it was at some time, and the attributes that are no longer, or were not always, so; None: it came or went."""
+
+    entity: str
+    row: Row
+    attributes: frozenset[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """Changed rows, and entities some rows of which have changed without anybody knowing which."""
+
+    rows: tuple[RowChange, ...]
+    unknown: frozenset[str] = frozenset()
+
+
+def observe(homes: OldHomes, changes: Iterable[Change]) -> Observed:
+    """The rows changes of documents are about; documents without a picture of what they were leave their entities unknown."""
+    by_document: dict[tuple[str, bytes], list[Change]] = {}
+    for change in changes:
+        key = bson.encode({"": change.id}, codec_options=CODEC)
+        by_document.setdefault((change.collection, key), []).append(change)
+    unknown = set[str]()
+    images: dict[str, list[list[Document]]] = {}
+    for (name, _), of_one in by_document.items():
+        owner = _owner(homes, name)
+        collection = name if owner is None else owner
+        found = _images(of_one if owner is None else _of_owner(homes, owner, of_one))
+        if found is not None:
+            images.setdefault(collection, []).append(found)
+            continue
+        unknown |= {place.entity for place in homes.places if place.query.collection == collection}
+        unknown |= {homes.model.relationship(h.relationship).child for h in homes.held if h.collection == collection}
+    rows = (row for collection, documents in images.items() for row in _of_documents(homes, collection, documents))
+    return Observed(tuple(rows), frozenset(unknown))
+
+
+def _images(changes: Sequence[Change]) -> list[Document] | None:
+    """The document at every time it is known; an empty one stands for its absence. None: some time is not known."""
+    found: dict[bytes, Document] = {}
+    for change in changes:
+        if change.kind is ChangeKind.INSERT:
+            found[b""] = {}
+        elif change.before is None:
+            return None
+        else:
+            found[bson.encode(change.before, codec_options=CODEC)] = change.before
+        after = change.after or {}
+        found[bson.encode(after, codec_options=CODEC) if after else b""] = after
+    return list(found.values())
+
+
+# --- what is split off -----------------------------------------------------------------------------------------------
+
+
+def _owner(homes: OldHomes, collection: str) -> str | None:
+    """The collection whose rows have parts in this one."""
+    return next((place.query.collection for place in homes.places if collection in place.parts), None)
+
+
+def _of_owner(homes: OldHomes, owner: str, changes: Sequence[Change]) -> list[Change]:
+    """A change of a part as one of the document it belongs to: it was there, and all of it may differ."""
+    found = []
+    for change in changes:
+        identity = change.id
+        if isinstance(identity, Mapping) and set(identity) == {"collection", "field", "_id"}:
+            identity = identity["_id"]  # a file
+        documents = homes.database.with_options(codec_options=CODEC)[owner]
+        document = documents.find_one({"_id": identity})
+        if document is not None:
+            found.append(Change(ChangeKind.INSERT, owner, identity, change.point, after=document))
+    return found
+
+
+# --- rows ------------------------------------------------------------------------------------------------------------
+
+
+def _of_documents(homes: OldHomes, collection: str, documents: Sequence[Sequence[Document]]) -> Iterator[RowChange]:
+    """What the rows of some documents have been, each document at several times."""
+    known = [image for images in documents for image in images if image]
+    rows = iter(homes.in_documents(collection, known))
+    for images in documents:
+        held: list[dict[str, list[dict[str, Any]]]] = [next(rows) if image else {} for image in images]
+        for name in dict.fromkeys(name for each in held for name in each):
+            yield from _differing(homes, homes.model.entity(name), [each.get(name, []) for each in held])
+        for ids in homes.held:
+            if ids.collection == collection:
+                yield from _relisted(homes, ids, images, held)
+
+
+def _differing(homes: OldHomes, entity: Entity, times: Sequence[Sequence[Document]]) -> Iterator[RowChange]:
+    """Rows that are not the same at all times, with the attributes that differ."""
+    kept = [{bson.encode(row, codec_options=CODEC): row for row in rows} for rows in times]
+    always = set(kept[0]).intersection(*kept[1:])
+    versions: dict[bytes, list[Document]] = {}
+    for rows in kept:
+        for raw, row in rows.items():
+            if raw not in always:
+                versions.setdefault(_key(entity, row), []).append(row)
+    for found in versions.values():
+        is_always_there = bool(entity.key) and all(any(row in rows.values() for row in found) for rows in kept)
+        attributes = _attributes(entity, found) if is_always_there else None
+        for row in found:
+            yield RowChange(entity.name, homes.decode(entity.name, row), attributes)
+
+
+def _key(entity: Entity, row: Document) -> bytes:
+    names = entity.key or entity.attribute_names
+    fields = (column_field(entity.attribute_names.index(name)) for name in names)
+    return bson.encode({field: row.get(field) for field in fields}, codec_options=CODEC)
+
+
+def _attributes(entity: Entity, rows: Sequence[Document]) -> frozenset[str]:
+    fields = ((name, column_field(place)) for place, name in enumerate(entity.attribute_names))
+    return frozenset(name for name, field in fields if any(row.get(field) != rows[0].get(field) for row in rows))
+
+
+# --- foreign keys that arrays of ids tell ------------------------------------------------------------------------------
+
+
+def _relisted(
+    homes: OldHomes, ids: HeldIds, images: Sequence[Document], held: Sequence[Mapping[str, Sequence[Document]]]
+) -> Iterator[RowChange]:
+    """The children whose ids are not in the array at all times: as they are, and as children of this document's rows."""
+    link = homes.model.relationship(ids.relationship)
+    parent, child = homes.model.entity(link.parent), homes.model.entity(link.child)
+    times = [{bson.encode({"": i}, codec_options=CODEC): i for i in _ids(image, ids)} for image in images]
+    always = set(times[0]).intersection(*times[1:])
+    moved = [value for time in times for raw, value in time.items() if raw not in always]
+    rows = list(homes.fetch(child.name, child.key, (_key_values(child, value) for value in moved)))
+    parents = [homes.decode(parent.name, row) for time in held for row in time.get(parent.name, ())]
+    for row in rows:
+        yield RowChange(child.name, row, None)
+        for above in parents:
+            changed = list(row)
+            for mine, theirs in zip(link.child_attributes, link.parent_attributes, strict=True):
+                changed[child.attribute_names.index(mine)] = above[parent.attribute_names.index(theirs)]
+            yield RowChange(child.name, tuple(changed), None)
+
+
+def _ids(image: Document, ids: HeldIds) -> Iterator[Any]:
+    found: list[Any] = [image]
+    for step in ids.path.split("."):
+        found = [each for part in found for each in _into(part, step)]
+    for each in found:
+        for item in each if isinstance(each, list) else [each]:
+            yield item[ids.id_field] if ids.id_field else item
+
+
+def _into(part: Any, step: str) -> Iterator[Any]:
+    for each in part if isinstance(part, list) else [part]:
+        if isinstance(each, Mapping) and step in each:
+            yield each[step]
+
+
+def _key_values(child: Entity, identity: Any) -> tuple[object, ...]:
+    values = [identity[stored_name(name)] for name in child.key] if isinstance(identity, Mapping) else [identity]
+    pairs = zip(child.key, values, strict=True)
+    return tuple(decoder(child.attribute(name).type)(value) for name, value in pairs)

@@ -1,0 +1,108 @@
+"""What must be so before anything is written: the database is the old design's, names are free, rights and history are there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling.common.errors import MigrationError, Problem, suggest
+from nestling.executors.create import check_privileges
+from nestling.executors.migrate.job import BEFORE, Job
+from nestling.executors.migrate.state import COLLECTION
+
+COUNTED_DOCUMENTS = 1_000
+_OLD = ("find", "changeStream", "renameCollectionSameDB")
+_NEW = (
+    "find",
+    "insert",
+    "update",
+    "remove",
+    "createCollection",
+    "createIndex",
+    "dropCollection",
+    "renameCollectionSameDB",
+)
+
+
+def has_history(database: Database[Any]) -> bool:
+    """Whether the server can tell of changes: it is part of a replica set or a sharded cluster."""
+    said = database.client.admin.command("hello")
+    return "setName" in said or said.get("msg") == "isdbgrid"
+
+
+def may_modify(database: Database[Any], collection: str) -> bool:
+    """Whether the connected user may have the server keep documents as they were before changes."""
+    from nestling.common.errors import PermissionDenied
+
+    try:
+        check_privileges(database, (collection,), ("collMod",))
+    except PermissionDenied:
+        return False
+    return True
+
+
+def check(job: Job, database: Database[Any], *, offline: bool) -> None:
+    """Raise `MigrationError` or `PermissionDenied` with everything that is in the way."""
+    old = tuple(name for name in _OLD if name != "changeStream" or not offline)
+    check_privileges(database, job.old, old)
+    check_privileges(database, (*job.names, COLLECTION), _NEW)
+    _check_history(database, offline=offline)
+    there = frozenset(database.list_collection_names())
+    problems = [
+        *_missing(job, there, database.name),
+        *_broken(job, database, there),
+        *_in_the_way(job, database, there),
+    ]
+    if problems:
+        raise MigrationError(*problems)
+
+
+def _check_history(database: Database[Any], *, offline: bool) -> None:
+    if offline or has_history(database):
+        return
+    what = "the server is standalone: it cannot tell what is written while the migration runs"
+    move = (
+        "make it a replica set of one (`mongod --replSet rs0`, then `rs.initiate()` once);"
+        " or stop every writer and say `--offline`: no write may happen until the cutover"
+    )
+    raise MigrationError(Problem(what, where=database.name, next_move=move))
+
+
+def _missing(job: Job, there: frozenset[str], database: str) -> list[Problem]:
+    move = "name the design this database was loaded by in --from-design"
+    return [
+        Problem(
+            f"there is no collection `{name}` of the old design", database, known=suggest(name, there), next_move=move
+        )
+        for name in job.validators
+        if name not in there
+    ]
+
+
+def _broken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Problem]:
+    """Documents that are not what the old design says."""
+    problems = []
+    for name, validator in job.validators.items():
+        if name not in there or not validator:
+            continue
+        if count := database[name].count_documents({"$nor": [dict(validator)]}, limit=COUNTED_DOCUMENTS):
+            shown = f"{COUNTED_DOCUMENTS:,} or more" if count == COUNTED_DOCUMENTS else f"{count:,}"
+            one = database[name].find_one({"$nor": [dict(validator)]}, {"_id": 1}) or {}
+            what = f"{shown} documents are not what the old design says, such as _id {one.get('_id')!r}"
+            move = "mend them, or name the design they are of in --from-design; they would not all come over"
+            problems.append(Problem(what, where=name, next_move=move))
+    return problems
+
+
+def _in_the_way(job: Job, database: Database[Any], there: frozenset[str]) -> list[Problem]:
+    problems = []
+    for name in job.names:
+        if name in there and database[name].find_one({}, {"_id": 1}) is not None:
+            what, move = "the new design needs this name, and the collection holds documents", "rename or drop it"
+            problems.append(Problem(what, where=name, next_move=move))
+    for name in job.replaced:
+        if f"{name}{BEFORE}" in there:
+            move = "end that migration with `--drop-old`, or rename the collection"
+            problems.append(Problem("an earlier migration left this collection", f"{name}{BEFORE}", next_move=move))
+    return problems

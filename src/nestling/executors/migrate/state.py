@@ -1,0 +1,99 @@
+"""How far a migration has come: one document in the database it moves, replaced as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import bson
+from pymongo import WriteConcern
+from pymongo.database import Database
+
+from nestling.common.errors import MigrationError, Problem
+from nestling.executors.changes import Point
+from nestling.executors.load.checkpoint import found_key, stored_key
+from nestling.ir.migration import Phase
+from nestling.ir.values import CODEC
+
+COLLECTION = "_nestling_migrate"
+_ID = "migration"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """`designs` tells both designs; `offline`: nobody writes, and no changes are followed.
+
+    `done` units of the backfill and `after`, the scope the unit at work goes on behind. `point` is where changes are followed
+    from. `images` and `fences` are what was changed on old collections: those that keep images for the migration, and the
+    validators they had before writes were refused.
+    """
+
+    designs: str
+    moment: datetime
+    phase: Phase = Phase.BACKFILL
+    offline: bool = False
+    done: tuple[str, ...] = ()
+    unit: str = ""
+    after: tuple[object, ...] | None = None
+    point: Point | None = None
+    images: tuple[str, ...] = ()
+    fences: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+class States:
+    """The state of a database's migration."""
+
+    def __init__(self, database: Database[Any]) -> None:
+        concern = WriteConcern(w="majority", j=True)
+        self._collection = database.get_collection(COLLECTION, codec_options=CODEC, write_concern=concern)
+
+    def save(self, state: State) -> None:
+        """Everything written before is durable when this returns."""
+        point = None if state.point is None else {"token": state.point.token, "time": state.point.time}
+        document = {
+            "designs": state.designs,
+            "moment": state.moment,
+            "phase": str(state.phase),
+            "offline": state.offline,
+            "done": list(state.done),
+            "unit": state.unit,
+            "after": None if state.after is None else [stored_key(each) for each in state.after],
+            "point": point,
+            "images": list(state.images),
+            "fences": [[name, bson.encode(fence)] for name, fence in state.fences.items()],
+        }
+        self._collection.replace_one({"_id": _ID}, document, upsert=True)
+
+    def read(self) -> State | None:
+        """The state, if a migration has begun."""
+        found = self._collection.find_one({"_id": _ID})
+        if found is None:
+            return None
+        after, point = found["after"], found["point"]
+        return State(
+            found["designs"],
+            found["moment"],
+            Phase(found["phase"]),
+            found["offline"],
+            tuple(found["done"]),
+            found["unit"],
+            None if after is None else tuple(found_key(value) for value in after),
+            None if point is None else Point(point["token"], point["time"]),
+            tuple(found["images"]),
+            {name: bson.decode(fence) for name, fence in found["fences"]},
+        )
+
+    def resume(self, designs: str) -> State | None:
+        """The state to go on from; raises `MigrationError` when it is another migration's."""
+        found = self.read()
+        if found is not None and found.designs != designs:
+            what = "another migration of this database has begun, between other designs"
+            move = "go on with those, or end it with `--abort`"
+            raise MigrationError(Problem(what, where=COLLECTION, next_move=move))
+        return found
+
+    def remove(self) -> None:
+        """There is no migration any more."""
+        self._collection.drop()

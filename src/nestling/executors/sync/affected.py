@@ -1,0 +1,137 @@
+"""Whose documents hold what follows from some changes: for each upkeep ids, what holders are found by, or all of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from nestling.executors.changes import Change, ChangeKind
+from nestling.executors.sync.asking import View
+from nestling.executors.sync.narrowed import Distinct, of_documents, of_ids, with_values
+from nestling.executors.sync.touched import replaces, touches, without_places
+from nestling.ir.route import CompiledRoute, SyncPlan
+
+DOCUMENTS_AT_ONCE = 500
+Values = list[object]
+
+
+@dataclass
+class Holders:
+    """Of one upkeep: documents by `_id`, those found by anchors, or `every` one."""
+
+    ids: Distinct = field(default_factory=Distinct)
+    anchors: Distinct = field(default_factory=Distinct)
+    every: bool = False
+
+
+@dataclass
+class _Seen:
+    """What a batch said about one route: link values, documents to read them from, documents as they were."""
+
+    links: Distinct = field(default_factory=Distinct)
+    present: Distinct = field(default_factory=Distinct)
+    before: list[Mapping[str, Any]] = field(default_factory=list)
+
+
+class Affected:
+    """Finds the holders for batches of changes."""
+
+    def __init__(self, plan: SyncPlan) -> None:
+        self._routes: dict[str, list[CompiledRoute]] = defaultdict(list)
+        for each in plan.routes:
+            self._routes[each.route.collection].append(each)
+
+    def holders(self, changes: Iterable[Change], view: View) -> dict[str, Holders]:
+        """By the upkeeps' ids; link values are read as they are now, and from documents as they were where these came along."""
+        found: dict[str, Holders] = defaultdict(Holders)
+        seen: dict[int, tuple[CompiledRoute, _Seen]] = {}
+        for change in changes:
+            changed = without_places(change.changed) if change.changed is not None else None
+            for compiled in self._of(change):
+                if changed is None or touches(changed, compiled.route.paths) or replaces(changed, compiled.route.nodes):
+                    _, notes = seen.setdefault(id(compiled), (compiled, _Seen()))
+                    _note(compiled, change, changed, notes, found[compiled.route.upkeep])
+        for compiled, notes in seen.values():
+            holders = found[compiled.route.upkeep]
+            if not holders.every:
+                holders.anchors.update(_anchors(compiled, notes, view))
+        return found
+
+    def _of(self, change: Change) -> list[CompiledRoute]:
+        if change.kind is ChangeKind.DROP_DATABASE:
+            return [route for routes in self._routes.values() for route in routes]
+        return [*self._routes.get(change.collection, ()), *self._routes.get(change.to, ())]
+
+
+def _note(
+    compiled: CompiledRoute, change: Change, changed: frozenset[str] | None, notes: _Seen, holders: Holders
+) -> None:
+    """What one change means for a route."""
+    route = compiled.route
+    if not change.kind.of_document:
+        holders.every = True
+    elif route.own:
+        if change.kind is not ChangeKind.DELETE:
+            holders.ids.add(change.id)
+    elif route.by_id:
+        notes.links.add([_part(change.id, path) for path in route.by_id])
+    elif compiled.links is None:
+        holders.every = True
+    else:
+        if change.kind is not ChangeKind.DELETE:
+            notes.present.add(change.id)
+        if _may_move(compiled, change, changed):
+            if change.before is None or not route.images:
+                holders.every = True
+            else:
+                notes.before.append(change.before)
+
+
+def _may_move(compiled: CompiledRoute, change: Change, changed: frozenset[str] | None) -> bool:
+    """Whether rows may have been linked to others before the change."""
+    if change.kind is ChangeKind.INSERT:
+        return False
+    if changed is None:
+        return True
+    return touches(changed, compiled.route.moving) or replaces(changed, compiled.route.nodes)
+
+
+def _part(value: object, path: str) -> object:
+    for name in path.split(".") if path else ():
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def _anchors(compiled: CompiledRoute, notes: _Seen, view: View) -> Iterator[Values]:
+    links = Distinct()
+    links.update(each for each in notes.links.values if None not in each)
+    if compiled.links is not None:
+        reads = [of_ids(compiled.links, some) for some in chunks(notes.present.values, DOCUMENTS_AT_ONCE)]
+        reads += [of_documents(compiled.links, some) for some in chunks(notes.before, DOCUMENTS_AT_ONCE)]
+        names = [column.field for column in compiled.links.columns]
+        for read in reads:
+            links.update(_rows(view.ask(read), names))
+    if compiled.walk is None:
+        yield from links.values
+        return
+    for values in links.values:
+        read = with_values(compiled.walk.read, compiled.walk.parameters, values)
+        yield from _rows(view.ask(read), compiled.walk.columns)
+
+
+def _rows(documents: Iterable[Mapping[str, Any]], names: Sequence[str]) -> Iterator[list[object]]:
+    """The documents' values; NULL links nothing."""
+    for document in documents:
+        values = [document.get(name) for name in names]
+        if None not in values:
+            yield values
+
+
+def chunks(values: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    """The values, so many at a time."""
+    iterator = iter(values)
+    while some := list(islice(iterator, size)):
+        yield some

@@ -1,0 +1,53 @@
+"""One thread's view of the database: reads of one moment that is not before the changes it works on, writes that last.
+
+Reads see what a majority of the servers has, so that nothing is derived from what an election may take back; a session makes
+them no older than the changes, and than the thread's own writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bson.timestamp import Timestamp
+from pymongo import ReadPreference, WriteConcern
+from pymongo.database import Database
+
+from nestling.executors.calls import ONE_MOMENT, read_call
+from nestling.executors.read_errors import read_errors
+from nestling.ir.compiled import CompiledRead
+from nestling.ir.values import CODEC
+
+BATCH = 1_000
+
+
+class View:
+    """A database through a session of its own; for one thread."""
+
+    def __init__(self, database: Database[Any]) -> None:
+        self.database = database.with_options(
+            codec_options=CODEC,
+            read_concern=ONE_MOMENT,
+            write_concern=WriteConcern(w="majority"),
+            read_preference=ReadPreference.PRIMARY,
+        )
+        self.session = database.client.start_session(causal_consistency=True)
+
+    def not_before(self, time: Timestamp | None) -> None:
+        """Reads from now on see this moment of the cluster, or a later one."""
+        if time is not None:
+            self.session.advance_operation_time(time)
+
+    def ask(self, read: CompiledRead) -> Iterator[Mapping[str, Any]]:
+        """The documents a bound read yields."""
+        call = read_call(read)
+        assert call is not None
+        with (
+            read_errors(read.name or "the background's read", self.database),
+            call.on(self.database, session=self.session, batchSize=BATCH) as cursor,
+        ):
+            yield from cursor
+
+    def close(self) -> None:
+        """Let the server forget the session."""
+        self.session.end_session()

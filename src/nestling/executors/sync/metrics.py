@@ -1,0 +1,145 @@
+"""What a running sync tells of itself, as JSON and as Prometheus text."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event, Lock, Thread
+
+LAGS_KEPT = 10_000
+"""Of so many latest changes the quantiles of the lag are."""
+RATE_SECONDS = 10.0
+_COUNTERS = {
+    "changes": "Changes taken from the stream.",
+    "compared": "Documents whose copies were compared with what their sources imply.",
+    "written": "Copies written because they differed.",
+    "contended": "Copies that changed while they were compared, and were compared again.",
+    "refused": "Copies the server refused to change.",
+    "retries": "Attempts repeated after an error that passed.",
+    "full_refreshes": "Upkeeps compared as a whole.",
+    "history_lost": "Times the server's history did not reach back to the resume point.",
+}
+_GAUGES = {
+    "lag_ms": "Milliseconds from the last change to its effect.",
+    "lag_p50_ms": "The median of the latest lags.",
+    "lag_p99_ms": "The 99th percentile of the latest lags.",
+    "lag_changes": "Changes read and not yet applied.",
+    "applied_per_second": "Changes applied a second, of late.",
+    "waiting": "Large refreshes that wait or run on the side.",
+    "active": "1 while this instance holds the lease.",
+    "epoch": "How often the lease has been taken.",
+}
+
+
+class Metrics:
+    """Counters and gauges; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._counts: Counter[str] = Counter()
+        self._gauges: dict[str, float] = {}
+        self._lags: deque[float] = deque(maxlen=LAGS_KEPT)
+        self._applied: deque[tuple[float, int]] = deque()
+        self._words: dict[str, object] = {"state": "starting"}
+        self._refused: deque[str] = deque(maxlen=20)
+
+    def count(self, name: str, by: int = 1) -> None:
+        """A counter grows."""
+        assert name in _COUNTERS, name
+        with self._lock:
+            self._counts[name] += by
+
+    def set(self, name: str, value: float) -> None:
+        """A gauge has a value."""
+        assert name in _GAUGES, name
+        with self._lock:
+            self._gauges[name] = value
+
+    def say(self, **words: object) -> None:
+        """What is told in words: the state, the resume point, when scheduled values were last computed."""
+        with self._lock:
+            self._words |= words
+
+    def refuse(self, what: str) -> None:
+        """A copy cannot be mended; the latest are named."""
+        with self._lock:
+            self._counts["refused"] += 1
+            self._refused.append(what)
+
+    def applied(self, walls: list[datetime]) -> None:
+        """Changes of these moments have had their effect."""
+        now, moment = time.monotonic(), datetime.now(UTC).replace(tzinfo=None)
+        with self._lock:
+            self._lags.extend((moment - wall).total_seconds() * 1000 for wall in walls)
+            self._applied.append((now, len(walls)))
+            while self._applied and self._applied[0][0] < now - RATE_SECONDS:
+                self._applied.popleft()
+
+    def counted(self, name: str) -> int:
+        """A counter's value."""
+        with self._lock:
+            return self._counts[name]
+
+    def snapshot(self) -> dict[str, object]:
+        """Everything, as one JSON object; its members are listed in the documentation of `nestling sync`."""
+        with self._lock:
+            gauges = dict.fromkeys(_GAUGES, 0.0) | self._gauges | self._measured()
+            counts = {name: self._counts[name] for name in _COUNTERS}
+            return {**self._words, **counts, **gauges, "refusals": list(self._refused)}
+
+    def _measured(self) -> dict[str, float]:
+        ordered = sorted(self._lags)
+        since = [count for at, count in self._applied if at >= time.monotonic() - RATE_SECONDS]
+        return {
+            "lag_ms": round(self._lags[-1], 3) if ordered else 0.0,
+            "lag_p50_ms": round(_quantile(ordered, 0.5), 3),
+            "lag_p99_ms": round(_quantile(ordered, 0.99), 3),
+            "applied_per_second": round(sum(since) / RATE_SECONDS, 1),
+        }
+
+
+def _quantile(ordered: list[float], share: float) -> float:
+    return ordered[min(math.ceil(share * len(ordered)), len(ordered)) - 1] if ordered else 0.0
+
+
+def prometheus(snapshot: Mapping[str, object], design: str) -> str:
+    """The counters and gauges in Prometheus' text format."""
+    label = json.dumps(design, ensure_ascii=False)
+    lines: list[str] = []
+    for kind, names in (("counter", _COUNTERS), ("gauge", _GAUGES)):
+        for name, says in names.items():
+            full = f"nestling_sync_{name}" + ("_total" if kind == "counter" else "")
+            lines += [f"# HELP {full} {says}", f"# TYPE {full} {kind}", f"{full}{{design={label}}} {snapshot[name]}"]
+    return "\n".join(lines) + "\n"
+
+
+@contextmanager
+def status_written(metrics: Metrics, path: Path, seconds: float) -> Iterator[None]:
+    """Keep the snapshot in a file while the block runs, and once more at its end; it is never seen half written."""
+    over = Event()
+
+    def write() -> None:
+        while not over.wait(seconds):
+            _write(path, metrics.snapshot())
+
+    _write(path, metrics.snapshot())
+    thread = Thread(target=write, name="status", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        _write(path, metrics.snapshot())
+
+
+def _write(path: Path, snapshot: Mapping[str, object]) -> None:
+    beside = path.with_name(f"{path.name}.new")
+    beside.write_text(json.dumps(snapshot, default=str) + "\n", encoding="utf-8")
+    beside.replace(path)

@@ -1,0 +1,56 @@
+"""Reads of some documents only: of those with given ids, or of documents that are given themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import bson
+
+from nestling.ir.compiled import CompiledRead, Mql
+from nestling.ir.filling import read_for_row
+from nestling.ir.program import ReadRows
+from nestling.ir.values import CODEC
+
+
+def of_ids(read: CompiledRead, ids: Sequence[object]) -> CompiledRead:
+    """The read over the documents with these ids; it begins with the documents of its collection."""
+    return replace(read, pipeline=({"$match": {"_id": {"$in": list(ids)}}}, *read.pipeline))
+
+
+def of_documents(read: CompiledRead, documents: Sequence[Mapping[str, Any]]) -> CompiledRead:
+    """The read over documents that are no longer there."""
+    given: Mql = {"$documents": {"$literal": [dict(document) for document in documents]}}
+    return replace(read, collection=None, pipeline=(given, *read.pipeline))
+
+
+def with_values(read: CompiledRead, names: Iterable[str], values: Iterable[object]) -> CompiledRead:
+    """The read with stored values in place of its parameters."""
+    names = tuple(names)
+    step = ReadRows(read.name, read, tuple((name, name) for name in names))
+    return read_for_row(step, dict(zip(names, values, strict=True)))
+
+
+class Distinct:
+    """Values of any kind, each once, in the order they came."""
+
+    def __init__(self) -> None:
+        self._found: dict[bytes, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def add(self, value: object) -> None:
+        """One more, unless it is there."""
+        self._found.setdefault(bson.encode({"": value}, codec_options=CODEC), value)
+
+    def update(self, values: Iterable[object]) -> None:
+        """Several more."""
+        for value in values:
+            self.add(value)
+
+    @property
+    def values(self) -> list[Any]:
+        """All of them."""
+        return list(self._found.values())

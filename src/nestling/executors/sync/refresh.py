@@ -1,0 +1,121 @@
+"""Mending: what differs is read with what it should be, and written where it still is what was found.
+
+A copy that changed in between is compared again. What the server refuses (a document that its validator does not accept) is named
+and left, and so is what does not settle.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from pymongo import UpdateOne
+from pymongo.errors import BulkWriteError
+
+from nestling.executors.check.same import differing_values
+from nestling.executors.sync.affected import chunks
+from nestling.executors.sync.asking import View
+from nestling.executors.sync.metrics import Metrics
+from nestling.executors.sync.narrowed import of_ids, with_values
+from nestling.executors.transient import is_transient
+from nestling.executors.write_program import present, ready
+from nestling.ir.drift import ID, Check
+from nestling.ir.route import CompiledSearch, Kept
+
+DOCUMENTS_AT_ONCE = 500
+ATTEMPTS = 10
+PAUSE_SECONDS = 0.01
+Row = Mapping[str, Any]
+
+
+class Refresh:
+    """Mends the holders of upkeeps through one thread's view. `may_go_on` raises when this instance may not."""
+
+    def __init__(self, view: View, metrics: Metrics, may_go_on: Callable[[], None]) -> None:
+        self._view, self._metrics, self._may_go_on = view, metrics, may_go_on
+
+    def documents(self, kept: Kept, ids: Iterable[object]) -> None:
+        """Those with these ids."""
+        for some in chunks(ids, DOCUMENTS_AT_ONCE):
+            self._metrics.count("compared", len(some))
+            rows = list(self._differing(kept, self._view.ask(of_ids(kept.check.read, some))))
+            self._mended(kept, rows)
+
+    def every(self, kept: Kept) -> None:
+        """All of them."""
+        self._metrics.count("full_refreshes")
+        for some in chunks(self._differing(kept, self._view.ask(kept.check.read)), DOCUMENTS_AT_ONCE):
+            self._mended(kept, some)
+
+    def found_by(self, kept: Kept, anchors: Sequence[Sequence[object]]) -> Iterator[object]:
+        """The ids of the holders with these anchors, as they come."""
+        start = 0
+        while start < len(anchors):
+            left = len(anchors) - start
+            search = next((each for each in kept.searches if len(each.parameters) >= left), kept.searches[-1])
+            width = len(search.parameters)
+            yield from self._searched(search, anchors[start : start + width])
+            start += width
+
+    def _searched(self, search: CompiledSearch, anchors: Sequence[Sequence[object]]) -> Iterator[object]:
+        """A search takes a fixed number of anchors: the last is said several times."""
+        padded = [*anchors, *[anchors[-1]] * (len(search.parameters) - len(anchors))]
+        names = (name for row in search.parameters for name in row)
+        values = (value for row in padded for value in row)
+        last: object = self  # no id
+        for row in self._view.ask(with_values(search.read, names, values)):
+            if row[ID] != last:
+                last = row[ID]
+                yield last
+
+    def _differing(self, kept: Kept, rows: Iterable[Row]) -> Iterator[Row]:
+        return (row for row in rows if differing_values(kept.check.check, row))
+
+    def _mended(self, kept: Kept, rows: Sequence[Row]) -> None:
+        for attempt in range(ATTEMPTS):
+            if not rows:
+                return
+            self._may_go_on()
+            written, refused = self._written(kept, rows)
+            if written + len(refused) >= len(rows):
+                return
+            self._metrics.count("contended", len(rows) - written - len(refused))
+            time.sleep(PAUSE_SECONDS * attempt)
+            ids = [row[ID] for row in rows if row[ID] not in refused]
+            rows = list(self._differing(kept, self._view.ask(of_ids(kept.check.read, ids))))
+        for row in rows:
+            self._metrics.refuse(f"{kept.id} of {row[ID]!r}: it kept changing while it was compared")
+
+    def _written(self, kept: Kept, rows: Sequence[Row]) -> tuple[int, list[object]]:
+        """How many copies changed, and the documents the server refused to change."""
+        if kept.check.repair is None:
+            for row in rows:
+                self._metrics.refuse(f"{kept.id} of {row[ID]!r}: {kept.check.check.next_move}")
+            return 0, [row[ID] for row in rows]
+        updates = [_update(kept, row) for row in rows]
+        collection = self._view.database[kept.collection]
+        try:
+            result = collection.bulk_write(updates, ordered=False, session=self._view.session)
+            written, refused = result.modified_count, []
+        except BulkWriteError as error:
+            if is_transient(error):
+                raise
+            details: Mapping[str, Any] = error.details or {}
+            written = int(details.get("nModified", 0))
+            refused = [rows[each["index"]][ID] for each in details.get("writeErrors", ())]
+            for each in details.get("writeErrors", ()):
+                self._metrics.refuse(f"{kept.id} of {rows[each['index']][ID]!r}: {each.get('errmsg')}")
+        self._metrics.count("written", written)
+        return written, refused
+
+
+def _update(kept: Kept, row: Row) -> UpdateOne:
+    """The change of one row; a null that was found stays one to compare with, one to be written is nothing."""
+    assert kept.check.repair is not None
+    command = ready(kept.check.repair, _filled(kept.check.check, row, present(row, kept.check.read)))
+    return UpdateOne(command.filter or {}, command.update or {}, array_filters=list(command.array_filters) or None)
+
+
+def _filled(check: Check, row: Row, known: Row) -> Row:
+    return {**known, **{each.found: row[each.found] for each in check.values if each.found in row}}

@@ -1,0 +1,20 @@
+"""Whether the paths an update touched are among those that matter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def without_places(paths: Iterable[str]) -> frozenset[str]:
+    """Paths without their array places: `items.3.quantity` is `items.quantity`."""
+    return frozenset(".".join(part for part in path.split(".") if not part.isdigit()) for path in paths)
+
+
+def touches(changed: frozenset[str], paths: Iterable[str]) -> bool:
+    """Whether one of the changed paths is one of the paths, in one of them, or around one."""
+    return any(c == p or c.startswith(f"{p}.") or p.startswith(f"{c}.") for p in paths for c in changed)
+
+
+def replaces(changed: frozenset[str], nodes: Iterable[str]) -> bool:
+    """Whether one of the changed paths is a node, or around one: what is in it may have come or gone."""
+    return any(c == n or n.startswith(f"{c}.") for n in nodes for c in changed)

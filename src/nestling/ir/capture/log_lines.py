@@ -1,0 +1,35 @@
+"""Lines of a server's JSON log, counted: those of slow operations, which with `slowms: 0` are all."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from bson import json_util
+
+from nestling.ir.capture.entries import counted as counted_entries
+from nestling.ir.capture.seen import Capture, Kind
+
+_MARK = '"Slow query"'
+_READING = json_util.JSONOptions(unicode_decode_error_handler="replace", datetime_conversion=3)  # DATETIME_AUTO
+
+
+def counted(lines: Iterable[str], databases: Collection[str] = ()) -> Capture:
+    """The slow operations among the lines as a capture; `databases`: only of these, when any are named."""
+    return counted_entries(Kind.LOG, _entries(lines, frozenset(databases)))
+
+
+def _entries(lines: Iterable[str], databases: frozenset[str]) -> Iterator[tuple[datetime | None, Mapping[str, Any]]]:
+    for line in lines:
+        if _MARK not in line:
+            continue
+        try:
+            found = json_util.loads(line, json_options=_READING)
+            entry, time = found["attr"], found.get("t")
+        except (ValueError, KeyError, TypeError, RecursionError):  # half a line, at a log's end
+            continue
+        database = str(entry.get("ns", "")).partition(".")[0] if isinstance(entry, Mapping) else ""
+        if not database or (databases and database not in databases) or database in ("admin", "config", "local"):
+            continue
+        yield time if isinstance(time, datetime) else None, entry

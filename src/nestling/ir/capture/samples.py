@@ -1,0 +1,84 @@
+"""Sample values of a command's parameters, by the place in the filter or update they stand at: `price $gt`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from bson import Decimal128, ObjectId
+
+_SETTING = ("$set", "$inc", "$mul", "$min", "$max", "$push", "$addToSet")
+_POSITIVE = {"$ne": "$eq", "$nin": "$in"}
+"""Negations, which of arrays are said as the negation of the other."""
+_LONGEST = 200
+
+
+def sample_values(command: Mapping[str, Any], place: int = 0) -> Iterator[tuple[str, object]]:
+    """Plain values with their places; `place`: of which of a command's several statements."""
+    several = command.get("updates", command.get("deletes"))
+    found = several[place] if isinstance(several, list) and place < len(several) else command
+    for name in ("filter", "query", "q"):
+        yield from _conditions(found.get(name))
+    yield from _stages(found.get("pipeline"))
+    change = found.get("u", found.get("update"))
+    for name, fields in change.items() if isinstance(change, Mapping) else ():
+        yield from _fields(name, fields) if name in _SETTING and isinstance(fields, Mapping) else ()
+    documents = found.get("documents")
+    if isinstance(documents, list) and documents and isinstance(documents[0], Mapping):
+        yield from _fields("$set", documents[0])
+
+
+def _stages(found: object) -> Iterator[tuple[str, object]]:
+    for stage in found if isinstance(found, list) else ():
+        for name, body in stage.items() if isinstance(stage, Mapping) else ():
+            if name == "$match":
+                yield from _conditions(body)
+            elif isinstance(body, Mapping):
+                yield from _stages(body.get("pipeline"))
+
+
+def _conditions(found: object, prefix: str = "") -> Iterator[tuple[str, object]]:
+    for name, test in found.items() if isinstance(found, Mapping) else ():
+        if name in ("$and", "$or", "$nor") and isinstance(test, list):
+            for inner in test:
+                yield from _conditions(inner, prefix)
+        elif not str(name).startswith("$"):
+            yield from _tests(f"{prefix}{name}", test)
+
+
+def _tests(path: str, found: object) -> Iterator[tuple[str, object]]:
+    if not isinstance(found, Mapping):
+        yield from _value(f"{path} $eq", found)
+    elif not any(str(key).startswith("$") for key in found):
+        yield from _conditions(found, f"{path}.")
+    for operator, value in found.items() if isinstance(found, Mapping) else ():
+        if operator == "$not":
+            yield from _tests(path, value)
+        elif operator == "$elemMatch":
+            yield from _conditions(value, f"{path}.")
+        for name in {operator, _POSITIVE.get(operator, operator)}:
+            for number, each in enumerate(value) if name in ("$in", "$nin") and isinstance(value, list) else ():
+                yield from _value(f"{path} {name} {number}", each)
+            yield from _value(f"{path} {name}", value)
+
+
+def _fields(operator: str, found: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
+    for name, each in found.items():
+        value, path = each, f"{prefix}{name}"
+        if isinstance(value, Mapping) and isinstance(several := value.get("$each"), list) and several:
+            value = several[0]
+        if isinstance(value, Mapping):
+            yield from _fields(operator, value, f"{path}.")
+        else:
+            yield from _value(f"{path} {operator}", value)
+
+
+def _value(place: str, value: object) -> Iterator[tuple[str, object]]:
+    """A value JSON can say, under its place; texts only when they are short."""
+    if isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= _LONGEST):
+        yield place, value
+    elif isinstance(value, ObjectId | Decimal128):
+        yield place, str(value)
+    elif isinstance(value, datetime):
+        yield place, value.isoformat(sep=" ")

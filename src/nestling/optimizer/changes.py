@@ -1,0 +1,88 @@
+"""From one choice to another in steps, the one that saves most first: what to change in a design that is there already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from nestling.ir.options import Change, Problem
+from nestling.optimizer.evaluate import evaluate
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """What changes in one decision."""
+
+    gone: frozenset[str]
+    come: frozenset[str]
+
+
+def changes(problem: Problem, now: frozenset[str], then: frozenset[str]) -> tuple[Change, ...]:
+    """The steps from `now` to `then`, each allowed by itself; decisions that depend on each other are made together.
+
+    None when `now` itself is not allowed by the problem: then nothing is priced, and all steps are one.
+    """
+    current = evaluate(problem, now)
+    units = [unit for group in problem.groups if (unit := _unit(group.among, now, then)) is not None]
+    if current is None:
+        return tuple(Change(tuple(sorted(unit.gone)), tuple(sorted(unit.come))) for unit in units)
+    made: list[Change] = []
+    chosen, cost = now, current.cost
+    while units:
+        possible = list(_steps(problem, units, chosen))
+        if not possible:
+            rest = _together(units)
+            found = evaluate(problem, _after(chosen, rest))
+            gain = cost - found.cost if found is not None else None
+            return (*made, Change(tuple(sorted(rest.gone)), tuple(sorted(rest.come)), gain))
+        least, _, step = min(possible, key=lambda each: (each[0], each[1]))
+        whole = _together(step)
+        made.append(Change(tuple(sorted(whole.gone)), tuple(sorted(whole.come)), cost - least))
+        chosen, cost = _after(chosen, whole), least
+        units = [unit for unit in units if unit not in step]
+    return tuple(made)
+
+
+def _unit(among: Sequence[str], now: frozenset[str], then: frozenset[str]) -> _Unit | None:
+    gone, come = frozenset(among) & (now - then), frozenset(among) & (then - now)
+    return _Unit(gone, come) if gone or come else None
+
+
+def _steps(
+    problem: Problem, units: Sequence[_Unit], chosen: frozenset[str]
+) -> Iterator[tuple[float, int, tuple[_Unit, ...]]]:
+    """The steps that are allowed next: cost after it, place, and the decisions it takes."""
+    for place, unit in enumerate(units):
+        step = _with_needed(problem, unit, units, chosen)
+        found = evaluate(problem, _after(chosen, _together(step)))
+        if found is not None:
+            yield found.cost, place, step
+
+
+def _with_needed(problem: Problem, unit: _Unit, units: Sequence[_Unit], chosen: frozenset[str]) -> tuple[_Unit, ...]:
+    """A decision with those that it cannot do without."""
+    step = [unit]
+    while True:
+        after = _after(chosen, _together(step))
+        broken = [
+            need
+            for need in problem.needs
+            if need.structure in after and not any(other in after for other in need.any_of)
+        ]
+        more = [
+            other
+            for other in units
+            if other not in step
+            and any(need.structure in other.gone or set(need.any_of) & other.come for need in broken)
+        ]
+        if not more:
+            return tuple(step)
+        step += more
+
+
+def _together(units: Sequence[_Unit]) -> _Unit:
+    return _Unit(frozenset().union(*(u.gone for u in units)), frozenset().union(*(u.come for u in units)))
+
+
+def _after(chosen: frozenset[str], unit: _Unit) -> frozenset[str]:
+    return (chosen - unit.gone) | unit.come

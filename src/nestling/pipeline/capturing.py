@@ -1,0 +1,81 @@
+"""What applications ask of a live MongoDB in, statements of a workload out; nothing is written to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nestling.pipeline.watching import Watch
+
+if TYPE_CHECKING:
+    from nestling.ir.capture import Capture
+    from nestling.ir.design import Design
+    from nestling.ir.facts import Facts
+    from nestling.ir.reading import Reading
+    from nestling.sources.capture.sql.workload import Workload
+
+
+def capture(addresses: Sequence[str], *, watch: Watch | None = None) -> Capture:
+    """The statements noted by servers (`mongodb://…`: profiler, latest log, `$queryStats`), in logs and in recordings, merged.
+
+    Raises ConnectionFailed, PermissionDenied, SourceError or InputError.
+    """
+    from nestling.ir.capture import merged
+    from nestling.sources.capture import read_capture_file
+
+    found: list[Capture] = []
+    for place, address in enumerate(addresses):
+        if watch is not None:
+            watch("reading what was captured", place, len(addresses))
+        if address.startswith(("mongodb://", "mongodb+srv://")):
+            found += _noted(address)
+        else:
+            found.append(read_capture_file(Path(address)))
+    return merged(found)
+
+
+def _noted(uri: str) -> tuple[Capture, ...]:
+    from nestling.common.connection import connect, database_name, typed_errors
+    from nestling.common.errors import Problem, SourceError
+    from nestling.executors.facts import READING
+    from nestling.executors.facts.captures import captures
+
+    with connect(uri, **READING) as client, typed_errors(uri):
+        named = database_name(uri, "")
+        databases = [named] if named else sorted(set(client.list_database_names()) - {"admin", "config", "local"})
+        if not databases:
+            move = "name one: mongodb://host/database"
+            raise SourceError(Problem("there are no databases the user may read", where="the server", next_move=move))
+        return captures(client, databases)
+
+
+def captured_workload(found: Capture, design: Design) -> Workload:
+    """Captured statements as SQL over the model of the design the documents follow."""
+    from nestling.sources.capture.sql.workload import workload_of
+
+    return workload_of(found, design)
+
+
+def with_captured(reading: Reading, found: Capture, design: Design) -> Reading:
+    """A reading with captured statements for its workload; what SQL does not say is among the gaps."""
+    from nestling.sources.statements import parse_workload
+
+    said = captured_workload(found, design)
+    if not said.statements:
+        return replace(reading, gaps=(*reading.gaps, *said.gaps))
+    workload, gaps = parse_workload(said.text(), reading.model, reading.dialect)
+    return replace(reading, workload=workload, gaps=(*reading.gaps, *said.gaps, *gaps))
+
+
+def facts_with(facts: Facts, found: Capture) -> Facts:
+    """Facts with captured statements besides the server's own; of the same statement the one seen more often counts."""
+    from nestling.ir.capture.patterns import statements_of
+
+    databases = set(facts.databases)
+    known = {each.pattern: each for each in facts.statements}
+    for each in statements_of(seen for seen in found.seen if seen.shape.database in databases):
+        if each.pattern not in known or known[each.pattern].count < each.count:
+            known[each.pattern] = each
+    return replace(facts, statements=tuple(known.values()), skipped=(*facts.skipped, *found.skipped))

@@ -1,0 +1,44 @@
+"""Rows made from what is known of the data, at any scale."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nestling.ir.reading import Reading
+from nestling.pipeline.watching import Watch
+
+if TYPE_CHECKING:
+    from nestling.sources.generated import Difference
+
+
+def scaled_reading(reading: Reading, scale: float) -> Reading:
+    """The reading of `scale` times as much data: more rows, with fan-outs and rates as they are."""
+    from dataclasses import replace
+
+    from nestling.sources.generated import scaled
+
+    return replace(reading, statistics=scaled(reading.statistics, scale)) if scale != 1 else reading
+
+
+def generate(reading: Reading, path: Path, *, seed: int = 0, watch: Watch | None = None) -> str:
+    """Write rows as the reading's statistics say to a new SQLite database at `path`; its address, to read rows from.
+
+    Raises `SourceError` when there are rows in it.
+    """
+    from nestling.sources.front import open_target
+    from nestling.sources.generated import generate as made
+
+    address = f"sqlite:///{path}"
+    told = (lambda entity, done, total: watch(f"generating {entity}", done, total)) if watch is not None else None
+    made(reading.model, reading.statistics, open_target(address), seed=seed, progress=told)
+    return address
+
+
+def check_generated(reading: Reading, address: str) -> tuple[Difference, ...]:
+    """In what the rows at `address` are not what the reading's statistics say."""
+    from nestling.sources.front import read_source
+    from nestling.sources.generated import check_generated as check
+
+    found = read_source(address)
+    return check(reading.model, reading.statistics, found.model, found.statistics)

@@ -1,0 +1,214 @@
+"""A live database from one design to another."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from nestling.ir.proposal import Proposal
+from nestling.ir.values import Policy
+from nestling.pipeline.moving import home_queries
+from nestling.pipeline.watching import Watch
+
+if TYPE_CHECKING:
+    from pymongo.database import Database
+
+    from nestling.executors.migrate import Job, Migration, MigrationReport, OldHomes, ServerSide, Shelf, Target
+    from nestling.ir.command import CreateIndex
+    from nestling.ir.design import Design
+    from nestling.ir.layout import Store
+    from nestling.ir.rows import RowSink, RowSource
+
+
+@dataclass(frozen=True, slots=True)
+class _SqliteShelf:
+    """Rows in a SQLite file: written once, then a source like any other."""
+
+    path: Path
+    model: Any
+
+    def sink(self) -> RowSink:
+        from nestling.sources.front import open_target
+
+        return open_target(f"sqlite:///{self.path}")
+
+    def source(self) -> RowSource:
+        from nestling.sources.sql.address import parse_address
+        from nestling.sources.sql.rows import SqlDatabase
+
+        return SqlDatabase(parse_address(f"sqlite:///{self.path}"), self.model)
+
+
+def migrate(
+    old: Proposal,
+    new: Proposal,
+    database: Database[Any],
+    *,
+    offline: bool = False,
+    cutover: bool = False,
+    policy: Policy | None = None,
+    watch: Watch | None = None,
+) -> MigrationReport:
+    """Build the new design beside the old one, carry over what changes meanwhile, and prove both equal.
+
+    With `cutover` the new design then takes over. What was interrupted goes on where it stopped. `offline`: nobody writes, so
+    that a server without change streams will do.
+    """
+    return _migration(old, new, database, policy, watch).run(offline=offline, cutover=cutover)
+
+
+def abort_migration(old: Proposal, new: Proposal, database: Database[Any], *, policy: Policy | None = None) -> None:
+    """End a migration that has not cut over: the old design is what it was."""
+    _migration(old, new, database, policy, None).abort()
+
+
+def drop_old(old: Proposal, new: Proposal, database: Database[Any], *, policy: Policy | None = None) -> tuple[str, ...]:
+    """Drop the old design's collections once the new one has taken over; returns their names."""
+    return _migration(old, new, database, policy, None).drop_old()
+
+
+def _migration(
+    old: Proposal, new: Proposal, database: Database[Any], policy: Policy | None, watch: Watch | None
+) -> Migration:
+    from nestling.executors.migrate import Migration
+
+    model = old.design.model
+
+    @contextmanager
+    def shelf() -> Iterator[Shelf]:
+        with tempfile.TemporaryDirectory(prefix="nestling-") as folder:
+            yield _SqliteShelf(Path(folder) / "rows.db", model)
+
+    def tell(what: str, rows: int) -> None:
+        if watch is not None:
+            watch(f"migrating {what}", rows, None)
+
+    return Migration(_job(old.design, new.design, database, policy or Policy()), database, shelf, tell)
+
+
+def _job(old: Design, new: Design, database: Database[Any], policy: Policy) -> Job:
+    from nestling.common.errors import InputError, Problem
+    from nestling.executors.load import written_collections
+    from nestling.executors.migrate import has_history, may_modify
+
+    if old.model != new.model:
+        move = "derive both designs from the same model"
+        raise InputError(Problem("the two designs are of different models", next_move=move))
+    # Without documents as they were before changes, only rows that move can be compared; then nothing is left where it is.
+    collections = written_collections(old)
+    images = has_history(database) and _images_since(database) and may_modify(database, collections[0])
+    return _assembled(old, new, database, policy, keeps_images=images)
+
+
+def _images_since(database: Database[Any]) -> bool:
+    return tuple(database.client.server_info()["versionArray"][:2]) >= (6, 0)
+
+
+def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy, *, keeps_images: bool) -> Job:
+    from nestling.emitters.commands import collection_commands
+    from nestling.executors.load import written_collections
+    from nestling.executors.migrate import Job, Sides
+    from nestling.ir.primitives import CollectionKind
+    from nestling.planner.migration import kept_collections, renamed, staged_names
+
+    kept = kept_collections(old, new) if keeps_images else frozenset[str]()
+    names = staged_names(old, new, kept)
+    staged = renamed(new, names)
+    stays = frozenset(s.name for s in new.stores if s.collection.name in kept)
+    finals = dict(zip(written_collections(staged), written_collections(new), strict=True))
+    built = {name: final for name, final in finals.items() if name not in stays}
+    homes = _old_homes(old, database, policy)
+    moved = [name for name, places in staged.places.items() if any(p.store.name not in stays for p in places)]
+    all_old, all_new = home_queries(old), home_queries(staged)
+    sides = Sides(database, new.model, {n: all_old[n] for n in moved}, {n: all_new[n] for n in moved}, policy)
+    indexes = [index for index in _indexes(staged) if index.collection in built or index.collection in stays]
+    return Job(
+        designs=hashlib.sha256(repr((old, new, policy)).encode()).hexdigest(),
+        homes=homes,
+        targets=_targets(staged, stays, policy),
+        on_server=tuple(_on_server(old, staged, built, homes)),
+        sides=sides,
+        old=written_collections(old),
+        kept=stays,
+        names=built,
+        commands=[each for each in collection_commands(staged, policy=policy) if each.name in built],
+        indexes=[index for index in indexes if "expireAfterSeconds" not in index.options],
+        late_indexes=[_final(index, finals) for index in indexes if "expireAfterSeconds" in index.options],
+        validators={store.name: _validator(old, store, policy) for store in old.stores},
+        unfenced=frozenset(s.name for s in old.stores if s.options.kind is CollectionKind.TIME_SERIES),
+        keeps_images=keeps_images,
+        policy=policy,
+    )
+
+
+def _validator(design: Design, store: Store, policy: Policy) -> Mapping[str, Any]:
+    from nestling.emitters.commands import validation
+
+    found: Any = validation(design, store, policy=policy).get("validator", {})
+    return cast("Mapping[str, Any]", found)
+
+
+def _indexes(design: Design) -> Iterator[CreateIndex]:
+    from nestling.emitters.commands import index_commands
+    from nestling.executors.load.units import gridfs_indexes
+
+    yield from index_commands(design)
+    yield from gridfs_indexes(design)
+
+
+def _final(index: CreateIndex, names: Mapping[str, str]) -> CreateIndex:
+    return replace(index, collection=names.get(index.collection, index.collection))
+
+
+def _old_homes(design: Design, database: Database[Any], policy: Policy) -> OldHomes:
+    from nestling.emitters.mql.pipeline import pipeline
+    from nestling.executors.migrate import OldHomes
+    from nestling.ir.command import Aggregation
+    from nestling.ir.migration import HomePlace
+    from nestling.planner.migration import held_ids, planned_places
+
+    whole, places = home_queries(design), []
+    for each in planned_places(design):
+        _, stages = pipeline(each.step)
+        home = whole[each.entity]
+        query = Aggregation(each.collection, stages, home.columns, home.files)
+        places.append(HomePlace(each.entity, query, each.paths, each.at_root, each.parts, each.is_copy))
+    return OldHomes(database, design.model, whole, tuple(places), tuple(held_ids(design)), policy)
+
+
+def _on_server(old: Design, new: Design, built: Mapping[str, str], homes: OldHomes) -> Iterator[ServerSide]:
+    """The collections the server can build by itself, and how."""
+    from nestling.emitters.indexes import planned_indexes
+    from nestling.emitters.mql.assembly import assembled
+    from nestling.executors.migrate import ServerSide
+    from nestling.planner.migration import assembly
+
+    indexed = {(index.collection, index.keys[0][0]) for index in planned_indexes(old) if not index.partial}
+    indexed |= {(store.name, "_id") for store in old.stores}
+    places = {entity.name: homes.at(entity.name) for entity in old.model.entities}
+    for store in new.stores:
+        made = assembly(new, store, places, frozenset(indexed)) if store.name in built else None
+        if made is not None:
+            home = homes.homes[made.entity]
+            stages = assembled(made, old.model, home)
+            yield ServerSide(store.name, replace(home, stages=stages))
+
+
+def _targets(design: Design, without: frozenset[str], policy: Policy) -> tuple[Target, ...]:
+    from nestling.executors.load.units import units_of
+    from nestling.executors.migrate import Target
+    from nestling.planner.migration import reaches
+
+    ways = reaches(design)
+    return tuple(
+        Target(design, unit, root, ways[unit.store.name, root.entity], policy)
+        for unit in units_of(design)
+        if unit.store.name not in without
+        for root in unit.store.roots
+        if unit.name == f"{unit.store.name} of {root.entity}"
+    )

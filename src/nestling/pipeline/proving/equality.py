@@ -1,0 +1,44 @@
+"""Whether all rivals hold the same rows after all that was written to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nestling.common.errors import RebuildError
+from nestling.executors.drive import homes, unlike
+from nestling.executors.drive.homes import Held
+from nestling.pipeline.moving import home_queries
+from nestling.pipeline.proving.contender import Contender
+from nestling.pipeline.watching import Watch
+
+
+def compare_homes(contenders: list[Contender], watch: Watch | None) -> None:
+    """Disqualifies those whose rows are not those most designs hold."""
+    held: list[tuple[Contender, Held]] = []
+    for each in contenders:
+        if watch is not None:
+            watch(f"comparing rows: {each.name}", 0, None)
+        model, queries = each.proposal.design.model, home_queries(each.proposal.design)
+        try:
+            held.append((each, Held(each.database, queries, homes(each.database, model, queries))))
+        except RebuildError as error:
+            each.out(f"its rows cannot be read back: {error.problems[0].text()}")
+    groups: list[list[tuple[Contender, Held]]] = []
+    for one in held:
+        model = one[0].proposal.design.model
+        group = next((some for some in groups if not unlike(some[0][1], one[1], model)), None)
+        if group is None:
+            groups.append([one])
+        else:
+            group.append(one)
+    _sentence(groups)
+
+
+def _sentence(groups: Sequence[list[tuple[Contender, Held]]]) -> None:
+    """All but the largest group are wrong."""
+    right = max(groups, key=len, default=[])
+    for group in groups:
+        if group is not right:
+            names = unlike(right[0][1], group[0][1], right[0][0].proposal.design.model)
+            for each, _ in group:
+                each.out(f"after the same writes its rows of {', '.join(names)} are not those of the other designs")

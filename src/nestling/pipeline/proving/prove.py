@@ -1,0 +1,233 @@
+"""The whole of it, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from nestling.ir.bindings import Bindings
+from nestling.ir.proof import ADVISED, Proof, Setting
+from nestling.ir.proposal import Proposal
+from nestling.ir.reading import Reading
+from nestling.ir.trace import Tracer
+from nestling.pipeline.proving.effort import FULL, Effort
+from nestling.pipeline.watching import Watch
+
+if TYPE_CHECKING:
+    from pymongo.database import Database
+
+    from nestling.common.server import Server
+    from nestling.pipeline.proving.contender import Contender
+    from nestling.pipeline.proving.loading import Rows
+    from nestling.pipeline.proving.statements import Compiled
+
+PREFIX = "nestling_prove"
+"""A database of this name (or one that begins so) may be named in a URI; all others are somebody's."""
+
+
+def prove(
+    reading: Reading,
+    rivals: Mapping[str, Proposal],
+    rows: Rows,
+    bindings: Mapping[str, Bindings],
+    on: tuple[Server, Database[Any]],
+    *,
+    effort: Effort = FULL,
+    watch: Watch | None = None,
+) -> Proof:
+    """Load the rivals (`chosen` among them) from the same rows, run the workload on all of them, and say what was measured.
+
+    Works in databases with names of its own and drops them. A rival that cannot be loaded, cannot answer a statement, answers
+    wrong or ends with other rows is disqualified; a server that dies leaves a proof with `missing` set. `on`: a server, and any
+    database of it, which is left alone. Raises `InputError` (nothing to measure), `LoadError` (no room on the disk),
+    `ConnectionFailed`.
+    """
+    began = perf_counter()
+    reading, notes = _measurable(reading, bindings)
+    server, beside = on
+    _check_cache(server, effort)
+    with ExitStack() as stack:
+        race = _Race(reading, bindings, effort, watch, began)
+        race.enter(stack, beside, rivals, rows)
+        if effort.cache_ratio is not None:
+            race.bound(effort.cache_ratio)
+        race.run()
+        setting = replace(race.setting(server, beside), seconds=perf_counter() - began)
+        return race.proof(setting, notes)
+
+
+def _measurable(reading: Reading, bindings: Mapping[str, Bindings]) -> tuple[Reading, tuple[str, ...]]:
+    """The reading with the statements that can be run; what is left out is said."""
+    from nestling.common.errors import InputError, Problem
+
+    statements = tuple(each for each in reading.workload.statements if each.name in bindings)
+    if not statements:
+        move = "give the application's statements with --workload FILE, each under `-- name: …, rate: 5/s`"
+        raise InputError(Problem("there is no statement to run", where=reading.origin, next_move=move))
+    left_out = [each.name for each in reading.workload.statements if each.name not in bindings]
+    notes = (f"left out, since they cannot be translated: {', '.join(left_out)}",) if left_out else ()
+    return replace(reading, workload=replace(reading.workload, statements=statements)), notes
+
+
+@contextmanager
+def measured_server(uri: str | None) -> Iterator[tuple[Server, Database[Any]]]:
+    """The server to measure on, and a database of it that nobody else has; raises `InputError` when the URI names somebody's."""
+    from nestling.common.connection import database_name
+    from nestling.common.errors import InputError, Problem
+    from nestling.pipeline.moving import opened
+
+    with opened(uri, PREFIX) as (server, database):
+        if not database_name(server.uri, PREFIX).startswith(PREFIX):
+            move = "leave the database out of the URI (?authSource=… says where the user belongs); prove names its own"
+            what = f"`{database.name}` is not one of nestling's databases, and prove creates and drops only its own"
+            raise InputError(Problem(what, where="--to", next_move=move))
+        yield server, database
+
+
+def _check_cache(server: Server, effort: Effort) -> None:
+    from nestling.common.errors import InputError, Problem
+
+    if effort.cache_ratio is not None and server.data_directory is None:
+        what = "the cache of a server that is not nestling's own is not bounded"
+        raise InputError(Problem(what, where="--cache-ratio", next_move="leave out --to or --cache-ratio"))
+
+
+class _Race:
+    """The contenders, and the steps in order."""
+
+    def __init__(
+        self, reading: Reading, bindings: Mapping[str, Bindings], effort: Effort, watch: Watch | None, began: float
+    ) -> None:
+        from nestling.pipeline.proving.statements import shapes
+
+        self.reading, self.effort, self.watch, self.began = reading, effort, watch, began
+        self.tracer = Tracer(reading.workload, reading.model, bindings, effort.seed)
+        self.shapes = shapes(reading)
+        self.contenders: list[Contender] = []
+        self.rounds = self.rows = 0
+        self.notes: list[str] = []
+        self.missing = ""
+
+    def enter(self, stack: ExitStack, beside: Database[Any], rivals: Mapping[str, Proposal], rows: Rows) -> None:
+        """Load all rivals and the twin."""
+        from nestling.executors.scratch import scratch_databases
+        from nestling.pipeline.proving.contender import TWIN, Contender
+        from nestling.pipeline.proving.loading import check_disk, make_ready
+        from nestling.pipeline.proving.statements import compiled
+
+        source = rows(self.reading.model)
+        counts = {entity.name: source.count(entity.name) for entity in self.reading.model.entities}
+        self.rows = sum(counts.values())
+        every = {**rivals, TWIN: rivals[ADVISED]}
+        check_disk(beside, self.reading, counts, len(every))
+        labels = [str(number) for number in range(len(every))]
+        databases = stack.enter_context(scratch_databases(beside, labels))
+        made = [compiled(proposal, self.reading) for proposal in every.values()]
+        self._leave_out(_gaps_everywhere([statements for statements, _ in made]))
+        for (name, proposal), database, one in zip(every.items(), databases, made, strict=True):
+            each = Contender(name, proposal, database)
+            self.contenders.append(each)
+            make_ready(each, one, self.reading, rows, self.watch)
+
+    def _leave_out(self, statements: Mapping[str, str]) -> None:
+        """Go on without statements no design can answer; raises `InputError` when none is left."""
+        from nestling.common.errors import InputError, Problem
+
+        kept = tuple(each for each in self.reading.workload.statements if each.name not in statements)
+        if not kept:
+            raise InputError(
+                *(Problem(f"no design can answer it: {why}", where=f"`{name}`") for name, why in statements.items())
+            )
+        self.reading = replace(self.reading, workload=replace(self.reading.workload, statements=kept))
+        self.notes += [
+            f"`{name}` is left out, since no design can answer it: {why}" for name, why in statements.items()
+        ]
+
+    def bound(self, ratio: float) -> None:
+        """Give the server a cache so much smaller than the chosen design's data."""
+        from nestling.executors.drive import bound_cache
+        from nestling.executors.drive.space import memory_bytes
+
+        advised = self.contenders[0].database
+        bytes_in_memory = memory_bytes(advised)
+        given = bound_cache(advised, int(bytes_in_memory / ratio))
+        if given > 1.1 * bytes_in_memory / ratio:
+            self.notes.append(
+                f"the server takes no cache below {given / 1e6:.0f} MB: data to cache is {bytes_in_memory / given:.2g}"
+                f" instead of {ratio:g}; more data (--scale) would do"
+            )
+
+    def run(self) -> None:
+        """Check, measure, compare, open; a server that dies ends it early."""
+        from pymongo.errors import ConnectionFailure
+
+        from nestling.common.errors import ConnectionFailed
+
+        try:
+            self._steps()
+        except (ConnectionFailure, ConnectionFailed) as error:
+            if not self.rounds:
+                raise
+            said = error.problems[0].what if isinstance(error, ConnectionFailed) else str(error).split(",")[0]
+            self.missing = (
+                f"the server was lost after {self.rounds} of {self.effort.rounds} rounds ({said}); what is shown was"
+                " measured before, and the rows of the designs were not compared in the end"
+            )
+
+    def _steps(self) -> None:
+        from nestling.executors.drive import cached_bytes
+        from nestling.pipeline.proving.check import check
+        from nestling.pipeline.proving.contender import in_race
+        from nestling.pipeline.proving.equality import compare_homes
+        from nestling.pipeline.proving.opening import open_loop
+        from nestling.pipeline.proving.rounds import Rounds
+
+        if self.watch is not None:
+            self.watch("comparing answers", 0, None)
+        times = {statement.name: self.effort.checks for statement in self.reading.workload.statements}
+        self._leave_out(check(self.contenders, self.tracer.block(times), self.shapes))
+        workload = self.reading.workload
+        rounds = Rounds(self.contenders, workload, self.tracer, self.shapes, self.effort, self.watch, began=self.began)
+        try:
+            rounds.run()
+        finally:
+            self.rounds = rounds.done
+        for each in in_race(self.contenders):
+            each.cached_bytes = cached_bytes(each.database)
+        compare_homes(in_race(self.contenders), self.watch)
+        self.notes += open_loop(self.contenders, workload, self.tracer, self.effort, self.watch)
+        compare_homes([each for each in in_race(self.contenders) if each.opened is not None], self.watch)
+
+    def setting(self, server: Server, beside: Database[Any]) -> Setting:
+        """How it was measured."""
+        from nestling.executors.server_facts import ServerFacts, server_facts
+
+        facts = ServerFacts(server.version, "", 0.0, "")
+        with suppress(Exception):  # of a server that was lost, what is known
+            facts = server_facts(beside)
+        stated = sum(each.rate_per_second for each in self.reading.workload.statements)
+        return Setting(
+            server=f"MongoDB {facts.version}, {facts.hardware or 'hardware unknown'}",
+            cache_bytes=int(facts.cache_bytes),
+            rows=self.rows,
+            clients=self.effort.clients,
+            rounds=self.rounds,
+            seed=self.effort.seed,
+            seconds=0.0,
+            asked_per_second=stated,
+            reading=self.reading.model.name,
+        )
+
+    def proof(self, setting: Setting, notes: tuple[str, ...]) -> Proof:
+        """What was found."""
+        from nestling.pipeline.proving.summary import summary
+
+        return summary(self.contenders, self.reading.workload, setting, (*notes, *self.notes), self.missing)
+
+
+def _gaps_everywhere(made: Sequence[Compiled]) -> dict[str, str]:
+    """Statements that are compiled for no design, with the gap of the first."""
+    return {name: str(first.gap) for name, first in made[0].items() if all(one[name].gap is not None for one in made)}

@@ -1,0 +1,114 @@
+"""A live MongoDB in: its model, its schema of today as a design, and what to change in it; nothing is written to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nestling.ir.proposal import Proposal
+from nestling.pipeline.watching import Watch
+
+if TYPE_CHECKING:
+    from nestling.cost import Profile
+    from nestling.ir.design import Design
+    from nestling.ir.options import Change, Problem
+    from nestling.sources.mongo import Found
+    from nestling.strategies import Thresholds
+
+MONGODB = ("mongodb://", "mongodb+srv://")
+LOOKING_SECONDS = 120.0
+"""How long a database may be looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redesign:
+    """A better design, what today's costs by the same model (None: it cannot be told), and what to change, most gain first."""
+
+    proposal: Proposal
+    today: float | None
+    changes: tuple[Change, ...]
+
+
+def is_mongodb(address: str) -> bool:
+    """Whether an address is a live MongoDB's."""
+    return address.startswith(MONGODB)
+
+
+def in_place(uri: str, *, workload: Path | None = None, watch: Watch | None = None) -> Found:
+    """What a live MongoDB holds, and how: of the URI's database.
+
+    The workload is the file's; without one it is what the server has noted of what it is asked. Raises ConnectionFailed,
+    PermissionDenied, InputError, or SourceError when the URI names no database.
+    """
+    from nestling.common.connection import database_name, redact
+    from nestling.common.errors import Problem, SourceError
+    from nestling.pipeline.capturing import capture, with_captured
+    from nestling.pipeline.examining import facts_of
+    from nestling.sources.front import with_workload
+    from nestling.sources.mongo import read
+
+    name = database_name(uri, "")
+    if not name:
+        move = "name it: mongodb://host/database"
+        raise SourceError(
+            Problem("a model is made of one database, and the URI names none", redact(uri), next_move=move)
+        )
+    found = read(facts_of(uri, seconds=LOOKING_SECONDS, structure=True, watch=watch), name=name, origin=redact(uri))
+    if workload is not None:
+        return replace(found, reading=with_workload(found.reading, workload))
+    reading = with_captured(found.reading, capture((uri,), watch=watch), found.in_place.design)
+    return replace(found, reading=reading)
+
+
+def redesign(
+    found: Found,
+    strategy: str,
+    thresholds: Thresholds | None = None,
+    *,
+    profile: Profile | None = None,
+    limit_seconds: float = 60.0,
+    storage_budget_bytes: int | None = None,
+) -> Redesign:
+    """A better design for what a database holds and is asked, and the changes that lead there from today's.
+
+    Without statements, or by a strategy that weighs no costs, nothing is priced and the changes are in the model's order.
+    """
+    from nestling.optimizer import solve
+    from nestling.optimizer.changes import changes
+    from nestling.optimizer.evaluate import evaluate
+    from nestling.pipeline.designing import OPTIMAL, design, explained, posed, priced, with_budget
+    from nestling.planner.options.in_place import with_in_place
+
+    reading, today = found.reading, found.in_place.design
+    if strategy != OPTIMAL or not any(statement.accesses for statement in reading.workload.statements):
+        proposal = design(reading, strategy, thresholds)
+        return Redesign(proposal, None, _unpriced(today, proposal.design))
+    if storage_budget_bytes is not None:
+        reading = with_budget(reading, storage_budget_bytes)
+    known, prices, candidates, problem = posed(reading, thresholds, profile)
+    with_today = with_in_place(today, candidates)
+    problem = _kept_if_equal(problem, with_today.chosen)
+    solution = solve(problem, limit_seconds=limit_seconds)
+    every = replace(priced(known, prices, with_today.candidates), limits=())
+    now = evaluate(every, with_today.chosen)
+    steps = changes(every, with_today.chosen, solution.chosen)
+    proposal = explained((known, prices, candidates, problem), solution)
+    return Redesign(proposal, now.cost if now is not None else None, steps)
+
+
+def _kept_if_equal(problem: Problem, today: frozenset[str]) -> Problem:
+    """The problem, in which what is there today is preferred to what costs the same."""
+    structures = tuple(replace(each, in_place=each.id in today) for each in problem.structures)
+    return replace(problem, structures=structures)
+
+
+def _unpriced(today: Design, other: Design) -> tuple[Change, ...]:
+    """What is different, structure by structure."""
+    from nestling.ir.options import Change
+    from nestling.planner.options.in_place import with_in_place
+
+    now = with_in_place(today, ())
+    then = with_in_place(other, now.candidates)
+    gone, come = sorted(now.chosen - then.chosen), sorted(then.chosen - now.chosen)
+    return tuple(Change((name,), ()) for name in gone) + tuple(Change((), (name,)) for name in come)

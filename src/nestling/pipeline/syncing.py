@@ -1,0 +1,95 @@
+"""Copies kept right in the background: the plan of what follows from which change, and its running."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from nestling.ir.proposal import Proposal
+
+if TYPE_CHECKING:
+    from pymongo.database import Database
+
+    from nestling.executors.sync import Metrics, Standing, SyncOptions, SyncReport
+    from nestling.ir.design import Design
+    from nestling.ir.drift import Check
+    from nestling.ir.route import CompiledRoute, CompiledSearch, Kept, Route, Search, SyncPlan
+    from nestling.ir.upkeep import Upkeep
+
+SEARCHED_AT_ONCE = (1, 8, 64)
+"""Anchors a search takes: few for a trickle of changes, many for a flood."""
+
+
+def sync_plan(design: Design) -> SyncPlan:
+    """What a background sync keeps right for a design, compiled; raises `GapError` for what nobody knows how to."""
+    from nestling.executors.load.checkpoint import fingerprint
+    from nestling.ir.drift import DriftKind
+    from nestling.ir.freshness import Level
+    from nestling.ir.route import SyncPlan
+    from nestling.ir.values import Policy
+    from nestling.planner.checks import checks_of
+    from nestling.planner.routes import routes_of
+    from nestling.planner.upkeep import upkeeps_of
+
+    upkeeps = [upkeep for upkeep in upkeeps_of(design) if upkeep.freshness.level is not Level.SNAPSHOT]
+    upkept = (DriftKind.COPY, DriftKind.COMPUTED, DriftKind.REFERENCE)
+    checks = {check.id: check for check in checks_of(design).checks if check.kind in upkept}
+    kept = tuple(_kept(design, upkeep, checks) for upkeep in upkeeps)
+    routes = tuple(map(_compiled_route, routes_of(design)))
+    return SyncPlan(design.model.name, fingerprint(design, Policy()), kept, routes)
+
+
+def _kept(design: Design, upkeep: Upkeep, checks: dict[str, Check]) -> Kept:
+    from nestling.ir.route import Kept
+    from nestling.pipeline.keeping import compiled_check
+    from nestling.planner.routes import search
+    from nestling.planner.upkeep import implied
+
+    check = checks.get(upkeep.id)
+    if check is None:
+        implied(upkeep, design, with_found=True)  # raises the gap
+        raise AssertionError(f"`{upkeep.id}` has no check")
+    searches = tuple(_compiled_search(search(design, upkeep, width)) for width in SEARCHED_AT_ONCE)
+    return Kept(compiled_check(check), upkeep.freshness, searches)
+
+
+def _compiled_route(route: Route) -> CompiledRoute:
+    from nestling.emitters.mql.read import compiled_read
+    from nestling.ir.route import CompiledRoute, CompiledWalk
+
+    links = compiled_read(route.links, name=route.upkeep, find=False) if route.links is not None else None
+    walk = None
+    if route.walk is not None:
+        read = compiled_read(route.walk.read, name=route.upkeep, find=False)
+        walk = CompiledWalk(read, route.walk.parameters, route.walk.columns)
+    return CompiledRoute(route, links, walk)
+
+
+def _compiled_search(search: Search) -> CompiledSearch:
+    from nestling.emitters.mql.read import compiled_read
+    from nestling.ir.route import CompiledSearch
+
+    return CompiledSearch(compiled_read(search.read, name=search.upkeep, find=False), search.parameters)
+
+
+def sync(
+    proposal: Proposal,
+    database: Database[Any],
+    options: SyncOptions | None = None,
+    *,
+    stop: Event | None = None,
+    metrics: Metrics | None = None,
+    say: Callable[[str], None] | None = None,
+) -> SyncReport:
+    """Keep every copy, computed value and array of ids right until `stop` is set; errors as of `executors.sync.sync`."""
+    from nestling.executors.sync import sync as keep
+
+    return keep(database, sync_plan(proposal.design), options, stop=stop, metrics=metrics, say=say)
+
+
+def sync_standing(proposal: Proposal, database: Database[Any]) -> Standing | None:
+    """How the sync of a design stands in a database, None when it never ran there."""
+    from nestling.executors.sync import standing
+
+    return standing(database, proposal.design.model.name)

@@ -1,0 +1,82 @@
+"""Collections of the new design the server can build by itself: one aggregation over the old homes gives their documents.
+
+Only plain shapes: fields, and embedded children that have a collection of their own in the old design, indexed by what links
+them. Everything else is left to the loader, which knows all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nestling.ir.design import Design
+from nestling.ir.layout import Node, Role, Store
+from nestling.ir.migration import AssembledPart, Assembly, HomePlace
+from nestling.ir.model import Relationship
+from nestling.ir.names import stored_name
+from nestling.ir.primitives import CollectionKind, Form
+
+Homes = Mapping[str, tuple[HomePlace, ...]]
+"""The places of every entity in the old design."""
+Indexed = frozenset[tuple[str, str]]
+"""(Collection, path) of the first key of every index of the old design."""
+
+
+def assembly(design: Design, store: Store, homes: Homes, indexed: Indexed) -> Assembly | None:
+    """How the server makes the documents of a collection of the new design; None where it cannot."""
+    collection = store.collection
+    is_plain = store.role is Role.HOME and store.options.kind in (CollectionKind.PLAIN, CollectionKind.CLUSTERED)
+    if not is_plain or collection.splits or collection.variant is not None or collection.bucket is not None:
+        return None
+    root = store.roots[0]
+    entity = design.model.entity(root.entity)
+    if not store.id and entity.key:  # an `_id` that only the client can derive
+        return None
+    single = len(store.id) == 1
+    identity = tuple(("" if single else stored_name(name), name) for name in store.id)
+    body = _body(design, root, homes, indexed)
+    if body is None or any(place.query.files for place in homes[root.entity]):
+        return None
+    return Assembly(root.entity, identity, collection.constants, body.fields, body.parts)
+
+
+def _body(design: Design, node: Node, homes: Homes, indexed: Indexed) -> Assembly | None:
+    body = node.body
+    is_plain = not (body.pairs or body.copies or body.computed or node.listed or node.presence)
+    if not is_plain or any(reference.field for reference in body.references):
+        return None
+    fields = [(field.path, field.attribute) for field in node.stored if field.path.split(".")[0] != "_id"]
+    if any("." in path for path, _ in fields):
+        return None
+    parts = []
+    for child in node.children:
+        part = _part(design, child, homes, indexed)
+        if part is None:
+            return None
+        parts.append(part)
+    return Assembly(node.entity, (), (), tuple(fields), tuple(parts))
+
+
+def _part(design: Design, node: Node, homes: Homes, indexed: Indexed) -> AssembledPart | None:
+    embedding = node.embedding
+    assert embedding is not None
+    if embedding.overflow or embedding.slots or node.form not in (Form.ARRAY, Form.OBJECT, Form.SCALARS):
+        return None
+    link, body = design.model.relationship(embedding.relationship), _body(design, node, homes, indexed)
+    home = _indexed_home(link, homes[link.child], indexed)
+    if body is None or home is None or "." in node.field:
+        return None
+    entity = design.model.entity(link.child)
+    order = [(each.attribute, -1 if each.descending else 1) for each in embedding.order]
+    order += [(name, 1) for name in entity.key or entity.attribute_names]
+    first = dict(reversed(order))
+    kept = tuple((name, first[name]) for name in dict.fromkeys(name for name, _ in order))
+    return AssembledPart(node.field, node.form, link.child_attributes, link.parent_attributes, kept, body, home)
+
+
+def _indexed_home(link: Relationship, places: tuple[HomePlace, ...], indexed: Indexed) -> HomePlace | None:
+    """The one place of the children, if the server finds them there by what links them."""
+    if len(places) != 1 or not places[0].at_root or places[0].query.files:
+        return None
+    place = places[0]
+    path = place.paths.get(link.child_attributes[0])
+    return place if path is not None and (place.query.collection, path) in indexed else None

@@ -1,0 +1,131 @@
+"""A design as the structures it is made of, so that what it costs can be told by the same options as any other's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from nestling.ir.candidate import (
+    Aggregate,
+    Bucketed,
+    Candidate,
+    CopiedAttribute,
+    Indexed,
+    Nested,
+    Newest,
+    Own,
+    Part,
+)
+from nestling.ir.design import Design
+from nestling.ir.layout import Node, Place, Role, Store
+from nestling.ir.names import join
+from nestling.ir.primitives import Form
+
+PATTERN = "in place"
+"""What the design that is there has, whoever would propose it."""
+
+
+@dataclass(frozen=True, slots=True)
+class InPlace:
+    """All candidates, those of today's design among them, and which these are."""
+
+    candidates: tuple[Candidate, ...]
+    chosen: frozenset[str]
+
+
+def with_in_place(design: Design, proposed: Sequence[Candidate]) -> InPlace:
+    """What is proposed with what the design has; the same structure is one, whoever names it."""
+    known = {_comparable(candidate.part): candidate for candidate in proposed}
+    chosen: list[Candidate] = []
+    for part in parts_of(design):
+        found = known.setdefault(_comparable(part), Candidate(f"{_text(part)} (today)", PATTERN, part))
+        chosen.append(found)
+    every = {candidate.id: candidate for candidate in (*proposed, *chosen)}
+    return InPlace(tuple(every.values()), frozenset(candidate.id for candidate in chosen))
+
+
+def _comparable(part: Part) -> Part:
+    """A part without what two names of one structure may differ in: how many rows an overflowing array keeps."""
+    return replace(part, overflow=0) if isinstance(part, Nested) and part.overflow is not None else part
+
+
+def parts_of(design: Design) -> Iterator[Part]:
+    """The structures of a design: homes first, then copies, computed values and indexes."""
+    homes = {name: next(p for p in places if p.store.role is Role.HOME) for name, places in design.places.items()}
+    for name, home in homes.items():
+        yield _home(name, home)
+    for home in homes.values():
+        yield from _kept(home)
+    for index in design.indexes:
+        if not index.partial and (found := _indexed(design.store(index.collection), index.keys)) is not None:
+            yield found
+
+
+def _home(entity: str, home: Place) -> Part:
+    bucket = home.store.collection.bucket
+    if bucket is not None:
+        return Bucketed(entity, bucket.by, bucket.window, bucket.limit)
+    embeddings = [node.embedding for node in reversed(home.nodes) if node.embedding is not None]
+    if not embeddings:
+        return Own(entity)
+    first = embeddings[0]
+    overflow = first.overflow.bound if first.overflow is not None else None
+    return Nested(entity, tuple(each.relationship for each in embeddings), overflow, inline=first.form is Form.INLINE)
+
+
+def _kept(home: Place) -> Iterator[Part]:
+    entity = home.node.entity
+    for copy in home.node.body.copies:
+        attributes = tuple(field.attribute for field in copy.attributes)
+        if copy.form in (Form.OBJECT, Form.INLINE) and not copy.closure:
+            yield from (CopiedAttribute(entity, copy.path, name, copy.freshness) for name in attributes)
+        elif len(copy.path) == 1 and not copy.path[0].up:
+            yield Newest(copy.path[0].relationship, attributes, copy.order, copy.limit, copy.freshness)
+    for computed in home.node.body.computed:
+        if len(computed.path) == 1 and not computed.path[0].up:
+            link = computed.path[0].relationship
+            yield Aggregate(link, computed.function, computed.attribute, computed.freshness, computed.step)
+
+
+def _indexed(store: Store, keys: Sequence[tuple[str, int]]) -> Indexed | None:
+    """An index whose keys are all of one entity."""
+    found = [_attribute(store, path) for path, _ in keys]
+    entities = {each[0] for each in found if each is not None}
+    if len(entities) != 1 or None in found:
+        return None
+    named = tuple((each[1], direction) for each, (_, direction) in zip(found, keys, strict=True) if each is not None)
+    return Indexed(entities.pop(), named)
+
+
+def _attribute(store: Store, path: str) -> tuple[str, str] | None:
+    """The entity and attribute stored at a path."""
+    return next((found for root in store.roots if (found := _below(root, "", path)) is not None), None)
+
+
+def _below(node: Node, prefix: str, path: str) -> tuple[str, str] | None:
+    at = join(prefix, node.field)
+    for field in node.stored:
+        if join(at, field.path) == path:
+            return node.entity, field.attribute
+    return next((found for child in node.children if (found := _below(child, at, path)) is not None), None)
+
+
+def _text(part: Part) -> str:
+    match part:
+        case Own(entity):
+            return f"{entity} in a collection of its own"
+        case Nested(entity, links):
+            return f"{entity} embedded by {', '.join(links)}"
+        case Bucketed(entity, by):
+            return f"{entity} in buckets by {', '.join(by)}"
+        case Indexed(entity, keys):
+            shown = ", ".join(name if direction > 0 else f"-{name}" for name, direction in keys)
+            return f"index of {entity} on {shown}"
+        case CopiedAttribute(holder, path, attribute):
+            return f"{attribute} by {', '.join(hop.relationship for hop in path)} in {holder}"
+        case Newest(relationship):
+            return f"rows copied by {relationship}"
+        case Aggregate(relationship, function, attribute):
+            return f"{function} of {attribute or 'rows'} by {relationship}"
+        case _:
+            return str(part)

@@ -1,0 +1,150 @@
+"""`Recorder`: notes what an application asks of MongoDB, in one line of it.
+
+::
+
+    client = MongoClient(uri, event_listeners=[Recorder("capture.json")])
+
+It keeps shapes without values (`{find: products, filter: {_id: {$eq: "?number"}}}`), how often each came and how long it took, in
+bounded memory, and writes them to the file every minute, on `close()` and when the program ends. When the file is there already
+the next free name is taken (`capture-2.json`), so that several processes may share the line.
+`nestling capture capture*.json --design design.yaml -o workload.sql` makes SQL statements of them.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pymongo.monitoring import CommandFailedEvent, CommandListener, CommandStartedEvent, CommandSucceededEvent
+
+from nestling.ir.capture import Capture, Kind, Operation, Sums, Tally, capture_text, list_values, parts
+from nestling.ir.capture.samples import sample_values
+
+__all__ = ["Recorder"]
+
+WRITE_SECONDS = 60.0
+PENDING = 1_000
+"""Commands that may be under way; of more, the oldest are forgotten."""
+_OURS = frozenset(each.lower() for each in Operation)
+_LOG = logging.getLogger("nestling.recorder")
+
+
+class Recorder(CommandListener):
+    """A listener of pymongo's: pass it to `MongoClient(event_listeners=[…])`, or to `AsyncMongoClient`."""
+
+    def __init__(self, path: str | Path, *, samples: bool = False) -> None:
+        """Record to `path`; raises OSError when nothing can be written there.
+
+        `samples`: keep one value of each parameter too, as an example. They are written to the file: only when nothing is secret.
+        """
+        self.path = _free(Path(path))
+        self._samples = samples
+        self._tally = Tally(Kind.RECORDER)
+        self._pending: OrderedDict[int, tuple[str, Mapping[str, Any]]] = OrderedDict()
+        self._lock = threading.Lock()
+        self._begun = self._written = time.monotonic()
+        atexit.register(self.close)
+
+    def started(self, event: CommandStartedEvent) -> None:
+        """Hear of a command (called by the driver)."""
+        if event.command_name.lower() in _OURS:
+            with self._lock:
+                self._pending[event.request_id] = (event.database_name, event.command)
+                if len(self._pending) > PENDING:
+                    self._pending.popitem(last=False)
+
+    def succeeded(self, event: CommandSucceededEvent) -> None:
+        """Hear that it was answered (called by the driver)."""
+        if event.command_name.lower() not in _OURS:
+            return
+        with self._lock:
+            begun = self._pending.pop(event.request_id, None)
+            if begun is None or (event.reply.get("n") == 0 and event.reply.get("writeErrors")):
+                return  # nothing was done
+            now = time.monotonic()
+            self._count(begun[0], begun[1], event, now)
+            is_time = now - self._written > WRITE_SECONDS
+        if is_time:
+            self._write()
+
+    def failed(self, event: CommandFailedEvent) -> None:
+        """Hear that it failed (called by the driver): it is not counted."""
+        with self._lock:
+            self._pending.pop(event.request_id, None)
+
+    def capture(self) -> Capture:
+        """What was recorded so far."""
+        with self._lock:
+            return self._tally.capture(time.monotonic() - self._begun)
+
+    def close(self) -> None:
+        """Write what was recorded. The recorder goes on; the file is written again later."""
+        atexit.unregister(self.close)
+        self._write()
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _count(self, database: str, command: Mapping[str, Any], event: CommandSucceededEvent, now: float) -> None:
+        returned, documents = _answer(event.reply)
+        seconds, rows = event.duration_micros / 1e6, int(event.reply.get("n") or 0)
+        for place, part in enumerate(parts(database, command)):
+            first = place == 0  # sums are the command's: they are counted once
+            sums = Sums(
+                seconds=seconds if first else 0.0,
+                returned=returned if first else 0,
+                written=rows if first and not part.shape.operation.reads else 0,
+                listed=list_values(command) if first else 0,
+            )
+            if self._tally.add(part.shape, sums, part.count) and self._samples:
+                self._tally.sample(part.shape, sample_values(command, place))
+            if part.shape.operation.reads:
+                asked = command.get("filter") or command.get("query")
+                self._tally.follower.watch(threading.get_ident(), now, part.shape, asked, returned, documents)
+
+    def _write(self) -> None:
+        self._written = time.monotonic()
+        partial = self.path.with_name(f"{self.path.name}.{os.getpid()}.tmp")
+        try:
+            partial.write_text(capture_text(self.capture()), encoding="utf-8")
+            partial.replace(self.path)
+        except OSError as error:
+            _LOG.warning("the recording %s cannot be written: %s", self.path, error)
+
+
+def _answer(reply: Mapping[str, Any]) -> tuple[int, list[Mapping[str, Any]]]:
+    """How many documents an answer's first batch has, and those of them that are decoded."""
+    cursor = reply.get("cursor")
+    batch = cursor.get("firstBatch") if isinstance(cursor, Mapping) else None
+    if not isinstance(batch, list):
+        return 0, []
+    return len(batch), batch if batch and isinstance(batch[0], dict) else []
+
+
+def _free(path: Path) -> Path:
+    """The path, or the next name that no file has; the file is made, empty, so that no other process takes it."""
+    for candidate in _names(path):
+        try:
+            os.close(os.open(candidate, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError:
+            continue
+        return candidate
+    raise AssertionError("names do not end")
+
+
+def _names(path: Path) -> Iterator[Path]:
+    yield path
+    number = 2
+    while True:
+        yield path.with_name(f"{path.stem}-{number}{path.suffix}")
+        number += 1

@@ -1,0 +1,121 @@
+"""Application joins said as joins: a find, and the finds that ask for what it found, are one statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from nestling.ir.capture import Capture, Follow, Operation, Seen, Shape
+from nestling.ir.design import Design
+from nestling.sources.capture.sql.reads import pipeline_of
+
+LEAST_SHARE = 0.5
+"""A statement that follows another one less often than this is one of its own."""
+REST = 0.05
+"""What is left of a statement's rate beside its joins counts from this share on."""
+FOLLOWED = "_followed"
+Stage = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A captured statement as it is said: its rate a second, the joins added to it as stages, and what is to be known of it."""
+
+    seen: Seen
+    rate: float
+    stages: tuple[Stage, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def joined(capture: Capture, design: Design) -> Iterator[Joined]:
+    """The statements of a capture, those that make up an application join together."""
+    rates = {seen.shape: capture.rate(seen) for seen in capture.seen}
+    follows = [each for each in map(_Link(design).known, _best(capture)) if each is not None]
+    taken: dict[Shape, float] = {}
+    for seen in capture.seen:
+        mine = [each for each in follows if each.first == seen.shape and each.second in rates]
+        mine = [each for each in mine if each.second not in {other.first for other in follows if other is not each}]
+        if not mine:
+            continue
+        rate = min([rates[seen.shape], *(rates[each.second] * each.share for each in mine)])
+        stages = tuple(_lookup(each, number) for number, each in enumerate(mine))
+        names = ", ".join(f"`{each.second.collection}`" for each in mine)
+        yield Joined(seen, rate, stages, (f"the application joins {names} itself",))
+        taken[seen.shape] = taken.get(seen.shape, 0.0) + rate
+        for each in mine:
+            taken[each.second] = taken.get(each.second, 0.0) + rates[each.second] * each.share
+    for seen in capture.seen:
+        rest = rates[seen.shape] - taken.get(seen.shape, 0.0)
+        if rates[seen.shape] and rest > REST * rates[seen.shape]:
+            yield Joined(seen, rest)
+
+
+def _best(capture: Capture) -> Iterator[Follow]:
+    """For each statement the one it follows most often, when it does so often enough."""
+    best: dict[Shape, Follow] = {}
+    for each in capture.follows:
+        plain = each.second.operation is Operation.FIND and each.first.operation in (
+            Operation.FIND,
+            Operation.AGGREGATE,
+        )
+        known = best.get(each.second)
+        if (
+            plain
+            and each.first != each.second
+            and each.share >= LEAST_SHARE
+            and (known is None or each.times > known.times)
+        ):
+            best[each.second] = each
+    yield from best.values()
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """Finds which field of the first statement's documents the second one asks for, where the capture does not say."""
+
+    design: Design
+
+    def known(self, follow: Follow) -> Follow | None:
+        """The join with its path; None when it cannot be told."""
+        if follow.path:
+            return follow
+        paths = self._paths(follow)
+        if len(paths) != 1:
+            return None
+        return Follow(follow.first, follow.second, follow.field, paths[0], follow.times, follow.tried)
+
+    def _paths(self, follow: Follow) -> list[str]:
+        stores = {store.name: store for store in self.design.stores}
+        first, second = stores.get(follow.first.collection), stores.get(follow.second.collection)
+        if first is None or second is None or len(first.roots) != 1 or len(second.roots) != 1:
+            return []
+        one, other = first.roots[0], second.roots[0]
+        asked = next((each.attribute for each in other.stored if each.path == follow.field), None)
+        found = []
+        for link in self.design.model.relationships:
+            pairs = list(zip(link.child_attributes, link.parent_attributes, strict=True))
+            if len(pairs) != 1:
+                continue
+            child, parent = pairs[0]
+            if (link.child, link.parent, parent) == (one.entity, other.entity, asked):
+                found.append(one.path_of(child))
+            if (link.parent, link.child, child) == (one.entity, other.entity, asked):
+                found.append(one.path_of(parent))
+        return [path for path in dict.fromkeys(found) if path]
+
+
+def _lookup(follow: Follow, number: int) -> Stage:
+    """The join as a `$lookup` of what the second statement asks for besides."""
+    clauses = follow.second.clauses
+    tests = {path: test for path, test in clauses.get("filter", {}).items() if path != follow.field}
+    plain = [stage for stage in pipeline_of(follow.second) if not set(stage) & {"$match", "$limit", "$skip"}]
+    return {
+        "$lookup": {
+            "from": follow.second.collection,
+            "localField": follow.path,
+            "foreignField": follow.field,
+            "pipeline": [*([{"$match": tests}] if tests else []), *plain],
+            "as": f"{FOLLOWED}_{number}",
+        }
+    }

@@ -1,0 +1,231 @@
+"""The documents of a collection as trees of values, by the design's layout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+
+from nestling.ir.design import Design
+from nestling.ir.layout import Node, NodeKind, Role, Store
+from nestling.ir.model import Relationship
+from nestling.ir.primitives import Copy, Document, Form, Holder, Reference
+from nestling.ir.rows import Function, Hop
+from nestling.sources.capture.sql.query import Query
+from nestling.sources.capture.sql.rows import Row, Rows, token
+from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unsaid, Value
+from nestling.sources.capture.sql.words import Parameters
+
+Fields = dict[str, Value]
+_NO_ROWS = {
+    Role.PAGES: "the overflow pages of an array",
+    Role.ARCHIVE: "archived rows",
+    Role.PART: "attributes split off",
+}
+
+
+@dataclass(slots=True)
+class Saying:
+    """One statement being said: the design, the rows and parameters it has so far, and what is to be told of it.
+
+    `listed`: how many values its lists have. `summaries`: bucket fields that stand for an aggregate of events.
+    """
+
+    design: Design
+    parameters: Parameters
+    listed: int = 1
+    rows: Rows = field(default_factory=Rows)
+    notes: list[str] = field(default_factory=list)
+
+    def store(self, collection: str) -> Store:
+        """The collection of that name; raises CannotSay."""
+        found = next((store for store in self.design.stores if store.name == collection), None)
+        if found is None:
+            raise CannotSay(f"`{collection}` is no collection of the design")
+        if found.role in _NO_ROWS:
+            raise CannotSay(f"`{collection}` holds {_NO_ROWS[found.role]}")
+        if len(found.roots) != 1:
+            raise CannotSay(
+                f"`{collection}` holds several kinds of rows, and the value that tells them apart is not kept"
+            )
+        return found
+
+    def opened(self, collection: str) -> tuple[Query, Tree]:
+        """A query of the collection's rows, and its documents."""
+        node = self.store(collection).roots[0]
+        row = self.rows.new(node.entity)
+        return Query(self.rows, row), self.document(node, row)
+
+    def column(self, row: Row, attribute: str) -> Column:
+        """An attribute of a row."""
+        return Column(row, attribute, self.design.model.entity(row.entity).attribute(attribute).nullable)
+
+    def child(self, row: Row, link: Relationship, *, outer: bool) -> Row:
+        """A row joined from its parent."""
+        pairs = zip(link.child_attributes, link.parent_attributes, strict=True)
+        return self.rows.new(link.child, tuple((own, token(row, other)) for own, other in pairs), row, outer=outer)
+
+    def parent(self, row: Row, link: Relationship, *, outer: bool) -> Row:
+        """A row joined from its child; one that is always there needs no outer join."""
+        outer = outer and (row.may_lack or not self.design.model.is_total(link))
+        pairs = zip(link.parent_attributes, link.child_attributes, strict=True)
+        return self.rows.new(link.parent, tuple((own, token(row, other)) for own, other in pairs), row, outer=outer)
+
+    def hop(self, row: Row, hop: Hop, *, outer: bool) -> Row:
+        """A row along a step of a path."""
+        link = self.design.model.relationship(hop.relationship)
+        return self.parent(row, link, outer=outer) if hop.up else self.child(row, link, outer=outer)
+
+    def document(self, node: Node, row: Row) -> Tree:
+        """A node's document, which stands for a row."""
+        fields: Fields = {}
+        if node.kind is NodeKind.GROUP:
+            return self._group(node, row)
+        for each in node.stored:
+            _put(fields, each.path, self.column(row, each.attribute))
+        for pairs in node.body.pairs:
+            _put(fields, pairs.field, Unsaid("attributes stored as pairs of name and value"))
+        for child in node.children:
+            self._embedded(fields, child, row)
+        self._related(fields, node.body, row)
+        key = self.design.model.entity(node.entity).key
+        return Tree(fields, row, key[0] if key else self.design.model.entity(node.entity).attribute_names[0])
+
+    def _group(self, node: Node, row: Row) -> Tree:
+        """A bucket: its header repeats what its events share, so it is said as they are."""
+        fields: Fields = {}
+        for each in node.stored:
+            _put(fields, each.path, self.column(row, each.attribute))
+        for event in node.children:
+            element = partial(self._same, self.document(event, row))
+            _put(fields, event.field, Many(event.field, lambda _: (row, row), element, own=True))
+        return Tree(fields, row)
+
+    @staticmethod
+    def _same(found: Value, _: Row) -> Value:
+        return found
+
+    def _embedded(self, fields: Fields, node: Node, row: Row) -> None:
+        assert node.embedding is not None
+        link = self.design.model.relationship(node.embedding.relationship)
+        if node.form is Form.PATH:
+            _put(fields, node.field, Unsaid("a path of values in one text"))
+        elif node.form.to_many:
+            _put(fields, node.field, self._array(node, link, row))
+        else:
+            inner = self.document(node, self.child(row, link, outer=True))
+            if node.form is Form.INLINE:
+                for name, value in inner.fields.items():
+                    fields.setdefault(name, value)
+            else:
+                _put(fields, node.field, inner)
+        if node.embedding.overflow is not None:
+            _put(fields, node.embedding.overflow.flag, Unsaid("whether an array has overflowed"))
+
+    def _array(self, node: Node, link: Relationship, row: Row) -> Many:
+        def element(inner: Row) -> Value:
+            found = self.document(node, inner)
+            return self.column(inner, node.stored[0].attribute) if node.form is Form.SCALARS else found
+
+        return Many(node.field, lambda outer: _twice(self.child(row, link, outer=outer)), element)
+
+    def _related(self, fields: Fields, body: Document, row: Row) -> None:
+        """References held by the parent, copies and computed values."""
+        for reference in body.references:
+            if reference.holder is Holder.PARENT:
+                _put(fields, reference.field, self._ids(reference, row))
+        for copy in body.copies:
+            self._copied(fields, copy, row)
+        for computed in body.computed:
+            _put(fields, computed.field, self._computed(computed.path, computed.function, computed.attribute, row))
+            if computed.stamp:
+                _put(fields, computed.stamp, Unsaid("when a value was computed"))
+
+    def _ids(self, reference: Reference, row: Row) -> Value:
+        link = self.design.model.relationship(reference.relationship)
+        model = self.design.model
+        through = model.link_through(link.child)
+        shown = model.entity(link.child).key
+        if through is not None:  # the ids are those of the other side
+            other = model.relationship(through.right if through.left == link.name else through.left)
+            shown = other.child_attributes
+
+        def element(inner: Row) -> Value:
+            if reference.copied:
+                made: Fields = {}
+                for each in reference.copied:
+                    _put(made, each.path, self.column(inner, each.attribute))
+                return Tree(made, inner, shown[0])
+            if len(shown) == 1:
+                return self.column(inner, shown[0])
+            return Tree({name: self.column(inner, name) for name in shown}, inner, shown[0])
+
+        if link.cardinality.value == "1:1":
+            return element(self.child(row, link, outer=True))
+        return Many(reference.field, lambda outer: _twice(self.child(row, link, outer=outer)), element)
+
+    def _copied(self, fields: Fields, copy: Copy, row: Row) -> None:
+        if copy.closure or copy.form is Form.PATH:
+            _put(fields, copy.name, Unsaid("the ancestors of a row"))
+            return
+
+        def joined(outer: bool) -> tuple[Row, Row]:
+            first = at = self.hop(row, copy.path[0], outer=outer)
+            for hop in copy.path[1:]:
+                at = self.hop(at, hop, outer=outer)
+            at.is_copy = True
+            return first, at
+
+        def element(inner: Row) -> Value:
+            made: Fields = {}
+            for each in copy.attributes:
+                _put(made, each.path, self.column(inner, each.attribute))
+            return self.column(inner, copy.attributes[0].attribute) if copy.form is Form.SCALARS else Tree(made, inner)
+
+        if copy.form.to_many:
+            _put(fields, copy.name, Many(copy.name, joined, element, copy.order, copy.limit))
+            return
+        one = element(joined(True)[1])
+        assert isinstance(one, Tree)
+        if copy.form is Form.INLINE:
+            for name, value in one.fields.items():
+                fields.setdefault(name, value)
+        else:
+            _put(fields, copy.name, one)
+
+    def _computed(self, path: tuple[Hop, ...], function: Function, attribute: str | None, row: Row) -> Value:
+        first, *rest = path
+        top = at = self.hop(row, first, outer=False)
+        query = Query(self.rows, top, where=[])
+        for own, other in top.on:
+            query.where.append(f"{token(top, own)} = {other}")
+        top.on, top.after = (), None
+        for hop in rest:
+            at = self.hop(at, hop, outer=False)
+        inner = token(at, attribute) if attribute is not None else token(at, self._present(at))
+        shown = f"{function.value.upper()}({inner})"
+        return Sql(f"({query.text([('value', shown)], self.design.model)})", function.value, may_be_null=True)
+
+    def _present(self, row: Row) -> str:
+        """An attribute no row lacks, or else any."""
+        entity = self.design.model.entity(row.entity)
+        return entity.key[0] if entity.key else entity.attribute_names[0]
+
+
+def _twice(row: Row) -> tuple[Row, Row]:
+    return row, row
+
+
+def _put(fields: Fields, path: str, value: Value) -> None:
+    """Put a value under a dotted path."""
+    first, _, rest = path.partition(".")
+    if not rest:
+        known = fields.get(first)
+        if isinstance(known, Tree) and isinstance(value, Tree):
+            fields[first] = Tree({**known.fields, **value.fields}, value.row or known.row, value.key or known.key)
+        else:
+            fields[first] = value
+        return
+    known = fields.get(first)
+    inner = dict(known.fields) if isinstance(known, Tree) else {}
+    _put(inner, rest, value)
+    fields[first] = Tree(inner, known.row, known.key) if isinstance(known, Tree) else Tree(inner)

@@ -1,0 +1,203 @@
+"""Aggregation expressions as expressions of SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.filters import elements
+from nestling.sources.capture.sql.paths import find, known
+from nestling.sources.capture.sql.rows import token
+from nestling.sources.capture.sql.values import CannotSay, Column, Many, Scalar, Sql, Tree, Unsaid, Value
+
+NULL, REMOVED = "?null", "$$REMOVE"
+_COMPARED = {"$eq": "=", "$ne": "<>", "$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
+_BETWEEN = {"$add": "+", "$subtract": "-", "$multiply": "*", "$divide": "/", "$mod": "%", "$concat": "||"}
+_FUNCTIONS = {
+    "$abs": "ABS",
+    "$toUpper": "UPPER",
+    "$toLower": "LOWER",
+    "$round": "ROUND",
+    "$ceil": "CEIL",
+    "$floor": "FLOOR",
+    "$strLenCP": "LENGTH",
+}
+_CASTS = {
+    "$toInt": "INTEGER",
+    "$toLong": "BIGINT",
+    "$toDouble": "DOUBLE PRECISION",
+    "$toDecimal": "DECIMAL",
+    "$toString": "TEXT",
+}
+_ROOT = ("$$ROOT", "$$CURRENT")
+
+Names = dict[str, Value]
+"""What variables stand for: `let` of a `$lookup`."""
+
+
+def value(saying: Saying, document: Value, found: Any, names: Names | None = None) -> Value:
+    """What an expression is; raises CannotSay."""
+    match found:
+        case str() if found.startswith("$"):
+            return _path(document, found, names or {})
+        case str():
+            return Sql("NULL") if found == NULL else Sql(saying.parameters.new("value"), may_be_null=False)
+        case bool():
+            return Sql("TRUE" if found else "FALSE", may_be_null=False)
+        case int():
+            return Sql(str(found), may_be_null=False)
+        case dict() if len(found) == 1 and next(iter(found)).startswith("$"):
+            (name, operand), *_ = found.items()
+            return _operator(saying, document, name, operand, names or {})
+        case dict():
+            return Tree({name: value(saying, document, inner, names) for name, inner in found.items()})
+        case _:
+            raise CannotSay("a list as a value")
+
+
+def scalar(saying: Saying, document: Value, found: Any, names: Names | None = None) -> Scalar:
+    """The same where a single value is needed."""
+    made = value(saying, document, found, names)
+    match made:
+        case Column() | Sql():
+            return made
+        case Tree() if made.row is not None and made.key:
+            return Sql(token(made.row, made.key), made.key)
+        case Unsaid(why):
+            raise CannotSay(why)
+        case _:
+            raise CannotSay("a document or array where SQL has a value")
+
+
+def boolean(saying: Saying, document: Value, found: Any, names: Names | None = None) -> str:
+    """The same as a condition."""
+    return scalar(saying, document, found, names).text
+
+
+def _path(document: Value, path: str, names: Names) -> Value:
+    if path in _ROOT:
+        return document
+    if path.startswith("$$"):
+        name, _, rest = path[2:].partition(".")
+        if name in ("ROOT", "CURRENT"):
+            return known(document, rest)
+        if name not in names:
+            raise CannotSay(f"the variable `{name}`")
+        return known(names[name], rest)
+    return known(document, path[1:])
+
+
+def _operator(saying: Saying, document: Value, name: str, operand: Any, names: Names) -> Value:
+    def text(each: Any) -> str:
+        return scalar(saying, document, each, names).text
+
+    operands = operand if isinstance(operand, list) else [operand]
+    if (made := _simple(name, operands, text)) is not None:
+        return Sql(made, _name(saying, document, operands, names))
+    match name:
+        case _ if name in _COMPARED:
+            return Sql(_comparison(saying, document, name, operands, names))
+        case "$in":
+            return _member(saying, document, operands, names)
+        case "$literal":
+            return value(saying, document, operand if isinstance(operand, str) else "?number", names)
+        case "$ifNull":
+            return _first_there(saying, document, operands, names)
+        case "$cond" | "$switch":
+            return _conditional(operand, text)
+        case "$size":
+            return _size(saying, document, operands[0], names)
+        case _:
+            raise CannotSay(f"`{name}` in an expression")
+
+
+def _simple(name: str, operands: list[Any], text: Callable[[Any], str]) -> str | None:
+    """Operators whose operands are said one by one; None for the others."""
+    if name in ("$and", "$or"):
+        return f"({f' {name[1:].upper()} '.join(map(text, operands))})" if operands else "TRUE"
+    if name == "$not":
+        return f"NOT ({text(operands[0])})"
+    if name in _BETWEEN:
+        return "(" + f" {_BETWEEN[name]} ".join(map(text, operands)) + ")"
+    if name in _FUNCTIONS:
+        return f"{_FUNCTIONS[name]}({', '.join(map(text, operands))})"
+    return f"CAST({text(operands[0])} AS {_CASTS[name]})" if name in _CASTS else None
+
+
+def _comparison(saying: Saying, document: Value, name: str, operands: list[Any], names: Names) -> str:
+    """Comparisons with null ask whether a value is there: nothing is less than it."""
+    first, second = operands
+    for one, other, flipped in ((first, second, False), (second, first, True)):
+        if other == NULL:
+            tested = scalar(saying, document, one, names).text
+            at_most = ("$eq", "$gte" if flipped else "$lte")
+            return f"{tested} IS {'' if name in at_most else 'NOT '}NULL"
+    left, right = _named_alike(saying, document, first, second, names)
+    return f"{left} {_COMPARED[name]} {right}"
+
+
+def _named_alike(saying: Saying, document: Value, first: Any, second: Any, names: Names) -> tuple[str, str]:
+    """Both sides; a parameter is called as what it is compared with."""
+    sides = []
+    for one, other in ((first, second), (second, first)):
+        is_word = isinstance(one, str) and one.startswith("?")
+        if is_word and not (isinstance(other, str) and other.startswith("?")):
+            sides.append(saying.parameters.new(scalar(saying, document, other, names).name))
+        else:
+            sides.append(scalar(saying, document, one, names).text)
+    return sides[0], sides[1]
+
+
+def _name(saying: Saying, document: Value, operands: list[Any], names: Names) -> str:
+    """What a calculation is called: as the first column in it."""
+    for each in operands:
+        if isinstance(each, str) and each.startswith("$"):
+            return scalar(saying, document, each, names).name
+    return "value"
+
+
+def _member(saying: Saying, document: Value, operands: list[Any], names: Names) -> Sql:
+    tested = scalar(saying, document, operands[0], names)
+    if not isinstance(operands[1], list):
+        raise CannotSay("`$in` with an array of the document")
+    listed = [saying.parameters.new(tested.name) for _ in range(max(saying.listed, 1))]
+    return Sql(f"{tested.text} IN ({', '.join(listed)})")
+
+
+def _first_there(saying: Saying, document: Value, operands: list[Any], names: Names) -> Value:
+    """`$ifNull`; with null or nothing at its end, the value itself."""
+    kept = [each for each in operands if each not in (NULL, REMOVED)]
+    if len(kept) == 1:
+        return value(saying, document, kept[0], names)
+    made = [scalar(saying, document, each, names) for each in kept]
+    return Sql(f"COALESCE({', '.join(each.text for each in made)})", made[0].name, may_be_null=made[-1].may_be_null)
+
+
+def _conditional(operand: Any, text: Callable[[Any], str]) -> Sql:
+    if isinstance(operand, dict) and "branches" in operand:
+        branches, otherwise = (
+            [(each["case"], each["then"]) for each in operand["branches"]],
+            operand.get("default", NULL),
+        )
+    else:
+        test, then, otherwise = (
+            (operand[name] for name in ("if", "then", "else")) if isinstance(operand, dict) else operand
+        )
+        branches = [(test, then)]
+    last = "" if otherwise in (NULL, REMOVED) else f" ELSE {text(otherwise)}"
+    return Sql(f"CASE {' '.join(f'WHEN {text(test)} THEN {text(then)}' for test, then in branches)}{last} END")
+
+
+def _size(saying: Saying, document: Value, operand: Any, names: Names) -> Sql:
+    """How many elements an array has."""
+    if isinstance(operand, dict) and set(operand) == {"$ifNull"}:
+        operand = operand["$ifNull"][0]
+    if not isinstance(operand, str) or not operand.startswith("$"):
+        raise CannotSay("`$size` of a calculated array")
+    found = find(document, operand[1:]) if not operand.startswith("$$") else None
+    array = found.value if found is not None else _path(document, operand, names)
+    if not isinstance(array, Many) or array.own or (found is not None and found.rest):
+        raise CannotSay("`$size` of what is no array of rows")
+    query, _ = elements(saying, array)
+    return Sql(f"({query.text([('count', 'COUNT(*)')], saying.design.model)})", "count", may_be_null=False)

@@ -1,0 +1,228 @@
+"""Filters as conditions of SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.paths import find
+from nestling.sources.capture.sql.query import Query
+from nestling.sources.capture.sql.rows import token
+from nestling.sources.capture.sql.values import CannotSay, Column, Many, Scalar, Sql, Tree, Unsaid, Value
+
+Condition = Mapping[str, Any]
+NULL, ANY_BOUND = "?null", "?minmax"
+_COMPARED = {"$eq": "=", "$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
+MOST_LISTED = 50
+"""Values a list is written with at most."""
+
+
+def conditions(saying: Saying, document: Value, condition: Condition) -> list[str]:
+    """What a filter asks of a document, as conditions that all must hold; raises CannotSay."""
+    made: list[str] = []
+    for name, test in condition.items():
+        match name:
+            case "$and":
+                made += [text for each in test for text in conditions(saying, document, each)]
+            case "$or":
+                made.append(_any([_all(conditions(saying, document, each)) for each in test]))
+            case "$nor":
+                made += [f"NOT {_within(_all(conditions(saying, document, each)))}" for each in test]
+            case "$expr":
+                from nestling.sources.capture.sql.expressions import boolean
+
+                made.append(boolean(saying, document, test))
+            case _ if name.startswith("$"):
+                raise CannotSay(f"`{name}` in a filter")
+            case _:
+                made += _field(saying, document, name, test)
+    return made
+
+
+def _field(saying: Saying, document: Value, path: str, tests: Condition) -> list[str]:
+    found = find(document, path)
+    match found.value:
+        case Unsaid(why):
+            raise CannotSay(why)
+        case Many():
+            return _of_array(saying, found.value, path, found.rest, tests)
+        case Tree():
+            return _of_document(saying, found.value, path, tests)
+        case Column() | Sql():
+            return list(tested(saying, found.value, path, tests))
+
+
+def _of_document(saying: Saying, value: Tree, path: str, tests: Condition) -> list[str]:
+    made = []
+    for name, operand in tests.items():
+        if name == "$exists" or operand == NULL:
+            made.append(_there(value, path, is_there=operand is True or name == "$ne"))
+        elif name == "$eq" and isinstance(operand, Mapping):
+            equal = {f"{path}.{inner}": {"$eq": word} for inner, word in operand.items()}
+            made += conditions(saying, _at(path, value), equal)
+        else:
+            raise CannotSay(f"`{name}` on the document `{path}`")
+    return made
+
+
+def _at(path: str, value: Tree) -> Tree:
+    first, _, rest = path.partition(".")
+    return Tree({first: _at(rest, value) if rest else value})
+
+
+def _there(value: Tree, path: str, *, is_there: bool) -> str:
+    if value.row is None or not value.key:
+        raise CannotSay(f"whether the document `{path}` is there")
+    if is_there:
+        value.row.outer = False
+    return f"{token(value.row, value.key)} IS {'NOT ' if is_there else ''}NULL"
+
+
+def _of_array(saying: Saying, value: Many, path: str, rest: str, tests: Condition) -> list[str]:
+    """A test of an array: some element passes it."""
+    if value.own:
+        return _of_own_rows(saying, value, path, rest, tests)
+    made = []
+    for name, operand in tests.items():
+        match name:
+            case "$elemMatch" if not rest:
+                made.append(exists(saying, value, operand))
+            case "$size" if not rest:
+                counted = f"({_sub(saying, value, {}, 'COUNT(*)')})"
+                made.append(f"{counted} = {saying.parameters.new('size', f'{path} $size')}")
+            case "$exists":
+                made.append(exists(saying, value, {}, negated=operand is not True))
+            case "$ne" if operand == []:
+                made.append(exists(saying, value, {}))
+            case "$eq" if operand == []:
+                made.append(exists(saying, value, {}, negated=True))
+            case "$ne" | "$nin":
+                positive = {"$eq" if name == "$ne" else "$in": operand}
+                made.append(exists(saying, value, {rest: positive}, negated=True))
+            case "$all" | "$size" | "$elemMatch":
+                raise CannotSay(f"`{name}` on the array `{path}`")
+            case _:
+                made.append(exists(saying, value, {rest: {name: operand}}))
+    return made
+
+
+def _of_own_rows(saying: Saying, value: Many, path: str, rest: str, tests: Condition) -> list[str]:
+    """A test of a bucket's events, each of which is a row by itself."""
+    element = value.element(value.join(False)[1])
+    if rest:
+        return conditions(saying, element, {rest: tests})
+    if set(tests) == {"$elemMatch"}:
+        return conditions(saying, element, tests["$elemMatch"])
+    raise CannotSay(f"a test of the bucket `{path}` as a whole")
+
+
+def exists(saying: Saying, value: Many, condition: Condition, *, negated: bool = False) -> str:
+    """Whether an array has an element that fits; the condition's empty path is the element itself."""
+    return f"{'NOT ' if negated else ''}EXISTS ({_sub(saying, value, condition, '1')})"
+
+
+def _sub(saying: Saying, value: Many, condition: Condition, shown: str) -> str:
+    query, element = elements(saying, value)
+    own = condition.get("")
+    query.where += conditions(saying, element, {name: test for name, test in condition.items() if name})
+    if own is not None or any(name.startswith("$") for name in condition):
+        if not isinstance(element, Column):
+            raise CannotSay("elements of an array compared as a whole")
+        query.where += tested(saying, element, value.name, own if own is not None else condition)
+    return query.text([("one", shown)], saying.design.model)
+
+
+def elements(saying: Saying, value: Many) -> tuple[Query, Value]:
+    """A query of an array's elements, for use within the query that has the array."""
+    first, last = value.join(False)
+    element = value.element(last)
+    query = Query(saying.rows, first)
+    query.where += [f"{token(first, attribute)} = {text}" for attribute, text in first.on]
+    query.where += first.conditions
+    first.on, first.after, first.conditions = (), None, []
+    return query, element
+
+
+def tested(saying: Saying, value: Scalar, path: str, tests: Condition) -> Iterator[str]:
+    """The tests of one value."""
+    for name, operand in tests.items():
+        text = _test(saying, value, path, name, operand, tests)
+        if text:
+            yield text
+
+
+def _test(saying: Saying, value: Scalar, path: str, name: str, operand: Any, tests: Condition) -> str:
+    text, place = value.text, f"{path} {name}"
+    match name:
+        case "$eq" | "$ne" if operand in (NULL, ANY_BOUND):
+            equal = name == "$eq"
+            return f"{text} IS NULL" if equal else "" if _compares(tests, name) else f"{text} IS NOT NULL"
+        case "$exists":
+            return "" if operand and _compares(tests, name) else f"{text} IS {'NOT ' if operand else ''}NULL"
+        case "$gt" | "$gte" | "$lt" | "$lte" if operand in (NULL, ANY_BOUND):
+            return "" if _compares(tests, name) else f"{text} IS NOT NULL"
+        case "$eq" | "$gt" | "$gte" | "$lt" | "$lte":
+            _plain(operand, path)
+            return f"{text} {_COMPARED[name]} {saying.parameters.new(value.name, place)}"
+        case "$ne":
+            _plain(operand, path)
+            return _or_null(value, f"{text} <> {saying.parameters.new(value.name, place)}")
+        case "$in" | "$nin":
+            return _listed(saying, value, place, operand, negated=name == "$nin")
+        case "$not":
+            inner = " AND ".join(tested(saying, value, path, operand))
+            return _or_null(value, f"NOT {_within(inner)}")
+        case "$regex":
+            saying.notes.append(f"the pattern on `{path}` is said as LIKE")
+            return f"{text} LIKE {saying.parameters.new(f'{value.name}_pattern')}"
+        case "$mod":
+            by, left = saying.parameters.new("divisor"), saying.parameters.new("remainder")
+            return f"{text} % {by} = {left}"
+        case _:
+            raise CannotSay(f"`{name}` on `{path}`")
+
+
+def _compares(tests: Condition, but: str) -> bool:
+    """Whether another test is false of NULL anyway."""
+    return any(
+        (name in ("$eq", "$gt", "$gte", "$lt", "$lte") and operand not in (NULL, ANY_BOUND))
+        or name in ("$in", "$regex")
+        for name, operand in tests.items()
+        if name != but
+    )
+
+
+def _plain(operand: Any, path: str) -> None:
+    if not isinstance(operand, str):
+        raise CannotSay(f"`{path}` compared with a document or list")
+
+
+def _listed(saying: Saying, value: Scalar, place: str, operand: Any, *, negated: bool) -> str:
+    words = operand if isinstance(operand, list) else []
+    if any(not isinstance(word, str) or word.startswith("?regex") for word in words):
+        raise CannotSay("a list of documents or patterns")
+    number = min(max(saying.listed, 1), MOST_LISTED)
+    names = [saying.parameters.new(value.name, f"{place} {at}") for at in range(number)]
+    text = f"{value.text} {'NOT ' if negated else ''}IN ({', '.join(names)})"
+    has_null = NULL in words
+    if negated:
+        return f"({text} AND {value.text} IS NOT NULL)" if has_null else _or_null(value, text)
+    return f"({text} OR {value.text} IS NULL)" if has_null else text
+
+
+def _or_null(value: Scalar, text: str) -> str:
+    """MongoDB's negations hold of what is not there, too."""
+    return f"({text} OR {value.text} IS NULL)" if value.may_be_null else text
+
+
+def _all(texts: list[str]) -> str:
+    return " AND ".join(texts) if texts else "1 = 1"
+
+
+def _any(texts: list[str]) -> str:
+    return f"({' OR '.join(map(_within, texts))})" if len(texts) > 1 else texts[0]
+
+
+def _within(text: str) -> str:
+    return f"({text})" if " AND " in text or " OR " in text else text

@@ -1,0 +1,60 @@
+"""`$group`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.expressions import scalar, value
+from nestling.sources.capture.sql.state import State
+from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unsaid, Value
+
+_AGGREGATES = {"$sum": "SUM", "$avg": "AVG", "$min": "MIN", "$max": "MAX"}
+
+
+def group(saying: Saying, state: State, body: Any) -> None:
+    """Group the rows; raises CannotSay."""
+    if state.query.grouped or state.query.limit or state.query.offset:
+        state.settle()
+    key = body.get("_id")
+    constant = key is None or key in ("?null", "?string", "?number") or isinstance(key, int)
+    keys = Tree({}) if constant else value(saying, state.document, key)
+    groups: list[str] = []
+    _gather(keys, groups)
+    fields: dict[str, Value] = {"_id": keys}
+    for name, each in body.items():
+        if name != "_id":
+            fields[name] = _accumulated(saying, state.document, name, each)
+    query = state.query
+    query.groups, query.grouped, query.order = groups, True, []
+    state.document = Tree(fields)
+
+
+def _gather(found: Value, texts: list[str]) -> None:
+    match found:
+        case Column() | Sql():
+            texts.append(found.text)
+        case Tree(fields, row, key) if not fields and row is not None and key:
+            texts.append(Column(row, key).text)
+        case Tree():
+            for inner in found.fields.values():
+                _gather(inner, texts)
+        case Unsaid(why):
+            raise CannotSay(why)
+        case Many():
+            raise CannotSay("groups by an array")
+
+
+def _accumulated(saying: Saying, document: Value, name: str, body: Any) -> Value:
+    if not isinstance(body, dict) or len(body) != 1:
+        raise CannotSay("an accumulator nestling does not know")
+    (operator, operand), *_ = body.items()
+    if operator == "$count" or (operator == "$sum" and operand == 1):
+        return Sql("COUNT(*)", name, may_be_null=False)
+    if operator not in _AGGREGATES:
+        return Unsaid(f"the accumulator `{operator}`")
+    inner = scalar(saying, document, operand)
+    text = f"{_AGGREGATES[operator]}({inner.text})"
+    if operator == "$sum" and inner.may_be_null:
+        return Sql(f"COALESCE({text}, 0)", name, may_be_null=False)
+    return Sql(text, name, may_be_null=inner.may_be_null)

@@ -1,0 +1,117 @@
+"""Inserts: a document as the rows it holds, parents first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from nestling.ir.layout import NodeKind
+from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.paths import find
+from nestling.sources.capture.sql.rows import Row
+from nestling.sources.capture.sql.statement_texts import insert
+from nestling.sources.capture.sql.values import CannotSay, Column, Many, Tree, Value
+
+NOT_KNOWN = "what is inserted is not known; taken for documents with all attributes and empty arrays"
+
+
+def inserts(new: Callable[[], Saying], collection: str, documents: list[Any]) -> Iterator[tuple[str, str, Saying]]:
+    """An INSERT for the document's own row and each row embedded in it; the documents' shapes are taken together."""
+    whole: dict[str, Any] = {} if documents else _everything(new(), collection)
+    for each in documents:
+        _merge(whole, each)
+    entities = _rows(new(), collection, whole)
+    for place in range(len(entities)):
+        saying = new()
+        path, row, columns = _rows(saying, collection, whole)[place]
+        if not documents:
+            saying.notes.append(NOT_KNOWN)
+        if not columns:
+            raise CannotSay("a document without attributes of the model")
+        values = (saying.parameters.new(column, f"{field} $set") for column, field in columns.items())
+        yield path, insert(row.entity, columns, values), saying
+
+
+def _everything(saying: Saying, collection: str) -> dict[str, Any]:
+    """The shape of a document with all attributes of its own row."""
+    query, document = saying.opened(collection)
+
+    def fields(tree: Tree) -> dict[str, Any]:
+        made: dict[str, Any] = {}
+        for name, inner in tree.fields.items():
+            if isinstance(inner, Column) and inner.row is query.root:
+                made[name] = "?"
+            elif isinstance(inner, Tree) and inner.row in (None, query.root):
+                made[name] = fields(inner)
+        return made
+
+    return fields(document)
+
+
+def _merge(whole: dict[str, Any], found: Any) -> None:
+    """Put the fields of a document's shape to those of others."""
+    for name, each in found.items() if isinstance(found, dict) else ():
+        if isinstance(each, dict):
+            inner = whole.setdefault(name, {})
+            if isinstance(inner, dict):
+                _merge(inner, each)
+        elif isinstance(each, list):
+            inner = whole.setdefault(name, [])
+            if isinstance(inner, list):
+                inner += each
+        else:
+            whole.setdefault(name, each)
+
+
+Columns = dict[str, str]
+"""Attributes, each with the path it is stored under."""
+
+
+def _rows(saying: Saying, collection: str, whole: dict[str, Any]) -> list[tuple[str, Row, Columns]]:
+    """The rows of a document: the array or sub-document they are in, the row, its attributes."""
+    node = saying.store(collection).roots[0]
+    query, document = saying.opened(collection)
+    if node.kind is NodeKind.GROUP:
+        raise CannotSay("new buckets of events")
+    found: list[tuple[str, Row, Columns]] = []
+    _collect(document, query.root, whole, "", found)
+    return found
+
+
+def _collect(value: Value, row: Row, whole: dict[str, Any], path: str, found: list[tuple[str, Row, Columns]]) -> None:
+    columns: Columns = {own: "" for own, _ in row.on}
+    found.append((path, row, columns))
+    below: list[tuple[Value, Row, dict[str, Any], str]] = []
+    _fields(value, row, whole, "", columns, below)
+    for inner, its, fields, name in below:
+        _collect(inner, its, fields, name, found)
+
+
+def _fields(
+    value: Value,
+    row: Row,
+    whole: dict[str, Any],
+    prefix: str,
+    columns: Columns,
+    below: list[tuple[Value, Row, dict[str, Any], str]],
+) -> None:
+    entries = whole if whole or prefix else dict.fromkeys(value.fields, "?") if isinstance(value, Tree) else {}
+    for name, each in entries.items():
+        inner, path = find(value, name).value, f"{prefix}{name}"
+        match inner:
+            case Column() if inner.row is row:
+                columns[inner.attribute] = path
+            case Tree(row=its) if its is None or its is row:
+                _fields(inner, row, each if isinstance(each, dict) else {}, f"{path}.", columns, below)
+            case Tree(row=its) if its is not None and not its.is_copy and isinstance(each, dict) and its.after is row:
+                below.append((inner, its, each, path))
+            case Many() if isinstance(each, list) and each and inner.limit is None:
+                _, its = inner.join(False)
+                if not its.is_copy:
+                    element = inner.element(its)
+                    fields: dict[str, Any] = {}
+                    for part in each:
+                        _merge(fields, part)
+                    below.append((element, its, fields, path))
+            case _:
+                continue  # a copy, a computed value, or nothing the model has

@@ -1,0 +1,143 @@
+"""`$lookup` as rows joined when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from nestling.ir.layout import Node
+from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.expressions import value
+from nestling.sources.capture.sql.paths import Found, find
+from nestling.sources.capture.sql.projections import place
+from nestling.sources.capture.sql.query import Query
+from nestling.sources.capture.sql.rows import Row
+from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unsaid, Value
+
+Stage = dict[str, Any]
+Inner = Callable[[Saying, Value, list[Stage], dict[str, Value]], tuple[list[str], Value]]
+"""Carries out a `$lookup`'s pipeline: the conditions it comes to, and what is left of the document."""
+
+
+def lookup(saying: Saying, query: Query, document: Tree, body: Stage, inner: Inner) -> Many:
+    """The array a `$lookup` adds; raises CannotSay."""
+    if not isinstance(body.get("from"), str):
+        raise CannotSay("a `$lookup` without a collection")
+    names = {name: value(saying, document, each) for name, each in body.get("let", {}).items()}
+    local = find(document, body["localField"]) if "localField" in body else None
+    if local is not None and isinstance(local.value, Unsaid):
+        raise CannotSay(local.value.why)
+    made = _Lookup(saying, saying.store(body["from"]).roots[0], local, body, document.row or query.root, names, inner)
+    return Many(str(body["as"]), made.join, made.element)
+
+
+@dataclass(slots=True)
+class _Lookup:
+    saying: Saying
+    node: Node
+    local: Found | None
+    body: Stage
+    after: Row
+    names: dict[str, Value]
+    inner: Inner
+    documents: dict[int, Value] = field(default_factory=dict)
+
+    def join(self, outer: bool) -> tuple[Row, Row]:
+        """The rows of the documents found: the first one joined, and that of the documents or of what they unwind."""
+        if self.local is None:
+            row = self.saying.rows.new(self.node.entity, (), self.after, outer=outer)
+            return row, self._finish(row, self.saying.document(self.node, row), row)
+        first, text, hangs_on = _way(self.local, outer=outer)
+        row = self.saying.rows.new(self.node.entity, (), hangs_on or self.after, outer=outer)
+        found = self.saying.document(self.node, row)
+        foreign = find(found, self.body["foreignField"])
+        if isinstance(foreign.value, Many):
+            return self._join_within(hangs_on or self.after, text, first, outer=outer)
+        if isinstance(foreign.value, Unsaid):
+            raise CannotSay(foreign.value.why)
+        if not isinstance(foreign.value, Column) or foreign.value.row is not row:
+            raise CannotSay(f"a `$lookup` by `{self.body['foreignField']}`, which lies within the documents")
+        row.on = ((foreign.value.attribute, text),)
+        return first or row, self._finish(row, found, row)
+
+    def element(self, row: Row) -> Value:
+        """The document of a row that was joined."""
+        return self.documents[row.number]
+
+    def _finish(self, row: Row, document: Value, joined: Row) -> Row:
+        """Carry out the pipeline on a row's document; its conditions are those of the row that is joined."""
+        texts, self.documents[row.number] = self.inner(self.saying, document, self.body.get("pipeline", []), self.names)
+        known = [f"{Column(joined, attribute).text} = {text}" for attribute, text in joined.on]
+        known += [f"{text} = {Column(joined, attribute).text}" for attribute, text in joined.on]
+        for text in texts:
+            if text not in known:
+                self._last_named(joined, text).conditions.append(text)
+        return row
+
+    def _last_named(self, joined: Row, text: str) -> Row:
+        """The row a condition is one of: the one joined, or one that hangs on it."""
+        below = [row for row in self.saying.rows.named(text) if row is not joined and _hangs_on(row, joined)]
+        if len(set(map(id, below))) > 1 or (below and joined.outer):
+            raise CannotSay("a `$lookup` by a condition on several rows")
+        return below[0] if below else joined
+
+    def _join_within(self, after: Row, text: str, first: Row | None, *, outer: bool) -> tuple[Row, Row]:
+        """Documents found by an element of an array that the pipeline unwinds: the element's row is joined, then those above."""
+        path = self.body["foreignField"]
+        arrays = [stage["$unwind"]["path"].lstrip("$") for stage in self.body.get("pipeline", []) if "$unwind" in stage]
+        nodes = _nodes(self.node, path)
+        field_of = ".".join(node.field for node in nodes)
+        if field_of not in arrays:
+            raise CannotSay(f"a `$lookup` by `{path}`, elements of an array that is not unwound")
+        attribute = next((each.attribute for each in nodes[-1].stored if f"{field_of}.{each.path}" == path), None)
+        if attribute is None:
+            raise CannotSay(f"a `$lookup` by `{path}`")
+        row = self.saying.rows.new(nodes[-1].entity, ((attribute, text),), after, outer=outer)
+        document = self._documents_around(nodes, row)
+        return first or row, self._finish(row, document, row)
+
+    def _documents_around(self, nodes: list[Node], row: Row) -> Tree:
+        """The whole document around an element: each array on the way has the one row as its only element."""
+        inner: Value = self.saying.document(nodes[-1], row)
+        at = row
+        for depth in range(len(nodes) - 1, -1, -1):
+            embedding = nodes[depth].embedding
+            assert embedding is not None
+            at = self.saying.parent(at, self.saying.design.model.relationship(embedding.relationship), outer=False)
+            around = self.saying.document(nodes[depth - 1] if depth else self.node, at)
+            fields = dict(around.fields)
+            place(fields, nodes[depth].field, inner)
+            inner = Tree(fields, at, around.key)
+        assert isinstance(inner, Tree)
+        return inner
+
+
+def _hangs_on(row: Row, other: Row) -> bool:
+    return row.after is not None and (row.after is other or _hangs_on(row.after, other))
+
+
+def _nodes(node: Node, path: str) -> list[Node]:
+    """The nodes of the arrays a path leads through."""
+    for child in node.children:
+        if child.embedding is not None and child.form.to_many and path.startswith(f"{child.field}."):
+            return [child, *_nodes(child, path[len(child.field) + 1 :])]
+    return []
+
+
+def _way(local: Found, *, outer: bool) -> tuple[Row | None, str, Row | None]:
+    """The first row joined on the way to the local value (None: it is there), its text, and the row it is of."""
+    match local.value:
+        case Column(row):
+            return None, local.value.text, row
+        case Sql(text):
+            return None, text, None
+        case Many():
+            first, last = local.value.join(outer)
+            element = local.value.element(last)
+            inner = find(element, local.rest).value if local.rest else element
+            if isinstance(inner, Column):
+                return first, inner.text, inner.row
+        case Tree() | Unsaid():
+            pass
+    raise CannotSay("a `$lookup` by a document")

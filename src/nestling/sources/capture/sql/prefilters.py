@@ -1,0 +1,42 @@
+"""Filters that stand twice: on an array, for an index to be used, and on its elements once they are unwound."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Stage = dict[str, Any]
+
+
+def once(pipeline: list[Stage]) -> list[Stage]:
+    """The pipeline without the tests of an array that its unwound elements are put to again.
+
+    The values are not known any more; the same tests in both places are taken to be of the same values.
+    """
+    made: list[Stage] = []
+    for place, stage in enumerate(pipeline):
+        body = stage.get("$match")
+        array, again = _unwound(pipeline[place + 1 :]) if body else ("", {})
+        made.append({"$match": _without(body, array, again)} if body and array else stage)
+    return [stage for stage in made if stage != {"$match": {}}]
+
+
+def _unwound(rest: list[Stage]) -> tuple[str, Stage]:
+    """The array that is unwound right after, and the filter after that."""
+    while rest and "$match" in rest[0]:
+        rest = rest[1:]
+    if len(rest) < 2 or "$unwind" not in rest[0] or rest[0]["$unwind"].get("preserveNullAndEmptyArrays"):
+        return "", {}
+    return rest[0]["$unwind"]["path"].lstrip("$"), rest[1].get("$match", {})
+
+
+def _without(body: Stage, array: str, again: Stage) -> Stage:
+    kept = {}
+    for path, tests in body.items():
+        inner = tests.get("$elemMatch") if path == array and isinstance(tests, dict) and len(tests) == 1 else None
+        if isinstance(inner, dict):
+            if all(again.get(f"{array}.{name}") == test for name, test in inner.items()):
+                continue
+        elif path.startswith(f"{array}.") and again.get(path) == tests:
+            continue
+        kept[path] = tests
+    return kept

@@ -1,0 +1,92 @@
+"""Projections: what is left of a document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.expressions import value
+from nestling.sources.capture.sql.paths import find
+from nestling.sources.capture.sql.rows import Row
+from nestling.sources.capture.sql.values import CannotSay, Many, Tree, Unsaid, Value
+
+
+def projected(saying: Saying, document: Value, body: dict[str, Any]) -> Value:
+    """What a projection leaves of a document."""
+    if not isinstance(document, Tree):
+        raise CannotSay("a projection of what is no document")
+    named = {name: each for name, each in _spread(body).items() if name != "_id"}
+    leaves_out = bool(named) and all(each in (0, False) for each in named.values())
+    if leaves_out or (not named and body.get("_id") in (0, False)):
+        return without(document, [name for name, each in _spread(body).items() if each in (0, False)])
+    fields: dict[str, Value] = {}
+    if body.get("_id", 1) in (1, True):
+        named = {"_id": 1, **named}
+    elif body["_id"] not in (0, False):
+        named = {"_id": body["_id"], **named}
+    for path, each in named.items():
+        kept = find(document, path) if each in (1, True) and not isinstance(each, str) else None
+        if kept is None:
+            place(fields, path, shown(saying, document, each))
+        elif kept.rest:  # part of each element of an array
+            assert isinstance(kept.value, Many)
+            upto = path[: -len(kept.rest) - 1]
+            place(fields, upto, _narrowed(kept.value, kept.rest, fields.get(upto)))
+        else:
+            place(fields, path, kept.value)
+    return Tree(fields, document.row, document.key)
+
+
+def shown(saying: Saying, document: Value, each: Any) -> Value:
+    """What an expression is; `Unsaid` when SQL does not say it."""
+    try:
+        return value(saying, document, each)
+    except CannotSay as problem:  # said only where it is asked for
+        return Unsaid(str(problem))
+
+
+def _spread(body: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested inclusions by their dotted paths."""
+    made: dict[str, Any] = {}
+    for name, each in body.items():
+        path = f"{prefix}{name}"
+        nested = isinstance(each, dict) and each and not any(key.startswith("$") for key in each)
+        made |= _spread(each, f"{path}.") if nested else {path: each}
+    return made
+
+
+def _narrowed(array: Many, path: str, known: Value | None) -> Many:
+    def element(row: Row) -> Value:
+        whole = array.element(row)
+        fields: dict[str, Value] = {}
+        if isinstance(known, Many) and isinstance(before := known.element(row), Tree):
+            fields |= before.fields
+        place(fields, path, find(whole, path).value)
+        return Tree(fields, row)
+
+    return Many(array.name, array.join, element, array.order, array.limit, array.own)
+
+
+def place(fields: dict[str, Value], path: str, made: Value) -> None:
+    """Put a value under a dotted path."""
+    first, _, rest = path.partition(".")
+    if not rest:
+        fields[first] = made
+        return
+    inner = fields.get(first)
+    below = dict(inner.fields) if isinstance(inner, Tree) else {}
+    place(below, rest, made)
+    fields[first] = Tree(below, inner.row if isinstance(inner, Tree) else None)
+
+
+def without(document: Tree, paths: list[str]) -> Tree:
+    """A document without these paths."""
+    fields = dict(document.fields)
+    for path in paths:
+        first, _, rest = path.partition(".")
+        inner = fields.get(first)
+        if not rest:
+            fields.pop(first, None)
+        elif isinstance(inner, Tree):
+            fields[first] = without(inner, [rest])
+    return Tree(fields, document.row, document.key)

@@ -1,0 +1,161 @@
+"""Reads: a find, aggregate, count or distinct as one SELECT, or several when a document holds several arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from nestling.ir.capture import Operation, Shape
+from nestling.sources.capture.sql import stages
+from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.paths import find
+from nestling.sources.capture.sql.state import State
+from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unsaid, Value
+
+MOST_BRANCHES = 6
+"""Arrays of one document that become statements of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A way down the arrays of a document: one statement reads the rows along it. `names` are empty for the document alone."""
+
+    names: tuple[str, ...]
+
+
+def pipeline_of(shape: Shape) -> list[dict[str, Any]]:
+    """A read as the pipeline that does the same."""
+    clauses = shape.clauses
+    match shape.operation:
+        case Operation.AGGREGATE:
+            found = clauses.get("pipeline", [])
+            assert isinstance(found, list)
+            return found
+        case Operation.COUNT:
+            return [*_stage("$match", clauses.get("query")), {"$count": "count"}]
+        case Operation.DISTINCT:
+            return [*_stage("$match", clauses.get("query")), {"$group": {"_id": f"${clauses['key']}"}}]
+        case _:
+            names = (
+                ("$match", "filter"),
+                ("$sort", "sort"),
+                ("$skip", "skip"),
+                ("$limit", "limit"),
+                ("$project", "projection"),
+            )
+            return [stage for name, clause in names for stage in _stage(name, clauses.get(clause))]
+
+
+def _stage(name: str, body: Any) -> list[dict[str, Any]]:
+    return [{name: body}] if body else []
+
+
+def selects(
+    new: Callable[[], Saying], collection: str, pipeline: list[dict[str, Any]]
+) -> Iterator[tuple[str, str, Saying]]:
+    """The first branch's SELECT, and one for each further branch with its name, each with what was noted saying it.
+
+    `new` begins a statement. Raises CannotSay.
+    """
+    for place, branch in enumerate(branches(new(), collection, pipeline)):
+        saying = new()
+        state = _run(saying, collection, pipeline)
+        yield "_".join(branch.names) if place else "", _select(saying, state, branch, place), saying
+
+
+def branches(saying: Saying, collection: str, pipeline: list[dict[str, Any]]) -> list[Branch]:
+    """The ways down the arrays of what a read gives, in the documents' order."""
+    state = _run(saying, collection, pipeline)
+    found = [Branch(names) for names in _ways(state.document)]
+    if len(found) > MOST_BRANCHES:
+        raise CannotSay(f"a document with {len(found)} arrays read as a whole")
+    return found or [Branch(())]
+
+
+def _run(saying: Saying, collection: str, pipeline: list[dict[str, Any]]) -> State:
+    query, document = saying.opened(collection)
+    state = State(query, document)
+    stages.run(saying, state, pipeline)
+    return state
+
+
+def _ways(found: Value, names: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for path, array in _arrays(found):
+        below = list(_ways(array.element(array.join(True)[1]), (*names, path)))
+        yield from below or [(*names, path)]
+
+
+def _arrays(found: Value, prefix: str = "") -> Iterator[tuple[str, Many]]:
+    for name, inner in found.fields.items() if isinstance(found, Tree) else ():
+        path = f"{prefix}{name}"
+        if isinstance(inner, Many):
+            yield path, inner
+        elif isinstance(inner, Tree):
+            yield from _arrays(inner, f"{path}.")
+    if isinstance(found, Many):
+        yield "", found
+
+
+def _select(saying: Saying, state: State, branch: Branch, place: int) -> str:
+    shown: list[tuple[str, str]] = []
+    document = state.document
+    if state.query.limit and branch.names:
+        state.settle()
+        document = state.document
+    if place == 0:
+        _columns(document, "", shown)
+    for path in branch.names:
+        array = find(document, path).value if path else document
+        assert isinstance(array, Many)
+        row = None if array.own else state.query.open(array, outer=place == 0)
+        document = array.element(row if row is not None else array.join(True)[1])
+        if array.limit is not None:
+            _first_only(saying, state, array, row, place)
+        shown_here: list[tuple[str, str]] = []
+        _columns(document, path, shown_here)
+        shown += shown_here
+    if not shown:
+        shown = [("one", "1")]
+    return state.query.text(_unique(shown), saying.design.model)
+
+
+def _first_only(saying: Saying, state: State, array: Many, row: Any, place: int) -> None:
+    """The order and number of a copied part of an array; of one document only, so that they hold of the whole."""
+    if place and row is not None and not state.query.order and not state.query.limit:
+        state.query.order = [(Column(row, each.attribute).text, each.descending) for each in array.order]
+        state.query.limit = str(array.limit)
+    else:
+        saying.notes.append(f"only the first {array.limit} of `{array.name}` are kept; SQL says all")
+
+
+def _columns(found: Value, name: str, shown: list[tuple[str, str]]) -> None:
+    match found:
+        case Column() | Sql():
+            shown.append((name or found.name, found.text))
+        case Tree():
+            for field, inner in found.fields.items():
+                own = inner.attribute if isinstance(inner, Column) and field == "_id" else field
+                _columns(inner, f"{name}.{own}" if name else own, shown)
+        case Many() | Unsaid():
+            return  # arrays are branches; what is no attribute is nothing SQL could show
+
+
+def _unique(shown: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Each under the last step of its path, or under more of it where that is taken; each text once."""
+    made: list[tuple[str, str]] = []
+    taken: set[str] = set()
+    for path, text in shown:
+        steps = [step for step in path.split(".") if step != "_id"] or ["id"]
+        length = 1
+        name = steps[-1]
+        while name in taken and length < len(steps):
+            length += 1
+            name = "_".join(steps[-length:])
+        if name in taken:
+            if (name, text) in made:
+                continue
+            name = f"{name}_{len(made)}"
+        taken.add(name)
+        made.append((name, text))
+    return made

@@ -1,0 +1,79 @@
+"""Occurrences of entities in a query, and the tokens texts name their columns by."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from nestling.sources.capture.sql.words import plain, quoted
+
+TOKEN = re.compile("\x01(\\d+)\x02([^\x03]*)\x03")
+"""A column in a text: the number of its row, and the attribute."""
+
+
+@dataclass(eq=False, slots=True)
+class Row:
+    """An occurrence of an entity, joined where each of its attributes in `on` equals a text.
+
+    `after`: the row it hangs on. `outer`: by a LEFT JOIN. `conditions` are further ones of the join. `is_copy`:
+    reached by a copy, so that what is written there is no change of the data.
+    """
+
+    number: int
+    entity: str
+    on: tuple[tuple[str, str], ...] = ()
+    after: Row | None = None
+    outer: bool = False
+    conditions: list[str] = field(default_factory=list)
+    is_copy: bool = False
+
+    @property
+    def may_lack(self) -> bool:
+        """Whether a left join on the way here may have found nothing."""
+        return self.outer or (self.after is not None and self.after.may_lack)
+
+    @property
+    def first(self) -> Row:
+        """The row at the beginning of the way here."""
+        return self if self.after is None else self.after.first
+
+
+def token(row: Row, attribute: str) -> str:
+    """How a text names a column."""
+    return f"\x01{row.number}\x02{attribute}\x03"
+
+
+@dataclass(slots=True)
+class Rows:
+    """The rows of a statement, by number, and their aliases."""
+
+    known: dict[int, Row] = field(default_factory=dict)
+    _aliases: dict[int, str] = field(default_factory=dict)
+
+    def new(
+        self, entity: str, on: tuple[tuple[str, str], ...] = (), after: Row | None = None, *, outer: bool = False
+    ) -> Row:
+        """A row."""
+        row = self.known[len(self.known)] = Row(len(self.known), entity, on, after, outer)
+        return row
+
+    def name(self, row: Row, alias: str) -> None:
+        """Give a row an alias."""
+        self._aliases[row.number] = alias
+
+    def alias(self, row: Row) -> str:
+        """Its name in SQL: the entity's first letters, and a number when another has them."""
+        if row.number not in self._aliases:
+            words = plain(row.entity or "found").lower().split("_")
+            base = "".join(word[:1] for word in words) or "t"
+            base = base if base.isidentifier() else f"t{base}"
+            taken, number, found = set(self._aliases.values()), 1, base
+            while found in taken or quoted(found) != found:
+                number += 1
+                found = f"{base}{number}"
+            self._aliases[row.number] = found
+        return self._aliases[row.number]
+
+    def named(self, text: str) -> list[Row]:
+        """The rows whose columns a text names."""
+        return [self.known[int(number)] for number, _ in TOKEN.findall(text)]

@@ -1,0 +1,187 @@
+"""Stages of pipelines, each a step of a query in the making."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.expressions import Names, scalar, value
+from nestling.sources.capture.sql.filters import conditions
+from nestling.sources.capture.sql.groups import group
+from nestling.sources.capture.sql.joins import lookup
+from nestling.sources.capture.sql.paths import find
+from nestling.sources.capture.sql.prefilters import once
+from nestling.sources.capture.sql.projections import place, projected, shown, without
+from nestling.sources.capture.sql.state import State
+from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unsaid, Value
+
+
+def run(saying: Saying, state: State, pipeline: list[dict[str, Any]]) -> None:
+    """Carry out the stages; raises CannotSay."""
+    at, pipeline = 0, once(pipeline)
+    while at < len(pipeline):
+        stage = pipeline[at]
+        if len(stage) != 1:
+            raise CannotSay("a stage with several names")
+        (name, body), *_ = stage.items()
+        if name == "$unionWith" and _gives_no_rows_a_row(state, pipeline[at:]):
+            at += 2
+            continue
+        step = _STAGES.get(name)
+        if step is None:
+            raise CannotSay(f"the stage `{name}`")
+        step(saying, state, body)
+        at += 1
+
+
+def _gives_no_rows_a_row(state: State, rest: list[dict[str, Any]]) -> bool:
+    """Whether a row is added for the case that a whole has none, as SQL does by itself."""
+    constant = [list(stage) for stage in rest[0]["$unionWith"].get("pipeline", [])] == [["$documents"]]
+    return constant and state.query.grouped and not state.query.groups and rest[1:2] == [{"$limit": 1}]
+
+
+def _match(saying: Saying, state: State, body: Any) -> None:
+    query = state.query
+    if query.limit or query.offset or query.distinct:
+        state.settle()
+    made = conditions(saying, state.document, body)
+    (state.query.having if state.query.grouped else state.query.where).extend(made)
+
+
+def _sort(saying: Saying, state: State, body: Any) -> None:  # noqa: ARG001 - as the other stages
+    if state.query.limit or state.query.offset:
+        state.settle()
+    keys = []
+    for path, way in body.items():
+        found = find(state.document, path)
+        if not way or found.rest or not isinstance(found.value, Column | Sql):
+            why = found.value.why if isinstance(found.value, Unsaid) else f"the order by `{path}`"
+            raise CannotSay(why)
+        keys.append((found.value.text, way < 0))
+    state.query.order = keys
+
+
+def _limit(saying: Saying, state: State, body: Any) -> None:
+    if state.query.limit:
+        state.settle()
+    state.query.limit = str(body) if body else saying.parameters.new("limit")
+
+
+def _skip(saying: Saying, state: State, body: Any) -> None:
+    if state.query.limit:
+        state.settle()
+    state.query.offset = saying.parameters.new("offset", "skip" if body else "")
+
+
+def _project(saying: Saying, state: State, body: Any) -> None:
+    state.document = projected(saying, state.document, body)
+
+
+def _set(saying: Saying, state: State, body: Any) -> None:
+    if not isinstance(state.document, Tree):
+        raise CannotSay("a field added to what is no document")
+    fields = dict(state.document.fields)
+    for path, each in body.items():
+        place(fields, path, shown(saying, state.document, each))
+    state.document = Tree(fields, state.document.row, state.document.key)
+
+
+def _unset(saying: Saying, state: State, body: Any) -> None:  # noqa: ARG001 - as the other stages
+    if isinstance(state.document, Tree):
+        state.document = without(state.document, body if isinstance(body, list) else [body])
+
+
+def _replace(saying: Saying, state: State, body: Any) -> None:
+    found = body["newRoot"] if isinstance(body, dict) and set(body) == {"newRoot"} else body
+    state.document = value(saying, state.document, found)
+
+
+def _unwind(saying: Saying, state: State, body: Any) -> None:
+    path = body["path"].lstrip("$")
+    found = find(state.document, path)
+    if isinstance(found.value, Column | Tree) and not found.rest:
+        return  # one value, or the only row joined: as it is
+    if not isinstance(found.value, Many) or found.rest or "includeArrayIndex" in body:
+        raise CannotSay(f"unwinding `{path}`")
+    array = found.value
+    if state.query.limit or state.query.offset or state.query.grouped:
+        state.settle()
+    last = state.query.open(array, outer=bool(body.get("preserveNullAndEmptyArrays")))
+    if array.limit is not None:
+        saying.notes.append(f"only the first {array.limit} of `{path}` are kept; SQL says all")
+    assert isinstance(state.document, Tree)
+    fields = dict(state.document.fields)
+    place(fields, path, array.element(last))
+    state.document = Tree(fields, state.document.row, state.document.key)
+
+
+def _count(saying: Saying, state: State, body: Any) -> None:
+    group(saying, state, {"_id": None, str(body): {"$sum": 1}})
+    assert isinstance(state.document, Tree)
+    state.document = Tree({str(body): state.document.fields[str(body)]})
+
+
+def _sort_by_count(saying: Saying, state: State, body: Any) -> None:
+    group(saying, state, {"_id": body, "count": {"$sum": 1}})
+    _sort(saying, state, {"count": -1})
+
+
+def _lookup(saying: Saying, state: State, body: Any) -> None:
+    if state.query.grouped:
+        state.settle()
+    if not isinstance(state.document, Tree):
+        raise CannotSay("a `$lookup` into what is no document")
+    joined = lookup(saying, state.query, state.document, body, _inner)
+    fields = dict(state.document.fields)
+    place(fields, body["as"], joined)
+    state.document = Tree(fields, state.document.row, state.document.key)
+
+
+def _inner(saying: Saying, document: Value, pipeline: list[dict[str, Any]], names: Names) -> tuple[list[str], Value]:
+    """The conditions and the document of a `$lookup`'s pipeline: filters and projections, nothing that counts rows."""
+    made: list[str] = []
+    for stage in pipeline:
+        (name, body), *_ = stage.items()
+        match name:
+            case "$match":
+                plain = {key: test for key, test in body.items() if key != "$expr"}
+                made += conditions(saying, document, plain)
+                if "$expr" in body:
+                    made.append(scalar(saying, document, body["$expr"], names).text)
+            case "$project":
+                document = projected(saying, document, body)
+            case "$set" | "$addFields" if isinstance(document, Tree):
+                fields = dict(document.fields)
+                for path, each in body.items():
+                    place(fields, path, value(saying, document, each, names))
+                document = Tree(fields, document.row, document.key)
+            case "$sort":
+                continue  # of rows that are joined one by one
+            case "$unwind" if isinstance(find(document, body["path"].lstrip("$")).value, Tree | Column):
+                continue  # one row, joined by itself
+            case "$replaceRoot" | "$replaceWith":
+                document = value(saying, document, body["newRoot"] if set(body) == {"newRoot"} else body, names)
+            case _:
+                raise CannotSay(f"the stage `{name}` within a `$lookup`")
+    return made, document
+
+
+Step = Callable[[Saying, State, Any], None]
+_STAGES: dict[str, Step] = {
+    "$match": _match,
+    "$sort": _sort,
+    "$limit": _limit,
+    "$skip": _skip,
+    "$project": _project,
+    "$set": _set,
+    "$addFields": _set,
+    "$unset": _unset,
+    "$replaceRoot": _replace,
+    "$replaceWith": _replace,
+    "$unwind": _unwind,
+    "$group": group,
+    "$count": _count,
+    "$sortByCount": _sort_by_count,
+    "$lookup": _lookup,
+}

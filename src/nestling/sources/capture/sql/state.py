@@ -1,0 +1,35 @@
+"""How far a pipeline has come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nestling.sources.capture.sql.query import Query
+from nestling.sources.capture.sql.values import Column, Sql, Tree, Value
+
+
+@dataclass(slots=True)
+class State:
+    """A query in the making and the document its rows give."""
+
+    query: Query
+    document: Value
+
+    def settle(self) -> None:
+        """See that what follows may still join, filter or group: what has been limited or grouped becomes a query of its own."""
+        query = self.query
+        if query.limit or query.offset or query.grouped or query.distinct:
+            self.query = query.wrapped()
+            self.document = _exported(self.document, self.query)
+
+
+def _exported(found: Value, query: Query) -> Value:
+    """What a document is to a query that reads from the one it was of: calculated values are columns there."""
+    match found:
+        case Sql(text, name, may_be_null):
+            column = query.export(text, name)
+            return Column(query.root, column, may_be_null) if text else found
+        case Tree(fields, row, key):
+            return Tree({name: _exported(inner, query) for name, inner in fields.items()}, row, key)
+        case _:
+            return found

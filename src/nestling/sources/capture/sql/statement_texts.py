@@ -1,0 +1,25 @@
+"""INSERT, UPDATE and DELETE as texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from nestling.sources.capture.sql.words import quoted
+
+
+def insert(entity: str, columns: Iterable[str], values: Iterable[str]) -> str:
+    """`INSERT INTO entity (columns) VALUES (values)`."""
+    return " ".join(
+        ["INSERT INTO", quoted(entity), f"({', '.join(map(quoted, columns))})", f"VALUES ({', '.join(values)})"]
+    )
+
+
+def update(entity: str, sets: Iterable[tuple[str, str]], where: str) -> str:
+    """`UPDATE entity SET attribute = text, … WHERE where`."""
+    assigned = ", ".join(f"{quoted(attribute)} = {text}" for attribute, text in sets)
+    return " ".join(["UPDATE", quoted(entity), "SET", assigned, *(["WHERE", where] if where else [])])
+
+
+def delete(entity: str, where: str) -> str:
+    """`DELETE FROM entity WHERE where`."""
+    return " ".join(["DELETE FROM", quoted(entity), *(["WHERE", where] if where else [])])

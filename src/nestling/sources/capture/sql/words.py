@@ -1,0 +1,52 @@
+"""Names and parameters in SQL texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlglot.tokens import Tokenizer
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_RESERVED = frozenset(word.lower() for word in Tokenizer.KEYWORDS if word.isalpha())
+_UNNAMED = re.compile(r"\W+")
+
+
+def quoted(name: str) -> str:
+    """An identifier as SQL writes it."""
+    if _PLAIN.fullmatch(name) and name.lower() not in _RESERVED:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def plain(name: str) -> str:
+    """A name of letters, digits and underscores."""
+    found = _UNNAMED.sub("_", name).strip("_")
+    return found if found and not found[0].isdigit() else f"x{found}"
+
+
+@dataclass(slots=True)
+class Parameters:
+    """The parameters of a statement: unique names, and sample values by the place of the shape they stand at."""
+
+    known: Mapping[str, object] = field(default_factory=dict)
+    samples: dict[str, object] = field(default_factory=dict)
+    _taken: set[str] = field(default_factory=set)
+
+    def new(self, name: str, place: str = "") -> str:
+        """`:name`, or `:name_2` when that is taken; a place may lack the array it lies in."""
+        base, number = plain(name), 1
+        found = base
+        while found in self._taken:
+            number += 1
+            found = f"{base}_{number}"
+        self._taken.add(found)
+        whole = (
+            next((known for known in self.known if known == place or known.endswith(f".{place}")), None)
+            if place
+            else None
+        )
+        if whole is not None:
+            self.samples[found] = self.known[whole]
+        return f":{found}"

@@ -1,0 +1,144 @@
+"""A capture as statements of a workload, with rates; what SQL does not say is a gap."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from nestling.common.errors import DesignError
+from nestling.ir.capture import Capture, Operation, Seen, Shape
+from nestling.ir.design import Design
+from nestling.ir.rate import rate_text
+from nestling.ir.reading import Gap, GapKind
+from nestling.sources.capture.sql.application_joins import Joined, joined
+from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.reads import pipeline_of, selects
+from nestling.sources.capture.sql.values import CannotSay, Upkeep
+from nestling.sources.capture.sql.words import Parameters, plain
+from nestling.sources.capture.sql.writes import writes
+
+LONGEST_SHAPE = 300
+"""Characters of a shape that the workload file shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A statement: its name, SQL, rate a second, sample values, the shapes it says in words, and what is to be known of it."""
+
+    name: str
+    sql: str
+    rate_per_second: float
+    samples: tuple[tuple[str, object], ...] = ()
+    origin: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Workload:
+    """Statements, most frequent first; what cannot be said; and writes that change no row, such as the upkeep of copies."""
+
+    statements: list[Said] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+    def text(self) -> str:
+        """The workload file."""
+        return "\n".join(_lines(self))
+
+
+def workload_of(capture: Capture, design: Design) -> Workload:
+    """A capture over the model of the design its documents follow."""
+    found = Workload()
+    databases = {seen.shape.database for seen in capture.seen}
+    for each in joined(capture, design):
+        _say(found, each, design, several=len(databases) > 1)
+    for skipped in capture.skipped:
+        found.gaps.append(Gap(GapKind.NOTIMPL, skipped.why, skipped.what))
+    found.statements.sort(key=lambda said: -said.rate_per_second)
+    return found
+
+
+def _say(found: Workload, each: Joined, design: Design, *, several: bool) -> None:
+    seen, shape = each.seen, each.seen.shape
+    origin = shape_text(shape, several=several)
+    new = partial(_begin, design, seen)
+    try:
+        if shape.operation.reads:
+            made = list(selects(new, shape.collection, [*pipeline_of(shape), *each.stages]))
+        else:
+            made = list(writes(new, shape))
+    except Upkeep as why:
+        found.left_out.append(f"{origin} ({rate_text(_rounded(each.rate))}): {why}")
+        return
+    except (CannotSay, DesignError) as problem:
+        found.gaps.append(Gap(GapKind.NOTIMPL, str(problem), f"{origin} ({rate_text(_rounded(each.rate))})"))
+        return
+    base = _name(shape)
+    for suffix, sql, saying in made:
+        name = _free("_".join(filter(None, (base, plain(suffix) if suffix else ""))), found)
+        rate = each.rate * (_rows_each(seen) if shape.operation is Operation.INSERT and not suffix else 1)
+        notes = tuple(dict.fromkeys((*each.notes, *saying.notes)))
+        samples = tuple(saying.parameters.samples.items())
+        found.statements.append(Said(name, sql, _rounded(rate), samples, origin, notes))
+
+
+def _begin(design: Design, seen: Seen) -> Saying:
+    return Saying(design, Parameters(dict(seen.samples)), listed=round(seen.listed / seen.count) if seen.count else 1)
+
+
+def _rows_each(seen: Seen) -> float:
+    return max(seen.written / seen.count, 1.0) if seen.count else 1.0
+
+
+def _rounded(rate: float) -> float:
+    """Three digits in the unit it is said in: more would pretend to be exact."""
+    seconds = next((unit for unit in (1.0, 60.0, 3_600.0) if rate * unit >= 1), 86_400.0)
+    return float(f"{rate * seconds:.3g}") / seconds
+
+
+def _name(shape: Shape) -> str:
+    clauses = shape.clauses
+    condition = clauses.get("filter") or clauses.get("query") or clauses.get("q") or _first_match(clauses)
+    names = [plain(path.replace("_id.", "")) for path in condition if not path.startswith("$")][:3]
+    by = f"_by_{'_and_'.join(name if name != 'id' else 'id' for name in names)}" if names else ""
+    return f"{shape.operation.value.lower().replace('findandmodify', 'modify')}_{plain(shape.collection)}{by}"
+
+
+def _first_match(clauses: dict[str, object]) -> dict[str, object]:
+    pipeline = clauses.get("pipeline")
+    first = pipeline[0].get("$match", {}) if isinstance(pipeline, list) and pipeline else {}
+    return first if isinstance(first, dict) else {}
+
+
+def _free(base: str, found: Workload) -> str:
+    taken, number, name = {said.name for said in found.statements}, 1, base
+    while name in taken:
+        number += 1
+        name = f"{base}_{number}"
+    return name
+
+
+def shape_text(shape: Shape, *, several: bool = False) -> str:
+    """A shape in one line, for people."""
+    text = f"{shape.namespace if several else shape.collection}.{shape.operation} {shape.text}"
+    return text if len(text) <= LONGEST_SHAPE else f"{text[:LONGEST_SHAPE]}…"
+
+
+def _lines(workload: Workload) -> Iterator[str]:
+    yield "-- What a MongoDB was seen to be asked, said over the model. Written by `nestling capture`; edit it as you like."
+    for said in workload.statements:
+        yield f"\n-- name: {said.name}, rate: {rate_text(said.rate_per_second)}"
+        yield f"-- seen: {_one_line(said.origin)}"
+        yield from (f"-- note: {_one_line(note)}" for note in said.notes)
+        if said.samples:
+            yield f"-- params: {json.dumps(dict(said.samples), default=str)}"
+        yield f"{said.sql};"
+    for title, texts in (("Not said", map(str, workload.gaps)), ("Left out", workload.left_out)):
+        lines = [f"-- {_one_line(text)}" for text in texts]
+        yield from (f"\n-- {title}:", *lines) if lines else ()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

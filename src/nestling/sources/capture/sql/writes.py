@@ -1,0 +1,52 @@
+"""Writes: an update, delete or insert of documents as the changes of rows it comes to, one SQL statement each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from nestling.ir.capture import Operation, Shape
+from nestling.ir.model import OnDelete
+from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.inserts import inserts
+from nestling.sources.capture.sql.statement_texts import delete
+from nestling.sources.capture.sql.targets import children, target, where
+from nestling.sources.capture.sql.updates import updates
+from nestling.sources.capture.sql.values import Upkeep
+
+New = Callable[[], Saying]
+Written = tuple[str, str, Saying]
+"""What distinguishes the statement from the others of its command, its SQL, and what was noted saying it."""
+
+
+def writes(new: New, shape: Shape) -> list[Written]:
+    """The statements a write comes to; raises Upkeep when there are none, CannotSay when one of them cannot be said."""
+    clauses = shape.clauses
+    match shape.operation:
+        case Operation.INSERT:
+            made = list(inserts(new, shape.collection, clauses.get("documents", [])))
+        case Operation.DELETE:
+            made = list(_deletes(new, shape.collection, clauses.get("q", {})))
+        case Operation.FIND_AND_MODIFY if clauses.get("remove"):
+            made = list(_deletes(new, shape.collection, clauses.get("query", {})))
+        case _:
+            condition, changes = clauses.get("q", clauses.get("query", {})), clauses.get("u", clauses.get("update", {}))
+            made = list(updates(new, shape.collection, condition, changes, clauses))
+    if not made:
+        raise Upkeep("it changes no attribute of the model")
+    return made
+
+
+def _deletes(new: New, collection: str, condition: dict[str, Any]) -> Iterator[Written]:
+    """The rows embedded in the documents, where the model does not delete them by itself, and the documents' own."""
+    for node in new().store(collection).roots[0].children:
+        if node.embedding is None:
+            continue
+        saying = new()
+        link = saying.design.model.relationship(node.embedding.relationship)
+        if link.on_delete is not OnDelete.CASCADE:
+            found = target(saying, collection, condition)
+            yield node.entity, delete(link.child, children(saying, found, link.name)), saying
+    saying = new()
+    found = target(saying, collection, condition)
+    yield "", delete(found.row.entity, where(saying, found)), saying

@@ -1,0 +1,168 @@
+"""Entities: the attributes of each node's rows, those of its own and those that follow from where its rows lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from nestling.ir.facts.nodes import Column, NodeForm, Steps
+from nestling.ir.facts.structure import Columns
+from nestling.ir.model import Attribute
+from nestling.sources.mongo.declared import required
+from nestling.sources.mongo.names import column_name, entity_names, free, reference_name
+from nestling.sources.mongo.survey import BUCKET_FIELDS, Place, Role, Seen, Survey, flat_copies
+from nestling.sources.mongo.types import JSON, type_of
+
+FLAG = "has_overflow"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An attribute that is stored: its field, relative to its node, and what is known of it (None: nothing)."""
+
+    name: str
+    path: str
+    column: Column
+    attribute: Attribute
+
+
+@dataclass(slots=True)
+class EntityOf:
+    """An entity and the node its rows are. `implied`: attributes that are the key of the rows around, by their steps."""
+
+    name: str
+    seen: Seen
+    above: EntityOf | None
+    stored: tuple[Stored, ...]
+    implied: Mapping[Steps, str]
+    listed: dict[tuple[Place, Steps], str] = field(
+        default_factory=dict
+    )  # by a list of its ids, and a part of that row's key
+    nullable: bool = False  # rows may lack the row around: there are orphans
+
+    @property
+    def by_steps(self) -> dict[Steps, str]:
+        """Attribute names by the steps of their fields."""
+        return dict(self.implied) | {each.column.steps: each.name for each in self.stored}
+
+    def names(self, columns: Columns) -> tuple[str, ...] | None:
+        """The attributes of these columns; None when one is none of its."""
+        known = self.by_steps
+        return tuple(known[steps] for steps in columns) if all(steps in known for steps in columns) else None
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The attributes that tell its rows apart; empty when nothing does."""
+        return self.names(self.seen.key) or () if self.seen.key else ()
+
+    def attributes(self) -> Iterator[Attribute]:
+        """All of them: implied first, then its own, then those only others tell."""
+        kinds = dict(_attributes(self.above)) if self.above is not None else {}
+        for steps, name in self.implied.items():
+            found = kinds.get(steps)
+            kind = found.type if found is not None else JSON
+            yield Attribute(name, kind, nullable=self.nullable)
+        yield from (each.attribute for each in self.stored)
+
+
+def _attributes(entity: EntityOf) -> Iterator[tuple[Steps, Attribute]]:
+    by_name = {attribute.name: attribute for attribute in entity.attributes()}
+    return ((steps, by_name[name]) for steps, name in entity.by_steps.items())
+
+
+def entities(survey: Survey) -> dict[Place, EntityOf]:
+    """Every entity by its node's place, those whose documents hold others before these."""
+    names = entity_names(survey.seen.values())
+    left_out = _told_otherwise(survey)
+    with_orphans = {each.of.place for each in survey.seen.values() if each.role is Role.ORPHANS and each.of is not None}
+    found: dict[Place, EntityOf] = {}
+    for place, seen in survey.seen.items():
+        if seen.role is Role.ENTITY:
+            found[place] = _entity(names[place], seen, found, left_out, survey)
+            found[place].nullable = place in with_orphans
+    return found
+
+
+def _told_otherwise(survey: Survey) -> frozenset[tuple[str, Steps]]:
+    """Columns that are no attributes: copies beside a link that are named after it, counts, and flags of overflow pages."""
+    structure = survey.facts.structure
+    copies = {(each.collection, each.column) for each in flat_copies(survey)}
+    counts = {(each.collection, each.column) for each in structure.counted}
+    flags = {
+        (each.of.collection.name, (*each.of.above.node.steps, name))
+        for each in survey.seen.values()
+        if each.role is Role.PAGES and each.of is not None and each.of.above is not None
+        for name in flags(each.of)
+    }
+    return frozenset(copies | counts | flags)
+
+
+def flags(array: Seen) -> tuple[str, ...]:
+    """The field that tells whether an array's pages hold more."""
+    assert array.above is not None
+    known = {column.steps[-1] for column in array.above.node.columns}
+    return tuple(name for name in (f"{array.node.steps[-2]}_overflow", FLAG) if name in known)[:1]
+
+
+def _entity(
+    name: str, seen: Seen, found: Mapping[Place, EntityOf], left_out: frozenset[tuple[str, Steps]], survey: Survey
+) -> EntityOf:
+    above = found.get(seen.above.place) if seen.above is not None else None
+    taken: set[str] = set()
+    merged = [
+        c for each in survey.seen.values() if each.above is seen and each.role is Role.MERGED for c in each.node.columns
+    ]
+    own = [*seen.node.columns, *merged]
+    columns = [*_header(seen), *(c for c in own if (seen.collection.name, c.steps) not in left_out)]
+    columns += [_whole(each) for each in _kept_whole(seen, survey)]
+    columns.sort(key=lambda column: (column.steps not in seen.key, column.steps[0] != "_id"))
+    implied: dict[Steps, str] = {}
+    if above is not None:
+        names = above.by_steps
+        implied = {steps: free(reference_name(above.name, names[steps]), taken) for steps in above.seen.key}
+    needed = required(seen.collection)
+    stored = tuple(_stored(seen, column, taken, needed) for column in columns)
+    return EntityOf(name, seen, above, stored, implied)
+
+
+def _header(seen: Seen) -> Iterator[Column]:
+    """What a bucket's header tells of its events."""
+    if seen.above is not None and seen.above.role is Role.BUCKET:
+        for column in seen.above.node.columns:
+            if column.steps[0] != "_id" and column.steps[-1] not in BUCKET_FIELDS:
+                yield column
+
+
+def _kept_whole(seen: Seen, survey: Survey) -> Iterator[Seen]:
+    return (each for each in survey.seen.values() if each.above is seen and each.role is Role.WHOLE)
+
+
+def _whole(seen: Seen) -> Column:
+    steps = seen.node.steps[:-1] if seen.node.form is not NodeForm.OBJECT else seen.node.steps
+    path = seen.collection.path(*steps)
+    assert path is not None
+    return Column(steps, path, seen.why)
+
+
+def _stored(seen: Seen, column: Column, taken: set[str], needed: frozenset[Steps]) -> Stored:
+    name = free(column_name(seen, column.steps), taken)
+    kind, also = (JSON, ()) if column.why else type_of(column.path)
+    path = ".".join(column.steps[len(seen.node.steps) :]) if seen.node.form is not NodeForm.VALUES else ""
+    if seen.above is not None and seen.above.role is Role.BUCKET and len(column.steps) <= len(seen.node.steps):
+        path = ".".join(column.steps)
+    attribute = Attribute(name, kind, nullable=_may_lack(seen, column, needed), also=also)
+    return Stored(name, path, column, attribute)
+
+
+def _may_lack(seen: Seen, column: Column, needed: frozenset[Steps]) -> bool:
+    """Whether rows may have no value: they were seen without, or not all were looked at and no validator asks for it."""
+    path = column.path
+    if column.steps in seen.key:
+        return False
+    around = [column.steps[:count] for count in range(len(seen.node.steps) + 1, len(column.steps))]
+    between = [each for each in (seen.collection.path(*steps) for steps in around) if each is not None]
+    if path.count("null", "undefined") or any(
+        each.missing or each.count("null", "undefined") for each in (path, *between)
+    ):
+        return True
+    return not (path.exact or path.documents == 0 or column.steps in needed)

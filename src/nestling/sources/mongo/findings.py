@@ -1,0 +1,88 @@
+"""What a person should know of a database that became a model: what could not, and what rests on less than everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.facts import Kind, steps_text
+from nestling.ir.facts.nodes import NodeForm
+from nestling.ir.facts.structure import Unclear
+from nestling.ir.reading import Gap, GapKind
+from nestling.sources.mongo.entities import EntityOf
+from nestling.sources.mongo.relations import Entities
+from nestling.sources.mongo.survey import Role, Survey, flat_copies
+from nestling.sources.mongo.types import odd_types
+
+SHOWN = 4
+_NOT_READ = {
+    Kind.TIME_SERIES: "is a time series collection, whose measurements are not read yet",
+    Kind.VIEW: "is a view, and no table of its own",
+}
+
+
+def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
+    """What could not be understood, each with its place."""
+    for collection in survey.facts.collections:
+        if collection.kind in _NOT_READ:
+            yield Gap(GapKind.NOTIMPL, _NOT_READ[collection.kind], collection.name)
+    for skipped in survey.facts.skipped:
+        yield Gap(GapKind.NOTIMPL, f"{skipped.what} could not be looked at: {skipped.why}")
+    for entity in found.values():
+        yield from _of_entity(entity)
+    for unclear in survey.facts.structure.unclear:
+        yield _unclear(unclear)
+
+
+def _of_entity(entity: EntityOf) -> Iterator[Gap]:
+    collection = entity.seen.collection.name
+    for path in entity.seen.node.unnamed:
+        what = f"`{path.text}` has a name no query can say, and is not read"
+        yield Gap(GapKind.NOTIMPL, what, collection)
+    for each in entity.stored:
+        text = steps_text(each.column.steps)
+        if each.column.why:
+            yield Gap(GapKind.NOTIMPL, f"`{text}` {each.column.why}, and is kept whole as json", collection)
+        elif odd := odd_types(each.column.path):
+            yield Gap(
+                GapKind.NOTIMPL, f"`{text}` holds {', '.join(odd)}, which no type of a model stands for", collection
+            )
+        elif each.attribute.also and not _only_numbers(each.attribute.also):
+            others = ", ".join(map(str, each.attribute.also))
+            yield Gap(GapKind.NOTIMPL, f"`{text}` is {each.attribute.type} and sometimes {others}", collection)
+
+
+def _only_numbers(kinds: tuple[object, ...]) -> bool:
+    return {str(kind) for kind in kinds} <= {"integer", "float", "decimal"}
+
+
+def _unclear(unclear: Unclear) -> Gap:
+    field = steps_text(unclear.columns[0])
+    some = ", ".join(f"`{name}`" for name in unclear.targets[:SHOWN])
+    more = f" and {len(unclear.targets) - SHOWN} more" if len(unclear.targets) > SHOWN else ""
+    what = f"`{field}` is called like a reference, and all its {unclear.checked:,} values are keys of {some}{more}; say which"
+    return Gap(GapKind.NOTIMPL, what, unclear.collection)
+
+
+def notes(survey: Survey, found: Entities) -> Iterator[str]:
+    """What loses nothing and should be seen."""
+    ordered = [e.name for e in found.values() if e.seen.node.form in (NodeForm.ARRAY, NodeForm.VALUES)]
+    if any(survey.seen[place].above is not None for place in found) and ordered:
+        yield "the order of elements in an array is no part of the model; where it matters, elements need a field that tells it"
+    for link in survey.links:
+        if link.dangling:
+            where = f"{link.collection}.{steps_text(link.columns[0])}"
+            yield f"`{where}` refers to `{link.target}`; {link.dangling:,} rows refer to nothing there"
+    for seen in survey.seen.values():
+        if seen.role in (Role.PAGES, Role.ORPHANS) and seen.of is not None:
+            what = "what arrays had no room for" if seen.role is Role.PAGES else "rows whose parent does not exist"
+            yield f"`{seen.collection.name}` was taken for {what}: `{seen.of.collection.name}.{steps_text(seen.of.node.steps)}`"
+    copies = {(each.collection, each.column) for each in flat_copies(survey)}
+    for repeat in survey.facts.structure.repeats:
+        is_flat = survey.seen[repeat.collection, repeat.node].role is Role.ENTITY
+        if is_flat and (repeat.collection, repeat.column) not in copies:
+            mine = f"{repeat.collection}.{steps_text(repeat.column)}"
+            theirs = f"{repeat.target}.{steps_text(repeat.target_column)}"
+            yield f"`{mine}` is `{theirs}` in {repeat.equal:,} of {repeat.checked:,} rows: a copy, or the same by chance"
+    partial = sorted({name for name, _ in survey.facts.structure.partial})
+    if partial:
+        yield f"keys and references were sought in samples of {', '.join(partial)}"

@@ -1,0 +1,128 @@
+"""The numbers of facts as statistics of a model: rows, widths, different values, and how many rows lie in or refer to one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.facts import Collection, Path, Quantiles
+from nestling.ir.facts.nodes import NodeForm
+from nestling.ir.model import Model
+from nestling.ir.statistics import (
+    AttributeStatistics,
+    EntityStatistics,
+    Quantity,
+    RelationshipStatistics,
+    Statistics,
+    measured,
+)
+from nestling.sources.mongo.entities import EntityOf, Stored
+from nestling.sources.mongo.relations import Entities, owner, relationship
+from nestling.sources.mongo.survey import Survey
+
+FRAMES = {"string": 5, "binData": 5}
+"""Bytes of a value that are its length, not its content."""
+
+
+def statistics(model: Model, survey: Survey, found: Entities) -> Statistics:
+    """What was measured of the model's entities and relationships."""
+    entities = tuple((entity.name, _entity(entity)) for entity in found.values())
+    links = dict(_embedded(model, found)) | dict(_linked(model, survey, found))
+    return Statistics(entities, tuple(links.items()))
+
+
+def _entity(entity: EntityOf) -> EntityStatistics:
+    rows, exact = _rows(entity)
+    known = tuple((each.name, _attribute(each, exact=exact)) for each in entity.stored if each.column.path.documents)
+    return EntityStatistics(measured(rows, None if exact else _sampled(entity.seen.collection)), attributes=known)
+
+
+def _scale(collection: Collection) -> float:
+    """Documents there are for each that was read."""
+    if collection.sample is None or collection.storage is None or collection.sample.exact:
+        return 1.0
+    return collection.storage.documents / max(collection.sample.documents, 1)
+
+
+def _sampled(collection: Collection) -> int:
+    return collection.sample.documents if collection.sample is not None else 0
+
+
+def _rows(entity: EntityOf) -> tuple[float, bool]:
+    collection, node = entity.seen.collection, entity.seen.node
+    exact = collection.sample is None or collection.sample.exact
+    if node.path is None:
+        return float(collection.storage.documents if collection.storage is not None else 0), True
+    present = float(node.path.present if node.path.documents else 0)
+    if node.form is NodeForm.OBJECT:
+        present = float(node.path.count("object") if node.path.documents else 0)
+    return round(present * (1.0 if node.path.exact else _scale(collection))), exact
+
+
+def _attribute(stored: Stored, *, exact: bool) -> AttributeStatistics:
+    path = stored.column.path
+    rows = None if exact else path.present
+    frame = FRAMES.get(path.types[0][0], 0) if path.types else 0
+    widths = path.widths
+    return AttributeStatistics(
+        average_bytes=_quantity(widths.mean - frame, rows) if widths is not None else None,
+        maximum_bytes=_quantity(widths.max - frame, rows) if widths is not None else None,
+        distinct=measured(min(path.distinct, path.present), rows) if path.distinct else None,
+        null_share=_quantity((path.missing + path.count("null")) / max(path.parents, 1), rows),
+    )
+
+
+def _quantity(value: float, rows: int | None) -> Quantity:
+    return measured(max(value, 0.0), rows)
+
+
+def _embedded(model: Model, found: Entities) -> Iterator[tuple[str, RelationshipStatistics]]:
+    for entity in found.values():
+        if entity.above is None:
+            continue
+        link = relationship(model, entity.above.name, entity.name, tuple(entity.implied.values()))
+        if link is not None:
+            yield link.name, _fan_out_of(entity)
+
+
+def _fan_out_of(entity: EntityOf) -> RelationshipStatistics:
+    node, collection = entity.seen.node, entity.seen.collection
+    if node.form is NodeForm.OBJECT:
+        share = node.path.present / max(node.path.parents, 1) if node.path is not None else 0.0
+        return RelationshipStatistics(
+            mean=measured(share), maximum=measured(1), dangling=measured(0), orphans=measured(0)
+        )
+    array = collection.path(*node.steps[:-1])
+    lengths = array.lengths if array is not None else None
+    if array is None or lengths is None:
+        return RelationshipStatistics()
+    return _of_lengths(array, lengths)
+
+
+def _of_lengths(array: Path, lengths: Quantiles) -> RelationshipStatistics:
+    share = lengths.count / max(array.parents, lengths.count, 1)
+    rows = None if array.exact else array.parents
+    return RelationshipStatistics(
+        mean=measured(lengths.mean * share, rows),
+        p50=measured(lengths.p50, rows),
+        p95=measured(lengths.p95, rows),
+        p99=measured(lengths.p99, rows),
+        maximum=measured(lengths.max, rows),
+        dangling=measured(0),
+        orphans=measured(0),
+    )
+
+
+def _linked(model: Model, survey: Survey, found: Entities) -> Iterator[tuple[str, RelationshipStatistics]]:
+    for each in survey.links:
+        child, target = owner(each, survey, found), found.get((each.target, each.target_node))
+        columns = child.names(each.columns) if child is not None else None
+        link = relationship(model, target.name, child.name, columns) if child and target and columns else None
+        if link is None:
+            continue
+        rows = None if each.whole else each.checked
+        spread: dict[str, Quantity] = {}
+        if each.fan_out is not None:
+            names = ("mean", "p50", "p95", "p99", "maximum")
+            spread = {name: measured(value, rows) for name, value in zip(names, each.fan_out, strict=True)}
+        lacking = {"dangling": measured(each.dangling, rows), "orphans": measured(each.orphans, rows)}
+        yield link.name, RelationshipStatistics(**spread, **lacking)

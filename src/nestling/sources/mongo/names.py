@@ -1,0 +1,76 @@
+"""Names: of entities, whose rows may lie in an array of another's documents, and of attributes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from nestling.ir.facts import ELEMENT
+from nestling.ir.facts.nodes import NodeForm, Steps
+from nestling.sources.mongo.survey import Place, Role, Seen
+
+_PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"))
+_IN_IE = frozenset({"movies", "cookies", "pies", "ties", "zombies", "calories", "series", "species"})
+"""Words in -ies that are not of one in -y."""
+_IDS = ("_ids", "Ids", "IDs")
+
+
+def entity_names(seen: Iterable[Seen]) -> dict[Place, str]:
+    """A name for each entity: its collection's, or its field's where no other has that, else with those above it."""
+    every = [each for each in seen if each.role is Role.ENTITY]
+    short = {each.place: _short(each) for each in every}
+    times = Counter(name.casefold() for name in short.values())
+    names: dict[Place, str] = {}
+    taken: set[str] = set()
+    for each in sorted(every, key=lambda each: (_is_inside(each), each.place)):
+        name = short[each.place]
+        if times[name.casefold()] > 1 and _is_inside(each):
+            name = "_".join((each.collection.name, *(step for step in each.node.steps if step != ELEMENT)))
+        names[each.place] = free(name, taken)
+    return names
+
+
+def _is_inside(seen: Seen) -> bool:
+    """Whether its rows lie in another entity's documents."""
+    return seen.above is not None and seen.above.role is not Role.BUCKET
+
+
+def _short(seen: Seen) -> str:
+    if not _is_inside(seen):
+        return seen.collection.name
+    return [step for step in seen.node.steps if step != ELEMENT][-1]
+
+
+def free(name: str, taken: set[str]) -> str:
+    """The name, numbered if it is taken (whatever its case); it is then."""
+    found, number = name, 2
+    while found.casefold() in taken:
+        found, number = f"{name}_{number}", number + 1
+    taken.add(found.casefold())
+    return found
+
+
+def singular(name: str) -> str:
+    """One of them: `Track_ids` is Track_id, `genres` is genre."""
+    for ending in _IDS:
+        if name.endswith(ending) and len(name) > len(ending):
+            return name[:-1]
+    for ending, one in _PLURALS if name.casefold() not in _IN_IE else ():
+        if name.casefold().endswith(ending) and len(name) > len(ending) + 1:
+            return name[: -len(ending)] + one
+    return name[:-1] if name.casefold().endswith("s") and not name.casefold().endswith("ss") and len(name) > 3 else name
+
+
+def column_name(seen: Seen, steps: Steps) -> str:
+    """What a column is called in its entity: its field's name, with the documents around it that are no entities."""
+    if seen.node.form is NodeForm.VALUES:
+        return singular(seen.node.steps[-2])
+    own = steps[len(seen.node.steps) :]
+    parts = own[1:] if own[0] == "_id" and len(own) > 1 else own
+    return parts[0] + "".join(f"_{part.lstrip('_')}" for part in parts[1:])
+
+
+def reference_name(entity: str, key: str) -> str:
+    """What rows that lie in another's documents call its key: the key's name when it says whose it is."""
+    plain = key.strip("_")
+    return f"{singular(entity)}_{plain}" if plain.casefold() in ("id", "code", "key", "no", "name", "number") else key

@@ -1,0 +1,257 @@
+"""Today's schema as a design: the collections with what lies in their documents, of our primitives, and their indexes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.facts import Index as IndexFact
+from nestling.ir.facts.nodes import NodeForm
+from nestling.ir.facts.structure import Link
+from nestling.ir.freshness import TRANSACTION
+from nestling.ir.invariants import paths_in
+from nestling.ir.layout import stores_of
+from nestling.ir.model import Model, Relationship
+from nestling.ir.names import stored_name
+from nestling.ir.primitives import (
+    Bucket,
+    Collection,
+    Computed,
+    Copy,
+    Document,
+    Embedding,
+    Field,
+    Form,
+    Holder,
+    Index,
+    Overflow,
+    Reference,
+)
+from nestling.ir.reading import Gap, GapKind
+from nestling.ir.rows import Function, down, up
+from nestling.sources.mongo.entities import EntityOf, flags
+from nestling.sources.mongo.relations import Entities, owner, relationship
+from nestling.sources.mongo.survey import Place, Role, Seen, Survey, flat_copies
+
+_FORMS = {NodeForm.OBJECT: Form.OBJECT, NodeForm.ARRAY: Form.ARRAY, NodeForm.VALUES: Form.SCALARS}
+
+
+class Placing:
+    """Where every entity of a model lives today."""
+
+    def __init__(self, model: Model, survey: Survey, found: Entities) -> None:
+        self.model, self.survey, self.found = model, survey, found
+        self.seen = tuple(survey.seen.values())
+
+    def collections(self) -> tuple[Collection, ...]:
+        """The collections, each with all that lies in its documents."""
+        return tuple(self._collection(each) for each in self.seen if each.above is None and self._is_home(each))
+
+    def _is_home(self, seen: Seen) -> bool:
+        return seen.role in (Role.ENTITY, Role.BUCKET)
+
+    def _collection(self, seen: Seen) -> Collection:
+        if seen.role is Role.BUCKET:
+            events = next(each for each in self.seen if each.above is seen)
+            entity = self.found[events.place]
+            return Collection(seen.collection.name, self._document(entity), bucket=self._bucket(events))
+        entity = self.found[seen.place]
+        return Collection(seen.collection.name, self._document(entity), entity.key)
+
+    def _bucket(self, events: Seen) -> Bucket:
+        entity = self.found[events.place]
+        by = tuple(each.name for each in entity.stored if len(each.column.steps) <= 1)
+        lengths = events.collection.path(*events.node.steps[:-1])
+        most = lengths.lengths.max if lengths is not None and lengths.lengths is not None else 1.0
+        return Bucket(by, events.node.steps[-2], max(int(most), 1))
+
+    def _document(self, entity: EntityOf) -> Document:
+        return Document(
+            entity.name,
+            fields=tuple(_fields(entity)),
+            embeddings=tuple(self._embeddings(entity)),
+            references=tuple(self._references(entity)),
+            copies=tuple(self._copies(entity)),
+            computed=tuple(self._computed(entity)),
+        )
+
+    def _embeddings(self, entity: EntityOf) -> Iterator[Embedding]:
+        for seen in self.seen:
+            child = self.found.get(seen.place)
+            if child is None or child.above is not entity:
+                continue
+            link = relationship(self.model, entity.name, child.name, tuple(child.implied.values()))
+            assert link is not None
+            yield Embedding(
+                _field(seen),
+                link.name,
+                _FORMS[seen.node.form],
+                self._document(child),
+                overflow=self._overflow(seen),
+                orphans=next((each.collection.name for each in self.seen if _is(each, Role.ORPHANS, seen)), None),
+            )
+
+    def _overflow(self, seen: Seen) -> Overflow | None:
+        pages = next((each for each in self.seen if _is(each, Role.PAGES, seen)), None)
+        path = seen.collection.path(*seen.node.steps[:-1])
+        if pages is None or path is None or path.lengths is None:
+            return None
+        return Overflow(max(int(path.lengths.max), 1), pages.collection.name, *flags(seen))
+
+    def _references(self, entity: EntityOf) -> Iterator[Reference]:
+        lists = {each.place: each for each in self.seen if each.role is Role.LISTED and each.above is entity.seen}
+        for seen in lists.values():
+            if (link := self._listed(seen)) is not None:
+                yield Reference(link.name, Holder.PARENT, _field(seen))
+        listed = set(entity.listed.values())
+        for link in self.model.parents_of(entity.name):
+            is_home = entity.above is not None and (link.parent, set(link.child_attributes)) == (
+                entity.above.name,
+                set(entity.implied.values()),
+            )
+            if not is_home and not set(link.child_attributes) & listed:
+                yield Reference(link.name, Holder.CHILD)
+
+    def _listed(self, seen: Seen) -> Relationship | None:
+        assert seen.link is not None
+        assert seen.above is not None
+        if seen.back is not None:
+            return self._relationship(seen.back)
+        child, parent = self.found[seen.link.target, seen.link.target_node], self.found[seen.above.place]
+        columns = tuple(name for (at, _), name in child.listed.items() if at == seen.place)
+        return relationship(self.model, parent.name, child.name, columns)
+
+    def _copies(self, entity: EntityOf) -> Iterator[Copy]:
+        for seen in self.seen:
+            if seen.role is Role.COPY and seen.above is entity.seen:
+                yield from self._copied(seen)
+        yield from self._inline(entity)
+
+    def _copied(self, seen: Seen) -> Iterator[Copy]:
+        """A sub-document or array that repeats rows which live elsewhere."""
+        link = seen.link or self._link_of(seen)
+        target = self._target(seen, link)
+        model_link = self._relationship(link) if link is not None else None
+        if target is None or model_link is None or link is None:
+            return
+        names = {each.column: each.target_column for each in seen.repeats}
+        own = [column.steps for column in seen.node.columns]
+        source = target.by_steps
+        fields = []
+        for steps in own:
+            attribute = source.get(names.get(steps, target.seen.key[0] if target.seen.key else ()))
+            if attribute is None:
+                return
+            fields.append(Field(attribute, ".".join(steps[len(seen.node.steps) :])))
+        if seen.node.form is NodeForm.OBJECT:
+            yield Copy(_field(seen), (up(model_link),), tuple(fields), Form.OBJECT, TRANSACTION)
+        else:
+            yield Copy(_field(seen), (down(model_link),), tuple(fields), _FORMS[seen.node.form], TRANSACTION)
+
+    def _link_of(self, seen: Seen) -> Link | None:
+        """The link a copied sub-document follows."""
+        first = seen.repeats[0]
+        return next(
+            (
+                link
+                for link in self.survey.links
+                if (link.collection, link.columns) == (first.collection, first.link)
+                and (link.target, link.target_node) == (first.target, first.target_node)
+            ),
+            None,
+        )
+
+    def _target(self, seen: Seen, link: Link | None) -> EntityOf | None:
+        if link is None:
+            return None
+        at: Place = (link.target, link.target_node) if seen.link is None else (link.collection, link.node)
+        return self.found.get(at)
+
+    def _relationship(self, link: Link) -> Relationship | None:
+        child, target = owner(link, self.survey, self.found), self.found.get((link.target, link.target_node))
+        columns = child.names(link.columns) if child is not None else None
+        if child is None or target is None or columns is None:
+            return None
+        return relationship(self.model, target.name, child.name, columns)
+
+    def _inline(self, entity: EntityOf) -> Iterator[Copy]:
+        """Fields that repeat the row a reference leads to, one copy for each reference."""
+        found: dict[str, list[Field]] = {}
+        links: dict[str, Relationship] = {}
+        for repeat in flat_copies(self.survey):
+            holder = self.survey.seen[repeat.collection, repeat.node]
+            around = holder.above if holder.role is Role.MERGED else holder
+            target = self.found.get((repeat.target, repeat.target_node))
+            columns = entity.names(repeat.link) if around is entity.seen else None
+            if target is None or columns is None:
+                continue
+            link = relationship(self.model, target.name, entity.name, columns)
+            attribute = target.by_steps.get(repeat.target_column)
+            if link is not None and attribute is not None:
+                links[link.name] = link
+                path = ".".join(repeat.column[len(entity.seen.node.steps) :])
+                found.setdefault(link.name, []).append(Field(attribute, path))
+        for name, fields in found.items():
+            yield Copy(name, (up(links[name]),), tuple(fields), Form.INLINE, TRANSACTION)
+
+    def _computed(self, entity: EntityOf) -> Iterator[Computed]:
+        for each in self.survey.facts.structure.counted:
+            child = self.found.get((each.child, each.child_node))
+            columns = child.names(each.child_columns) if child is not None else None
+            if (each.collection, each.node) != entity.seen.place or child is None or columns is None:
+                continue
+            link = relationship(self.model, entity.name, child.name, columns)
+            if link is not None:
+                path = ".".join(each.column[len(entity.seen.node.steps) :])
+                yield Computed(path, (down(link),), Function.COUNT, TRANSACTION)
+
+
+def _is(seen: Seen, role: Role, of: Seen) -> bool:
+    return seen.role is role and seen.of is of
+
+
+def _field(seen: Seen) -> str:
+    """The field a node is, relative to the node above."""
+    assert seen.above is not None
+    around = len(seen.above.node.steps)
+    last = len(seen.node.steps) if seen.node.form is NodeForm.OBJECT else -1
+    return ".".join(seen.node.steps[around:last] if last == -1 else seen.node.steps[around:])
+
+
+def _fields(entity: EntityOf) -> Iterator[Field]:
+    """Fields that are not called as their attributes; those in `_id` follow from the key."""
+    for each in entity.stored:
+        in_id = entity.seen.above is None and each.column.steps[0] == "_id"
+        if each.path and each.path != stored_name(each.name) and not in_id:
+            yield Field(each.name, each.path)
+
+
+def indexes(
+    model: Model, survey: Survey, collections: tuple[Collection, ...]
+) -> tuple[tuple[Index, ...], tuple[Gap, ...]]:
+    """The indexes a design can say, and gaps for the others."""
+    stores = {store.name: frozenset(paths_in(store)) for store in stores_of(model, collections)}
+    found: list[Index] = []
+    gaps: list[Gap] = []
+    for collection in survey.facts.of_documents():
+        for index in collection.indexes if collection.name in stores else ():
+            if index.is_id:
+                continue
+            why = _unfit(index, stores[collection.name])
+            if why:
+                gaps.append(Gap(GapKind.NOTIMPL, f"index `{index.name}` {why}", collection.name))
+                continue
+            keys = tuple((field, int(direction)) for field, direction in index.keys)
+            seconds = round(index.ttl_seconds) if index.ttl_seconds is not None else None
+            found.append(Index(collection.name, keys, index.unique, expire_after_seconds=seconds))
+    return tuple(found), tuple(gaps)
+
+
+def _unfit(index: IndexFact, known: frozenset[str]) -> str:
+    """What a design cannot say of an index."""
+    if index.partial or index.sparse:
+        return "is partial; a design in place does not say of which documents"
+    if any(direction not in (1, -1) for _, direction in index.keys):
+        kinds = ", ".join(str(direction) for _, direction in index.keys if direction not in (1, -1))
+        return f"is {kinds}; a design knows only ascending and descending ones"
+    strange = [field for field, _ in index.keys if field not in known]
+    return f"is on `{strange[0]}`, which is part of a value kept whole, or in no document" if strange else ""

@@ -1,0 +1,45 @@
+"""What type an attribute has, from the BSON types its values were seen to have."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from nestling.ir.facts import Path
+from nestling.ir.facts.nodes import NOTHING
+from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
+
+JSON = Type(TypeName.JSON)
+_TYPES = {
+    "bool": BOOLEAN,
+    "int": INTEGER,
+    "long": INTEGER,
+    "double": FLOAT,
+    "decimal": Type(TypeName.DECIMAL),
+    "string": TEXT,
+    "symbol": TEXT,
+    "objectId": Type(TypeName.OBJECT_ID),
+    "date": Type(TypeName.TIMESTAMP),
+    "binData": Type(TypeName.BYTES),
+    "object": JSON,
+    "array": JSON,
+}
+_ANY = Type(TypeName.ANY)
+
+
+def type_of(path: Path) -> tuple[Type, tuple[Type, ...]]:
+    """The type most values have, and the others, the more frequent first; `any` where all are null."""
+    counts = Counter[Type]()
+    for name, count in path.types:
+        if name not in NOTHING:
+            counts[_TYPES.get(name, _ANY)] += count
+    found = sorted(counts, key=lambda kind: (-counts[kind], str(kind)))
+    if not found:
+        return _ANY, ()
+    if set(found) == {INTEGER, FLOAT}:  # numbers that a driver stored as they came; all are read as what holds both
+        return FLOAT, (INTEGER,)
+    return found[0], tuple(found[1:])
+
+
+def odd_types(path: Path) -> tuple[str, ...]:
+    """BSON types that no type of a model stands for."""
+    return tuple(name for name, _ in path.types if name not in _TYPES and name not in NOTHING)

@@ -1,0 +1,168 @@
+"""A replica set of three on loopback whose members can be killed, stalled and told to step down.
+
+Members know each other, and clients know them, by their proxies' ports: a stalled proxy is a member nobody can reach.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from pymongo import MongoClient
+from pymongo.errors import PyMongoError
+
+from nestling.common.binary import find_mongod
+from nestling.common.supervised import Supervised, free_port, supervised
+from tests.chaos.proxy import Proxy
+
+NAME = "chaos"
+ELECTION_MILLISECONDS = 2_000
+TRANSACTION_SECONDS = 3
+"""How long the transaction of a client that was killed may be in the way of others."""
+START_SECONDS = 60.0
+
+
+class Member:
+    """One server with its data and its proxy."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._port = folder, free_port()
+        (folder / "data").mkdir()
+        self.proxy = Proxy(self._port)
+        self._running: ExitStack | None = None
+        self._process: Supervised | None = None
+
+    @property
+    def host(self) -> str:
+        """How it is known."""
+        return f"127.0.0.1:{self.proxy.port}"
+
+    def start(self) -> None:
+        """Run it on its data, and wait until it listens."""
+        command = [
+            *(str(find_mongod().path), "--dbpath", str(self._folder / "data"), "--replSet", NAME),
+            *("--bind_ip", "127.0.0.1", "--port", str(self._port), "--nounixsocket"),
+            *("--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "256", "--quiet"),
+            *("--setParameter", "diagnosticDataCollectionEnabled=false"),
+            *("--setParameter", f"transactionLifetimeLimitSeconds={TRANSACTION_SECONDS}"),
+        ]
+        self._running = ExitStack()
+        run_directory = Path(tempfile.mkdtemp(prefix="nestling-chaos-"))
+        self._process = self._running.enter_context(
+            supervised(command, run_directory=run_directory, stop_signal=signal.SIGKILL)
+        )
+        started = self._process.wait_for("waiting for connections", timeout_seconds=START_SECONDS)
+        assert started, self._process.log_text()[-2000:]
+
+    def kill(self) -> None:
+        """SIGKILL it."""
+        assert self._process is not None
+        assert self._running is not None
+        with suppress(ProcessLookupError):
+            os.kill(self._process.pid, signal.SIGKILL)
+        self._running.close()
+        self._running = None
+        self.proxy.cut()
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has been started and not killed."""
+        return self._running is not None
+
+    def close(self) -> None:
+        """End it for good."""
+        if self._running is not None:
+            self.kill()
+        self.proxy.close()
+
+
+class ReplicaSet:
+    """The three."""
+
+    def __init__(self, folder: Path) -> None:
+        self.members: list[Member] = []
+        for number in range(3):
+            (folder / str(number)).mkdir()
+            self.members.append(Member(folder / str(number)))
+
+    @property
+    def uri(self) -> str:
+        """How to reach them, whoever is primary; patient enough for an election."""
+        hosts = ",".join(member.host for member in self.members)
+        return f"mongodb://{hosts}/?replicaSet={NAME}&serverSelectionTimeoutMS=20000&socketTimeoutMS=20000"
+
+    def begin(self) -> None:
+        """Start and initiate them."""
+        for member in self.members:
+            member.start()
+        config = {
+            "_id": NAME,
+            "version": 1,
+            "members": [{"_id": number, "host": member.host} for number, member in enumerate(self.members)],
+            "settings": {"electionTimeoutMillis": ELECTION_MILLISECONDS, "heartbeatIntervalMillis": 500},
+        }
+        with MongoClient[Any](self.members[0].host, directConnection=True) as client:
+            client.admin.command("replSetInitiate", config)
+        self.heal()
+
+    def primary(self) -> Member | None:
+        """Who says that it is the primary; None while nobody does."""
+        for member in self.members:
+            if member.runs:
+                with suppress(PyMongoError), _direct(member) as client:
+                    if client.admin.command("hello").get("isWritablePrimary"):
+                        return member
+        return None
+
+    def step_down(self) -> None:
+        """Tell the primary not to be it any more."""
+        member = self.primary()
+        if member is not None:
+            with suppress(PyMongoError), _direct(member) as client:
+                client.admin.command("replSetStepDown", 3, secondaryCatchUpPeriodSecs=1, force=True)
+
+    def heal(self, within_seconds: float = 90.0) -> None:
+        """Start whoever is down, let all traffic flow, and wait until all three are well."""
+        for member in self.members:
+            member.proxy.flow()
+            if not member.runs:
+                member.start()
+        end = time.monotonic() + within_seconds
+        while time.monotonic() < end:
+            with suppress(PyMongoError), MongoClient[Any](self.uri) as client:
+                states = [each["stateStr"] for each in client.admin.command("replSetGetStatus")["members"]]
+                if sorted(states) == ["PRIMARY", "SECONDARY", "SECONDARY"]:
+                    return
+            time.sleep(0.1)
+        raise AssertionError("the replica set does not recover")
+
+    def close(self) -> None:
+        """End them."""
+        for member in self.members:
+            member.close()
+
+
+def _direct(member: Member) -> MongoClient[Any]:
+    return MongoClient(
+        member.host, directConnection=True, serverSelectionTimeoutMS=1000, socketTimeoutMS=5000, connectTimeoutMS=1000
+    )
+
+
+@contextmanager
+def replica_set() -> Iterator[ReplicaSet]:
+    """A running set, gone at the end."""
+    folder = Path(tempfile.mkdtemp(prefix="nestling-chaos-"))
+    found = ReplicaSet(folder)
+    try:
+        found.begin()
+        yield found
+    finally:
+        found.close()
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,78 @@
+"""`nestling prove`: rivals measured, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nestling.common.server import Server
+from tests.cli.commands import nestling, process
+from tests.cli.conftest import write_library
+
+WORKLOAD = """
+-- name: book_page, rate: 90/s
+SELECT b.title, a.name FROM book b JOIN author a ON a.author_id = b.author_id WHERE b.book_id = :id;
+-- name: publish, rate: 1/s
+INSERT INTO book (book_id, author_id, title) VALUES (:id, :author, :title);
+"""
+BRIEFLY = ("--quick", "--seconds", "1", "--rounds", "4", "--open-seconds", "0.2")
+
+
+@pytest.fixture
+def books(tmp_path: Path) -> Path:
+    """A folder with `library.db` and `workload.sql`."""
+    write_library(tmp_path / "library.db", more_books=60)
+    (tmp_path / "workload.sql").write_text(WORKLOAD, encoding="utf-8")
+    return tmp_path
+
+
+def test_the_table_and_the_report(mongod: Server, books: Path) -> None:
+    """It prints the designs, the statements and the verdict, and writes the page; notes go to stderr."""
+    ran = ("prove", "library.db", "--workload", "workload.sql", *BRIEFLY, "--html", "report.html", "--to", mongod.uri)
+    done = process(*ran, cwd=books)
+    assert done.code in (0, 1), done.err
+    assert "times as long" in done.out
+    assert "book_page" in done.out
+    assert "The chosen design answers" in done.out.splitlines()[-1]
+    assert (books / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert "Wrote report.html" in done.err
+
+
+def test_json(mongod: Server, books: Path) -> None:
+    """With --json one document in the documented shape, a design file among the rivals."""
+    made = nestling("design", "library.db", "--strategy", "embedded", "-o", "expert.yaml", cwd=books)
+    assert made.code == 0, made.err
+    options = ("--design", "expert.yaml", "--json", "--to", mongod.uri, "--clients", "2")
+    done = nestling("prove", "library.db", "--workload", "workload.sql", *BRIEFLY, *options, cwd=books)
+    assert done.code in (0, 1), done.err
+    assert {"designs", "best", "advised", "regret", "noise", "equal", "verdict", "setting"} <= set(done.json)
+    assert done.json["equal"] is True
+    assert done.json["setting"]["clients"] == 2
+    assert "chosen" in done.json["designs"]
+    assert {"throughput", "interval", "bytes", "statements"} <= set(done.json["designs"]["chosen"])
+
+
+def test_somebodys_database_is_refused(mongod: Server, books: Path) -> None:
+    """A database in the URI is somebody's: nothing is done to it, and the way out is told."""
+    target = mongod.uri.replace("/?", "/shop?")
+    done = nestling("prove", "library.db", "--workload", "workload.sql", "--to", target, cwd=books)
+    assert done.code == 2
+    assert "`shop` is not one of nestling's databases" in done.err
+    assert "leave the database out of the URI" in done.err
+
+
+def test_without_statements(mongod: Server, books: Path) -> None:
+    """There is nothing to run without a workload."""
+    done = nestling("prove", "library.db", "--to", mongod.uri, cwd=books)
+    assert done.code == 2
+    assert "no statement to run" in done.err
+
+
+def test_a_statement_without_possible_parameters(mongod: Server, books: Path) -> None:
+    """A parameter for which neither the rows nor the file have a value is named."""
+    (books / "workload.sql").write_text("-- name: page\nSELECT title FROM book LIMIT :many;", encoding="utf-8")
+    done = nestling("prove", "library.db", "--workload", "workload.sql", "--to", mongod.uri, cwd=books)
+    assert done.code == 2
+    assert "many" in done.err
+    assert "page" in done.err

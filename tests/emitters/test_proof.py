@@ -1,0 +1,101 @@
+"""Proofs in words, as JSON, and as a page in a real browser."""
+
+from __future__ import annotations
+
+import html as escaping
+import json
+import re
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nestling.emitters.proof import bought, html, labels, proof_json, verdict
+from nestling.ir.proof import Proof
+from tests.emitters.proofs import PROOF, rival
+
+
+def test_the_verdict() -> None:
+    """One line: how fast, against whom, whether something is faster beyond the noise, who was thrown out."""
+    assert verdict(PROOF) == (
+        "The chosen design answers 1,000 statements/s; 1.9× normalized, not told apart from embedded; no rival is faster beyond"
+        " the noise (± 2.0 %); DISQUALIFIED: tree"
+    )
+
+
+def test_a_wrong_answer_is_never_the_best() -> None:
+    """However fast, a disqualified design is no yardstick; a faster right one is, and the regret says by how much."""
+    assert (PROOF.best, PROOF.regret, PROOF.is_best, PROOF.equal) == ("chosen", 0.0, True, False)
+    beaten = replace(PROOF, designs=(*PROOF.designs, rival("expert", 0.8)))
+    assert (beaten.best, beaten.is_best) == ("expert", False)
+    assert beaten.regret == pytest.approx(0.25)
+    assert "expert is faster: regret 25 %" in verdict(beaten)
+    noisy = replace(beaten, noise=0.3)
+    assert noisy.is_best, "less than the noise is nothing"
+
+
+def test_a_proof_without_the_chosen_design() -> None:
+    """That is the verdict then."""
+    out = replace(PROOF, designs=(replace(PROOF.designs[0], disqualified="it cannot be loaded: …"), *PROOF.designs[1:]))
+    assert verdict(out) == "The chosen design was not measured: it cannot be loaded: …"
+    assert out.regret is None
+    assert html(out)
+
+
+def test_what_decisions_buy() -> None:
+    """Designs that differ in one decision, those that pay most first, and whether it can be told from noise."""
+    found = bought(PROOF)
+    assert [(each.figures.times, each.certain) for each in found] == [(1.4, True), (1.0, False)]
+    assert labels(PROOF)[PROOF.designs[-1].name] == "ablation 1"
+
+
+def test_json() -> None:
+    """The documented shape, plain enough for JSON."""
+    shape = json.loads(json.dumps(proof_json(PROOF)))
+    assert {"designs", "best", "advised", "regret", "noise", "equal"} <= set(shape)
+    page = shape["designs"]["normalized"]["statements"]["product_page"]
+    assert (page["p50"], page["p95"], page["p99"], page["predicted"]) == (0.0019, 0.0038, 0.0095, 0.0009)
+    assert shape["designs"]["tree"]["disqualified"].startswith("`product_page` gives another answer")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_page_in_a_browser(chromium: str, tmp_path: Path, width: int) -> None:
+    """On a phone and on a desk it fits its window, draws its plots, and says who was disqualified; values are escaped."""
+    found = _opened(chromium, tmp_path, PROOF, width)
+    assert found["width"] <= width
+    assert found["plots"] == 23
+    assert found["empty"] == 0, "every drawing has a size"
+    assert found["bold"] == 0, "text of a statement is no markup"
+    assert "tree is disqualified" in found["text"]
+    assert "Not all of it was measured" in found["text"]
+
+
+def test_the_page_needs_nothing_else() -> None:
+    """No script, no file, no font, no address."""
+    assert not re.search(r"<script|<link|@import|url\(|https?://|src=", html(PROOF))
+
+
+def _opened(chromium: str, folder: Path, proof: Proof, width: int) -> dict[str, Any]:
+    """What a browser makes of the page in a window of that width; windows below 500 are frames."""
+    page = escaping.escape(html(proof), quote=True)
+    script = """
+      const d = document.querySelector('iframe').contentDocument, svgs = [...d.querySelectorAll('svg')];
+      document.body.textContent = JSON.stringify({
+        width: d.documentElement.scrollWidth, plots: svgs.length, text: d.body.innerText,
+        empty: svgs.filter(s => s.getBoundingClientRect().width < 20).length,
+        bold: [...d.querySelectorAll('.out b')].length });
+    """
+    frame = f'<iframe style="width:{width}px;height:900px;border:0" srcdoc="{page}"></iframe>'
+    file = folder / "frame.html"
+    file.write_text(
+        f"<!doctype html><meta charset=utf-8><body>{frame}<script>onload = () => {{{script}}}</script>",
+        encoding="utf-8",
+    )
+    options = ("--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}", "--dump-dom")
+    done = subprocess.run([chromium, *options, file.as_uri()], capture_output=True, text=True, timeout=120, check=True)
+    body = re.search(r"<body>(.*)</body>", done.stdout, re.DOTALL)
+    assert body, done.stderr[-2000:]
+    found: dict[str, Any] = json.loads(escaping.unescape(body[1]))
+    return found

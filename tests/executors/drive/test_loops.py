@@ -1,0 +1,79 @@
+"""Loops over a real server: what waits for what, and from when time counts."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling.executors.drive import Driven, Run, bootstrap, closed, latency, loops, opened
+from nestling.executors.drive.answers import Answer
+from nestling.ir.trace import Call
+
+SLOW = 0.05
+
+
+@pytest.fixture
+def server(database: Database[Any], monkeypatch: pytest.MonkeyPatch) -> Driven:
+    """A server whose statements are commands: `insert` of a document, `sleep`."""
+
+    def execute(on: Driven, statement: str, values: dict[str, Any]) -> tuple[float, Answer]:
+        if statement == "sleep":
+            time.sleep(SLOW)
+        else:
+            number = on.database["log"].count_documents({})
+            on.database["log"].insert_one({"_id": values["id"], "seen": number})
+        return SLOW, Answer(affected=1)
+
+    monkeypatch.setattr(loops, "execute", execute)
+    return Driven("one", database, {}, {}, {})
+
+
+def test_clients_keep_the_order_that_counts(server: Driven, database: Database[Any]) -> None:
+    """With several clients an execution starts only when those it comes after are done; every one is done once."""
+    block = tuple(Call("insert", {"id": place}, (place - 1,) if place else ()) for place in range(40))
+    runs = closed(server, block, clients=4)
+    assert [run.call for run in runs] == list(block)
+    assert all(found["seen"] == found["_id"] for found in database["log"].find())
+
+
+def test_time_counts_from_when_an_execution_was_due(server: Driven) -> None:
+    """One user and a server of 50 ms, asked every 10 ms: each execution waits longer than the one before it."""
+    block = tuple(Call("sleep", {}) for _ in range(5))
+    elapsed, runs = opened(server, block, [0.0, 0.01, 0.02, 0.03, 0.04], clients=1)
+    assert elapsed >= 5 * SLOW
+    assert [round(run.seconds - number * (SLOW - 0.01), 1) for number, run in enumerate(runs)] == pytest.approx(
+        [0.05] * 5, abs=0.06
+    )
+    assert runs[-1].seconds > 4 * SLOW
+
+
+def test_an_error_ends_all_clients(server: Driven) -> None:
+    """What one client meets, the caller hears, and none of the others waits for ever."""
+    block = (Call("insert", {"id": 1}), Call("insert", {}, (0,)), Call("insert", {"id": 3}, (1,)))
+    with pytest.raises(KeyError):
+        closed(server, block, clients=3)
+
+
+def test_intervals_hold_the_median() -> None:
+    """The bootstrap's interval holds the median, and is the same for the same seed; quantiles are those of the values."""
+    values = [1.0, 1.1, 0.9, 1.05, 0.95, 5.0]
+    middle, interval = bootstrap(values, seed=1)
+    assert interval.low <= middle <= interval.high < 5.0
+    assert bootstrap(values, seed=1) == (middle, interval)
+    found = latency([float(number) for number in range(101)])
+    assert found is not None
+    assert (found.p50, found.p95, found.p99, found.runs) == (50.0, 95.0, 99.0, 101)
+    assert latency([]) is None
+
+
+def test_runs_keep_their_answers_digest(server: Driven) -> None:
+    """With shapes the answers are digested, without they are not."""
+    from nestling.executors.drive import Shape
+
+    block = (Call("sleep", {}),)
+    assert closed(server, block)[0].digest is None
+    assert isinstance(closed(server, block, shapes={"sleep": Shape()})[0].digest, int)
+    assert isinstance(closed(server, block)[0], Run)

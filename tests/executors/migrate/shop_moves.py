@@ -1,0 +1,38 @@
+"""The bundled shop, or a part of it, as rows and designs to move between."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+from nestling import pipeline
+from nestling.ir.design import Design
+from nestling.ir.rows import Column, RowQuery
+from nestling.shop import create_shop, workload
+from nestling.sources.front import open_rows
+from tests.generators.worlds import World
+
+_SMALL = """
+DELETE FROM page_view WHERE rowid > 300; DELETE FROM purchase_line WHERE purchase_id > 150; DELETE FROM purchase WHERE purchase_id > 150;
+DELETE FROM review WHERE review_id > 250;
+"""
+
+
+def shop(folder: Path, strategies: tuple[str, ...], *, small: bool = True) -> tuple[World, Mapping[str, Design]]:
+    """The shop's rows, and its design by each strategy."""
+    address, statements = f"sqlite:///{folder / 'shop.db'}", folder / "workload.sql"
+    create_shop(folder / "shop.db")
+    statements.write_text(workload(), encoding="utf-8")
+    reading = pipeline.inspect(address, workload=statements)
+    made = {name: pipeline.design(reading, name).design for name in strategies}
+    if small:
+        with closing(sqlite3.connect(folder / "shop.db")) as connection:
+            connection.executescript(_SMALL)
+    source = open_rows(address, reading.model)
+    rows = {
+        entity.name: list(source.rows(RowQuery(entity.name, tuple(map(Column, entity.attribute_names)))))
+        for entity in reading.model.entities
+    }
+    return World(reading.model, rows, frozenset()), made

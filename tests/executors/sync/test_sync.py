@@ -1,0 +1,286 @@
+"""The background sync as a program among others: one at a time, stopped and gone on with, lost history, refusals, metrics."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+
+import pytest
+from pymongo.database import Database
+
+from nestling.common.errors import LeaseLost, SyncError
+from nestling.executors.sync import Metrics, SyncOptions, served, standing, status_written, sync
+from nestling.executors.sync import syncing as loop
+from nestling.executors.sync.lease import COLLECTION
+from nestling.ir.route import SyncPlan
+from nestling.ir.text import read_proposal
+from nestling.pipeline.syncing import sync_plan
+
+MODEL = """
+nestling: 1
+strategy: by hand
+model:
+  name: shop
+  entities:
+    customer: {key: [id], attributes: {id: integer!, name: text}}
+    purchase: {key: [id], attributes: {id: integer!, customer_id: integer, total: integer}}
+  relationships:
+    purchases: {parent: customer, child: purchase, attributes: [customer_id]}
+design:
+  collections:
+    customers:
+      root: customer
+      id: [id]
+      computed:
+        bought: {count: purchases, freshness: async(1s)}
+        spent: {sum: total, of: purchases, freshness: FRESHNESS}
+    purchases:
+      root: purchase
+      id: [id]
+      references: {purchases: parent-reference}
+      copies: {customer: {of: "purchases:up", attributes: [name], as: object, freshness: async(1s)}}
+"""
+ONCE = SyncOptions(once=True)
+
+
+def plan_of(freshness: str = "async(1s)") -> SyncPlan:
+    """A small shop: a copy up, a count and a sum down."""
+    return sync_plan(read_proposal(MODEL.replace("FRESHNESS", freshness), "shop.yaml").design)
+
+
+@pytest.fixture
+def shop(database: Database[Any]) -> Database[Any]:
+    """Two customers, three purchases, all copies as they must be."""
+    database.customers.insert_many(
+        [{"_id": 1, "name": "Ada", "bought": 2, "spent": 30}, {"_id": 2, "bought": 1, "spent": 5}]
+    )
+    buys = [(1, 1, 10, {"name": "Ada"}), (2, 1, 20, {"name": "Ada"}), (3, 2, 5, {})]
+    database.purchases.insert_many(
+        [{"_id": number, "customer_id": c, "total": total, "customer": copy} for number, c, total, copy in buys]
+    )
+    sync(database, plan_of(), ONCE)
+    return database
+
+
+def names(database: Database[Any]) -> list[object]:
+    """What the purchases say of their customers."""
+    return [each.get("customer") for each in database.purchases.find(sort=[("_id", 1)])]
+
+
+@contextmanager
+def running(
+    database: Database[Any], plan: SyncPlan, options: SyncOptions, metrics: Metrics
+) -> Iterator[threading.Event]:
+    """A sync in a thread, stopped at the end; what it raised is raised."""
+    stop, raised = threading.Event(), list[BaseException]()
+
+    def work() -> None:
+        try:
+            sync(database, plan, options, stop=stop, metrics=metrics)
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        yield stop
+    finally:
+        stop.set()
+        thread.join()
+    if raised:
+        raise raised[0]
+
+
+def until(done: Any, seconds: float = 15.0) -> None:
+    """Wait until it is so."""
+    end = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < end, "it never came to be"
+        time.sleep(0.02)
+
+
+def test_what_is_right_is_not_written(shop: Database[Any]) -> None:
+    """The first run compares everything, later ones follow what has changed and nothing else."""
+    assert sync(shop, plan_of(), ONCE).full_refreshes == 0
+    shop.customers.update_one({"_id": 1}, {"$set": {"nickname": "A"}})
+    report = sync(shop, plan_of(), ONCE)
+    assert (report.changes, report.written, report.full_refreshes) == (1, 0, 0)
+
+
+def test_changes_made_while_nobody_followed_have_their_effects(shop: Database[Any]) -> None:
+    """A new name, a purchase that moves, one that goes: without documents as they were, whole upkeeps are compared."""
+    shop.customers.update_one({"_id": 2}, {"$set": {"name": "Bo"}})
+    shop.purchases.update_one({"_id": 2}, {"$set": {"customer_id": 2}})
+    shop.purchases.delete_one({"_id": 1})
+    report = sync(shop, plan_of(), ONCE)
+    assert names(shop) == [{"name": "Bo"}, {"name": "Bo"}]
+    assert [(c["bought"], c.get("spent")) for c in shop.customers.find(sort=[("_id", 1)])] == [(0, None), (2, 25)]
+    assert report.full_refreshes == 2
+
+
+def test_with_documents_as_they_were_nothing_is_compared_as_a_whole(shop: Database[Any]) -> None:
+    """The same, when the server keeps them."""
+    sync(shop, plan_of(), SyncOptions(once=True, images=True))
+    shop.purchases.update_one({"_id": 2}, {"$set": {"customer_id": 2}})
+    shop.purchases.delete_one({"_id": 1})
+    report = sync(shop, plan_of(), ONCE)
+    assert [(c["bought"], c.get("spent")) for c in shop.customers.find(sort=[("_id", 1)])] == [(0, None), (2, 25)]
+    assert report.full_refreshes == 0
+
+
+def test_what_comes_again_changes_nothing(shop: Database[Any]) -> None:
+    """Set back to an earlier resume point, the same changes have the same effects."""
+    before = shop[COLLECTION].find_one({})
+    shop.purchases.insert_one({"_id": 4, "customer_id": 1, "total": 7})
+    assert sync(shop, plan_of(), ONCE).written == 3
+    assert before is not None
+    shop[COLLECTION].update_one({}, {"$set": {"point": before["point"]}})
+    again = sync(shop, plan_of(), ONCE)
+    assert (again.changes >= 1, again.written) == (True, 0)
+
+
+def test_a_copy_changed_by_somebody_else_meanwhile_is_compared_again(shop: Database[Any]) -> None:
+    """A value that is not the one found is never overwritten unseen."""
+    plan = plan_of()
+    kept = next(each for each in plan.kept if each.id == "purchases.customer")
+    from nestling.executors.sync.asking import View
+    from nestling.executors.sync.refresh import Refresh
+
+    shop.purchases.update_many({}, {"$set": {"customer": {"name": "stale"}}})
+    metrics, view = Metrics(), View(shop)
+
+    def somebody() -> None:
+        if not metrics.counted("contended"):
+            shop.purchases.update_one({"_id": 1}, {"$set": {"customer": {"name": "other"}}})
+
+    Refresh(view, metrics, somebody).documents(kept, [1, 2, 3])
+    view.close()
+    assert metrics.counted("contended") == 1
+    assert names(shop) == [{"name": "Ada"}, {"name": "Ada"}, {}]
+
+
+def test_a_second_instance_takes_over(shop: Database[Any]) -> None:
+    """It stands by, refuses with `wait` off, and is active as soon as the first lets go."""
+    first, second = Metrics(), Metrics()
+    with running(shop, plan_of(), SyncOptions(), first) as stop_first:
+        until(lambda: first.snapshot()["state"] == "following")
+        found = standing(shop, "shop")
+        assert found is not None
+        assert found.live
+        with pytest.raises(SyncError, match="another instance"):
+            sync(shop, plan_of(), SyncOptions(wait=False))
+        with running(shop, plan_of(), SyncOptions(), second):
+            until(lambda: second.snapshot()["state"] == "standing by")
+            stop_first.set()
+            until(lambda: second.snapshot()["state"] == "following")
+            shop.customers.update_one({"_id": 1}, {"$set": {"name": "Eve"}})
+            until(lambda: names(shop)[0] == {"name": "Eve"})
+    assert second.snapshot()["epoch"] == int(str(first.snapshot()["epoch"])) + 1
+
+
+def test_who_has_lost_the_lease_stops(shop: Database[Any]) -> None:
+    """A renewal under an old epoch is refused, and so is a resume point."""
+    metrics = Metrics()
+
+    def robbed() -> None:
+        with running(shop, plan_of(), SyncOptions(lease_seconds=1), metrics) as stop:
+            until(lambda: metrics.snapshot()["state"] == "following")
+            shop[COLLECTION].update_one({}, {"$inc": {"epoch": 1}, "$set": {"owner": "somebody else"}})
+            until(stop.is_set)
+
+    with pytest.raises(LeaseLost):
+        robbed()
+
+
+def test_a_resume_point_of_another_design_is_refused(shop: Database[Any]) -> None:
+    """Until the user says that everything is to be compared anew."""
+    with pytest.raises(SyncError, match="another version of the design"):
+        sync(shop, plan_of("async(2s)"), ONCE)
+    report = sync(shop, plan_of("async(2s)"), SyncOptions(once=True, restart=True))
+    assert report.full_refreshes == 3
+
+
+def test_after_lost_history_everything_is_compared(shop: Database[Any]) -> None:
+    """It says so, mends what it missed, and goes on from now."""
+    shop.customers.update_one({"_id": 1}, {"$set": {"name": "Eve"}})
+    shop[COLLECTION].update_one({}, {"$set": {"point.token": {"_data": "FF"}}})
+    said: list[str] = []
+    metrics = Metrics()
+    sync(shop, plan_of(), ONCE, metrics=metrics, say=said.append)
+    assert metrics.counted("history_lost") == 1
+    assert any("Comparing everything" in each for each in said)
+    assert names(shop) == [{"name": "Eve"}, {"name": "Eve"}, {}]
+
+
+def test_a_copy_the_server_refuses_is_named(shop: Database[Any]) -> None:
+    """A document its validator does not take is left, and told."""
+    shop.command("collMod", "purchases", validator={"customer": {"$ne": {"name": "Eve"}}})
+    shop.customers.update_one({"_id": 1}, {"$set": {"name": "Eve"}})
+    metrics = Metrics()
+    report = sync(shop, plan_of(), ONCE, metrics=metrics)
+    assert (report.clean, report.refused) == (False, 2)
+    assert "purchases.customer of 1" in str(metrics.snapshot()["refusals"])
+
+
+def test_many_holders_are_mended_on_the_side(shop: Database[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one change fans out to does not hold up the next one; the resume point waits for it."""
+    monkeypatch.setattr(loop, "INLINE_HOLDERS", 1)
+    shop.customers.update_one({"_id": 1}, {"$set": {"name": "Eve"}})
+    sync(shop, plan_of(), ONCE)
+    assert names(shop) == [{"name": "Eve"}, {"name": "Eve"}, {}]
+
+
+def test_scheduled_values_are_computed_when_they_are_due(shop: Database[Any]) -> None:
+    """Not at the change, but at once when the period is over, and whenever `once` is asked for."""
+    plan = plan_of("scheduled(1h)")
+    sync(shop, plan, SyncOptions(once=True, restart=True))
+    metrics = Metrics()
+    with running(shop, plan, SyncOptions(), metrics):
+        until(lambda: metrics.snapshot()["state"] == "following")
+        shop.purchases.insert_one({"_id": 4, "customer_id": 1, "total": 70})
+        until(lambda: shop.customers.find_one({"_id": 1})["bought"] == 3)  # type: ignore[index]
+        assert shop.customers.find_one({"_id": 1})["spent"] == 30  # type: ignore[index]
+    sync(shop, plan, ONCE)
+    assert shop.customers.find_one({"_id": 1})["spent"] == 100  # type: ignore[index]
+    found = standing(shop, "shop")
+    assert found is not None
+    assert set(found.computed) == {"customers.spent"}
+
+
+def test_a_dropped_collection_leaves_nothing_copied(shop: Database[Any]) -> None:
+    """Its rows are gone, and so is what followed from them."""
+    shop.drop_collection("customers")
+    sync(shop, plan_of(), ONCE)
+    assert names(shop) == [None, None, None]
+
+
+def test_the_wrong_database_is_said(shop: Database[Any]) -> None:
+    """A database without any of the design's collections is not written to."""
+    other = shop.client[f"{shop.name}_other"]
+    with pytest.raises(SyncError, match="none of the design's collections"):
+        sync(other, plan_of(), ONCE)
+    assert other.list_collection_names() == []
+
+
+def test_metrics_are_served_and_written(tmp_path: Path) -> None:
+    """As Prometheus reads them, as JSON, and as a health check."""
+    metrics = Metrics()
+    with served(metrics, 'a "shop"', "127.0.0.1", 0) as port, status_written(metrics, tmp_path / "status.json", 0.05):
+        at = f"http://127.0.0.1:{port}"
+        metrics.count("written", 3)
+        text = urllib.request.urlopen(f"{at}/metrics").read().decode()
+        assert 'nestling_sync_written_total{design="a \\"shop\\""} 3' in text
+        assert json.loads(urllib.request.urlopen(f"{at}/status").read())["written"] == 3
+        with pytest.raises(HTTPError, match="503") as refused:
+            urllib.request.urlopen(f"{at}/health")
+        refused.value.close()
+        metrics.say(state="following")
+        assert urllib.request.urlopen(f"{at}/health").status == 200
+    assert json.loads((tmp_path / "status.json").read_text())["state"] == "following"

@@ -1,0 +1,295 @@
+"""Proving on a real server: rivals of a small shop of books, those that go wrong, and a server that dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo import MongoClient
+from pymongo.errors import ConnectionFailure
+
+from nestling.common.errors import InputError, LoadError, Problem
+from nestling.common.server import Server, start_server
+from nestling.emitters.proof import html, proof_json, verdict
+from nestling.executors.drive import space
+from nestling.ir.freshness import Freshness
+from nestling.ir.model import Model
+from nestling.ir.primitives import Copy, Field, Form
+from nestling.ir.proof import Proof
+from nestling.ir.proposal import Proposal
+from nestling.ir.reading import Reading
+from nestling.ir.rows import Hop, RowSource
+from nestling.pipeline import design, inspect
+from nestling.pipeline.drawing import bindings
+from nestling.pipeline.proving import Effort, measured_server, prove, prove_source
+from nestling.sources.front import open_rows
+
+TINY = Effort(seconds=0.6, rounds=4, checks=2, open_seconds=0.2)
+BOOKS = """
+CREATE TABLE author (author_id INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE book (
+  book_id INTEGER NOT NULL PRIMARY KEY, author_id INTEGER NOT NULL REFERENCES author (author_id), title TEXT NOT NULL
+);
+"""
+READS = """
+-- name: book_page, rate: 90/s
+SELECT b.title, a.name FROM book b JOIN author a ON a.author_id = b.author_id WHERE b.book_id = :id;
+-- name: by_author, rate: 30/s
+SELECT book_id, title FROM book WHERE author_id = :author ORDER BY title LIMIT 5;
+"""
+WRITES = """
+-- name: rename, rate: 2/s
+UPDATE author SET name = :name WHERE author_id = :id;
+-- name: publish, rate: 1/s
+INSERT INTO book (book_id, author_id, title) VALUES (:id, :author, :title);
+"""
+
+
+def source(folder: Path, statements: str) -> tuple[str, Reading]:
+    """Ten authors and 200 books, and what was read of them."""
+    path = folder / "books.db"
+    path.unlink(missing_ok=True)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.executescript(BOOKS)
+        connection.executemany("INSERT INTO author VALUES (?, ?)", [(n, f"Author no. {n}") for n in range(10)])
+        rows = [(n, n * n % 10, f"Book no. {n}") for n in range(200)]
+        connection.executemany("INSERT INTO book VALUES (?, ?, ?)", rows)
+    (folder / "workload.sql").write_text(statements, encoding="utf-8")
+    return f"sqlite:///{path}", inspect(f"sqlite:///{path}", workload=folder / "workload.sql")
+
+
+@contextmanager
+def _on(mongod: Server) -> Iterator[tuple[Server, Any]]:
+    with MongoClient[dict[str, Any]](mongod.uri, serverSelectionTimeoutMS=2000) as client:
+        before = set(client.list_database_names())
+        yield mongod, client["nestling_prove"]
+        assert set(client.list_database_names()) == before, "only databases of its own, and none is left"
+
+
+def proved(
+    mongod: Server,
+    address: str,
+    reading: Reading,
+    rivals: Mapping[str, Proposal],
+    rows: Callable[[Model], RowSource] | None = None,
+    effort: Effort = TINY,
+) -> Proof:
+    """A tiny proof."""
+    values = bindings(reading, open_rows(address, reading.model))
+    with _on(mongod) as on:
+        return prove(reading, rivals, rows or (lambda model: open_rows(address, model)), values, on, effort=effort)
+
+
+def two(reading: Reading) -> dict[str, Proposal]:
+    """The normalized design, advised, and the embedded one."""
+    return {"chosen": design(reading, "normalized"), "embedded": design(reading, "embedded")}
+
+
+def test_rivals_of_a_source(mongod: Server, tmp_path: Path) -> None:
+    """Every design has its figures, all answers and rows are equal after writes, and the report has the documented shape."""
+    address, reading = source(tmp_path, READS + WRITES)
+    seen: list[str] = []
+    with _on(mongod) as on:
+        proof = prove_source(
+            reading, address, on, variants=False, effort=TINY, watch=lambda what, *_: seen.append(what)
+        )
+    assert proof.equal, [each.disqualified for each in proof.designs]
+    assert any(what.startswith("loading") for what in seen)
+    assert f"round 4 of {TINY.rounds}" in seen
+    shape = proof_json(proof)
+    assert {"designs", "best", "advised", "regret", "noise", "equal"} <= set(shape)
+    chosen = shape["designs"]["chosen"]
+    assert {"throughput", "interval", "bytes", "statements"} <= set(chosen)
+    assert {"p50", "p95", "p99", "predicted"} <= set(chosen["statements"]["book_page"])
+    low, high = chosen["interval"]
+    assert 0 < low <= chosen["throughput"] <= high
+    assert chosen["statements"]["book_page"]["p50"] <= chosen["statements"]["book_page"]["p99"]
+    assert chosen["bytes"] > 0
+    assert chosen["statements"]["book_page"]["examined"]["keys"] > 0
+    assert chosen["statements"]["publish"]["examined"]["documents_written"] >= 1
+    assert chosen["upkeep"]["journal_bytes"] > 0
+    assert chosen["open_loop"]["reached"] > 0
+    assert "all answers and rows equal" in verdict(proof)
+    assert "<svg" in html(proof)
+
+
+def test_a_rival_with_other_rows_is_disqualified(mongod: Server, tmp_path: Path) -> None:
+    """One row that is not the others': the answer that shows it costs the design its place, and says so loudly."""
+    address, reading = source(tmp_path, READS)
+    opened = 0
+
+    def rows(model: Model) -> RowSource:
+        nonlocal opened
+        opened += 1
+        if opened == 3:  # the count of rows, the advised design, its rival
+            other = tmp_path / "other"
+            other.mkdir()
+            wrong, _ = source(other, READS)
+            with closing(sqlite3.connect(other / "books.db")) as connection, connection:
+                connection.execute("UPDATE book SET title = title || '!'")
+            return open_rows(wrong, model)
+        return open_rows(address, model)
+
+    proof = proved(mongod, address, reading, two(reading), rows)
+    embedded = proof.design("embedded")
+    assert embedded is not None
+    assert "gives another answer" in embedded.disqualified
+    assert proof.design("chosen") in [each for each in proof.designs if each.counts]
+    assert not proof.equal
+    assert "DISQUALIFIED: embedded" in verdict(proof)
+    assert "is disqualified" in html(proof)
+
+
+def test_rows_nobody_asks_for_are_compared_too(mongod: Server, tmp_path: Path) -> None:
+    """What no statement reads is found when the homes are compared in the end."""
+    address, reading = source(tmp_path, READS)
+    reading = replace(reading, workload=replace(reading.workload, statements=reading.workload.statements[1:]))
+    opened = 0
+
+    def rows(model: Model) -> RowSource:
+        nonlocal opened
+        opened += 1
+        if opened == 3:
+            other = tmp_path / "other"
+            other.mkdir()
+            wrong, _ = source(other, READS)
+            with closing(sqlite3.connect(other / "books.db")) as connection, connection:
+                connection.execute("UPDATE author SET name = 'nobody' WHERE author_id = 7")
+            return open_rows(wrong, model)
+        return open_rows(address, model)
+
+    proof = proved(mongod, address, reading, two(reading), rows)
+    embedded = proof.design("embedded")
+    assert embedded is not None
+    assert "rows of author are not those of the other designs" in embedded.disqualified
+
+
+def test_a_rival_that_cannot_be_loaded(mongod: Server, tmp_path: Path) -> None:
+    """It is out, with the reason; the others are measured."""
+    address, reading = source(tmp_path, READS)
+    opened = 0
+
+    def rows(model: Model) -> RowSource:
+        nonlocal opened
+        opened += 1
+        if opened == 3:
+            raise LoadError(Problem("a row cannot be stored", where="book"))
+        return open_rows(address, model)
+
+    proof = proved(mongod, address, reading, two(reading), rows)
+    embedded = proof.design("embedded")
+    assert embedded is not None
+    assert embedded.disqualified == "it cannot be loaded: book: a row cannot be stored"
+    assert proof.best == "chosen"
+
+
+def test_a_stale_copy_is_no_wrong_answer(mongod: Server, tmp_path: Path) -> None:
+    """An answer that is behind as far as the requirements allow is counted as stale; one beyond them would disqualify."""
+    allowed = "-- freshness: author.name async(1h)\n"
+    address, reading = source(tmp_path, allowed + READS + WRITES)
+    chosen = design(reading, "normalized")
+    path = next(link for link in reading.model.relationships).name
+    copy = Copy(
+        "author_name", (Hop(path, up=True),), (Field("name", "author_name"),), Form.INLINE, Freshness.parse("async(1h)")
+    )
+    made = chosen.design
+    collections = tuple(
+        replace(each, body=replace(each.body, copies=(copy,))) if each.root == "book" else each
+        for each in made.collections
+    )
+    copied = replace(chosen, design=replace(made, collections=collections))
+    rivals = {"chosen": copied, "normalized": chosen}  # with its twin the stale one has the majority
+    proof = proved(mongod, address, reading, rivals, effort=replace(TINY, checks=12))
+    stale, fresh = proof.design("chosen"), proof.design("normalized")
+    assert stale is not None
+    assert fresh is not None
+    assert proof.equal, [each.disqualified for each in proof.designs]
+    assert stale.stale > 0
+    assert fresh.stale == 0
+
+
+def test_several_clients_end_with_the_same_rows(mongod: Server, tmp_path: Path) -> None:
+    """Writes that race are ordered where it matters: after four clients all homes are equal."""
+    address, reading = source(
+        tmp_path, READS + WRITES + "-- name: drop, rate: 2/s\nDELETE FROM book WHERE book_id = :id;"
+    )
+    proof = proved(mongod, address, reading, two(reading), effort=replace(TINY, clients=4))
+    assert proof.equal, [each.disqualified for each in proof.designs]
+    assert proof.setting.clients == 4
+
+
+def test_a_server_that_dies(tmp_path: Path) -> None:
+    """What was measured before is told, and what is missing."""
+    address, reading = source(tmp_path, READS)
+    values = bindings(reading, open_rows(address, reading.model))
+    with start_server() as server, MongoClient[dict[str, Any]](server.uri, serverSelectionTimeoutMS=500) as client:
+
+        def watch(what: str, *_: object) -> None:
+            if what.startswith("round 4"):
+                assert server.pid is not None
+                os.kill(server.pid, signal.SIGKILL)
+
+        rows = lambda model: open_rows(address, model)  # noqa: E731
+        proof = prove(reading, two(reading), rows, values, (server, client["nestling_prove"]), effort=TINY, watch=watch)
+    assert "lost after 3 of 4 rounds" in proof.missing
+    assert proof.setting.rounds == 3
+    assert all(each.counts for each in proof.designs)
+    assert "Not all of it was measured" in html(proof)
+
+
+@pytest.mark.soak
+def test_a_server_that_dies_before_anything_is_measured(tmp_path: Path) -> None:
+    """Then there is nothing to tell but that."""
+    address, reading = source(tmp_path, READS)
+    values = bindings(reading, open_rows(address, reading.model))
+    with start_server() as server, MongoClient[dict[str, Any]](server.uri, serverSelectionTimeoutMS=500) as client:
+
+        def watch(what: str, *_: object) -> None:
+            if what.startswith("warming up"):
+                assert server.pid is not None
+                os.kill(server.pid, signal.SIGKILL)
+
+        rows = lambda model: open_rows(address, model)  # noqa: E731
+        with pytest.raises(ConnectionFailure):
+            prove(reading, two(reading), rows, values, (server, client["nestling_prove"]), effort=TINY, watch=watch)
+
+
+def test_no_room_on_the_disk(mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is said before anything is loaded."""
+    address, reading = source(tmp_path, READS)
+    monkeypatch.setattr(space, "SPARE_BYTES", 2**60)
+    with pytest.raises(LoadError, match="the server's disk has 0 MB to spare"):
+        proved(mongod, address, reading, two(reading))
+
+
+def test_somebodys_database_is_refused(mongod: Server) -> None:
+    """A URI may name no database but nestling's own."""
+    somebodys = mongod.uri.replace("/?", "/shop?")
+    with pytest.raises(InputError, match="not one of nestling's databases"), measured_server(somebodys):
+        pass
+    with measured_server(mongod.uri.replace("/?", "/nestling_prove?")) as (_, database):
+        assert database.name == "nestling_prove"
+
+
+def test_the_cache_of_somebodys_server_is_not_bounded(mongod: Server, tmp_path: Path) -> None:
+    """Another server's cache is not ours to change."""
+    address, reading = source(tmp_path, READS)
+    foreign = replace(mongod, data_directory=None)
+    values = bindings(reading, open_rows(address, reading.model))
+    with _on(foreign) as on, pytest.raises(InputError, match="is not bounded"):
+        prove(reading, two(reading), lambda m: open_rows(address, m), values, on, effort=replace(TINY, cache_ratio=2.0))
+
+
+def test_nothing_to_run(mongod: Server, tmp_path: Path) -> None:
+    """Without a statement there is nothing to measure."""
+    address, reading = source(tmp_path, READS)
+    empty = replace(reading, workload=replace(reading.workload, statements=()))
+    with _on(mongod) as on, pytest.raises(InputError, match="no statement to run"):
+        prove(empty, two(reading), lambda model: open_rows(address, model), {}, on)

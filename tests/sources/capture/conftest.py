@@ -1,0 +1,47 @@
+"""The shop by three designs on one server."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+from pymongo import MongoClient
+
+from nestling import pipeline
+from nestling.common.server import Server
+from nestling.shop import create_shop, workload
+from tests.sources.capture.shops import Shop
+
+FEWER = """
+DELETE FROM page_view WHERE rowid % 20 > 0;
+DELETE FROM purchase_line WHERE purchase_id > 300;
+DELETE FROM purchase WHERE purchase_id > 300;
+"""
+"""A shop that loads in a moment."""
+STRATEGIES = ("normalized", "embedded", "optimal")
+
+
+@pytest.fixture(scope="session")
+def shops(
+    mongod: Server, mongo_client: MongoClient[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Shop]]:
+    """The shop by each strategy, loaded; statements may write to them."""
+    folder = tmp_path_factory.mktemp("captured")
+    create_shop(folder / "shop.db")
+    with closing(sqlite3.connect(folder / "shop.db")) as connection, connection:
+        connection.executescript(FEWER)
+    (folder / "workload.sql").write_text(workload(), encoding="utf-8")
+    address = f"sqlite:///{folder}/shop.db"
+    reading = pipeline.inspect(address, workload=folder / "workload.sql")
+    made = {}
+    for strategy in STRATEGIES:
+        proposal = pipeline.design(reading, strategy)
+        database = mongo_client[f"captured_{strategy}"]
+        pipeline.load(proposal, address, database, check=False)
+        made[strategy] = Shop(folder, proposal, database, mongod.uri)
+    yield made
+    for shop in made.values():
+        mongo_client.drop_database(shop.database.name)

@@ -1,0 +1,114 @@
+"""Generated rows beside the statistics they were made from, measured again by the reader of databases."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nestling.common.errors import SourceError
+from nestling.ir.reading import Reading
+from nestling.ir.statistics import Quantity, RelationshipStatistics
+from nestling.ir.text import read_file
+from nestling.pipeline import inspect
+from nestling.pipeline.generating import check_generated, generate, scaled_reading
+from nestling.shop import create_shop
+from nestling.sources.generated.fan_out import slots
+from nestling.sources.generated.numbers import permutation
+from nestling.sources.generated.tables import tables
+
+WORKLOADS = Path(__file__).parents[3] / "benchmarks" / "workloads"
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Reading:
+    """The bundled shop, measured."""
+    path = tmp_path_factory.mktemp("shop") / "shop.db"
+    create_shop(path)
+    return inspect(f"sqlite:///{path}")
+
+
+@pytest.mark.parametrize("scale", [0.5, pytest.param(10, marks=pytest.mark.soak)])
+def test_rows_have_the_statistics_they_were_made_from(shop: Reading, tmp_path: Path, scale: float):
+    """Rows, fan-outs, distinct values, NULLs and widths come back as they went in, at any scale; no foreign key dangles."""
+    wanted = scaled_reading(shop, scale)
+    address = generate(wanted, tmp_path / "rows.db", seed=7)
+    assert check_generated(wanted, address) == ()
+    with closing(sqlite3.connect(tmp_path / "rows.db")) as connection:
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+@pytest.mark.parametrize("name", ["order_entry", "feed"])
+def test_declared_statistics_are_kept(name: str, tmp_path: Path):
+    """Composite keys, pairs and one-to-ones of models nobody has rows for: nothing but narrow texts is off, and by little."""
+    reading = read_file(WORKLOADS / name / "model.yaml")
+    assert isinstance(reading, Reading)
+    reading = scaled_reading(reading, 0.25)
+    address = generate(reading, tmp_path / "rows.db")
+    assert [
+        each for each in check_generated(reading, address) if abs(each.found - each.wanted) > 0.25 * each.wanted
+    ] == []
+    with closing(sqlite3.connect(tmp_path / "rows.db")) as connection:
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+def test_the_same_seed_makes_the_same_rows(shop: Reading):
+    """Any row can be made alone, again, and in any order; another seed makes others."""
+    one, again, other = (tables(shop.model, shop.statistics, seed) for seed in (1, 1, 2))
+    rows = [one["review"].row(number) for number in range(50)]
+    assert [again["review"].row(number) for number in reversed(range(50))] == rows[::-1]
+    assert [other["review"].row(number) for number in range(50)] != rows
+
+
+def test_children_come_after_their_parents(shop: Reading):
+    """A review is not written before its product was added, nor a purchase made before its customer joined."""
+    made = tables(shop.model, shop.statistics, 0)
+    customer = dict(enumerate(made["customer"].row(number)[3] for number in range(made["customer"].rows)))
+    for number in range(200):
+        purchase = made["purchase"].row(number)
+        assert isinstance(purchase[1], int)
+        assert purchase[2] >= customer[purchase[1] - 1]  # type: ignore[operator]  # both are timestamps
+
+
+def test_a_difference_is_found(shop: Reading, tmp_path: Path):
+    """Rows made of other statistics than they are compared with do not pass."""
+    address = generate(shop, tmp_path / "rows.db")
+    known = dict(shop.statistics.relationships)
+    known["product_review"] = replace(known["product_review"], p95=Quantity(90.0))
+    wanted = replace(shop, statistics=replace(shop.statistics, relationships=tuple(known.items())))
+    assert [each.what for each in check_generated(wanted, address)] == ["p95 of product_review"]
+
+
+def test_a_target_that_holds_rows_is_refused(shop: Reading, tmp_path: Path):
+    """Generating twice into one file says that there are rows."""
+    generate(shop, tmp_path / "rows.db")
+    with pytest.raises(SourceError, match="already holds rows"):
+        generate(shop, tmp_path / "rows.db")
+
+
+@given(st.integers(1, 400), st.integers(0, 3_000), st.lists(st.integers(0, 60), min_size=5, max_size=5), st.booleans())
+@settings(max_examples=150)
+def test_every_child_has_a_slot_of_its_own(parents: int, children: int, quantiles: list[int], single: bool):
+    """Whatever the statistics say, consistent or not: a slot for each child, places of a parent differ, 1:1 kept if it can be."""
+    p50, p95, p99, p999, most = (Quantity(float(value)) for value in sorted(quantiles))
+    known = RelationshipStatistics(p50=p50, p95=p95, p99=p99, p999=p999, maximum=most)
+    made = slots(known, parents, children, most=1 if single else None)
+    assert made.size >= (min(parents, children) if single else children)
+    owners = [made.owner(slot) for slot in range(made.size)]
+    assert len({(rank, place) for rank, place, _ in owners}) == made.size
+    assert all(rank < parents and place < of for rank, place, of in owners)
+    if single:
+        assert max(Counter(rank for rank, _, _ in owners).values(), default=0) <= 1
+
+
+@given(st.integers(1, 500), st.integers())
+def test_a_permutation_leaves_nothing_out(size: int, seed: int):
+    """Every number has exactly one place."""
+    order = permutation(size, seed)
+    assert sorted(map(order, range(size))) == list(range(size))
