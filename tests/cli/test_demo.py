@@ -63,7 +63,7 @@ def test_somebody_elses_database_is_not_replaced(mongod: Server, target: str) ->
 
 @pytest.mark.soak
 def test_it_ends_in_a_report_and_a_verdict(target: str, tmp_path: Path) -> None:
-    """Rivals are measured beside the demo's database, wherever that is; the report's path and one line are the last things said."""
+    """Rivals are measured beside the demo's database, wherever that is; the report and one line are the last things said."""
     done = process("demo", "-o", tmp_path, "--to", target)
     assert done.code == 0, done.err
     assert "6. Prove" in done.out

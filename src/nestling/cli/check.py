@@ -132,8 +132,7 @@ def _finding(drift: Drift) -> dict[str, object]:
 
 def _check(report: CheckReport, key: str) -> dict[str, object]:
     check = next(each for each in report.checks if each.key == key)
-    verdict = report.verdicts[key]
-    shown: dict[str, object] = {"kind": str(check.kind), "name": check.id, **verdict._asdict()}
+    shown: dict[str, object] = {"kind": str(check.kind), "name": check.id, **report.verdicts[key]._asdict()}
     estimate = report.estimates.get(key)
     if estimate is not None:
         low, high = round(estimate.least, 1), round(estimate.most, 1)
@@ -154,12 +153,12 @@ def show(report: CheckReport) -> None:
     from nestling.cli.parts import text
     from nestling.cli.parts.table import table
 
-    for key, verdict in report.verdicts.items():
-        if verdict.values:
+    for key, counted in report.verdicts.items():
+        if counted.values:
             listed = [each for each in report.findings if each.check == key][:SHOWN_ALIKE]
             columns = ("in", "_id", "path", "expected", "found", "")
             table(key, columns, [_row(each) for each in listed])
-            more = verdict.values - len(listed)
+            more = counted.values - len(listed)
             click.echo(f"… and {more:,} more\n" if more else "")
     _say_moves(report)
     for key, estimate in report.estimates.items():
@@ -169,7 +168,7 @@ def show(report: CheckReport) -> None:
                 f"{estimate.least:,.0f} to {estimate.most:,.0f} with 95 % confidence"
             )
     text.notices(report.gaps, ())
-    click.echo(_verdict(report))
+    click.echo(verdict(report))
 
 
 def _row(drift: Drift) -> tuple[str, ...]:
@@ -193,16 +192,17 @@ def _say_moves(report: CheckReport) -> None:
         click.echo(f"→ values kept {freshness} may still be on their way: check again once that is over")
 
 
-def _verdict(report: CheckReport) -> str:
+def verdict(report: CheckReport) -> str:
+    """The last line: clean, repaired or not."""
     from nestling.cli.parts.text import counted
 
-    values = sum(verdict.values for verdict in report.verdicts.values())
+    values = sum(each.values for each in report.verdicts.values())
     looked = (
         f"{counted(report.checked, 'document')} in {counted(len(report.verdicts), 'check')} ({report.seconds:.1f} s)"
     )
     if not values:
         return f"Clean: {looked}."
-    repaired = f", {report.repaired:,} repaired" if report.repaired else ""
-    left = "" if report.clean or report.repaired else "; `--repair` mends what can be mended"
-    head = "Repaired" if report.clean else "NOT clean"
-    return f"{head}: {counted(values, 'value')} stale{repaired}, of {looked}{left}."
+    if report.clean:
+        return f"Repaired: {counted(values, 'difference')}, of {looked}."
+    repaired = f", {report.repaired:,} repaired" if report.repaired else "; `--repair` mends what can be mended"
+    return f"NOT clean: {counted(values, 'difference')}, of {looked}{repaired}."

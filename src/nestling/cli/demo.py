@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pymongo.database import Database
 
     from nestling.cli.parts.beside_sql import Compared
+    from nestling.cli.parts.stale_copy import Mended
     from nestling.common.server import Server
     from nestling.ir.proof import Proof
     from nestling.ir.proposal import Proposal
@@ -57,7 +58,7 @@ MOST_LINES = 4
 )
 @options.as_json
 def command(output: Path | None, target: str | None, strategy: str, no_prove: bool, as_json: bool) -> int:
-    """Take a bundled SQL shop through the whole chain: inspect, design, load, verify, ask the same of both, measure rivals."""
+    """Take a bundled SQL shop through the whole chain: inspect, design, load, verify, ask, keep right, measure rivals."""
     from nestling.cli.parts.text import check_place
 
     if output is not None:
@@ -71,6 +72,7 @@ def command(output: Path | None, target: str | None, strategy: str, no_prove: bo
 
 def _for_machines(folder: Path, target: str | None, strategy: str, *, measured: bool) -> int:
     from nestling.cli.load import load_json
+    from nestling.cli.parts.stale_copy import spoil_and_mend
     from nestling.cli.parts.text import print_json
     from nestling.emitters.proof import proof_json
     from nestling.pipeline import Mode, load, opened
@@ -81,10 +83,12 @@ def _for_machines(folder: Path, target: str | None, strategy: str, *, measured: 
         mode = Mode.REPLACE if database.name == OWN_DATABASE else Mode.REFUSE
         done = load(proposal, address, database, mode=mode)
         answers = {each.name: each.equal for each in _asked(folder, reading, proposal, database)}
+        mended = spoil_and_mend(proposal, database)
         if measured:
             proof = _proved(folder, reading, proposal, (server, database), None)
-    print_json(load_json(done) | {"statements": answers} | ({"proof": proof_json(proof)} if proof else {}))
-    return _code(done, answers.values(), proof)
+    kept = {"mended": mended.is_right if mended is not None else None}
+    print_json(load_json(done) | {"statements": answers} | kept | ({"proof": proof_json(proof)} if proof else {}))
+    return _code(done, (*answers.values(), mended is None or mended.is_right), proof)
 
 
 def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool, measured: bool) -> int:
@@ -92,6 +96,7 @@ def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool, 
     from nestling.cli import inspect as inspect_command
     from nestling.cli.load import show as show_load
     from nestling.cli.parts.progress import progress
+    from nestling.cli.parts.stale_copy import spoil_and_mend
     from nestling.cli.prove import show_designs
     from nestling.pipeline import Mode, load, opened
 
@@ -114,9 +119,14 @@ def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool, 
         answers = list(_asked(folder, reading, proposal, database))
         for each in answers:
             _show_answer(each)
+        mended = spoil_and_mend(proposal, database)
+        if mended is not None:
+            _title("6. Keep right", "a copy goes stale by a hand edit, `check` names it, and its repair mends it")
+            _show_mended(mended)
         if measured:
             _title(
-                "6. Prove", "the design beside its rivals: the application's statements, run on each, answers compared"
+                "7. Prove" if mended is not None else "6. Prove",
+                "the design beside its rivals: the application's statements, run on each, answers compared",
             )
             with progress() as watch:
                 proof = _proved(folder, reading, proposal, (server, database), watch)
@@ -124,7 +134,7 @@ def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool, 
     _close(folder, kept=kept)
     if proof is not None:
         _say_verdict(folder, proof, kept=kept)
-    return _code(done, (each.equal for each in answers), proof)
+    return _code(done, (*(each.equal for each in answers), mended is None or mended.is_right), proof)
 
 
 def _proved(
@@ -184,6 +194,15 @@ def _show_answer(answer: Compared) -> None:
         )
         click.echo("\n".join(lines[:MOST_LINES]) + (" …" if len(lines) > MOST_LINES else ""))
     click.echo(f"  equal  {'yes' if answer.equal else 'NO'}, {counted(answer.rows, 'row')}")
+
+
+def _show_mended(mended: Mended) -> None:
+    """The edit, what the check said, and what became of it."""
+    from nestling.cli.check import show, verdict
+
+    click.echo(mended.edit)
+    show(mended.found)
+    click.echo(verdict(mended.repaired))
 
 
 def _designed(folder: Path, strategy: str) -> tuple[str, Reading, Proposal]:

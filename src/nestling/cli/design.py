@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from nestling.ir.proposal import Proposal
     from nestling.optimizer.pareto import ParetoPoint
+    from nestling.pipeline import Redesign
     from nestling.strategies import Thresholds
 
 
@@ -80,21 +81,30 @@ def command(
     """Decide the document schema for a SOURCE: what to embed, what to reference, what to copy, which indexes.
 
     optimal is the design that costs the workload least, proved; tree follows the published decision tree and rules, embedded
-    embeds all it may, normalized embeds nothing.
+    embeds all it may, normalized embeds nothing. Of a MongoDB (mongodb://host/database) today's design is read and priced too,
+    and what to change in it is said, what saves most first; without --workload the workload is what its server has noted.
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress
     from nestling.cost import read_profile
     from nestling.ir.text import write_proposal
-    from nestling.pipeline import design, inspect, pareto
+    from nestling.pipeline import design, in_place, inspect, is_mongodb, pareto, redesign
 
     text.check_place(output)
     chosen, storage = thresholds_of(thresholds), storage_of(budgets)
     profile = read_profile(profile_file) if profile_file is not None else None
+    made = None
     with progress(enabled=not as_json) as watch:
-        reading = inspect(source, workload=workload, dialect=dialect, watch=watch)
-    proposal = design(
-        reading, strategy, chosen, profile=profile, limit_seconds=time_limit, storage_budget_bytes=storage
+        found = in_place(source, workload=workload, watch=watch) if is_mongodb(source) else None
+        reading = found.reading if found else inspect(source, workload=workload, dialect=dialect, watch=watch)
+        if found is not None:
+            made = redesign(
+                found, strategy, chosen, profile=profile, limit_seconds=time_limit, storage_budget_bytes=storage
+            )
+    proposal = (
+        made.proposal
+        if made is not None
+        else design(reading, strategy, chosen, profile=profile, limit_seconds=time_limit, storage_budget_bytes=storage)
     )
     points = pareto(reading, thresholds=chosen, profile=profile, limit_seconds=time_limit) if trade else ()
     if output is not None:
@@ -103,9 +113,11 @@ def command(
         from nestling.emitters.proposal_json import proposal_json
 
         more = {"pareto": [{"storage_bytes": p.amount, "cost": p.solution.cost} for p in points]} if trade else {}
-        text.print_json(proposal_json(proposal) | more)
+        text.print_json(proposal_json(proposal) | more | (changes_json(made) if made is not None else {}))
         return
     show(proposal)
+    if made is not None:
+        show_changes(made)
     if points:
         show_pareto(points)
     text.notices(proposal.gaps, proposal.notes)
@@ -146,6 +158,28 @@ def show(proposal: Proposal) -> None:
         table("Kept besides", ("structure", "pattern", "saves", "for"), kept)
     if proposal.costs is not None:
         click.echo("\n" + "\n".join(wrap(cost_line(proposal.costs), console().width - 1)))
+
+
+def changes_json(made: Redesign) -> dict[str, object]:
+    """What today's design costs (seconds per second; null: it was not priced) and what to change in it."""
+    changes = [{"gone": list(each.gone), "come": list(each.come), "gain": each.gain} for each in made.changes]
+    return {"today": {"cost": made.today}, "changes": changes}
+
+
+def show_changes(made: Redesign) -> None:
+    """What to change in the design that is there, in order of gain."""
+    from textwrap import wrap
+
+    from nestling.cli.parts.table import table
+    from nestling.cli.parts.text import console
+    from nestling.emitters.summary import change_rows, today_line
+
+    click.echo()
+    if made.changes:
+        table("To change from today's design", ("saves", "instead of", "have"), change_rows(made.changes), right=(0,))
+    costs = made.proposal.costs
+    said = today_line(made.today, costs.cost if costs is not None else None, changes=len(made.changes))
+    click.echo("\n".join(wrap(said, console().width - 1)))
 
 
 def show_pareto(points: Sequence[ParetoPoint]) -> None:

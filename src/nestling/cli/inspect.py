@@ -20,20 +20,38 @@ if TYPE_CHECKING:
 )
 @options.source
 @options.output_file("the model, a YAML file to edit,")
+@click.option(
+    "--design-out",
+    "design_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Of a MongoDB: write its schema of today, as a design, to this file.",
+)
 @options.as_json
-def command(source: str, workload: Path | None, dialect: str, output: Path | None, as_json: bool) -> None:
+def command(
+    source: str, workload: Path | None, dialect: str, output: Path | None, design_file: Path | None, as_json: bool
+) -> None:
     """Read a SOURCE: its entities and relationships, and what was measured of them.
 
-    With -o the model, its statistics and the workload become a file to edit. Writes nothing to the source.
+    With -o the model, its statistics and the workload become a file to edit. Writes nothing to the source. Of a MongoDB
+    (mongodb://host/database) sub-documents and arrays become entities too, references are found by names and values, and
+    --design-out writes how all that is stored today.
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress
-    from nestling.ir.text import write_reading
-    from nestling.pipeline import inspect
+    from nestling.ir.text import write_proposal, write_reading
+    from nestling.pipeline import in_place, inspect, is_mongodb
 
     text.check_place(output)
+    text.check_place(design_file)
+    if design_file is not None and not is_mongodb(source):
+        raise click.UsageError("only a MongoDB has a design of today: nestling inspect mongodb://host/database")
     with progress(enabled=not as_json) as watch:
-        reading = inspect(source, workload=workload, dialect=dialect, watch=watch)
+        found = in_place(source, workload=workload, watch=watch) if is_mongodb(source) else None
+        reading = found.reading if found else inspect(source, workload=workload, dialect=dialect, watch=watch)
+    if design_file is not None and found is not None:
+        text.write_text(design_file, write_proposal(found.in_place))
+        text.say(f"Wrote {design_file}")
     if output is not None:
         text.write_text(output, write_reading(reading))
         text.say(f"Wrote {output}")

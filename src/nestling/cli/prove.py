@@ -33,6 +33,12 @@ if TYPE_CHECKING:
     help="A design file to measure as well, such as an expert's; may be given several times.",
 )
 @click.option(
+    "--scale",
+    type=click.FloatRange(0.001, 100_000),
+    metavar="TIMES",
+    help="Measure with rows made from the source's statistics, so many times as many; a model's rows are always made.",
+)
+@click.option(
     "--random", "random_designs", type=click.IntRange(0, 200), default=0, help="Random valid designs as well."
 )
 @click.option("--seconds", type=click.FloatRange(1, 86_400), help="How long to measure; loading comes on top.")
@@ -61,6 +67,7 @@ def command(
     target: str | None,
     quick: bool,
     designs: tuple[Path, ...],
+    scale: float | None,
     random_designs: int,
     seconds: float | None,
     rounds: int | None,
@@ -95,6 +102,7 @@ def command(
             files=designs,
             random=random_designs,
             variants=not quick,
+            scale=scale,
             effort=effort,
             watch=watch,
         )

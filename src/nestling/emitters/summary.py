@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from nestling.emitters.purposes import purpose
 from nestling.ir.model import Entity
+from nestling.ir.options import Change
 from nestling.ir.proposal import Choice, Costs, Decision, Proposal
 from nestling.ir.rate import rate_text
 from nestling.ir.reading import Reading
@@ -172,3 +173,20 @@ def _row_bytes(reading: Reading, entity: Entity) -> int | None:
 
 def _whole(quantity: Quantity | None) -> int | None:
     return int(quantity.value) if quantity is not None else None
+
+
+def change_rows(changes: Iterable[Change]) -> Iterator[tuple[str, str, str]]:
+    """(what it saves, what goes, what comes) for every change; `-` where nothing was priced."""
+    for change in changes:
+        saved = work_rate(change.gain) if change.gain is not None else "-"
+        yield saved, ", ".join(change.gone) or "-", ", ".join(change.come) or "-"
+
+
+def today_line(today: float | None, best: float | None, *, changes: int) -> str:
+    """What today's design costs beside the best."""
+    if not changes:
+        return "today's design is the best known: nothing to change"
+    if today is None or best is None:
+        return "today's design was not priced: with a workload (--workload FILE) costs say what a change saves"
+    share = f", {1 - best / today:.0%} less" if today > 0 else ""
+    return f"today's design costs {work_rate(today)}, this one {work_rate(best)}{share}"

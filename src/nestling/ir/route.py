@@ -7,6 +7,7 @@ upkeep, and leads to its holders in up to three hops: the *link values* of the c
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nestling.ir.compiled import CompiledRead, ReadPlan
@@ -126,6 +127,15 @@ class SyncPlan:
     def collections(self) -> tuple[str, ...]:
         """The collections whose changes matter."""
         return tuple(sorted({each.route.collection for each in self.routes}))
+
+    @property
+    def touching(self) -> Mapping[str, frozenset[str]]:
+        """By collection the stored paths whose change matters to some route."""
+        found: dict[str, frozenset[str]] = {}
+        for each in self.routes:
+            name = each.route.collection
+            found[name] = found.get(name, frozenset()) | each.route.paths | each.route.nodes
+        return found
 
     @property
     def imaged(self) -> tuple[str, ...]:

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from math import isfinite
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from nestling.common.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from nestling.ir.distribution import Distribution
 
 
 class Origin(StrEnum):
@@ -72,12 +75,13 @@ def inferred(value: float) -> Quantity:
 
 @dataclass(frozen=True, slots=True)
 class AttributeStatistics:
-    """One attribute: bytes of a value (average, maximum), distinct values, share of NULLs (0..1)."""
+    """One attribute: bytes of a value (average, maximum), distinct values, share of NULLs (0..1), how its values lie."""
 
     average_bytes: Quantity | None = None
     maximum_bytes: Quantity | None = None
     distinct: Quantity | None = None
     null_share: Quantity | None = None
+    values: Distribution | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +148,7 @@ class Statistics:
         for name in dict.fromkeys((*self._entities, *other._entities)):
             mine, theirs = self.entity(name), other.entity(name)
             attributes = tuple(
-                (a, _stronger(mine.attribute(a), theirs.attribute(a), f"{name}.{a}", conflicts))
+                (a, _attribute(mine.attribute(a), theirs.attribute(a), f"{name}.{a}", conflicts))
                 for a in dict.fromkeys((*dict(mine.attributes), *dict(theirs.attributes)))
             )
             entities.append((name, replace(_stronger(mine, theirs, name, conflicts), attributes=attributes)))
@@ -161,6 +165,23 @@ def quantities(record: Record) -> Iterator[tuple[str, Quantity]]:
         value = getattr(record, item.name)
         if isinstance(value, Quantity):
             yield item.name, value
+
+
+def without_values(statistics: Statistics) -> Statistics:
+    """The same numbers, without any value of the data."""
+    entities = (
+        (name, replace(known, attributes=tuple((a, replace(found, values=None)) for a, found in known.attributes)))
+        for name, known in statistics.entities
+    )
+    return replace(statistics, entities=tuple(entities))
+
+
+def _attribute(
+    mine: AttributeStatistics, theirs: AttributeStatistics, where: str, conflicts: list[str]
+) -> AttributeStatistics:
+    known = [each.values for each in (mine, theirs) if each.values is not None]
+    values = min(known, key=lambda each: list(Origin).index(each.origin), default=None)
+    return replace(_stronger(mine, theirs, where, conflicts), values=values)
 
 
 def _stronger(mine: Record, theirs: Record, where: str, conflicts: list[str]) -> Record:

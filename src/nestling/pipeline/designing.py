@@ -34,13 +34,12 @@ NO_WORKLOAD = (
 def inspect(address: str, *, workload: Path | None = None, dialect: str = "", watch: Watch | None = None) -> Reading:
     """Read a source: its model, statistics and workload. Writes nothing."""
     from nestling.pipeline.reversing import in_place, is_mongodb
-    from nestling.sources.front import read_source, with_workload
+    from nestling.sources.front import read_source
 
     if is_mongodb(address):
         return in_place(address, workload=workload, watch=watch).reading
     say = (lambda name: watch(f"reading {name}", 0, None)) if watch is not None else None
-    reading = _with_usable_views(read_source(address, dialect=dialect, progress=say))
-    return with_workload(reading, workload) if workload is not None else reading
+    return _with_usable_views(read_source(address, workload=workload, dialect=dialect, progress=say))
 
 
 def _with_usable_views(reading: Reading) -> Reading:
@@ -78,6 +77,7 @@ def design(
 
 
 def with_budget(reading: Reading, storage_bytes: int) -> Reading:
+    """The reading with another storage budget than its requirements'."""
     requirements = replace(reading.workload.requirements, storage_budget_bytes=storage_bytes)
     return replace(reading, workload=replace(reading.workload, requirements=requirements))
 

@@ -18,7 +18,7 @@ from nestling.pipeline.watching import Watch
 if TYPE_CHECKING:
     from pymongo.database import Database
 
-    from nestling.executors.migrate import Job, Migration, MigrationReport, OldHomes, ServerSide, Shelf, Target
+    from nestling.executors.migrate import Homes, Job, Migration, MigrationReport, ServerSide, Shelf, Target
     from nestling.ir.command import CreateIndex
     from nestling.ir.design import Design
     from nestling.ir.layout import Store
@@ -122,10 +122,9 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
     stays = frozenset(s.name for s in new.stores if s.collection.name in kept)
     finals = dict(zip(written_collections(staged), written_collections(new), strict=True))
     built = {name: final for name, final in finals.items() if name not in stays}
-    homes = _old_homes(old, database, policy)
+    homes = _homes(old, database, policy)
     moved = [name for name, places in staged.places.items() if any(p.store.name not in stays for p in places)]
-    all_old, all_new = home_queries(old), home_queries(staged)
-    sides = Sides(database, new.model, {n: all_old[n] for n in moved}, {n: all_new[n] for n in moved}, policy)
+    sides = Sides(database, new.model, homes, _homes(staged, database, policy), tuple(moved), policy)
     indexes = [index for index in _indexes(staged) if index.collection in built or index.collection in stays]
     return Job(
         designs=hashlib.sha256(repr((old, new, policy)).encode()).hexdigest(),
@@ -165,9 +164,9 @@ def _final(index: CreateIndex, names: Mapping[str, str]) -> CreateIndex:
     return replace(index, collection=names.get(index.collection, index.collection))
 
 
-def _old_homes(design: Design, database: Database[Any], policy: Policy) -> OldHomes:
+def _homes(design: Design, database: Database[Any], policy: Policy) -> Homes:
     from nestling.emitters.mql.pipeline import pipeline
-    from nestling.executors.migrate import OldHomes
+    from nestling.executors.migrate import Homes
     from nestling.ir.command import Aggregation
     from nestling.ir.migration import HomePlace
     from nestling.planner.migration import held_ids, planned_places
@@ -178,10 +177,10 @@ def _old_homes(design: Design, database: Database[Any], policy: Policy) -> OldHo
         home = whole[each.entity]
         query = Aggregation(each.collection, stages, home.columns, home.files)
         places.append(HomePlace(each.entity, query, each.paths, each.at_root, each.parts, each.is_copy))
-    return OldHomes(database, design.model, whole, tuple(places), tuple(held_ids(design)), policy)
+    return Homes(database, design.model, whole, tuple(places), tuple(held_ids(design)), policy)
 
 
-def _on_server(old: Design, new: Design, built: Mapping[str, str], homes: OldHomes) -> Iterator[ServerSide]:
+def _on_server(old: Design, new: Design, built: Mapping[str, str], homes: Homes) -> Iterator[ServerSide]:
     """The collections the server can build by itself, and how."""
     from nestling.emitters.indexes import planned_indexes
     from nestling.emitters.mql.assembly import assembled

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nestling.ir.route import CompiledRoute, CompiledSearch, Kept, Route, Search, SyncPlan
     from nestling.ir.upkeep import Upkeep
 
-SEARCHED_AT_ONCE = (1, 8, 64)
+SEARCHED_AT_ONCE = (1, 16, 256)
 """Anchors a search takes: few for a trickle of changes, many for a flood."""
 
 

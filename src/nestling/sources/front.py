@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,31 +19,57 @@ _KNOWN = "sqlite:///file.db, postgresql://…, mysql://…, a schema.sql, or a m
 _DATABASE_FILES = frozenset({".db", ".sqlite", ".sqlite3", ".db3"})
 
 
-def read_source(address: str, *, dialect: str = "", progress: Callable[[str], None] | None = None) -> Reading:
-    """Read whatever `address` names; raises a typed error when it cannot be reached, parsed or recognised."""
-    if (url := _database_url(address)) is not None:
-        from nestling.sources.sql import open_database
+def read_source(
+    address: str, *, workload: Path | None = None, dialect: str = "", progress: Callable[[str], None] | None = None
+) -> Reading:
+    """Read whatever `address` names, and a workload over it; raises a typed error when it cannot be reached or parsed.
 
-        return open_database(url).reading(progress=progress)
+    Relationships that the workload joins along and nothing declares become part of the model, each with a note.
+    """
+    if workload is None:
+        return _read(address, dialect, progress, None)
+    return with_workload(_read(address, dialect, progress, _text(workload)), workload)
+
+
+def _read(address: str, dialect: str, progress: Callable[[str], None] | None, statements: str | None) -> Reading:
+    if (url := _database_url(address)) is not None:
+        return _read_database(url, progress, statements)
     path = _existing(address)
     if path.suffix == ".sql":
         from nestling.sources.ddl import read_ddl
 
-        return read_ddl(_text(path), name=path.stem, dialect=dialect, origin=str(path))
+        return _with_joined(read_ddl(_text(path), name=path.stem, dialect=dialect, origin=str(path)), statements)
     if path.suffix in (".yaml", ".yml"):
         from nestling.ir.text import read_file
 
         found = read_file(path)
         if isinstance(found, Reading):
-            return found
+            return _with_joined(found, statements)
         return Reading(found.design.model, statistics=found.statistics, origin=str(path))
     raise SourceError(Problem(what="no kind of source nestling knows", where=address, next_move=f"name {_KNOWN}"))
 
 
+def _read_database(url: str, progress: Callable[[str], None] | None, statements: str | None) -> Reading:
+    """A database also measures the relationships that are only joined along."""
+    from nestling.sources.sql import open_database
+    from nestling.sources.statements import with_joined
+
+    database = open_database(url)
+    joined = None if statements is None else partial(with_joined, text=statements, dialect=database.address.dialect)
+    return database.reading(progress=progress, joined=joined)
+
+
+def _with_joined(reading: Reading, statements: str | None) -> Reading:
+    from nestling.sources.statements import with_joined
+
+    if statements is None:
+        return reading
+    model, notes = with_joined(reading.model, statements, reading.dialect)
+    return replace(reading, model=model, notes=(*reading.notes, *notes))
+
+
 def with_workload(reading: Reading, path: Path) -> Reading:
     """The reading with the statements and requirements of a workload file instead of its own."""
-    from dataclasses import replace
-
     from nestling.sources.statements import parse_workload
 
     workload, gaps = parse_workload(_text(path), reading.model, reading.dialect, str(path))
@@ -56,6 +84,11 @@ def open_rows(address: str, model: Model) -> RowSource:
     database = open_database(_required_url(address), model=model)
     check_presence(database, model)
     return database
+
+
+def has_rows(address: str) -> bool:
+    """Whether it names a database; a model or a schema holds no rows."""
+    return _database_url(address) is not None
 
 
 def open_target(address: str) -> RowSink:

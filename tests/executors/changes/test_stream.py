@@ -41,6 +41,23 @@ def test_changes_come_in_order_with_what_they_touched(database: Database[Any]) -
     assert [each.changed for each in found] == [None, frozenset({"x.y", "n.1"}), None, frozenset({"z"}), None]
 
 
+def test_updates_of_other_paths_do_not_come(database: Database[Any]) -> None:
+    """Only those of the paths asked for, of what is in them, and of what is around them; array places do not matter."""
+    touching = {"a": frozenset({"x.y", "n"})}
+    with follow(database, Watching(("a", "b"), touching=touching)) as stream:
+        database.a.insert_one({"_id": 1, "x": [{"y": {"z": 1}, "q": 1}], "n": 1, "nn": 1, "x.yy": 1})
+        for number, path in enumerate(["x.0.q", "x.0.y.z", "nn", "n", "x.0.y", "x.0.yy", "x.0", "x"]):
+            database.a.update_one(
+                {"_id": 1}, {"$set": {path: {"y": {"z": number}} if path.startswith("x") else number}}
+            )
+        database.a.update_one({"_id": 1}, {"$unset": {"n": 1}})
+        database.b.insert_one({"_id": 2})
+        database.b.update_one({"_id": 2}, {"$set": {"q": 1}})
+        found = taken(stream, 9)
+    changed = [set(each.changed) for each in found if each.changed is not None]
+    assert changed == [{"x.0.y.z"}, {"n"}, {"x.0.y"}, {"x.0"}, {"x"}, {"n"}, {"q"}]
+
+
 def test_a_stream_goes_on_after_its_point(database: Database[Any]) -> None:
     """What was taken does not come again; what came in between does."""
     with follow(database, Watching(("a",))) as stream:

@@ -13,7 +13,7 @@ from pymongo.database import Database
 from nestling.ir.design import Design
 from nestling.ir.drift import DriftKind
 from nestling.ir.freshness import Level
-from nestling.ir.layout import NodeKind, Place
+from nestling.ir.layout import NodeKind, Place, collection_discriminator
 from nestling.ir.names import join
 from nestling.ir.primitives import CollectionKind, Computed, Copy, Form, Reference
 from nestling.ir.values import CODEC
@@ -63,7 +63,7 @@ def spots(design: Design) -> Iterator[Spot]:
                 for name in ("count", *(item.field for item in root.bucket.summary)):
                     yield Spot(DriftKind.SUMMARY, Place(store, (root,)), name)
             if root.presence is not None or any(child.presence is not None for child in root.children):
-                yield Spot(DriftKind.DISCRIMINATOR, Place(store, (root,)), store.collection.variant.discriminator)
+                yield Spot(DriftKind.DISCRIMINATOR, Place(store, (root,)), collection_discriminator(store.collection))
     for places in design.places.values():
         for place in places:
             if place.copy is None and place.node.kind is not NodeKind.GROUP:

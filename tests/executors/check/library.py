@@ -20,7 +20,7 @@ from nestling.ir.primitives import (
 )
 from nestling.ir.rows import Function, Hop
 from nestling.ir.types import FLOAT, INTEGER, TEXT
-from tests.generators.worlds import World
+from tests.generators.worlds import Row, World
 
 MODEL = Model(
     "library",
@@ -98,7 +98,7 @@ def library(*, freshness: Freshness = TRANSACTION, indexed: bool = False) -> Des
 
 def rows() -> World:
     """Author n is called `author n`, wrote every twentieth book; each book is lent to three."""
-    authors = [(n, f"author {n}") for n in range(AUTHORS)]
-    books = [(n, n % AUTHORS, f"book {n}", n / 7) for n in range(BOOKS)]
-    loans = [(n, k, (n + k) % AUTHORS) for n in range(BOOKS) for k in range(LOANS)]
+    authors: list[Row] = [(n, f"author {n}") for n in range(AUTHORS)]
+    books: list[Row] = [(n, n % AUTHORS, f"book {n}", n / 7) for n in range(BOOKS)]
+    loans: list[Row] = [(n, k, (n + k) % AUTHORS) for n in range(BOOKS) for k in range(LOANS)]
     return World(MODEL, {"author": authors, "book": books, "loan": loans}, frozenset())

@@ -216,7 +216,7 @@ def test_a_comparison_that_takes_too_long(shelf: Shelf) -> None:
     read = one.read
     stages = (slow, *read.pipeline)
     hindered = CompiledCheck(one.check, type(read)(**{**_fields(read), "pipeline": stages}), one.repair)
-    with pytest.raises(ReadError, match="of a single document takes more than 0.2 s"):
+    with pytest.raises(ReadError, match=r"of a single document takes more than 0\.2 s"):
         check([hindered], database, (), way=Way(seconds=0.2))
 
 

@@ -16,9 +16,15 @@ from nestling.shop import create_shop, workload
 from tests.sources.capture.shops import Shop
 
 FEWER = """
-DELETE FROM page_view WHERE rowid % 20 > 0;
-DELETE FROM purchase_line WHERE purchase_id > 300;
-DELETE FROM purchase WHERE purchase_id > 300;
+DELETE FROM page_view WHERE product_id > 60 OR rowid % 5 > 0;
+DELETE FROM purchase_line WHERE product_id > 60 OR purchase_id IN (SELECT purchase_id FROM purchase WHERE customer_id > 120);
+DELETE FROM purchase WHERE customer_id > 120;
+DELETE FROM review WHERE product_id > 60 OR customer_id > 120;
+DELETE FROM product_category WHERE product_id > 60;
+DELETE FROM product WHERE product_id > 60;
+DELETE FROM address WHERE customer_id > 120;
+DELETE FROM loyalty_card WHERE customer_id > 120;
+DELETE FROM customer WHERE customer_id > 120;
 """
 """A shop that loads in a moment."""
 STRATEGIES = ("normalized", "embedded", "optimal")

@@ -26,7 +26,7 @@ FINDS: dict[str, tuple[str, str, Stage, Stage]] = {
     "missing": ("normalized", "category", {"parent_id": None}, {"_id": 1, "name": 1}),
     "there": ("normalized", "review", {"customer_id": {"$exists": True}, "rating": 1}, {"_id": 1}),
     "not there": ("normalized", "review", {"customer_id": {"$exists": False}}, {"_id": 1}),
-    "part of a key": ("normalized", "purchase_line", {"_id.purchase_id": 42}, {"_id": 1, "quantity": 1}),
+    "part of a key": ("normalized", "purchase_line", {"_id.purchase_id": {"$lt": 400}}, {"_id": 1, "quantity": 1}),
     "a whole key": ("normalized", "address", {"_id": {"customer_id": 11, "label": "home"}}, {"_id": 0, "city": 1}),
     "expression": ("normalized", "product", {"$expr": {"$gt": ["$price", "$stock"]}}, {"_id": 1}),
     "not": ("normalized", "product", {"price": {"$not": {"$gt": 20}}}, {"_id": 1}),

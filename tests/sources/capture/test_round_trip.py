@@ -60,6 +60,8 @@ def test_the_profiler_and_the_log_say_what_the_recorder_says(
     """The same reads by profiling level 2, by the server's JSON log (slowms 0) and by the recorder are the same SQL."""
     shop = shops[strategy]
     workload, _ = pipeline.statements_of(shop.proposal, shop.folder / "workload.sql", "sqlite")
+    shop.database.command("profile", 0)
+    shop.database["system.profile"].drop()
     shop.database.command("profile", 2, slowms=0)
     with shop.recorded(f"{strategy}_all.json") as (recorder, database):
         store = Store(shop.proposal, database, workload=workload)

@@ -6,7 +6,9 @@ A change event of a whole document can pass the server's 16 MiB. Only names of c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from nestling.executors.changes.change import ChangeKind
@@ -20,6 +22,8 @@ IMAGES_SINCE = (6, 0)
 class Watching:
     """The collections whose changes matter, and what comes with them.
 
+    `touching`: of some collections, stored paths without array places; an update that touches none of them, nothing in them and
+    nothing around them does not come.
     `before`: the document before the change, where its collection keeps images. `after`: the document as it is when the event is
     read, which may be later than the change.
     """
@@ -27,11 +31,12 @@ class Watching:
     collections: tuple[str, ...]
     before: bool = False
     after: bool = False
+    touching: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 def pipeline(watching: Watching, version: tuple[int, ...]) -> list[Stage]:
     """The stages behind `$changeStream`."""
-    stages = [_wanted(watching.collections), {"$project": _small(watching)}]
+    stages = [{"$match": {"$or": _wanted(watching)}}, {"$project": _small(watching)}]
     if (watching.before or watching.after) and splits(version):
         stages.append({"$changeStreamSplitLargeEvent": {}})
     return stages
@@ -52,13 +57,40 @@ def options(watching: Watching, version: tuple[int, ...]) -> dict[str, Any]:
     return found
 
 
-def _wanted(collections: tuple[str, ...]) -> Stage:
-    names = {"$in": list(collections)}
-    ends = {"operationType": {"$in": [str(ChangeKind.DROP_DATABASE), str(ChangeKind.INVALIDATE)]}}
-    kinds = [str(kind) for kind in ChangeKind if kind.of_document or kind in (ChangeKind.DROP, ChangeKind.RENAME)]
-    here = {"operationType": {"$in": kinds}, "ns.coll": names}
-    arrived = {"operationType": str(ChangeKind.RENAME), "to.coll": names}
-    return {"$match": {"$or": [here, arrived, ends]}}
+def _wanted(watching: Watching) -> list[Stage]:
+    """Which events: those of one kind or another, of names that matter."""
+    names = {"$in": list(watching.collections)}
+    plain = {"$in": [name for name in watching.collections if name not in watching.touching]}
+    kinds = [str(kind) for kind in ChangeKind if kind.of_document and kind is not ChangeKind.UPDATE]
+    whole = [str(ChangeKind.DROP), str(ChangeKind.RENAME)]
+    ends = [str(ChangeKind.DROP_DATABASE), str(ChangeKind.INVALIDATE)]
+    update = str(ChangeKind.UPDATE)
+    return [
+        {"operationType": {"$in": [*kinds, *whole]}, "ns.coll": names},
+        {"operationType": update, "ns.coll": plain},
+        *(
+            {"operationType": update, "ns.coll": name, "$expr": _touches(paths)}
+            for name, paths in sorted(watching.touching.items())
+        ),
+        {"operationType": str(ChangeKind.RENAME), "to.coll": names},
+        {"operationType": {"$in": ends}},
+    ]
+
+
+def _touches(paths: frozenset[str]) -> Stage:
+    """Whether a changed path is one of these, in one of them, or around one."""
+    regex = "|".join(f"(?:{touching(path)})" for path in sorted(paths)) or "(?!)"
+    matches = {"$regexMatch": {"input": "$$this", "regex": regex}}
+    return {"$anyElementTrue": [{"$map": {"input": _changed(), "in": matches}}]}
+
+
+def touching(path: str) -> str:
+    """The regular expression of a changed path, array places and all, that is this one, in it, or around it."""
+    first, *others = (re.escape(name) + r"(?:\.[0-9]+)*" for name in path.split("."))
+    rest = r"(?:\..*)?"
+    for name in reversed(others):
+        rest = rf"(?:\.{name}{rest})?"
+    return f"^{first}{rest}$"
 
 
 def _small(watching: Watching) -> dict[str, Any]:

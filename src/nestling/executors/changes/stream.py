@@ -100,9 +100,9 @@ class Stream:
         with self._typed():
             stream = self._opened(after.token if after is not None else None, at)
         token = after.token if after is not None else stream.resume_token
-        assert token is not None, "a server that has change streams says where they begin"
-        self.point = after if after is not None else point_of(token)
-        thread = Thread(target=self._read, args=(stream, self.point), name="changes", daemon=True)
+        begun = point_of(token) if token is not None else Point({}, at)  # a stream with events at hand has no token yet
+        self.point = after if after is not None else begun
+        thread = Thread(target=self._read, args=(stream, token, at), name="changes", daemon=True)
         thread.start()
         return thread
 
@@ -119,14 +119,14 @@ class Stream:
             **options(self._watching, self._version),
         )
 
-    def _read(self, stream: DatabaseChangeStream[Any], start: Point) -> None:
+    def _read(self, stream: DatabaseChangeStream[Any], token: Any, at: Timestamp | None) -> None:
         """The thread: what it raises is handed to whoever takes."""
-        cursor = _Cursor(stream, start.token)
+        cursor = _Cursor(stream, token)
         trouble = _Trouble(self._patience_seconds)
         while not self._stopped.is_set():
             try:
                 if cursor.stream is None:
-                    cursor.stream = self._opened(cursor.token)
+                    cursor.stream = self._opened(cursor.token, at)
                 each = cursor.step()
                 trouble = _Trouble(self._patience_seconds)
                 if each is not None:

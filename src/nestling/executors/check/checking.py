@@ -134,6 +134,8 @@ class _Run:
             self.progress.findings += found[: max(0, self.way.shown - listed)]
             self.progress.verdicts[key] = self.progress.verdicts[key].plus(verdict)
             self.progress.after = each.upto
+            if each.is_last:
+                self.progress.done.add(key)
             if kept is not None:
                 kept.write(self.progress)
             self._tell(key)

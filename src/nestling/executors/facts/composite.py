@@ -56,7 +56,11 @@ def _link(table: Table, target: Table, key: Columns, there: set[tuple[int | None
     known = list(dict.fromkeys(table.known()))
     fitting = [[steps for steps in known if _fits(table, steps, target, part, ends)] for part in key]
     for columns in islice(product(*fitting), MOST_TRIED):
-        if len(set(columns)) < len(columns) or not any(steps in table.columns for steps in columns):
+        own = [steps for steps in columns if steps in table.columns]
+        together = table.collection is target.collection and set(columns) & set(
+            key
+        )  # of one document, not referring to it
+        if len(set(columns)) < len(columns) or not own or together:
             continue
         rows = {row for row in zip(*(table.cells(steps) for steps in columns), strict=True) if None not in row}
         found = len(rows & there)

@@ -77,16 +77,43 @@ def links(tables: Sequence[Table], keys: Sequence[Key], known: Sequence[Target])
     sure = [link for link in first.values() if isinstance(link, Link)]
     linked_nodes = {(link.collection, link.node, link.target, link.target_node) for link in sure}
     sources = {(link.collection, link.columns[0]) for link in sure}
-    others = [each for each in known if not each.is_main and (each.table.collection.name, each.steps) not in sources]
+    others = [
+        each
+        for each in known
+        if not each.is_main
+        and each.table.node.form is not NodeForm.VALUES
+        and (each.table.collection.name, each.steps) not in sources
+    ]
     second = {
         place: link
         for place, link in _links(tables, told, others)
         if isinstance(link, Link)
         and not isinstance(first.get(place), Link)
-        and not _lies_in(link)
+        and link.collection != link.target  # what lies together repeats itself without referring to itself
         and (link.collection, link.node, link.target, link.target_node) not in linked_nodes
     }
-    yield from _one_way((first | second).values())
+    back = {(link.collection, link.columns[0]): link for each in sure for link in _told_back(each, tables)}
+    yield from _one_way((back | first | second).values())
+
+
+def _told_back(link: Link, tables: Sequence[Table]) -> Iterator[Link]:
+    """Where arrays list rows, each in one of them: the column by which these rows tell the array's document themselves."""
+    by_node = {(table.collection.name, table.node.steps): table for table in tables}
+    table, target = by_node[link.collection, link.node], by_node[link.target, link.target_node]
+    if not link.sole or table.node.form is not NodeForm.VALUES or table.above is None or target.above is not None:
+        return
+    key = [steps for steps in table.above.columns if steps == ("_id",)]
+    if not key or not target.whole:
+        return
+    told = dict(zip(table.cells(link.columns[0]), table.cells(key[0]), strict=True))
+    for steps, cells in target.columns.items():
+        pairs = zip(target.cells(link.target_columns[0]), cells, strict=True)
+        held = [(told[row], value) for row, value in pairs if row in told]
+        if steps not in link.target_columns and len(set(cells)) > 1 and all(mine == theirs for mine, theirs in held):
+            values = {value for value in cells if value is not None}
+            there = values & set(table.above.cells(key[0]))
+            yield linked(target, (steps,), table.above, (key[0],), len(values), len(there), Evidence.VALUES)
+            return
 
 
 def _one_way(found: Iterable[Link | Unclear]) -> Iterator[Link | Unclear]:
@@ -106,11 +133,6 @@ def _one_way(found: Iterable[Link | Unclear]) -> Iterator[Link | Unclear]:
 
 def _ends(link: Link) -> tuple[tuple[str, Steps, Columns], tuple[str, Steps, Columns]]:
     return (link.collection, link.node, link.columns), (link.target, link.target_node, link.target_columns)
-
-
-def _lies_in(link: Link) -> bool:
-    """Whether rows refer to what they lie in, which where they are tells already."""
-    return link.collection == link.target and link.node[: len(link.target_node)] == link.target_node != link.node
 
 
 def _links(
@@ -170,10 +192,17 @@ def _match(
     if not found:
         return None
     own = target.table is table
+    if is_generic(steps) and target.table.above is not None and _alike(table, target.table):
+        return None  # documents of one kind in several places, not rows that refer to each other
     name = says(steps, target.table.collection.name, target.table.node.steps, target.steps, own=own)
     if is_key and is_generic(steps):
         name = _extends(table, target.table)
     return _Match(target, found, name, _not_by_chance(values, found, target, kind))
+
+
+def _alike(table: Table, other: Table) -> bool:
+    mine = entity_words(table.collection.name, table.node.steps)
+    return mine == entity_words(other.collection.name, other.node.steps)
 
 
 def _extends(table: Table, other: Table) -> Said:

@@ -18,7 +18,7 @@ from nestling.executors.facts.asking import Asking, Document
 from nestling.ir.facts import ELEMENT, Collection
 from nestling.ir.facts.nodes import Node, NodeForm, Steps, nodes_of
 
-WHOLE_UP_TO = 50_000
+WHOLE_UP_TO = 120_000
 """Documents of a collection that are all looked at; of more a sample is."""
 SAMPLE = 5_000
 MOST_ROWS = 200_000

@@ -5,7 +5,7 @@ which rows; `affected`: which documents; `derive`: what they must be), `compare`
 """
 
 from nestling.executors.migrate.compare import Sides
-from nestling.executors.migrate.homes import OldHomes
+from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.job import BEFORE, Job
 from nestling.executors.migrate.migrating import Migration, MigrationReport
 from nestling.executors.migrate.preflight import has_history, may_modify
@@ -15,10 +15,10 @@ from nestling.executors.migrate.unit import Target
 
 __all__ = [
     "BEFORE",
+    "Homes",
     "Job",
     "Migration",
     "MigrationReport",
-    "OldHomes",
     "ServerSide",
     "Shelf",
     "Sides",

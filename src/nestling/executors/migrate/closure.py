@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pymongo.client_session import ClientSession
 
-from nestling.executors.migrate.homes import OldHomes, Values
+from nestling.executors.migrate.homes import Homes, Values
 from nestling.executors.migrate.once import mark, once
 from nestling.executors.migrate.spool import Spool
 from nestling.executors.migrate.unit import Target
@@ -16,7 +16,7 @@ from nestling.ir.rows import Hop, Path
 
 
 def gather(
-    homes: OldHomes, target: Target, roots: Iterable[Row], spool: Spool, session: ClientSession
+    homes: Homes, target: Target, roots: Iterable[Row], spool: Spool, session: ClientSession
 ) -> dict[Path, list[Row]]:
     """Bring the root rows and everything their documents depend on into the spool; returns the rows at each way's end."""
     rows: dict[Path, list[Row]] = {(): list(spool.add(target.entity.name, roots))}
@@ -31,7 +31,7 @@ def gather(
 
 
 def _walk(
-    homes: OldHomes, rows: Sequence[Row], hop: Hop, session: ClientSession | None, spool: Spool | None = None
+    homes: Homes, rows: Sequence[Row], hop: Hop, session: ClientSession | None, spool: Spool | None = None
 ) -> list[Row]:
     """All rows at the end of one hop or more; a circle ends where it began."""
     entity, found, seen = hop.target(homes.model), list[Row](), set[object]()
@@ -45,7 +45,7 @@ def _walk(
     return found
 
 
-def roots_of(homes: OldHomes, rows: Sequence[Row], path: Path, *, again: bool, session: ClientSession) -> list[Row]:
+def roots_of(homes: Homes, rows: Sequence[Row], path: Path, *, again: bool, session: ClientSession) -> list[Row]:
     """The root rows from which `path` leads to one of these rows, as things are now."""
     found = list(rows)
     back = [Hop(hop.relationship, up=not hop.up) for hop in reversed(path)]
@@ -55,11 +55,11 @@ def roots_of(homes: OldHomes, rows: Sequence[Row], path: Path, *, again: bool, s
     return found
 
 
-def _next(homes: OldHomes, rows: Iterable[Row], hop: Hop, session: ClientSession | None) -> Iterator[Row]:
+def _next(homes: Homes, rows: Iterable[Row], hop: Hop, session: ClientSession | None) -> Iterator[Row]:
     return _fetched(homes, _linked(homes.model, rows, hop), hop, session)
 
 
-def _fetched(homes: OldHomes, values: Iterable[Values], hop: Hop, session: ClientSession | None) -> Iterator[Row]:
+def _fetched(homes: Homes, values: Iterable[Values], hop: Hop, session: ClientSession | None) -> Iterator[Row]:
     link = homes.model.relationship(hop.relationship)
     far = link.parent_attributes if hop.up else link.child_attributes
     return homes.fetch(hop.target(homes.model), far, values, session)

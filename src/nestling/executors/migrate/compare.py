@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,9 @@ from pymongo.database import Database
 
 from nestling.executors.canonical import canonical_encoder
 from nestling.executors.fingerprint import fingerprint, partition
+from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.observed import RowChange
+from nestling.executors.migrate.once import mark, once
 from nestling.executors.read import decode_raw, read_raw, row_decoder
 from nestling.ir.command import Aggregation
 from nestling.ir.migration import Row
@@ -38,18 +40,19 @@ class Sides:
 
     database: Database[Any]
     model: Model
-    old: Mapping[str, Aggregation]
-    new: Mapping[str, Aggregation]
+    old: Homes
+    new: Homes
+    entities: tuple[str, ...]
     policy: Policy
 
     def compare(self, entities: Sequence[str] | None = None) -> Compared:
         """Read every row of these entities (all that move) on both sides."""
         rows: dict[str, int] = {}
         found: list[RowChange] = []
-        for name in self.new if entities is None else entities:
+        for name in self.entities if entities is None else entities:
             entity = self.model.entity(name)
-            old = fingerprint(read_raw(self.database, self.old[name]))
-            new = fingerprint(read_raw(self.database, self.new[name]))
+            old = fingerprint(read_raw(self.database, self.old.homes[name]))
+            new = fingerprint(read_raw(self.database, self.new.homes[name]))
             rows[name] = old.rows
             if differing := old.differing(new):
                 found += self._differing(entity, differing)
@@ -57,18 +60,41 @@ class Sides:
 
     def _differing(self, entity: Entity, partitions: frozenset[int]) -> Iterator[RowChange]:
         """The rows of these partitions that one side has and the other has not."""
+        decode = row_decoder(entity.attribute_names, entity)
+
+        def read(query: Aggregation) -> Iterator[Row]:
+            raw_rows = (raw for raw in read_raw(self.database, query) if partition(raw) in partitions)
+            return (decode(decode_raw(raw, query)) for raw in raw_rows)
+
+        homes = self.old.homes[entity.name], self.new.homes[entity.name]
+        return self._unlike(entity, read(homes[0]), read(homes[1]))
+
+    def _unlike(self, entity: Entity, old: Iterable[Row], new: Iterable[Row]) -> Iterator[RowChange]:
+        """The rows one side has and the other has not."""
         encode = canonical_encoder(entity.attribute_names, entity, self.policy)
-        held: list[Counter[bytes]] = []
         rows: dict[bytes, Row] = {}
-        for query in (self.old[entity.name], self.new[entity.name]):
-            decode, bag = row_decoder(entity.attribute_names, entity), Counter[bytes]()
-            for raw in read_raw(self.database, query):
-                if partition(raw) in partitions:
-                    row = decode(decode_raw(raw, query))
-                    canonical = encode(row)
-                    rows[canonical] = row
-                    bag[canonical] += 1
-            held.append(bag)
-        old, new = held
-        for canonical in [*(old - new), *(new - old)]:
+        bags = Counter[bytes](), Counter[bytes]()
+        for bag, found in zip(bags, (old, new), strict=True):
+            for row in found:
+                canonical = encode(row)
+                rows[canonical] = row
+                bag[canonical] += 1
+        for canonical in [*(bags[0] - bags[1]), *(bags[1] - bags[0])]:
             yield RowChange(entity.name, rows[canonical], None)
+
+    def again(self, differing: Sequence[RowChange]) -> tuple[RowChange, ...]:
+        """What still differs of rows that did, by their keys (all their values, where they have none)."""
+        found: list[RowChange] = []
+        for name in dict.fromkeys(change.entity for change in differing):
+            entity = self.model.entity(name)
+            attributes = entity.key or entity.attribute_names
+            places = [entity.attribute_names.index(each) for each in attributes]
+            keys = once(tuple(c.row[place] for place in places) for c in differing if c.entity == name)
+            asked = frozenset(map(mark, keys))
+
+            def of(homes: Homes) -> list[Row]:
+                rows = homes.whole(name, attributes, keys)
+                return [row for row in rows if mark(tuple(row[place] for place in places)) in asked]
+
+            found += self._unlike(entity, of(self.old), of(self.new))
+        return tuple(found)

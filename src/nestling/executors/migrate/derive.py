@@ -26,7 +26,7 @@ from nestling.executors.load.merge import Merge
 from nestling.executors.load.refusal import DUPLICATE
 from nestling.executors.load.stored_value import Values
 from nestling.executors.migrate.closure import gather
-from nestling.executors.migrate.homes import OldHomes
+from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.once import mark, once
 from nestling.executors.migrate.spool import OpenShelf, Spool
 from nestling.executors.migrate.unit import Found, Scope, Target
@@ -58,7 +58,7 @@ class Deriver:
 
     def __init__(
         self,
-        homes: OldHomes,
+        homes: Homes,
         database: Database[Any],
         open_shelf: OpenShelf,
         moment: datetime,

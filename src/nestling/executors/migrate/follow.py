@@ -61,7 +61,7 @@ class Follower:
 
     def _require_compared(self, entities: Sequence[str]) -> None:
         """What is not known of a row that does not move cannot be found by comparing homes: these are the same."""
-        if still := [name for name in entities if name not in self.sides.new]:
+        if still := [name for name in entities if name not in self.sides.entities]:
             what = f"what rows of {', '.join(f'`{name}`' for name in still)} were before they changed is not known any more"
             move = "end the migration with `--abort`, and begin again where the server keeps images for longer"
             raise MigrationError(Problem(what, next_move=move))

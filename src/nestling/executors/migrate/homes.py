@@ -1,7 +1,8 @@
-"""The rows of the old design, found in its homes: by attribute, all of them in an order, or in documents that have changed."""
+"""The rows of a design, found in its homes: by attribute, all of them in an order, or in documents that have changed."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -11,7 +12,7 @@ import bson
 from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
-from nestling.executors.migrate.once import once
+from nestling.executors.migrate.once import mark, once
 from nestling.executors.read import Row, read_rows, row_decoder
 from nestling.ir.access_path import column_field
 from nestling.ir.command import Aggregation
@@ -33,8 +34,8 @@ Values = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class OldHomes:
-    """How rows of the old design are read. `homes` are the whole home views by entity, `places` their parts."""
+class Homes:
+    """How rows of a design are read. `homes` are the whole home views by entity, `places` their parts."""
 
     database: Database[Any]
     model: Model
@@ -64,6 +65,19 @@ class OldHomes:
                     asked[name].append(None if value is None else convert(value))
             for place in self.at(entity):
                 yield from read_rows(self.database, _asked(place, asked), kind, session=session)
+
+    def whole(self, entity: str, attributes: Sequence[str], values: Sequence[Values]) -> Iterator[Row]:
+        """The same, each row as often as it is in the entity's home."""
+        seen = Counter[object]()
+        for start in range(0, len(values), ASKED_AT_ONCE):
+            brought = Counter[object]()
+            for row in self.fetch(entity, attributes, values[start : start + ASKED_AT_ONCE]):
+                at = mark(row)
+                brought[at] += 1
+                is_copy = any(place.is_copy for place in self.at(entity))
+                if brought[at] > seen[at] and not (is_copy and seen[at]):
+                    seen[at] += 1
+                    yield row
 
     def stream(self, entity: str, order: Sequence[str], after: Values | None) -> Iterator[Row]:
         """All rows in the order of some attributes as the server sorts them, behind the values `after`."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nestling.executors.migrate.compare import Sides
-from nestling.executors.migrate.homes import OldHomes
+from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.server_side import ServerSide
 from nestling.executors.migrate.unit import Target
 from nestling.ir.command import Command, CreateIndex
@@ -28,7 +28,7 @@ class Job:
     """
 
     designs: str
-    homes: OldHomes
+    homes: Homes
     targets: Sequence[Target]
     on_server: Sequence[ServerSide]
     sides: Sides

@@ -29,7 +29,6 @@ from nestling.ir.migration import Phase
 
 ROUNDS = 20
 """How often rows that differ are derived again and compared, while writes go on."""
-QUIET_SECONDS = 0.3
 
 Tell = Callable[[str, int], None]
 
@@ -131,23 +130,22 @@ class Migration:
             yield follower
 
     def _verify(self, deriver: Deriver, follower: Follower | None) -> Compared:
-        """Compare all rows; those that differ are derived again, and compared again, while writes go on."""
+        """Compare all rows; those that differ, as they may while writes go on, are compared again until each was once the same."""
         if follower is not None:
             self.tell("changes", 0)
             follower.drain()
         self.tell("comparing", 0)
         compared = self.job.sides.compare()
-        rows = dict(compared.rows)
-        for _ in range(ROUNDS):
-            if compared.equal:
+        differing = compared.differing
+        for round_ in range(ROUNDS):
+            if not differing:
                 break
             if follower is not None:
                 follower.drain()
-            carry_over(deriver, self.job.targets, compared.differing)
-            time.sleep(QUIET_SECONDS if follower is not None else 0)
-            compared = self.job.sides.compare(sorted({change.entity for change in compared.differing}))
-            rows |= compared.rows
-        return Compared(rows, compared.differing)
+            if round_ > 0:  # more than what was on its way
+                carry_over(deriver, self.job.targets, differing)
+            differing = self.job.sides.again(differing)
+        return Compared(compared.rows, differing)
 
     def _reached(self, states: States, follower: Follower | None, state: State, phase: Phase) -> State:
         if follower is not None:

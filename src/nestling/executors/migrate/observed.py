@@ -9,7 +9,7 @@ from typing import Any
 import bson
 
 from nestling.executors.changes import Change, ChangeKind
-from nestling.executors.migrate.homes import OldHomes
+from nestling.executors.migrate.homes import Homes
 from nestling.ir.access_path import column_field
 from nestling.ir.migration import HeldIds, Row
 from nestling.ir.model import Entity
@@ -36,7 +36,7 @@ class Observed:
     unknown: frozenset[str] = frozenset()
 
 
-def observe(homes: OldHomes, changes: Iterable[Change]) -> Observed:
+def observe(homes: Homes, changes: Iterable[Change]) -> Observed:
     """The rows changes of documents are about; documents without a picture of what they were leave their entities unknown."""
     by_document: dict[tuple[str, bytes], list[Change]] = {}
     for change in changes:
@@ -75,12 +75,12 @@ def _images(changes: Sequence[Change]) -> list[Document] | None:
 # --- what is split off -----------------------------------------------------------------------------------------------
 
 
-def _owner(homes: OldHomes, collection: str) -> str | None:
+def _owner(homes: Homes, collection: str) -> str | None:
     """The collection whose rows have parts in this one."""
     return next((place.query.collection for place in homes.places if collection in place.parts), None)
 
 
-def _of_owner(homes: OldHomes, owner: str, changes: Sequence[Change]) -> list[Change]:
+def _of_owner(homes: Homes, owner: str, changes: Sequence[Change]) -> list[Change]:
     """A change of a part as one of the document it belongs to: it was there, and all of it may differ."""
     found = []
     for change in changes:
@@ -97,7 +97,7 @@ def _of_owner(homes: OldHomes, owner: str, changes: Sequence[Change]) -> list[Ch
 # --- rows ------------------------------------------------------------------------------------------------------------
 
 
-def _of_documents(homes: OldHomes, collection: str, documents: Sequence[Sequence[Document]]) -> Iterator[RowChange]:
+def _of_documents(homes: Homes, collection: str, documents: Sequence[Sequence[Document]]) -> Iterator[RowChange]:
     """What the rows of some documents have been, each document at several times."""
     known = [image for images in documents for image in images if image]
     rows = iter(homes.in_documents(collection, known))
@@ -110,7 +110,7 @@ def _of_documents(homes: OldHomes, collection: str, documents: Sequence[Sequence
                 yield from _relisted(homes, ids, images, held)
 
 
-def _differing(homes: OldHomes, entity: Entity, times: Sequence[Sequence[Document]]) -> Iterator[RowChange]:
+def _differing(homes: Homes, entity: Entity, times: Sequence[Sequence[Document]]) -> Iterator[RowChange]:
     """Rows that are not the same at all times, with the attributes that differ."""
     kept = [{bson.encode(row, codec_options=CODEC): row for row in rows} for rows in times]
     always = set(kept[0]).intersection(*kept[1:])
@@ -141,7 +141,7 @@ def _attributes(entity: Entity, rows: Sequence[Document]) -> frozenset[str]:
 
 
 def _relisted(
-    homes: OldHomes, ids: HeldIds, images: Sequence[Document], held: Sequence[Mapping[str, Sequence[Document]]]
+    homes: Homes, ids: HeldIds, images: Sequence[Document], held: Sequence[Mapping[str, Sequence[Document]]]
 ) -> Iterator[RowChange]:
     """The children whose ids are not in the array at all times: as they are, and as children of this document's rows."""
     link = homes.model.relationship(ids.relationship)

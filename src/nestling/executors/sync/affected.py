@@ -14,7 +14,7 @@ from nestling.executors.sync.narrowed import Distinct, of_documents, of_ids, wit
 from nestling.executors.sync.touched import replaces, touches, without_places
 from nestling.ir.route import CompiledRoute, SyncPlan
 
-DOCUMENTS_AT_ONCE = 500
+DOCUMENTS_AT_ONCE = 1_000
 Values = list[object]
 
 

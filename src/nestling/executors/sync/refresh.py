@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pymongo import UpdateOne
 from pymongo.errors import BulkWriteError
 
 from nestling.executors.check.same import differing_values
@@ -18,12 +17,13 @@ from nestling.executors.sync.affected import chunks
 from nestling.executors.sync.asking import View
 from nestling.executors.sync.metrics import Metrics
 from nestling.executors.sync.narrowed import of_ids, with_values
+from nestling.executors.sync.shapes import Updates
 from nestling.executors.transient import is_transient
-from nestling.executors.write_program import present, ready
+from nestling.executors.write_program import present
 from nestling.ir.drift import ID, Check
 from nestling.ir.route import CompiledSearch, Kept
 
-DOCUMENTS_AT_ONCE = 500
+DOCUMENTS_AT_ONCE = 1_000
 ATTEMPTS = 10
 PAUSE_SECONDS = 0.01
 Row = Mapping[str, Any]
@@ -34,6 +34,7 @@ class Refresh:
 
     def __init__(self, view: View, metrics: Metrics, may_go_on: Callable[[], None]) -> None:
         self._view, self._metrics, self._may_go_on = view, metrics, may_go_on
+        self._updates: dict[str, Updates] = {}
 
     def documents(self, kept: Kept, ids: Iterable[object]) -> None:
         """Those with these ids."""
@@ -93,7 +94,10 @@ class Refresh:
             for row in rows:
                 self._metrics.refuse(f"{kept.id} of {row[ID]!r}: {kept.check.check.next_move}")
             return 0, [row[ID] for row in rows]
-        updates = [_update(kept, row) for row in rows]
+        if kept.id not in self._updates:
+            self._updates[kept.id] = Updates(kept.check.repair)
+        of, check, read = self._updates[kept.id].of, kept.check.check, kept.check.read
+        updates = [of(_filled(check, row, present(row, read))) for row in rows]
         collection = self._view.database[kept.collection]
         try:
             result = collection.bulk_write(updates, ordered=False, session=self._view.session)
@@ -110,12 +114,6 @@ class Refresh:
         return written, refused
 
 
-def _update(kept: Kept, row: Row) -> UpdateOne:
-    """The change of one row; a null that was found stays one to compare with, one to be written is nothing."""
-    assert kept.check.repair is not None
-    command = ready(kept.check.repair, _filled(kept.check.check, row, present(row, kept.check.read)))
-    return UpdateOne(command.filter or {}, command.update or {}, array_filters=list(command.array_filters) or None)
-
-
 def _filled(check: Check, row: Row, known: Row) -> Row:
+    """A null that was found stays one to compare with; one to be written is nothing."""
     return {**known, **{each.found: row[each.found] for each in check.values if each.found in row}}

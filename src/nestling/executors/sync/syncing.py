@@ -27,7 +27,7 @@ from nestling.executors.sync.side import Side, Task
 from nestling.executors.transient import is_transient
 from nestling.ir.route import Kept, SyncPlan
 
-CHANGES_AT_ONCE = 500
+CHANGES_AT_ONCE = 1_000
 INLINE_HOLDERS = 2_000
 """Documents found for one batch and upkeep that are mended before the next batch; more are mended on the side."""
 TAKE_SECONDS = 0.25
@@ -179,7 +179,7 @@ class _Run:
         after = lease.point
         while not self._stop.is_set():
             try:
-                watching = Watching(self._plan.collections, before=bool(self._imaged()))
+                watching = Watching(self._plan.collections, before=bool(self._imaged()), touching=self._plan.touching)
                 with follow(self._database, watching, after=after, await_milliseconds=self._await()) as stream:
                     self._seen = target = self._time()
                     if after is None:

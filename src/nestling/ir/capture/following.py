@@ -7,7 +7,7 @@ documents.
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,7 +19,7 @@ from nestling.ir.capture.seen import Follow
 from nestling.ir.capture.shape import Operation, Shape
 
 KEPT = 4
-"""Answers of one client that are remembered …"""
+"""Shapes of one client whose latest answers are remembered …"""
 SECONDS = 2.0
 """… for so long …"""
 DOCUMENTS = 200
@@ -33,6 +33,8 @@ ENOUGH = 0.8
 VALUES = 50
 """Values of a list that are compared."""
 DEEPEST = 4
+SAYING = 8
+"""Characters that make a text too long to be equal by chance."""
 
 
 @dataclass(slots=True)
@@ -53,7 +55,7 @@ class _Tried:
 class Follower:
     """Watches the reads of each client in order."""
 
-    _answers: OrderedDict[object, deque[_Answer]] = field(default_factory=OrderedDict)
+    _answers: OrderedDict[object, OrderedDict[Shape, _Answer]] = field(default_factory=OrderedDict)
     _tried: dict[Shape, _Tried] = field(default_factory=dict)
     _found: dict[tuple[Shape, Shape, str, str], int] = field(default_factory=dict)
 
@@ -95,65 +97,73 @@ class Follower:
         return True
 
     def _compare(
-        self, before: deque[_Answer], time: float, shape: Shape, asked: list[tuple[str, Sequence[Any], bool]]
+        self,
+        before: OrderedDict[Shape, _Answer],
+        time: float,
+        shape: Shape,
+        asked: list[tuple[str, Sequence[Any], bool]],
     ) -> None:
-        for answer in reversed(before):
+        seen: set[tuple[Shape, Shape, str, str]] = set()
+        for answer in reversed(before.values()):
             if time - answer.time > SECONDS:
-                return
+                break
             for name, values, is_list in asked:
-                path = _path_of(values, answer.documents) if answer.documents else ""
-                counted = not answer.documents and is_list and 1 < len(values) <= answer.returned
-                if path or counted:
-                    key = (answer.shape, shape, name, path or "")
-                    if key in self._found or len(self._found) < PAIRS:
-                        self._found[key] = self._found.get(key, 0) + 1
-                    return
+                paths = _paths_of(name, values, answer.documents)
+                if not paths and not answer.documents and is_list and 1 < len(values) <= answer.returned:
+                    paths = [""]
+                seen.update((answer.shape, shape, name, path) for path in paths)
+        for key in seen:
+            if key in self._found or len(self._found) < PAIRS:
+                self._found[key] = self._found.get(key, 0) + 1
 
     def _remember(self, client: object, answer: _Answer) -> None:
+        """Keep the latest answer of each of the latest shapes."""
         known = self._answers.get(client)
         if known is None:
             if len(self._answers) >= CLIENTS:
                 self._answers.popitem(last=False)
-            known = self._answers[client] = deque(maxlen=KEPT)
-        while known and answer.time - known[0].time > SECONDS:
-            known.popleft()
-        known.append(answer)
+            known = self._answers[client] = OrderedDict()
+        known[answer.shape] = answer
+        known.move_to_end(answer.shape)
+        while len(known) > KEPT or answer.time - next(iter(known.values())).time > SECONDS:
+            known.popitem(last=False)
 
 
 def _asked(condition: object) -> Iterator[tuple[str, Sequence[Any], bool]]:
-    """The fields compared with ids, their values, and whether these are a list."""
+    """The fields compared with values that may be ids, these values, and whether they are a list."""
     for name, test in condition.items() if isinstance(condition, Mapping) else ():
         if str(name).startswith("$"):
             continue
         if isinstance(test, Mapping):
             if isinstance(found := test.get("$in"), list | tuple) and found:
                 yield str(name), found[:VALUES], True
-            elif _is_id(found := test.get("$eq")):
+            elif isinstance(found := test.get("$eq"), int | str | ObjectId):
                 yield str(name), (found,), False
-        elif _is_id(test):
+        elif isinstance(test, int | str | ObjectId):
             yield str(name), (test,), False
 
 
-def _is_id(value: object) -> bool:
-    """Whether a value says by itself which row is meant: small numbers and short texts are equal by chance."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return abs(value) > DOCUMENTS
-    return isinstance(value, ObjectId) or (isinstance(value, str) and len(value) >= 8)
-
-
-def _path_of(values: Sequence[Any], documents: Sequence[Mapping[str, Any]]) -> str:
-    """The path under which the documents hold most of these values; empty when none does."""
+def _paths_of(name: str, values: Sequence[Any], documents: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The paths under which the documents hold most of these values."""
     try:
         wanted = set(values)
     except TypeError:
-        return ""
+        return []
     found: dict[str, set[Any]] = {}
     for document in documents:
         for path, value in _scalars(document, ""):
-            if value in wanted:
+            if value in wanted and (_tells(value) or (_is_id(name) and _is_id(path))):
                 found.setdefault(path, set()).add(value)
-    path, met = max(found.items(), key=lambda item: len(item[1]), default=("", set()))
-    return path if met and len(met) >= ENOUGH * len(wanted) else ""
+    return [path for path, met in found.items() if len(met) >= ENOUGH * len(wanted)]
+
+
+def _tells(value: object) -> bool:
+    """Whether a value says by itself which row is meant: small numbers and short texts are equal by chance."""
+    return isinstance(value, ObjectId) or (isinstance(value, str) and len(value) >= SAYING)
+
+
+def _is_id(path: str) -> bool:
+    return path.lower().endswith("id")
 
 
 def _scalars(value: Any, path: str, depth: int = 0) -> Iterator[tuple[str, Any]]:

@@ -23,7 +23,10 @@ def sample_values(command: Mapping[str, Any], place: int = 0) -> Iterator[tuple[
     yield from _stages(found.get("pipeline"))
     change = found.get("u", found.get("update"))
     for name, fields in change.items() if isinstance(change, Mapping) else ():
-        yield from _fields(name, fields) if name in _SETTING and isinstance(fields, Mapping) else ()
+        if isinstance(fields, Mapping):
+            yield from _fields(name, fields) if name in _SETTING else _conditions(fields) if name == "$pull" else ()
+    for each in found.get("arrayFilters") or ():
+        yield from _conditions(each)
     documents = found.get("documents")
     if isinstance(documents, list) and documents and isinstance(documents[0], Mapping):
         yield from _fields("$set", documents[0])
@@ -68,6 +71,8 @@ def _fields(operator: str, found: Mapping[str, Any], prefix: str = "") -> Iterat
         value, path = each, f"{prefix}{name}"
         if isinstance(value, Mapping) and isinstance(several := value.get("$each"), list) and several:
             value = several[0]
+        if isinstance(value, list) and value and isinstance(value[0], Mapping):
+            value = value[0]
         if isinstance(value, Mapping):
             yield from _fields(operator, value, f"{path}.")
         else:
@@ -81,4 +86,4 @@ def _value(place: str, value: object) -> Iterator[tuple[str, object]]:
     elif isinstance(value, ObjectId | Decimal128):
         yield place, str(value)
     elif isinstance(value, datetime):
-        yield place, value.isoformat(sep=" ")
+        yield place, value.replace(tzinfo=None).isoformat(sep=" ")

@@ -187,7 +187,7 @@ class FileForm(Form):
         return tuple(form.to_ir(("gaps", number), findings) for number, form in enumerate(self.gaps))
 
     def _numbers(self, model: Model | None, findings: Findings) -> tuple[Statistics, Requirements]:
-        statistics = self.statistics.to_ir(("statistics",), findings)
+        statistics = self.statistics.to_ir(("statistics",), findings, model)
         requirements = self.requirements.to_ir(("requirements",), findings)
         if model is not None:
             check_statistics(statistics, model, ("statistics",), findings)

@@ -10,6 +10,7 @@ from typing import TypeVar
 from pydantic import Field
 
 from nestling.common.errors import unknown
+from nestling.ir.distribution import Distribution
 from nestling.ir.model import Model
 from nestling.ir.statistics import (
     AttributeStatistics,
@@ -20,11 +21,14 @@ from nestling.ir.statistics import (
     Statistics,
     quantities,
 )
+from nestling.ir.text.distribution_form import Shares, Values, distribution, distribution_text
 from nestling.ir.text.form import Findings, Form, Named, Number, link_names, without
 from nestling.ir.text.yaml_reader import Path
 from nestling.ir.text.yaml_writer import Block, Plain
+from nestling.ir.types import Type
 
 Record = TypeVar("Record", AttributeStatistics, EntityStatistics, RelationshipStatistics)
+_NO_NUMBERS = frozenset({"attributes", "quantiles", "common", "values"})
 
 
 class AttributeStatisticsForm(Form):
@@ -34,6 +38,19 @@ class AttributeStatisticsForm(Form):
     maximum_bytes: Number | None = None
     distinct: Number | None = None
     null_share: Number | None = Field(None, description="share of NULLs, 0 to 1")
+    quantiles: Values = Field([], description="values that cut those not common into parts of equally many rows")
+    common: Shares = Field([], description="the most common values, each with its share of those there: [FR, 0.2]")
+    values: str | None = Field(None, description="where both are from: `measured`, `measured over 100000 rows`")
+
+    def to_ir(self, kind: Type | None, path: Path, findings: Findings) -> AttributeStatistics:
+        """The statistics; `kind` is what the values are read as, None where the model does not say."""
+        known = _record(AttributeStatistics(), self, path, findings)
+        if not self.quantiles and not self.common:
+            return known
+        read: Callable[[], Distribution | None] = partial(
+            distribution, self.quantiles, self.common, self.values or "", kind
+        )
+        return replace(known, values=findings.read(read, (*path, "quantiles"), otherwise=None))
 
 
 class EntityStatisticsForm(Form):
@@ -65,13 +82,18 @@ class StatisticsForm(Form):
     entities: Named[EntityStatisticsForm] = Field({})
     relationships: Named[RelationshipStatisticsForm] = Field({})
 
-    def to_ir(self, path: Path, findings: Findings) -> Statistics:
-        """The statistics; a number that cannot be read is left out and noted."""
+    def to_ir(self, path: Path, findings: Findings, model: Model | None = None) -> Statistics:
+        """The statistics, values as `model` has their types; a number that cannot be read is left out and noted."""
+        types = (
+            {(entity.name, each.name): each.type for entity in model.entities for each in entity.attributes}
+            if model
+            else {}
+        )
         entities = []
         for name, form in self.entities.items():
             at = (*path, "entities", name)
             attributes = tuple(
-                (attribute, _record(AttributeStatistics(), inner, (*at, "attributes", attribute), findings))
+                (attribute, inner.to_ir(types.get((name, attribute)), (*at, "attributes", attribute), findings))
                 for attribute, inner in form.attributes.items()
             )
             entities.append((name, _record(EntityStatistics(attributes=attributes), form, at, findings)))
@@ -111,7 +133,7 @@ def _record(start: Record, form: Form, path: Path, findings: Findings) -> Record
     found: dict[str, Quantity] = {}
     for name in type(form).model_fields:
         text = getattr(form, name)
-        if name != "attributes" and text is not None:
+        if name not in _NO_NUMBERS and text is not None:
             parse: Callable[[], Quantity | None] = partial(Quantity.parse, text)
             quantity = findings.read(parse, (*path, name), otherwise=None)
             found |= {name: quantity} if quantity is not None else {}
@@ -119,7 +141,7 @@ def _record(start: Record, form: Form, path: Path, findings: Findings) -> Record
 
 
 def _entity_text(known: EntityStatistics) -> Plain:
-    attributes = {name: _texts(record) for name, record in known.attributes}
+    attributes = {name: _texts(record) | distribution_text(record.values) for name, record in known.attributes}
     return Block(_texts(known) | ({"attributes": Block(attributes)} if attributes else {}))
 
 

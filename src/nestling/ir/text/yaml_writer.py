@@ -1,7 +1,8 @@
 """Plain values to YAML 1.2, always the same text for the same value.
 
 A map or list is written on one line when it fits there (`{count: 412, growth_per_day: 3}`), otherwise one entry a line. A `Block`
-is always one entry a line: it marks the levels people look for when they scroll. Text of several lines is a literal block.
+is always one entry a line: it marks the levels people look for when they scroll; a `Line` is on one line however long. Text of
+several lines is a literal block.
 Words are bare where every reader takes them for text, also YAML 1.1 readers (`"NO"` is quoted); everything else is quoted.
 """
 
@@ -25,6 +26,10 @@ _LITERAL = re.compile(r"[^\s\ufeff][^\r\x85\u2028\u2029\ufeff]*", re.DOTALL)
 
 class Block(dict[str, Plain]):
     """A map that is written one entry a line even where it would fit on one."""
+
+
+class Line(list[Plain]):
+    """A list that is written on one line even where it does not fit: many small things nobody edits one by one."""
 
 
 def yaml_text(value: Mapping[str, Plain]) -> str:
@@ -62,7 +67,7 @@ def _block(value: Plain, indent: str) -> Iterator[str]:
 
 
 def _on_one_line(value: Plain, width: int) -> bool:
-    if not isinstance(value, Mapping | list | tuple) or not value:
+    if not isinstance(value, Mapping | list | tuple) or not value or isinstance(value, Line):
         return True
     return not _holds_block(value) and len(_flow(value)) <= width
 

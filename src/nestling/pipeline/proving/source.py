@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from nestling.ir.proof import Proof
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
-from nestling.pipeline.designing import design
+from nestling.ir.statistics import Statistics
+from nestling.pipeline.designing import design, inspect
 from nestling.pipeline.drawing import bindings
+from nestling.pipeline.generating import generate, scaled_reading
 from nestling.pipeline.proving.effort import FULL, Effort
 from nestling.pipeline.proving.prove import prove
 from nestling.pipeline.rivals import rivals
@@ -33,19 +38,38 @@ def prove_source(
     files: Iterable[Path] = (),
     random: int = 0,
     variants: bool = True,
+    scale: float | None = None,
     effort: Effort = FULL,
     watch: Watch | None = None,
 ) -> Proof:
     """Prove the design of a reading with the rows behind `address`; errors as of `prove`, `rivals` and `bindings`.
 
     `proposal`: the design that is advised (None: the one `design` finds); `variants`: with single decisions taken another way.
+    `scale`: with rows made from the reading's statistics, so many times as many; rows are made, too, where `address` holds none.
     """
     from nestling.sources.front import open_rows
 
-    if watch is not None:
-        watch("designing", 0, None)
-    source = open_rows(address, reading.model)
-    values = bindings(reading, source, seed=effort.seed)
-    every = rivals(reading, proposal or design(reading), files=files, random=random, seed=effort.seed)
-    racing = {name: made for name, made in every.items() if variants or not name.startswith(VARIANTS)}
-    return prove(reading, racing, lambda model: open_rows(address, model), values, on, effort=effort, watch=watch)
+    with _rows(reading, address, scale, effort.seed, watch) as (known, place):
+        if watch is not None:
+            watch("designing", 0, None)
+        values = bindings(known, open_rows(place, known.model), seed=effort.seed)
+        every = rivals(known, proposal or design(known), files=files, random=random, seed=effort.seed)
+        racing = {name: made for name, made in every.items() if variants or not name.startswith(VARIANTS)}
+        return prove(known, racing, lambda model: open_rows(place, model), values, on, effort=effort, watch=watch)
+
+
+@contextmanager
+def _rows(
+    reading: Reading, address: str, scale: float | None, seed: int, watch: Watch | None
+) -> Iterator[tuple[Reading, str]]:
+    """Where the rows are, and the reading as they are: those of the source, or generated ones in a file of our own."""
+    from nestling.sources.front import has_rows
+
+    if scale is None and has_rows(address):
+        yield reading, address
+        return
+    with TemporaryDirectory(prefix="nestling-prove-") as folder:
+        larger = scaled_reading(reading, scale or 1.0)
+        place = generate(larger, Path(folder) / "rows.db", seed=seed, watch=watch)
+        known, _ = larger.statistics.merged(Statistics(inspect(place).statistics.entities))
+        yield replace(larger, statistics=known), place

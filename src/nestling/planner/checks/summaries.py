@@ -22,7 +22,8 @@ from nestling.planner.upkeep.summary import summary_aggregates
 
 COUNT = "count"
 """The field of a bucket that holds the number of its events."""
-_EVENT = Column("", "event", ANY)
+_BUCKET = "bucket"
+_EVENT = Column(_BUCKET, "event", ANY)
 _INEXACT = (AggregateFunction.SUM, AggregateFunction.AVG)
 
 
@@ -41,9 +42,12 @@ def _check(design: Design, store: Store, events: Place) -> Check:
     counted = Aggregate(AggregateFunction.COUNT, _EVENT, INTEGER)
     summary, columns = summary_aggregates(design, events)
     fields = ((COUNT, counted), *((name, counted if a.argument is None else a) for name, a in summary))
-    keys = ((ID, Column("", ID, ANY)), *((f"found {n}", Column("", f"found {n}", ANY)) for n in range(len(fields))))
-    here = {("", f"found {n}"): name for n, (name, _) in enumerate(fields)}
-    layout = columns | Layout.of(here | {("", ID): "_id", ("", _EVENT.name): events.node.field})
+    keys = (
+        (ID, Column(_BUCKET, ID, ANY)),
+        *((f"found {n}", Column(_BUCKET, f"found {n}", ANY)) for n in range(len(fields))),
+    )
+    here = {(_BUCKET, f"found {n}"): name for n, (name, _) in enumerate(fields)}
+    layout = columns | Layout.of(here | {(_BUCKET, ID): "_id", (_BUCKET, _EVENT.name): events.node.field})
     step = Unwind(CollectionScan(store.name), events.node.field, keep_empty=True)
     aggregates = tuple((f"value {n}", aggregate) for n, (_, aggregate) in enumerate(fields))
     grouped = GroupRows(step, keys, aggregates, layout)

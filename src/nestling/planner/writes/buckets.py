@@ -195,8 +195,8 @@ def _summarised(
     step: Step = Unwind(Where(CollectionScan(place.store.name), *_same(held, {})), place.node.field)
     summary, columns = summary_aggregates(design, place)
     aggregates = [(f"summary_{position}", aggregate) for position, (_, aggregate) in enumerate(summary)]
-    key = Column("", "_id", ANY)
-    grouped = GroupRows(step, ((ID, key),), tuple(aggregates), columns | Layout.of({("", "_id"): "_id"}))
+    key = Column("bucket", "_id", ANY)
+    grouped = GroupRows(step, ((ID, key),), tuple(aggregates), columns | Layout.of({("bucket", "_id"): "_id"}))
     fields: dict[str, Expression] = {ID: Column("", ID, ANY)}
     fields |= {made: Column("", made, aggregate.type) for made, aggregate in aggregates}
     layout = Layout.of({("", ID): f"_id.{ID}"} | {("", made): made for made, _ in aggregates})

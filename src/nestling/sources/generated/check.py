@@ -49,7 +49,8 @@ def _entities(model: Model, wanted: Statistics, found: Statistics, tolerance: fl
             yield from _compared(f"bytes of {where}", mine.average_bytes, theirs.average_bytes, tolerance)
             if mine.null_share is not None and theirs.null_share is not None:
                 nulls = mine.null_share.value, theirs.null_share.value
-                if abs(nulls[0] - nulls[1]) > NULL_TOLERANCE:
+                rows = other.count.value if other.count is not None else 0.0
+                if abs(nulls[0] - nulls[1]) > max(NULL_TOLERANCE, 1 / max(1.0, rows)):
                     yield Difference(f"share of NULLs of {where}", *nulls)
 
 

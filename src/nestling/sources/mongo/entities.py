@@ -109,9 +109,8 @@ def _entity(
 ) -> EntityOf:
     above = found.get(seen.above.place) if seen.above is not None else None
     taken: set[str] = set()
-    merged = [
-        c for each in survey.seen.values() if each.above is seen and each.role is Role.MERGED for c in each.node.columns
-    ]
+    inside = (each for each in survey.seen.values() if each.role is Role.MERGED and each.around is seen)
+    merged = [column for each in inside for column in each.node.columns]
     own = [*seen.node.columns, *merged]
     columns = [*_header(seen), *(c for c in own if (seen.collection.name, c.steps) not in left_out)]
     columns += [_whole(each) for each in _kept_whole(seen, survey)]
@@ -134,7 +133,7 @@ def _header(seen: Seen) -> Iterator[Column]:
 
 
 def _kept_whole(seen: Seen, survey: Survey) -> Iterator[Seen]:
-    return (each for each in survey.seen.values() if each.above is seen and each.role is Role.WHOLE)
+    return (each for each in survey.seen.values() if each.role is Role.WHOLE and each.around is seen)
 
 
 def _whole(seen: Seen) -> Column:

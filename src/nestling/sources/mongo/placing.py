@@ -179,7 +179,7 @@ class Placing:
         links: dict[str, Relationship] = {}
         for repeat in flat_copies(self.survey):
             holder = self.survey.seen[repeat.collection, repeat.node]
-            around = holder.above if holder.role is Role.MERGED else holder
+            around = holder.around if holder.role is Role.MERGED else holder
             target = self.found.get((repeat.target, repeat.target_node))
             columns = entity.names(repeat.link) if around is entity.seen else None
             if target is None or columns is None:

@@ -65,8 +65,8 @@ def owner(link: Link, survey: Survey, found: Entities) -> EntityOf | None:
     seen = survey.seen.get((link.collection, link.node))
     if seen is None:
         return None
-    if seen.role is Role.MERGED and seen.above is not None:
-        seen = seen.above
+    if seen.role is Role.MERGED and seen.around is not None:
+        seen = seen.around
     if seen.role is Role.BUCKET:
         seen = next(each for each in survey.seen.values() if each.above is seen)
     return found.get(seen.place)

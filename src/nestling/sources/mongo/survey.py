@@ -26,7 +26,9 @@ class Role(StrEnum):
     PAGES = "pages"  # what an array had no room for
     ORPHANS = "orphans"  # rows whose parent does not exist
     COPY = "copy"  # rows that live elsewhere, kept here too
-    MERGED = "merged"  # a reference with what is copied beside it: part of the rows around
+    MERGED = (
+        "merged"  # part of the rows around: a reference with what is copied beside it, or rows nothing could refer to
+    )
     LISTED = "listed"  # the ids of rows that live elsewhere
     WHOLE = "whole"  # a value nothing more is said of
     INSIDE = "inside"  # part of a node that is no entity itself
@@ -49,6 +51,14 @@ class Seen:
     why: str = ""
     entity: str = ""
     repeats: tuple[Repeat, ...] = ()
+
+    @property
+    def around(self) -> Seen | None:
+        """The rows it lies in: those above, sub-documents that are part of theirs left out."""
+        above = self.above
+        while above is not None and above.role is Role.MERGED:
+            above = above.above
+        return above
 
     @property
     def place(self) -> Place:
@@ -115,10 +125,12 @@ def _seen(collection: Collection, node: Node, found: Mapping[Place, Seen], known
     seen = Seen(collection, node, Role.ENTITY, above, _key(collection, node, above, known))
     if above is None:
         return seen
-    if above.role not in (Role.ENTITY, Role.BUCKET):
+    if above.role not in (Role.ENTITY, Role.BUCKET, Role.MERGED):
         seen.role = Role.INSIDE
-    elif node.form in (NodeForm.ARRAY, NodeForm.VALUES) and not above.key:
-        seen.role, seen.why = Role.WHOLE, "lies in rows that nothing tells apart"
+    elif above.role is not Role.BUCKET and not above.key:
+        is_object = node.form is NodeForm.OBJECT
+        seen.role = Role.MERGED if is_object else Role.WHOLE
+        seen.why = "" if is_object else "lies in rows that nothing tells apart"
     elif above.role is Role.BUCKET and node.form is not NodeForm.OBJECT:
         seen.repeats = tuple(known.repeats.get(place, ()))
     return seen

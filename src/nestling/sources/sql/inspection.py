@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from nestling.ir.reading import Reading
-from nestling.ir.statistics import Statistics
+from nestling.ir.statistics import EntityStatistics, Statistics
 from nestling.sources.sql.address import SQLITE, Address
 from nestling.sources.sql.connection import dialect_of
 from nestling.sources.sql.hierarchies import find_hierarchies
 from nestling.sources.sql.measure import Connected, TableMeasures, entity_statistics, measure_table
 from nestling.sources.sql.measure_links import LinkMeasures, link_statistics, measure_link
+from nestling.sources.sql.measure_values import with_values
 from nestling.sources.sql.refine import refined_entity, refined_model, without_null_keys
-from nestling.sources.sql.reflect import reflect
+from nestling.sources.sql.reflect import Joined, reflect
 from nestling.sources.sql.row_sql import Tables
 
 if TYPE_CHECKING:
@@ -31,10 +32,14 @@ def read_database(
     connection: Any,
     sampled_above_rows: int,
     progress: Callable[[str], None] | None,
+    joined: Joined | None,
 ) -> Reading:
-    """Read everything about a database through one connection; `progress` hears the name of each table and relationship."""
+    """Read everything about a database through one connection; `progress` hears the name of each table and relationship.
+
+    `joined` adds relationships that are not declared before they are measured.
+    """
     say = progress or (lambda _name: None)
-    reflection = reflect(catalog, address.path.stem if address.dialect == SQLITE else str(address.url.database))
+    reflection = reflect(catalog, address.path.stem if address.dialect == SQLITE else str(address.url.database), joined)
     places = {table.entity: (table.schema, table.name) for table in catalog.tables}
     tables = Tables(reflection.model, address.dialect, places)
     database = Connected(connection, dialect_of(address))
@@ -45,7 +50,7 @@ def read_database(
     model = replace(model, hierarchies=find_hierarchies(replace(tables, model=model), database))
     notes.extend(note for link in model.relationships for note in _link_notes(link, links[link.name]))
     statistics = Statistics(
-        tuple((e.name, entity_statistics(e, measures[e.name], address.dialect)) for e in model.entities),
+        tuple((e.name, _measured(e, measures[e.name], tables, catalog, database)) for e in model.entities),
         tuple((link.name, link_statistics(link, model, links[link.name])) for link in model.relationships),
     )
     return Reading(
@@ -78,6 +83,15 @@ def _entities(
     return entities, measures
 
 
+def _measured(
+    entity: Entity, measures: TableMeasures, tables: Tables, catalog: Catalog, database: Connected
+) -> EntityStatistics:
+    """The statistics of an entity, with how its values lie."""
+    known = entity_statistics(entity, measures, tables.dialect)
+    rowid = next(table.rowid for table in catalog.tables if table.entity == entity.name)
+    return with_values(known, tables, entity, database, measures, rowid=rowid)
+
+
 def _null_keys(tables: Tables, entity: Entity, database: Connected) -> int:
     """Rows whose primary key is NULL in part: counted over all rows, as SQLite does not refuse them."""
     nullable = [name for name in entity.key if entity.attribute(name).nullable]
@@ -107,7 +121,8 @@ def _required(
     if dialect != SQLITE:
         return {}
     return {
-        link.name: links[link.name].dangling == 0
+        link.name: link.enforced
+        and links[link.name].dangling == 0
         and not any(entities[link.child].attribute(name).nullable for name in link.child_attributes)
         for link in model.relationships
     }

@@ -6,13 +6,15 @@ Only what the declarations say is used here; `refine` and `hierarchies` add what
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from nestling.ir.model import Attribute
 from nestling.sources.shape import shape
 from nestling.sources.tables import ForeignKey, Table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from nestling.ir.model import Model
     from nestling.ir.reading import Gap
     from nestling.sources.sql import catalog as found
@@ -27,9 +29,16 @@ class Reflection:
     notes: tuple[str, ...]
 
 
-def reflect(catalog: found.Catalog, name: str) -> Reflection:
+Joined: TypeAlias = "Callable[[Model], tuple[Model, tuple[str, ...]]]"
+"""Adds the relationships statements join along, with a note about each."""
+
+
+def reflect(catalog: found.Catalog, name: str, joined: Joined | None = None) -> Reflection:
     """Make a model of a catalog."""
     model, gaps, notes = shape([_table(table) for table in catalog.tables], name)
+    if joined is not None:
+        model, said = joined(model)
+        notes = (*notes, *said)
     keyless = tuple(f"table `{entity.name}` has no primary key" for entity in model.entities if not entity.key)
     return Reflection(replace(model, views=catalog.views), (*catalog.gaps, *gaps), (*catalog.notes, *keyless, *notes))
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nestling.ir.reading import Reading
     from nestling.ir.rows import RowQuery
     from nestling.sources.sql.catalog import Catalog
+    from nestling.sources.sql.reflect import Joined
     from nestling.sources.sql.row_sql import Tables
 
 BATCH_ROWS = 5_000
@@ -55,16 +56,23 @@ class SqlDatabase:
             return read_catalog(self.address, connection)
 
     def reading(
-        self, progress: Callable[[str], None] | None = None, *, sampled_above_rows: int = SAMPLED_ABOVE_ROWS
+        self,
+        progress: Callable[[str], None] | None = None,
+        *,
+        sampled_above_rows: int = SAMPLED_ABOVE_ROWS,
+        joined: Joined | None = None,
     ) -> Reading:
-        """Read model and statistics; tables above the bound are sampled; `progress` hears each table's name."""
+        """Read model and statistics; tables above the bound are sampled; `progress` hears each table's name.
+
+        `joined` adds to the model what is not declared.
+        """
         from nestling.sources.sql.inspection import read_database
 
         with self.snapshot(), typed_errors(self.address):
             catalog = self.catalog  # names must be UTF-8, values need not
             if self.address.dialect == SQLITE:
                 self._snapshot.text_factory = _text  # the smallest of a column's values may be text that is not UTF-8
-            found = read_database(self.address, catalog, self._snapshot, sampled_above_rows, progress)
+            found = read_database(self.address, catalog, self._snapshot, sampled_above_rows, progress, joined)
         if self._model is None:
             self._model = found.model
         return found

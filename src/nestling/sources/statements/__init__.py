@@ -9,9 +9,11 @@
     SELECT name, price FROM product WHERE id = :id;
 
 `blocks` cuts the file, `placeholders` makes parameters `:name`, `footprint` finds out what each statement accesses,
-`requirements` reads the comment lines that say what any design must keep (its docstring has their grammar).
+`requirements` reads the comment lines that say what any design must keep (its docstring has their grammar), `undeclared` finds
+the relationships that statements join along and no foreign key declares.
 """
 
 from nestling.sources.statements.read import parse_workload
+from nestling.sources.statements.undeclared import with_joined
 
-__all__ = ["parse_workload"]
+__all__ = ["parse_workload", "with_joined"]

@@ -12,6 +12,7 @@ from sqlglot.errors import ParseError, SqlglotError
 from nestling.ir.model import Model
 from nestling.ir.workload import Access, StatementKind
 from nestling.sources.statements.joins import Links, reached
+from nestling.sources.statements.occurrences import Origin
 from nestling.sources.statements.queries import walk_query
 from nestling.sources.statements.walk import Mistake, Walk
 from nestling.sources.statements.writes import walk_delete, walk_insert, walk_update
@@ -24,13 +25,17 @@ _COLORS = re.compile(r"\x1b\[[0-9;]*m")
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """What a statement does; `texts` are the places (start, end, text) of strings that stand in double quotes."""
+    """What a statement does; `texts` are the places (start, end, text) of strings that stand in double quotes.
+
+    `joined`: the columns of two different tables (or of two occurrences of one) that it makes equal.
+    """
 
     kind: StatementKind
     accesses: tuple[Access, ...]
     mistakes: tuple[Mistake, ...] = ()
     texts: tuple[tuple[int, int, str], ...] = ()
     limit: int | None = None
+    joined: tuple[tuple[Origin, Origin], ...] = ()
 
 
 def footprint(sql: str, model: Model, dialect: str, links: Links) -> Footprint | Mistake:
@@ -49,7 +54,8 @@ def footprint(sql: str, model: Model, dialect: str, links: Links) -> Footprint |
         return Mistake(f"{tree.key.upper()} is not SELECT, INSERT, UPDATE or DELETE", 0)
     accesses = tuple(item.access(via) for item, via in reached(walk.occurrences, walk.equal, links))
     texts = tuple(sorted((*_span(name), name.name) for name in walk.text_literals))
-    return Footprint(kind, accesses, tuple(walk.mistakes), texts, _limit(tree))
+    joined = tuple((left, right) for left, right in walk.equal.pairs if left[0] is not right[0])
+    return Footprint(kind, accesses, tuple(walk.mistakes), texts, _limit(tree), joined)
 
 
 def _limit(tree: exp.Expr) -> int | None:

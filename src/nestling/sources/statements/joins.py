@@ -17,11 +17,13 @@ class Equalities:
     """Which columns are equal, with and without the help of constants."""
 
     def __init__(self) -> None:
+        self.pairs: list[tuple[Origin, Origin]] = []
         self._by_columns = _Classes()
         self._by_anything = _Classes()
 
     def columns(self, left: Origin, right: Origin) -> None:
         """Two columns are equal."""
+        self.pairs.append((left, right))
         self._by_columns.unite(left, right)
         self._by_anything.unite(left, right)
 

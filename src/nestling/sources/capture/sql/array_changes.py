@@ -67,6 +67,7 @@ def _array_path(document: Tree, path: str) -> str:
 
 def _meant(saying: Saying, element: Value, row: Row, change: Change, condition: Clauses, clauses: Clauses) -> list[str]:
     """Which elements are meant: by `$pull`, by the filter, or by array filters."""
+    row.after, row.on = None, ()  # the statement is of these rows alone
     query = Query(saying.rows, row)
     saying.rows.name(row, OWN)
     texts = (

@@ -8,7 +8,7 @@ from typing import Any
 from nestling.ir.layout import NodeKind
 from nestling.sources.capture.sql.documents import Saying
 from nestling.sources.capture.sql.paths import find
-from nestling.sources.capture.sql.rows import Row
+from nestling.sources.capture.sql.rows import TOKEN, Row
 from nestling.sources.capture.sql.statement_texts import insert
 from nestling.sources.capture.sql.values import CannotSay, Column, Many, Tree, Value
 
@@ -64,40 +64,41 @@ def _merge(whole: dict[str, Any], found: Any) -> None:
 
 
 Columns = dict[str, str]
-"""Attributes, each with the path it is stored under."""
+"""Attributes, each with the path its value is under in the whole document."""
+_Part = tuple[str, Row, Columns]
 
 
-def _rows(saying: Saying, collection: str, whole: dict[str, Any]) -> list[tuple[str, Row, Columns]]:
+def _rows(saying: Saying, collection: str, whole: dict[str, Any]) -> list[_Part]:
     """The rows of a document: the array or sub-document they are in, the row, its attributes."""
     node = saying.store(collection).roots[0]
     query, document = saying.opened(collection)
     if node.kind is NodeKind.GROUP:
         raise CannotSay("new buckets of events")
-    found: list[tuple[str, Row, Columns]] = []
-    _collect(document, query.root, whole, "", found)
+    found: list[_Part] = []
+    _collect(document, query.root, whole, {}, "", found)
     return found
 
 
-def _collect(value: Value, row: Row, whole: dict[str, Any], path: str, found: list[tuple[str, Row, Columns]]) -> None:
-    columns: Columns = {own: "" for own, _ in row.on}
-    found.append((path, row, columns))
+def _collect(value: Value, row: Row, whole: dict[str, Any], above: Columns, base: str, found: list[_Part]) -> None:
+    """Add the row of a document, whose parent's attributes are at `above`, and the rows within it."""
+    columns = {own: above.get(match[2], "") for own, text in row.on if (match := TOKEN.fullmatch(text)) is not None}
+    found.append((base.rstrip("."), row, columns))
     below: list[tuple[Value, Row, dict[str, Any], str]] = []
-    _fields(value, row, whole, "", columns, below)
-    for inner, its, fields, name in below:
-        _collect(inner, its, fields, name, found)
+    _fields(value, row, whole, base, columns, below)
+    for inner, its, fields, path in below:
+        _collect(inner, its, fields, columns, f"{path}.", found)
 
 
 def _fields(
     value: Value,
     row: Row,
     whole: dict[str, Any],
-    prefix: str,
+    base: str,
     columns: Columns,
     below: list[tuple[Value, Row, dict[str, Any], str]],
 ) -> None:
-    entries = whole if whole or prefix else dict.fromkeys(value.fields, "?") if isinstance(value, Tree) else {}
-    for name, each in entries.items():
-        inner, path = find(value, name).value, f"{prefix}{name}"
+    for name, each in whole.items():
+        inner, path = find(value, name).value, f"{base}{name}"
         match inner:
             case Column() if inner.row is row:
                 columns[inner.attribute] = path
@@ -108,10 +109,13 @@ def _fields(
             case Many() if isinstance(each, list) and each and inner.limit is None:
                 _, its = inner.join(False)
                 if not its.is_copy:
-                    element = inner.element(its)
-                    fields: dict[str, Any] = {}
-                    for part in each:
-                        _merge(fields, part)
-                    below.append((element, its, fields, path))
+                    below.append((inner.element(its), its, _together(each), path))
             case _:
                 continue  # a copy, a computed value, or nothing the model has
+
+
+def _together(elements: list[Any]) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for each in elements:
+        _merge(fields, each)
+    return fields

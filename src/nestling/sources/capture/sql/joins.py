@@ -80,6 +80,8 @@ class _Lookup:
         below = [row for row in self.saying.rows.named(text) if row is not joined and _hangs_on(row, joined)]
         if len(set(map(id, below))) > 1 or (below and joined.outer):
             raise CannotSay("a `$lookup` by a condition on several rows")
+        if below:
+            below[0].outer = False
         return below[0] if below else joined
 
     def _join_within(self, after: Row, text: str, first: Row | None, *, outer: bool) -> tuple[Row, Row]:

@@ -1,0 +1,74 @@
+"""A copy made stale by hand, found and mended: what the demo shows of `nestling check`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pymongo.database import Database
+
+    from nestling.executors.check import CheckReport
+    from nestling.ir.design import Design
+    from nestling.ir.proposal import Proposal
+
+EDITED = "edited by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """The edit as the shell has it, what a check found of it, and what one that repairs did."""
+
+    edit: str
+    found: CheckReport
+    repaired: CheckReport
+
+    @property
+    def is_right(self) -> bool:
+        """Whether exactly the edit was found, and mended."""
+        return (len(self.found.findings), self.repaired.repaired, self.repaired.clean) == (1, 1, True)
+
+
+def spoil_and_mend(proposal: Proposal, database: Database[Any]) -> Mended | None:
+    """Edit one copied text of the first document that has one, check, and repair; None where the design copies no text."""
+    from nestling.pipeline.keeping import check
+
+    edit = next(_edits(proposal.design, database), None)
+    if edit is None:
+        return None
+    collection, identity, path = edit
+    database[collection].update_one({"_id": identity}, {"$set": {path: EDITED}}, bypass_document_validation=True)
+    found = check(proposal, database)
+    return Mended(_shell(collection, identity, path), found, check(proposal, database, repair=True))
+
+
+def _edits(design: Design, database: Database[Any]) -> Iterator[tuple[str, object, str]]:
+    """Collection, `_id` and path of copied texts that stand in no array."""
+    from nestling.ir.drift import DriftKind
+    from nestling.ir.names import join
+    from nestling.planner.checks import checks_of
+
+    for check in checks_of(design).checks:
+        if check.kind is DriftKind.COPY and check.repair is not None and not any(step.told for step in check.place):
+            path = join(*(step.field for step in check.place), check.values[0].path)
+            found = database[check.collection].find_one({path: {"$exists": True}}, sort=[("_id", 1)]) or {}
+            yield from ((check.collection, found["_id"], text) for text in _texts(found, path))
+
+
+def _texts(document: Any, path: str) -> Iterator[str]:
+    """The paths of texts in what lies at a path."""
+    held = document
+    for name in path.split("."):
+        held = held.get(name) if isinstance(held, dict) else None
+    if isinstance(held, str):
+        yield path
+    elif isinstance(held, dict):
+        yield from (f"{path}.{name}" for name, value in held.items() if isinstance(value, str))
+
+
+def _shell(collection: str, identity: object, path: str) -> str:
+    from nestling.emitters.literals import shell
+
+    change = " ".join(shell({"$set": {path: EDITED}}).split())
+    return f"db.{collection}.updateOne({{_id: {shell(identity)}}}, {change})"

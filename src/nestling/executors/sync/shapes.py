@@ -1,0 +1,45 @@
+"""A command for many rows: what is the same for all rows with values in the same columns is worked out once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pymongo import UpdateOne
+
+from nestling.executors.write_program import ready
+from nestling.ir.program import Command
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Mark:
+    """Stands for the value of a column."""
+
+    column: str
+
+
+class Updates:
+    """The updates a command makes of rows."""
+
+    def __init__(self, command: Command) -> None:
+        self._command = command
+        self._shapes: dict[frozenset[str], Command] = {}
+
+    def of(self, row: Mapping[str, object]) -> UpdateOne:
+        """The update of one row."""
+        shape = frozenset(row)
+        marked = self._shapes.get(shape)
+        if marked is None:
+            marked = self._shapes[shape] = ready(self._command, {name: _Mark(name) for name in row})
+        filters = [_put(each, row) for each in marked.array_filters]
+        return UpdateOne(_put(marked.filter or {}, row), _put(marked.update or {}, row), array_filters=filters or None)
+
+
+def _put(value: Any, row: Mapping[str, object]) -> Any:
+    """The value with columns' values in place of their marks."""
+    if isinstance(value, dict):
+        return {name: _put(inner, row) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_put(inner, row) for inner in value]
+    return row[value.column] if isinstance(value, _Mark) else value

@@ -1,0 +1,93 @@
+"""The part of a column's values a range or the beginning of a text lets through, where it is known how they lie.
+
+A span is a pair of shares of all rows, NULLs among them: of those with a smaller value than the range begins with, and of those
+with none greater than it ends with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from nestling.ir.distribution import below, up_to
+from nestling.ir.expression import (
+    Cast,
+    Coerce,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    Like,
+    Literal,
+    Parameter,
+    Raw,
+    Stored,
+)
+from nestling.planner.work.documents import Known
+
+Span = tuple[float, float]
+KnownOf = Callable[[Column], "Known | None"]
+Values = Mapping[str, object]
+"""Sample values of parameters, by name."""
+NO_VALUES: Values = {}
+
+LOWER = frozenset({Comparison.GREATER, Comparison.GREATER_OR_EQUAL})
+UPPER = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL})
+_MIRRORED = {
+    Comparison.LESS: Comparison.GREATER,
+    Comparison.LESS_OR_EQUAL: Comparison.GREATER_OR_EQUAL,
+    Comparison.GREATER: Comparison.LESS,
+    Comparison.GREATER_OR_EQUAL: Comparison.LESS_OR_EQUAL,
+}
+
+
+def width(span: Span) -> float:
+    """The share of all rows that lies in a span."""
+    return max(0.0, span[1] - span[0])
+
+
+def both(one: Span, other: Span) -> Span:
+    """Where two spans of the same column overlap."""
+    return max(one[0], other[0]), min(one[1], other[1])
+
+
+def span_of(predicate: Expression, known: KnownOf, values: Values) -> Span | None:
+    """The span of a comparison with a value that is known; None when it, or how the column's values lie, is not."""
+    match predicate:
+        case Compare(operator=operator, left=left, right=right) if operator in _MIRRORED:
+            column = column_in(left)
+            if column is not None:
+                return _range(column, operator, right, known, values)
+            column = column_in(right)
+            return _range(column, _MIRRORED[operator], left, known, values) if column is not None else None
+        case _:
+            return None
+
+
+def _range(column: Column, operator: Comparison, bound: Expression, known: KnownOf, values: Values) -> Span | None:
+    found, value = known(column), value_of(bound, values)
+    if found is None or found.values is None or value is None:
+        return None
+    there = 1 - found.missing
+    measure = below if operator in (Comparison.LESS, Comparison.GREATER_OR_EQUAL) else up_to
+    share = measure(found.values, value, found.distinct)
+    if share is None:
+        return None
+    return (there * share, there) if operator in LOWER else (0.0, there * share)
+
+
+def beginning(predicate: Like, known: KnownOf, values: Values) -> float | None:
+    """The share of rows whose text begins as a pattern such as `ab%` says; None when it is another or not known."""
+    column, pattern = column_in(predicate.operand), value_of(predicate.pattern, values)
+    found = known(column) if column is not None else None
+    if found is None or found.values is None or not isinstance(pattern, str) or not pattern.endswith("%"):
+        return None
+    start = pattern[:-1]
+    if not start or set(start) & {*"%_"}:
+        return None
+    share = 0.0
+    for text in {start, start.lower(), start.upper(), start.capitalize()} if predicate.case is not CASE else {start}:
+        low, high = below(found.values, text, found.distinct), below(found.values, _after(text), found.distinct)
+        if low is None or high is None:
+            return None
+        share += max(0.0, high - low)
+    return min(1.0, share) * (1 - found.missing)

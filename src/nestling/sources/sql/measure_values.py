@@ -1,0 +1,166 @@
+"""How the values of each column lie: the most common ones and quantiles of the others; a statement a column, sampled when large.
+
+Nothing is kept of columns whose name says secret, of long texts, of texts that name each row more than they group rows, of bytes
+and of nested values.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from nestling.ir.distribution import Distribution, as_kind
+from nestling.ir.statistics import Origin
+from nestling.ir.types import TypeName
+from nestling.sources.sql.address import MYSQL, POSTGRESQL, SQLITE
+from nestling.sources.sql.row_sql import selected
+from nestling.sources.sql.sampling import sample
+from nestling.sources.sql.values import converter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nestling.ir.model import Attribute, Entity
+    from nestling.ir.statistics import EntityStatistics
+    from nestling.sources.sql.measure import Connected, TableMeasures
+    from nestling.sources.sql.row_sql import Tables
+
+PARTS = 20
+"""Parts of equally many rows that quantiles cut values into."""
+MOST_COMMON = 10
+"""Common values kept; all of them where there are no more."""
+CLEARLY = 2
+"""How many times as frequent as the average a common value is."""
+LEAST_SHARE = 0.002
+"""The share of rows a common value has at least: less is chance in a sample, and moves no estimate."""
+SAMPLED_ABOVE_ROWS = 100_000
+"""Rows that say well enough how values lie."""
+LONGEST_BYTES = 64
+"""Texts of a column none of which is longer are kept."""
+GROUPING = 0.5
+"""Distinct values per row up to which texts are taken to group rows and not to name each."""
+_SECRET = re.compile(
+    r"passw|pwd|secret|token|hash|salt|api_?key|credential|private|cvv|ssn|iban|card_?n", re.IGNORECASE
+)
+_T = TypeName
+_NUMBERS = frozenset({_T.INTEGER, _T.FLOAT, _T.DECIMAL})
+_TEXTS = frozenset({_T.TEXT, _T.ENUM})
+_KEPT = _NUMBERS | _TEXTS | {_T.BOOLEAN, _T.DATE, _T.TIMESTAMP, _T.TIMESTAMPTZ}
+
+
+def with_values(
+    known: EntityStatistics,
+    tables: Tables,
+    entity: Entity,
+    database: Connected,
+    measures: TableMeasures,
+    *,
+    rowid: bool,
+) -> EntityStatistics:
+    """The statistics of an entity with how the values of its attributes lie; `entity` has the types the data has."""
+    table, rows, sampled = tables.table(entity.name), measures.rows, None
+    source: Any = table
+    if rows > SAMPLED_ABOVE_ROWS:
+        sampled = SAMPLED_ABOVE_ROWS
+        share = sampled / rows
+        source = sample(table, entity, tables.dialect, rowid=rowid, share=share, rows=sampled, fetch=database.row)
+    attributes = []
+    for name, numbers in known.attributes:
+        attribute, values = entity.attribute(name), None
+        if _is_kept(attribute, measures):
+            column = _ordered_alike(selected(source.c[name], attribute, tables.dialect), attribute, tables.dialect)
+            groups = database.all(_statement(column, source))
+            values = _distribution(groups, attribute, tables.dialect, sampled)
+        attributes.append((name, replace(numbers, values=values)))
+    return replace(known, attributes=tuple(attributes))
+
+
+def _is_kept(attribute: Attribute, measures: TableMeasures) -> bool:
+    found, kind = measures.columns[attribute.name], attribute.type.name
+    if not found["values"] or kind not in _KEPT or _SECRET.search(attribute.name):
+        return False
+    if attribute.also and not (kind in _NUMBERS and all(other.name in _NUMBERS for other in attribute.also)):
+        return False
+    if kind not in _TEXTS:
+        return True
+    groups = int(found["distinct"]) <= max(GROUPING * int(found["values"]), MOST_COMMON)
+    return groups and int(found["maximum_bytes"]) <= LONGEST_BYTES
+
+
+def _ordered_alike(column: Any, attribute: Attribute, dialect: str) -> Any:
+    """The column with texts compared by code point, as they are where the values are used."""
+    if attribute.type.name not in _TEXTS:
+        return column
+    match dialect:
+        case _ if dialect == SQLITE:
+            return sa.collate(column, "BINARY")
+        case _ if dialect == POSTGRESQL:
+            return sa.cast(column, sa.Text).collate("C")
+        case _ if dialect == MYSQL:
+            return sa.func.convert(column.op("USING")(sa.literal_column("utf8mb4"))).collate("utf8mb4_bin")
+        case _:
+            return column
+
+
+def _statement(column: Any, source: Any) -> Any:
+    """Rows of a value, its rows, whether it is common, rows of other values up to its own, rows of other values in all.
+
+    The value is a common one, the first of the others, or one at which a part of theirs ends.
+    """
+    grouped = sa.select(column.label("v"), sa.func.count().label("n")).select_from(source).where(column.is_not(None))
+    groups = grouped.group_by(column).subquery("g")
+    n = groups.c.n
+    place = sa.func.row_number().over(order_by=[n.desc(), groups.c.v])
+    total, kinds = sa.func.sum(n).over(), sa.func.count().over()
+    places = sa.select(groups.c.v, n, place.label("place"), total.label("total"), kinds.label("kinds")).subquery("p")
+    p = places.c
+    frequent = sa.and_(p.n * p.kinds > CLEARLY * p.total, p.n > LEAST_SHARE * p.total)
+    common = sa.case((sa.and_(p.place <= MOST_COMMON, sa.or_(p.kinds <= MOST_COMMON, frequent)), 1), else_=0)
+    marked = sa.select(p.v, p.n, p.total, common.label("common")).subquery("m")
+    others = sa.case((marked.c.common == 1, 0), else_=marked.c.n)
+    up_to, rest = sa.func.sum(others).over(order_by=marked.c.v), sa.func.sum(others).over()
+    added = sa.select(*marked.c, up_to.label("up_to"), rest.label("rest")).subquery("a")
+    return sa.select(added.c.v, added.c.n, added.c.common, added.c.up_to, added.c.rest, added.c.total).where(
+        sa.or_(added.c.common == 1, added.c.up_to == added.c.n, _ends_a_part(added.c))
+    )
+
+
+def _ends_a_part(a: Any) -> Any:
+    """Whether a multiple of a part of the others lies among a value's rows."""
+    rest = sa.func.nullif(a.rest, 0)
+    parts = sa.case((a.rest < PARTS, a.rest), else_=PARTS)
+    last, before = a.up_to * parts, (a.up_to - a.n) * parts
+    return sa.and_(a.common == 0, last - last % rest > before - before % rest)
+
+
+def _distribution(
+    groups: Sequence[Sequence[Any]], attribute: Attribute, dialect: str, sampled: int | None
+) -> Distribution | None:
+    """What the statement's rows say; None when they are of several kinds."""
+    convert = converter(attribute, dialect) or _as_found
+    found = [(convert(value), *map(int, numbers)) for value, *numbers in groups]
+    if not found or any(as_kind(value, found[0][0]) is None for value, *_ in found):
+        return None
+    total = found[0][5]
+    frequent = sorted((row for row in found if row[2]), key=lambda row: -row[1])
+    common = tuple((value, float(f"{n / total:.4g}")) for value, n, *_ in frequent)
+    return Distribution(_bounds([row for row in found if not row[2]]), common, Origin.MEASURED, sampled and total)
+
+
+def _bounds(others: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
+    """The first of the others, and the value each part of their rows ends with."""
+    if not others:
+        return ()
+    ordered = sorted(others, key=lambda row: row[3])
+    rest = ordered[0][4]
+    parts = min(PARTS, rest)
+    ends = [max(1, ceil(number * rest / parts)) for number in range(max(parts, 1) + 1)]
+    return tuple(next(value for value, _, _, up_to, *_ in ordered if up_to >= end) for end in ends)
+
+
+def _as_found(value: Any) -> Any:
+    return value

@@ -1,0 +1,114 @@
+"""Relationships that no foreign key declares and statements join along: columns made equal to the whole key of another table.
+
+Many databases declare none (MyISAM tables, applications that check for themselves). A join by `bids.item_id = items.id` says as
+much, but promises nothing: such a relationship is neither enforced nor required.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from nestling.ir.model import Cardinality, Entity, Model, Relationship
+from nestling.sources.roles import parent_role
+from nestling.sources.statements.blocks import blocks
+from nestling.sources.statements.footprint import Footprint, footprint
+from nestling.sources.statements.joins import Links
+from nestling.sources.statements.occurrences import Occurrence, Origin
+from nestling.sources.statements.placeholders import normalise
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Columns of one entity that statements compare with a key of another; names are in the order of that key."""
+
+    child: str
+    columns: tuple[str, ...]
+    parent: str
+    key: tuple[str, ...]
+
+    @property
+    def pairs(self) -> frozenset[tuple[str, str]]:
+        """Column by column, in no order."""
+        return frozenset(zip(self.columns, self.key, strict=True))
+
+
+def with_joined(model: Model, text: str, dialect: str) -> tuple[Model, tuple[str, ...]]:
+    """The model with a relationship for each reference the workload's statements join along, and a note about each."""
+    found: dict[Reference, list[str]] = defaultdict(list)
+    declared = {(link.child, link.parent, _pairs(link)) for link in model.relationships}
+    for name, joins in _joins(model, text, dialect):
+        for reference in _references(joins):
+            if (reference.child, reference.parent, reference.pairs) not in declared:
+                found[reference].append(name)
+    taken = {link.name for link in model.relationships} | {link.name for link in model.many_to_many}
+    links = []
+    for reference in found:
+        link = _relationship(model, reference, taken)
+        taken.add(link.name)
+        links.append(link)
+    notes = tuple(_note(reference, found[reference]) for reference in found)
+    return replace(model, relationships=(*model.relationships, *links)), notes
+
+
+def _pairs(link: Relationship) -> frozenset[tuple[str, str]]:
+    return frozenset(zip(link.child_attributes, link.parent_attributes, strict=True))
+
+
+def _joins(model: Model, text: str, dialect: str) -> Iterator[tuple[str, Iterable[tuple[Origin, Origin]]]]:
+    """The columns each statement makes equal; what cannot be read is listed by whoever reads the workload itself."""
+    links = Links(model)
+    for block in blocks(text.removeprefix("\ufeff"), dialect):
+        if block.sql:
+            read = footprint(normalise(block.sql, dialect).sql, model, dialect, links)
+            if isinstance(read, Footprint):
+                yield block.name, read.joined
+
+
+def _references(joins: Iterable[tuple[Origin, Origin]]) -> Iterator[Reference]:
+    """For two tables of a statement: whether the columns made equal hold a whole key of one and not of the other."""
+    equal: dict[tuple[Occurrence, Occurrence], dict[str, str]] = defaultdict(dict)
+    for (one, mine), (other, its) in joins:
+        equal[one, other][its] = mine
+        equal[other, one][mine] = its
+    for (referring, referred), column_of in equal.items():
+        child, parent = referring.entity, referred.entity
+        for key in (group for group in (parent.key, *parent.uniques) if group and set(group) <= column_of.keys()):
+            columns = tuple(column_of[name] for name in key)
+            if not _is_key(child, columns) and _alike(child, columns, parent, key):
+                yield Reference(child.name, columns, parent.name, key)
+                break
+
+
+def _is_key(entity: Entity, columns: tuple[str, ...]) -> bool:
+    """Where both sides are keys, nothing tells who refers to whom."""
+    return any(set(group) <= set(columns) for group in (entity.key, *entity.uniques) if group)
+
+
+def _alike(child: Entity, columns: tuple[str, ...], parent: Entity, key: tuple[str, ...]) -> bool:
+    pairs = zip(columns, key, strict=True)
+    return all(child.attribute(mine).type.name is parent.attribute(its).type.name for mine, its in pairs)
+
+
+def _relationship(model: Model, reference: Reference, taken: Iterable[str]) -> Relationship:
+    plain = f"{reference.parent}_{reference.child}"
+    long = f"{plain}_by_{'_'.join(reference.columns)}"
+    names = (plain, long, *(f"{long}_{number}" for number in range(2, len(model.relationships) + 100)))
+    return Relationship(
+        name=next(name for name in names if name not in set(taken)),
+        parent=reference.parent,
+        child=reference.child,
+        parent_attributes=reference.key,
+        child_attributes=reference.columns,
+        cardinality=Cardinality.ONE_TO_MANY,
+        parent_role=parent_role(reference.columns, reference.parent),
+        child_role=reference.child,
+        enforced=False,
+    )
+
+
+def _note(reference: Reference, statements: list[str]) -> str:
+    more = f" and {len(statements) - 1} more" if len(statements) > 1 else ""
+    refers = f"`{reference.child}` ({', '.join(reference.columns)}) is taken to refer to `{reference.parent}`"
+    return f"{refers}, as joined by `{statements[0]}`{more}; no foreign key says so"

@@ -1,0 +1,110 @@
+"""`nestling check`: clean, stale, repaired, and what nobody can repair."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling.ir.proposal import Proposal
+from nestling.ir.text import write_proposal
+from tests.cli.commands import nestling
+from tests.executors.check.library import BOOKS, library, rows
+from tests.sqlite_rows import sqlite_source
+
+Documents = Database[dict[str, Any]]
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, target: str) -> Path:
+    """A folder with a design that keeps copies and computed values, its rows loaded into `target`."""
+    sqlite_source(tmp_path / "library.db", rows().model, rows().rows)
+    (tmp_path / "design.yaml").write_text(write_proposal(Proposal("", library())), encoding="utf-8")
+    done = nestling("load", "design.yaml", "--from", "sqlite:///library.db", "--to", target, cwd=tmp_path)
+    assert done.code == 0, done.err
+    return tmp_path
+
+
+def test_clean(shelf: Path, target: str) -> None:
+    """Right after loading all is as it must be: exit code 0, and one sentence."""
+    done = nestling("check", "design.yaml", target, cwd=shelf)
+    assert (done.code, done.out.count("\n")) == (0, 1)
+    assert done.out.startswith("Clean: 1,660 documents in 7 checks")
+
+
+def test_stale_then_repaired(shelf: Path, target: str, database: Documents) -> None:
+    """A hand edit: exit code 1 and the document, path and both values; repaired it is 0, and clean after."""
+    database["authors"].update_one({"_id": 4}, {"$set": {"books": 77}})
+    done = nestling("check", "design.yaml", target, cwd=shelf)
+    assert done.code == 1
+    row = next(line.split() for line in done.out.splitlines() if line.startswith("authors"))
+    assert row == ["authors", "4", "books", "20", "77"]
+    assert "NOT clean: 1 difference, of 1,660 documents in 7 checks" in done.out
+    mended = nestling("check", "design.yaml", target, "--repair", cwd=shelf)
+    assert mended.code == 0
+    assert "Repaired: 1 difference, of 1,660 documents in 7 checks" in mended.out
+    assert nestling("check", "design.yaml", target, cwd=shelf).code == 0
+
+
+def test_json_shape(shelf: Path, target: str, database: Documents) -> None:
+    """`--json` has exactly the documented keys; a value that is not there has none."""
+    database.command("collMod", "books", validationLevel="off")
+    database["books"].update_one({"_id": 3}, {"$unset": {"author.name": 1}})
+    done = nestling("check", "design.yaml", target, "--json", cwd=shelf)
+    found = done.json
+    assert done.code == 1
+    assert list(found) == ["clean", "checked", "findings", "repaired", "checks", "gaps", "seconds"]
+    assert (found["clean"], found["checked"], found["repaired"], found["gaps"]) == (False, 1_660, 0, [])
+    assert found["findings"] == [
+        {
+            "kind": "copy",
+            "collection": "books",
+            "id": 3,
+            "path": "author.name",
+            "expected": "author 3",
+            "repaired": False,
+            "freshness": "transaction",
+        }
+    ]
+    of_copy = next(each for each in found["checks"] if each["name"] == "books.author")
+    assert of_copy == {
+        "kind": "copy",
+        "name": "books.author",
+        "documents": BOOKS,
+        "differing": 1,
+        "values": 1,
+        "repaired": 0,
+    }
+
+
+def test_a_sample(shelf: Path, target: str, database: Documents) -> None:
+    """A share of the documents, and what it says of all."""
+    database["books"].update_many({}, {"$set": {"author.name": "stale"}})
+    done = nestling("check", "design.yaml", target, "--sample", "25%", cwd=shelf)
+    assert done.code == 1
+    assert "copy books.author: about 400 of 400 documents differ, 385 to 400 with 95 % confidence" in done.out
+    as_json = nestling("check", "design.yaml", target, "--sample", "100", "--json", cwd=shelf).json
+    of_copy = next(each for each in as_json["checks"] if each["name"] == "books.author")
+    assert (of_copy["documents"], of_copy["differing"]) == (100, 100)
+    assert of_copy["estimate"]["of"] == BOOKS
+
+
+def test_what_cannot_be_repaired_has_a_next_move(shelf: Path, target: str, database: Documents) -> None:
+    """A reference that leads nowhere stays, with what to do: exit code 1."""
+    database["books"].update_one({"_id": 3}, {"$set": {"author_id": 99}})
+    done = nestling("check", "design.yaml", target, "--repair", cwd=shelf)
+    assert done.code == 1
+    assert "→ bring the row of `author` back, or change or delete the row that refers to it" in done.out
+    assert "dangling books → author" in done.out
+
+
+def test_it_could_not_run(shelf: Path, target: str, database: Documents) -> None:
+    """A collection that is missing, an option that cannot be read: exit code 2, in words."""
+    for option in (("--sample", "-3"), ("--sample", "1.5"), ("--since", "yesterday")):
+        assert nestling("check", "design.yaml", target, *option, cwd=shelf).code == 2
+    database["authors"].drop()
+    done = nestling("check", "design.yaml", target, cwd=shelf)
+    assert done.code == 2
+    assert "collections of the design are not there: `authors`" in done.err

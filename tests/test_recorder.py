@@ -1,0 +1,88 @@
+"""The recorder: a listener that counts what an application asks, at next to no cost, and keeps no value."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo import MongoClient, UpdateOne
+from pymongo.errors import DuplicateKeyError
+from pymongo.monitoring import CommandStartedEvent, CommandSucceededEvent
+
+from nestling.common.server import Server
+from nestling.ir.capture import Operation, read_capture
+from nestling.recorder import Recorder
+
+Client = MongoClient[dict[str, Any]]
+
+
+def _with(mongod: Server, recorder: Recorder) -> Client:
+    return MongoClient(mongod.uri, appname="app", event_listeners=[recorder])
+
+
+def test_a_recording_counts_each_statement(mongod: Server, database: Any, tmp_path: Path) -> None:
+    """Reads, bulk writes and inserts are counted by shape, in statements and documents; failures are not."""
+    with Recorder(tmp_path / "capture.json") as recorder, _with(mongod, recorder) as client:
+        things = client[database.name]["things"]
+        things.insert_many([{"_id": n, "secret": "hunter2"} for n in range(50)])
+        for number in range(10):
+            things.find_one({"_id": number})
+        things.bulk_write([UpdateOne({"_id": n}, {"$set": {"secret": "hunter3"}}) for n in range(30)])
+        with pytest.raises(DuplicateKeyError):
+            things.insert_one({"_id": 1})
+    text = (tmp_path / "capture.json").read_text()
+    assert "hunter" not in text
+    seen = {each.shape.operation: each for each in read_capture(text).seen}
+    assert {operation: (each.count, each.written) for operation, each in seen.items()} == {
+        Operation.INSERT: (1, 50),
+        Operation.FIND: (10, 0),
+        Operation.UPDATE: (30, 30),
+    }
+
+
+def test_samples_are_kept_only_when_asked_for(mongod: Server, database: Any, tmp_path: Path) -> None:
+    """One value of each parameter, with the place it stands at."""
+    with Recorder(tmp_path / "capture.json", samples=True) as recorder, _with(mongod, recorder) as client:
+        client[database.name]["things"].find_one({"n": {"$gt": 3}, "name": "ada"})
+    (seen,) = read_capture((tmp_path / "capture.json").read_text()).seen
+    assert dict(seen.samples) == {"n $gt": 3, "name $eq": "ada"}
+
+
+def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
+    """Processes that share the line get files of their own."""
+    paths = [Recorder(tmp_path / "capture.json").path.name for _ in range(3)]
+    assert paths == ["capture.json", "capture-2.json", "capture-3.json"]
+
+
+def test_what_is_under_way_is_bounded(mongod: Server, tmp_path: Path) -> None:
+    """Answers nobody waits for are forgotten."""
+    recorder = Recorder(tmp_path / "capture.json")
+    with _with(mongod, recorder) as client:
+        client["x"]["y"].find_one({})
+        assert not recorder._pending
+
+
+def test_recording_costs_next_to_nothing(mongod: Server, database: Any, tmp_path: Path) -> None:
+    """Hearing of a find by id and its answer takes the application's thread less than 200 microseconds of processor time."""
+    database["things"].insert_many([{"_id": n, "name": f"thing {n}", "tags": ["a", "b"]} for n in range(1_000)])
+
+    class Timed(Recorder):
+        taken = 0.0
+
+        def started(self, event: CommandStartedEvent) -> None:
+            start = time.thread_time()
+            super().started(event)
+            self.taken += time.thread_time() - start
+
+        def succeeded(self, event: CommandSucceededEvent) -> None:
+            start = time.thread_time()
+            super().succeeded(event)
+            self.taken += time.thread_time() - start
+
+    recorder = Timed(tmp_path / "capture.json")
+    with _with(mongod, recorder) as client:
+        for number in range(1_000):
+            client[database.name]["things"].find_one({"_id": number, "name": {"$ne": "x"}})
+    assert recorder.taken / 1_000 < 200e-6
