@@ -1,6 +1,6 @@
 # Everything a person does here. Each target installs first if the dependencies have changed.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint bench docs soak lock clean
+.PHONY: help install demo test lint bench docs soak chaos lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -18,7 +18,7 @@ $(INSTALLED): pyproject.toml requirements.lock
 	$(BIN)/pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: $(INSTALLED) ## take a bundled shop from SQL to a verified MongoDB
+demo: $(INSTALLED) ## take a bundled shop from SQL to a verified MongoDB, and measure rival designs (a minute)
 	$(BIN)/nestling demo -o build/demo
 
 test: $(INSTALLED) ## run all tests, on real servers
@@ -42,6 +42,9 @@ docs: $(INSTALLED) ## write the pages made from code, build the documentation in
 
 soak: $(INSTALLED) ## run all tests with many more examples, and the ones that take minutes
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n 2 -m "" --timeout=0
+
+chaos: $(INSTALLED) ## kill servers and programs at seeded moments, 200 times; copies must be right after each
+	$(BIN)/pytest -q -m soak --timeout=0 tests/chaos
 
 lock: $(INSTALLED) ## write requirements.lock anew from pyproject.toml
 	UV_CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/uv pip compile --quiet --upgrade --all-extras --universal \

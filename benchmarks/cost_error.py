@@ -43,7 +43,7 @@ from nestling.pipeline import Mode, design, inspect, load
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
 from nestling.planner.work import estimate
-from nestling.planner.work.selectivity import LOWER, UPPER
+from nestling.planner.work.spans import LOWER, UPPER
 from nestling.sources.front import with_workload
 
 CASES = Path(__file__).parents[2] / "shared" / "cases" / "sql"

@@ -1,13 +1,15 @@
 """The advisor's exam: how much faster the best of many designs is than the one nestling advises, measured on a real server.
 
-`python benchmarks/regret.py` takes the workloads of `benchmarks/workloads/` one by one: rows are generated from the statistics in
+`python -m benchmarks.regret` takes the workloads of `benchmarks/workloads/` one by one: rows are generated from the statistics in
 `model.yaml`, the statements of `workload.sql` get values drawn from those rows, and the advised design runs against normalized,
 embedded, tree, the experts' (`*.design.yaml` beside), those with one decision taken another way, and `--random` valid others.
 
 Regret is the time of the mix on the advised design ÷ that on the best − 1. It has two parts: the *search gap* (a design the
-cost model says is cheaper was not found) and the *model gap* (the model says another order than the server). `model`
-is how well the order of the predicted costs agrees with the order of the measured times (Spearman, 1: wholly). `yardstick` is the
-time on the best of normalized, embedded, tree and experts ÷ that on the advised: below 1, the advised loses.
+search's prices say is cheaper was not found) and the *model gap* (the server says another order than the model). The model is
+asked twice: `search` and `compiled` are how well the order of the search's prices, and of the prices of what the statements are
+compiled to, agrees with the order measured (Spearman, 1: wholly), and `by compiled` is the regret of the design the latter would
+have picked. `yardstick` is the time on the best of normalized, embedded, tree and experts ÷ that on the advised: below 1, the
+advised loses.
 `--writes 10` takes the rates of all writing statements times ten, `--scale` the rows, `--cache-ratio` bounds the server's cache.
 """
 
@@ -17,21 +19,20 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.exam import Exam, as_json, why
 from nestling.common.errors import NestlingError
-from nestling.ir.proof import Proof, RivalFigures
-from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import Statistics
 from nestling.pipeline import design, inspect
 from nestling.pipeline.drawing import bindings
 from nestling.pipeline.generating import check_generated, generate, scaled_reading
 from nestling.pipeline.proving import Effort, measured_server, prove
-from nestling.pipeline.rivals import YARDSTICKS, rivals
+from nestling.pipeline.rivals import rivals
 from nestling.sources.front import open_rows
 
 WORKLOADS = Path(__file__).parent / "workloads"
@@ -44,71 +45,13 @@ COLUMNS = (
     "regret",
     "by medians",
     "search gap",
-    "model",
+    "search",
+    "compiled",
+    "by compiled",
     "yardstick",
     "noise",
     "wrong",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Exam:
-    """One workload measured."""
-
-    name: str
-    proposals: dict[str, Proposal]
-    proof: Proof
-    experts: tuple[str, ...]
-
-    def yardstick(self) -> float | None:
-        """The time on the best design made by rule or hand, beside the advised one's."""
-        names = {*YARDSTICKS, *self.experts}
-        times = [each.times for each in self.counting() if each.name in names and each.times is not None]
-        return min(times, default=None)
-
-    def counting(self) -> list[RivalFigures]:
-        """The designs that gave right answers to the end."""
-        return [each for each in self.proof.designs if each.counts]
-
-    def typical_regret(self) -> float | None:
-        """The regret by each statement's median time instead of by all times: what a busy machine disturbs less."""
-        times = {each.name: typical(each) for each in self.counting()}
-        return times[self.proof.advised] / min(times.values()) - 1 if self.proof.advised in times else None
-
-    def search_gap(self) -> float:
-        """How much cheaper, by the model the search uses, the cheapest design tried is than the advised one."""
-        costs = [made.costs.cost for made in self.proposals.values() if made.costs is not None]
-        advised = self.proposals[self.proof.advised].costs
-        return max(0.0, advised.cost / min(costs) - 1) if advised is not None and costs else 0.0
-
-    def agreement(self) -> float | None:
-        """How well the order of the predicted costs agrees with the order measured."""
-        both = [
-            (made.costs.cost, each.times)
-            for each in self.counting()
-            if (made := self.proposals[each.name]).costs is not None and each.times is not None
-        ]
-        return spearman([cost for cost, _ in both], [times for _, times in both]) if len(both) > 2 else None
-
-
-def typical(figures: RivalFigures) -> float:
-    """Seconds a second of the mix, every statement taking its median time."""
-    return sum(each.rate_per_second * each.latency.p50 for each in figures.statements if each.latency is not None)
-
-
-def spearman(one: Sequence[float], other: Sequence[float]) -> float:
-    """The correlation of ranks."""
-    first, second = ranks(one), ranks(other)
-    mean = (len(one) - 1) / 2
-    top = sum((a - mean) * (b - mean) for a, b in zip(first, second, strict=True))
-    spread = sum((a - mean) ** 2 for a in first) * sum((b - mean) ** 2 for b in second)
-    return float(top / spread**0.5) if spread else 0.0
-
-
-def ranks(values: Sequence[float]) -> list[float]:
-    """The place of each value in order, equal ones sharing theirs."""
-    ordered = sorted(values)
-    return [ordered.index(value) + (ordered.count(value) - 1) / 2 for value in values]
 
 
 def with_writes(reading: Reading, times: float) -> Reading:
@@ -150,7 +93,7 @@ def examine(folder: Path, asked: argparse.Namespace) -> Exam:
         )
         with measured_server(None) as on:
             proof = prove(reading, made, lambda model: open_rows(address, model), values, on, effort=effort)
-    return Exam(folder.name, made, proof, tuple(path.stem for path in files))
+    return Exam(folder.name, made, proof, tuple(path.stem.removesuffix(".design") for path in files))
 
 
 def row(exam: Exam) -> str:
@@ -164,10 +107,12 @@ def row(exam: Exam) -> str:
         f"{len(counting)}",
         f"{speed:,.0f}" if speed else "–",
         proof.best or "–",
-        f"{proof.regret:.1%}" if proof.regret is not None else "–",
-        f"{medians:.1%}" if (medians := exam.typical_regret()) is not None else "–",
+        share(proof.regret),
+        share(exam.typical_regret()),
         f"{exam.search_gap():.1%}",
-        f"{agreement:.2f}" if (agreement := exam.agreement()) is not None else "–",
+        correlation(exam.search_agreement()),
+        correlation(exam.agreement(exam.compiled())),
+        share(exam.compiled_regret()),
         f"{yardstick:.2f}×" if (yardstick := exam.yardstick()) is not None else "–",
         f"{proof.noise:.1%}",
         f"{len(proof.designs) - len(counting)}",
@@ -175,32 +120,14 @@ def row(exam: Exam) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def why(exam: Exam) -> Iterator[str]:
-    """Where the advised design loses: the statements that take longer than on the best one, measured and predicted."""
-    best, advised = exam.proof.design(exam.proof.best), exam.proof.design(exam.proof.advised)
-    if best is None or advised is None or best.name == advised.name:
-        return
-    theirs = {each.name: each for each in best.statements}
-    lost = []
-    for mine in advised.statements:
-        other = theirs.get(mine.name)
-        if other is None or mine.latency is None or other.latency is None:
-            continue
-        difference = (mine.latency.mean - other.latency.mean) * mine.rate_per_second
-        lost.append((difference, mine, other))
-    for difference, mine, other in sorted(lost, key=lambda each: -abs(each[0]))[:4]:
-        assert mine.latency is not None
-        assert other.latency is not None
-        said = f"{micro(mine.predicted)} and {micro(other.predicted)} predicted"
-        yield (
-            f"  {mine.name}: {micro(mine.latency.mean)} on {advised.name}, {micro(other.latency.mean)} on {best.name}; {said};"
-            f" {difference * 1e3:+.2f} ms a second"
-        )
+def share(value: float | None) -> str:
+    """A share as a percentage."""
+    return f"{value:.1%}" if value is not None else "–"
 
 
-def micro(seconds: float | None) -> str:
-    """Seconds as microseconds."""
-    return f"{seconds * 1e6:,.0f} µs" if seconds is not None else "–"
+def correlation(value: float | None) -> str:
+    """A correlation to two places."""
+    return f"{value:.2f}" if value is not None else "–"
 
 
 def summary(exams: Sequence[Exam]) -> str:
@@ -215,36 +142,6 @@ def summary(exams: Sequence[Exam]) -> str:
         f"median regret {regrets[len(regrets) // 2]:.1%}, p95 {high:.1%} over {len(regrets)} workloads;"
         f" loses to a yardstick by more than the noise on {lost} of {len(yardsticks)}"
     )
-
-
-def as_json(exam: Exam) -> dict[str, object]:
-    """The figures of one workload."""
-    designs = {
-        each.name: {
-            "times": each.times,
-            "throughput": each.throughput,
-            "cost": costs.cost if (costs := exam.proposals[each.name].costs) is not None else None,
-            "disqualified": each.disqualified,
-            "statements": {
-                one.name: {
-                    "rate": one.rate_per_second,
-                    "mean": one.latency.mean if one.latency is not None else None,
-                    "p50": one.latency.p50 if one.latency is not None else None,
-                    "predicted": one.predicted,
-                }
-                for one in each.statements
-            },
-        }
-        for each in exam.proof.designs
-    }
-    return {
-        "workload": exam.name,
-        "best": exam.proof.best,
-        "regret": exam.proof.regret,
-        "noise": exam.proof.noise,
-        "designs": designs,
-        "notes": list(exam.proof.notes),
-    }
 
 
 def say(text: str) -> None:

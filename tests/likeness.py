@@ -6,7 +6,7 @@ is left out: names, freshness, the order and limit of copies, bounds of overflow
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nestling.ir.design import Design
@@ -28,10 +28,19 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """How much of what was expected was found, and what was found besides."""
+    """How much of what was expected was found, and what was found besides. `silent`: entities without a row, which no document
+    tells of, nor of their relationships.
+    """
 
     expected: Told
     found: Told
+    silent: frozenset[str] = frozenset()
+
+    @property
+    def told(self) -> int:
+        """Entities and relationships to find that some document tells of."""
+        told = [each for each in self.expected.entities if each not in self.silent]
+        return len(told) + sum(not self.silent & set(each[:2]) for each in self.expected.relationships)
 
     @property
     def asked(self) -> int:
@@ -59,9 +68,10 @@ class Likeness:
         return sorted(f"{sign} {each}" for sign, each in (*mine, *theirs) if each[1] not in relations)
 
 
-def likeness(loaded: Design, read_back: Design) -> Likeness:
-    """Compare the design that was loaded with the one read back."""
-    return Likeness(Telling(loaded).told(), Telling(read_back).told())
+def likeness(loaded: Design, read_back: Design, without_rows: Iterable[str] = ()) -> Likeness:
+    """Compare the design that was loaded with the one read back; some of its entities may be without any row."""
+    mine = Telling(loaded)
+    return Likeness(mine.told(), Telling(read_back).told(), frozenset(map(mine.place, without_rows)))
 
 
 class Telling:
@@ -142,10 +152,13 @@ class Telling:
 
     def _copy(self, copy: Copy) -> Iterator[str]:
         source = copy.path[-1].target(self.design.model)
-        yield copy.name if copy.form is not Form.INLINE else ""
-        yield str(copy.form)
+        around = (
+            copy.name if copy.form is Form.OBJECT else ""
+        )  # a sub-document of one field is a field with a dotted name
+        yield "one" if copy.form in (Form.OBJECT, Form.INLINE) else f"{copy.form} {copy.name}"
         yield self._path(copy.path)
-        yield from sorted(f"{field.path}={self.location(source, field.attribute)}" for field in copy.attributes)
+        paths = ((join(around, field.path), self.location(source, field.attribute)) for field in copy.attributes)
+        yield from sorted(f"{path}={attribute}" for path, attribute in paths)
 
     def _path(self, path: Path) -> str:
         model = self.design.model

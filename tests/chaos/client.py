@@ -17,7 +17,7 @@ from typing import Any
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
-from nestling.common.errors import ConstraintError, GapError, ReadError
+from nestling.common.errors import ConstraintError, GapError, ReadError, WriteError
 from nestling.executors.write import run_write
 from nestling.ir.proposal import Proposal
 from nestling.ir.text import read_file
@@ -48,8 +48,8 @@ def main(order: dict[str, object]) -> int:
             try:
                 run_write(database, write)
                 _note(log, "done", sql)
-            except ConstraintError as error:
-                _note(log, "place" if _no_room(error) else "refused", sql)
+            except WriteError as error:
+                _note(log, "refused" if _by_both(error) else "refused here", sql)
                 continue
             except (PyMongoError, ReadError) as error:
                 _note(log, "unknown", f"{sql} -- {error!r}"[:500])
@@ -59,9 +59,10 @@ def main(order: dict[str, object]) -> int:
     return 0
 
 
-def _no_room(error: ConstraintError) -> bool:
-    """Whether the design has no place for what SQLite would take."""
-    return error.violation == Violation.PLACE or "which alone keeps that" in str(error)
+def _by_both(error: WriteError) -> bool:
+    """Whether SQLite refuses it too: the design may have no place for it, its validator may know types better."""
+    has_no_place = isinstance(error, ConstraintError) and error.violation == Violation.PLACE
+    return isinstance(error, ConstraintError) and not has_no_place and "which alone keeps that" not in str(error)
 
 
 def _note(log: object, what: str, sql: str) -> None:

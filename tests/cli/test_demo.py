@@ -25,6 +25,9 @@ def test_the_whole_chain(mongod: Server, tmp_path: Path) -> None:
         "Verified: 25,315 rows of 10 entities",
         "4. Look",
         "5. Ask",
+        "6. Keep right",
+        "NOT clean: 1 difference",
+        "Repaired: 1 difference",
     ):
         assert said in done.out
     assert done.out.count("  equal  yes, ") == 3
@@ -42,7 +45,7 @@ def test_each_strategy(mongod: Server, strategy: str) -> None:
     done = nestling("demo", "--strategy", strategy, "--to", mongod.uri, "--no-prove", "--json")
     assert done.code == 0, done.err
     assert done.json["verified"] is True
-    assert set(done.json) == {"entities", "seconds", "peak_bytes", "verified", "statements"}
+    assert set(done.json) == {"entities", "seconds", "peak_bytes", "verified", "statements", "mended"}
     assert set(done.json["statements"].values()) == {True}
 
 
@@ -66,7 +69,7 @@ def test_it_ends_in_a_report_and_a_verdict(target: str, tmp_path: Path) -> None:
     """Rivals are measured beside the demo's database, wherever that is; the report and one line are the last things said."""
     done = process("demo", "-o", tmp_path, "--to", target)
     assert done.code == 0, done.err
-    assert "6. Prove" in done.out
+    assert "7. Prove" in done.out
     report, verdict = done.out.splitlines()[-2:]
     assert report == f"Report:          {tmp_path / 'report.html'}"
     assert verdict.startswith("The chosen design answers ")

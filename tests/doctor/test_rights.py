@@ -14,7 +14,7 @@ from nestling.common.binary import find_mongod
 from nestling.common.errors import PermissionDenied
 from nestling.common.server import Server
 from nestling.common.supervised import free_port, supervised
-from nestling.pipeline import facts_of
+from nestling.pipeline import capture, facts_of
 from tests.doctor.faults import FAULTS, clean
 from tests.doctor.looking import found, places
 
@@ -58,3 +58,11 @@ def test_a_user_who_may_nothing_is_told_so(guarded: str) -> None:
     with pytest.raises(PermissionDenied, match="nothing") as caught:
         facts_of(uri)
     assert "nobodysecret" not in str(caught.value)
+
+
+def test_what_a_reader_may_not_see_of_statements_is_named(guarded: str) -> None:
+    """Profiler, log and query statistics need more than `read`: a capture says so and is empty, and shows no password."""
+    captured = capture([f"mongodb://reader:readersecret@{guarded}/shop?authSource=admin"])
+    assert captured.seen == ()
+    assert {each.what for each in captured.skipped} >= {"the profiler of shop", "the server's log"}
+    assert {each.why for each in captured.skipped} == {"the user may not do this"}

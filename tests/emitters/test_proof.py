@@ -67,6 +67,7 @@ def test_the_page_in_a_browser(chromium: str, tmp_path: Path, width: int) -> Non
     assert found["width"] <= width
     assert found["plots"] == 23
     assert found["empty"] == 0, "every drawing has a size"
+    assert found["tallest"] < 60, "numbers in tables are not broken into pieces"
     assert found["bold"] == 0, "text of a statement is no markup"
     assert "tree is disqualified" in found["text"]
     assert "Not all of it was measured" in found["text"]
@@ -85,6 +86,8 @@ def _opened(chromium: str, folder: Path, proof: Proof, width: int) -> dict[str, 
       document.body.textContent = JSON.stringify({
         width: d.documentElement.scrollWidth, plots: svgs.length, text: d.body.innerText,
         empty: svgs.filter(s => s.getBoundingClientRect().width < 20).length,
+        tallest: Math.max(...[...d.querySelectorAll('tr')].slice(1).filter(r => r.cells[0].innerText.length < 20 &&
+          r.querySelector('td')).map(r => r.clientHeight)),
         bold: [...d.querySelectorAll('.out b')].length });
     """
     frame = f'<iframe style="width:{width}px;height:900px;border:0" srcdoc="{page}"></iframe>'

@@ -62,3 +62,13 @@ def test_a_mix_follows_the_rates() -> None:
     """Executions are as frequent as their rates; seldom ones are there all the same."""
     assert mix(Workload((READ, ADD, BIRTH)), 200) == {"read": 180, "add": 18, "birth": 2}
     assert mix(Workload((READ, ADD, BIRTH)), 10) == {"read": 9, "add": 1, "birth": 1}
+
+
+def test_values_that_work_once_are_counted() -> None:
+    """A DELETE that has had all its rows is named."""
+    once = {"drop": Bindings("drop", ("id",), ((1,), (2,)), once=True)}
+    tracer = Tracer(Workload((DROP,)), MODEL, once, 1)
+    tracer.block({"drop": 2})
+    assert tracer.spent() == ()
+    tracer.block({"drop": 1})
+    assert tracer.spent() == ("drop",)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from pymongo import MongoClient
 from pymongo.database import Database
 
-from nestling.common.errors import GapError, MigrationError
+from nestling.common.errors import GapError, LoadError, MigrationError
 from nestling.ir.design import Design
 from tests.executors.migrate.moves import Moving
 from tests.generators.designs import designs
@@ -29,7 +29,7 @@ from tests.generators.worlds import World, worlds
 from tests.laws.tally import Counts
 
 SOAKING = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
-MOVES = int(os.environ.get("NESTLING_MOVES", "500" if SOAKING else "5"))
+MOVES = int(os.environ.get("NESTLING_MOVES", "500" if SOAKING else "4"))
 """A move takes a second or two; so many keep the default suite quick. Set NESTLING_MOVES for any other number."""
 
 
@@ -57,11 +57,18 @@ def test_a_move_under_writes_loses_nothing(
     new = Design(old.model, new.collections, new.indexes)
     seed = data.draw(st.integers(0, 1 << 30))
     with fresh(mongo_client) as (database, folder):
-        moving = Moving(world, old, new, database, folder, seed)
+        try:
+            moving = Moving(world, old, new, database, folder, seed)
+        except LoadError:
+            return  # what loading itself refuses is another law's affair
         try:
             report = moving.between()
-        except (GapError, MigrationError) as error:
-            tally["moves", f"refused: {str(error).splitlines()[0]}"] += 1
+        except (GapError, LoadError, MigrationError) as error:
+            if isinstance(error, LoadError) and "slot" not in str(error):
+                raise
+            tally["moves", f"refused: {str(error).splitlines()[0]}"] += (
+                1  # such as a row the new design has no place for
+            )
             return
         assert report.equal
         moving.check()

@@ -287,6 +287,32 @@ def test_the_cache_of_somebodys_server_is_not_bounded(mongod: Server, tmp_path: 
         prove(reading, two(reading), lambda m: open_rows(address, m), values, on, effort=replace(TINY, cache_ratio=2.0))
 
 
+@pytest.mark.soak
+def test_a_bounded_cache(tmp_path: Path) -> None:
+    """The server is given as much less cache as is asked for, or as little as it takes, which is said."""
+    address, reading = source(tmp_path, READS)
+    values = bindings(reading, open_rows(address, reading.model))
+    with start_server() as server, MongoClient[dict[str, Any]](server.uri) as client:
+        rows = lambda model: open_rows(address, model)  # noqa: E731
+        on = (server, client["nestling_prove"])
+        proof = prove(reading, two(reading), rows, values, on, effort=replace(TINY, cache_ratio=5.0))
+    assert proof.setting.cache_bytes == space.LEAST_CACHE_BYTES
+    assert any("the server takes no cache below 4 MB" in note for note in proof.notes)
+
+
+def test_a_statement_no_design_can_answer(mongod: Server, tmp_path: Path) -> None:
+    """It is left out with the reason, and costs no design its place; when it is the only one, that is the error."""
+    never = '-- name: some, rate: 5/s\n-- params: {"many": "x"}\nSELECT title FROM book LIMIT :many;\n'
+    address, reading = source(tmp_path, READS + never)
+    proof = proved(mongod, address, reading, two(reading))
+    assert proof.equal, [each.disqualified for each in proof.designs]
+    assert any("`some` is left out, since no design can answer it" in note for note in proof.notes)
+    assert [one.name for one in proof.designs[0].statements] == ["book_page", "by_author"]
+    address, reading = source(tmp_path, never)
+    with pytest.raises(InputError, match="no design can answer it"):
+        proved(mongod, address, reading, two(reading))
+
+
 def test_nothing_to_run(mongod: Server, tmp_path: Path) -> None:
     """Without a statement there is nothing to measure."""
     address, reading = source(tmp_path, READS)

@@ -85,10 +85,10 @@ def test_every_way_to_take_the_decisions_is_tried_first():
 
 
 @given(problems())
-@settings(max_examples=60)
+@settings(max_examples=20)
 def test_sampled_choices_are_allowed(problem: Problem):
     """Whatever the problem: only allowed choices, none twice, the same again for the same seed."""
-    found = list(sampled(problem, 5, seed=1))
+    found = list(sampled(problem, 3, seed=1))
     assert all(evaluate(problem, chosen) is not None for chosen in found)
     assert len(set(found)) == len(found)
-    assert list(sampled(problem, 5, seed=1)) == found
+    assert list(sampled(problem, 3, seed=1)) == found

@@ -29,6 +29,7 @@ _ORDER = (
     "unload",
     "prove",
     "check",
+    "sync",
     "plan",
     "migrate",
     "capture",

@@ -55,14 +55,21 @@ def _thresholds(context: click.Context, option: click.Parameter, given: tuple[st
     help="A threshold of your own; may be given several times.",
 )
 @click.option("--as", "office", type=click.Choice(("atlas", "compass", "sources")), help="Whose thresholds to use.")
+@click.option(
+    "--config",
+    "config_file",
+    type=options.READABLE,
+    help="YAML of {as, fail_on, thresholds, ignore}; options given go first.",
+)
+@click.option(
+    "--captured", type=options.READABLE, multiple=True, help="Statements to weigh too: a server's log, or a recording."
+)
 @click.option("--ignore", type=options.READABLE, help="YAML list of {rule, where, reason}: findings to set aside.")
 @click.option("--baseline", type=options.READABLE, help="An earlier --json report: its findings are set aside.")
 @click.option(
     "--fail-on",
     type=click.Choice(("error", "warning", "info", "never")),
-    default="warning",
-    show_default=True,
-    help="Exit 1 from this severity on.",
+    help="Exit 1 from this severity on. Default: warning.",
 )
 @click.option(
     "--budget-seconds",
@@ -92,9 +99,11 @@ def command(
     explain: bool,
     thresholds: dict[str, float],
     office: str | None,
+    config_file: Path | None,
+    captured: tuple[Path, ...],
     ignore: Path | None,
     baseline: Path | None,
-    fail_on: str,
+    fail_on: str | None,
     budget_seconds: float,
     sample: int,
     whole: bool,
@@ -112,16 +121,19 @@ def command(
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress
     from nestling.doctor import limits, rule
+    from nestling.doctor.config import Config, read_config
     from nestling.doctor.report import report
     from nestling.doctor.reports import json_value
 
     for name in rules:
         rule(name)
+    config = read_config(_text(config_file), str(config_file)) if config_file is not None else Config()
+    thresholds = {**config.thresholds, **thresholds}
     limits(thresholds)
     if explain:
         return _explain(rules)
     earlier = _facts(since) if since is not None else None
-    accepted = _accepted(ignore, baseline)
+    accepted = (*config.accepted, *_accepted(ignore, baseline))
     for path in (save, sarif, html, markdown):
         text.check_place(path)
     if facts_file is not None:
@@ -129,7 +141,11 @@ def command(
     else:
         with progress(enabled=not as_json) as watch:
             facts = pipeline.facts_of(_named(uri), seconds=budget_seconds, documents=sample, whole=whole, watch=watch)
-    found = pipeline.diagnose(facts, earlier=earlier, rules=rules, thresholds=thresholds, office=office or "")
+    if captured:
+        facts = pipeline.facts_with(facts, pipeline.capture(list(map(str, captured))))
+    found = pipeline.diagnose(
+        facts, earlier=earlier, rules=rules, thresholds=thresholds, office=office or config.office
+    )
     made = report(facts, found, accepted)
     _write(made, save=save, sarif=sarif, html=html, markdown=markdown)
     if as_json:
@@ -137,7 +153,7 @@ def command(
     else:
         show(made)
         text.notices((), pipeline.price_notes(facts))
-    return DIFFERENT if made.fails_on(_severity(fail_on)) else FINE
+    return DIFFERENT if made.fails_on(_severity(fail_on or config.fail_on or "warning")) else FINE
 
 
 def _named(uri: str | None) -> str:

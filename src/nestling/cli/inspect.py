@@ -27,18 +27,32 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Of a MongoDB: write its schema of today, as a design, to this file.",
 )
+@click.option("--no-values", is_flag=True, help="Leave out values of the data: common ones and quantiles.")
 @options.as_json
 def command(
-    source: str, workload: Path | None, dialect: str, output: Path | None, design_file: Path | None, as_json: bool
+    source: str,
+    workload: Path | None,
+    dialect: str,
+    output: Path | None,
+    design_file: Path | None,
+    no_values: bool,
+    as_json: bool,
 ) -> None:
     """Read a SOURCE: its entities and relationships, and what was measured of them.
 
     With -o the model, its statistics and the workload become a file to edit. Writes nothing to the source. Of a MongoDB
     (mongodb://host/database) sub-documents and arrays become entities too, references are found by names and values, and
     --design-out writes how all that is stored today.
+
+    The file holds values of the data: the most common ones of a column and some that cut the others into equal parts, by which
+    ranges are priced. Of columns named like secrets, of long texts and of those that name each row it holds none;
+    --no-values leaves out all.
     """
+    from dataclasses import replace
+
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress
+    from nestling.ir.statistics import without_values
     from nestling.ir.text import write_proposal, write_reading
     from nestling.pipeline import in_place, inspect, is_mongodb
 
@@ -49,6 +63,8 @@ def command(
     with progress(enabled=not as_json) as watch:
         found = in_place(source, workload=workload, watch=watch) if is_mongodb(source) else None
         reading = found.reading if found else inspect(source, workload=workload, dialect=dialect, watch=watch)
+    if no_values:
+        reading = replace(reading, statistics=without_values(reading.statistics))
     if design_file is not None and found is not None:
         text.write_text(design_file, write_proposal(found.in_place))
         text.say(f"Wrote {design_file}")

@@ -126,11 +126,13 @@ def _effort(
     cache_ratio: float | None,
     seed: int,
 ) -> Effort:
+    import math
     from dataclasses import replace
 
     return replace(
         usual,
         seconds=usual.seconds if seconds is None else seconds,
+        within_seconds=usual.within_seconds if seconds is None else math.inf,
         rounds=usual.rounds if rounds is None else rounds,
         open_seconds=usual.open_seconds if open_seconds is None else open_seconds,
         clients=clients,

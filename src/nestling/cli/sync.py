@@ -82,8 +82,7 @@ def command(
     """
     from nestling.cli.parts import text
     from nestling.executors.sync import Metrics, SyncOptions
-    from nestling.pipeline import opened, read_proposal
-    from nestling.pipeline.syncing import sync, sync_standing
+    from nestling.pipeline import opened, read_proposal, sync, sync_standing
 
     proposal, target = read_proposal(design), _named(uri)
     with opened(target, proposal.design.model.name) as (server, database), ExitStack() as stack:

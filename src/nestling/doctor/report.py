@@ -56,19 +56,26 @@ class Accepted:
 def read_accepted(text: str, file: str) -> tuple[Accepted, ...]:
     """The ignore file: a YAML list of `{rule, where, reason}`; raises `InputError` with every mistake in it."""
     document, problems = read_yaml(text, file)
-    entries = document.value if isinstance(document.value, list) else None
-    if entries is None:
-        problems.append(Problem("must be a list of {rule, where, reason}", path=()))
-    found = []
-    for place, entry in enumerate(entries or ()):
+    found, mistakes = accepted_entries(document.value, ())
+    if problems or mistakes:
+        raise InputError(*map(document.placed, problems or mistakes))
+    return found
+
+
+def accepted_entries(value: object, path: tuple[str | int, ...]) -> tuple[tuple[Accepted, ...], list[Problem]]:
+    """Accepted findings as plain data at `path` of a file, and the mistakes in them."""
+    if not isinstance(value, list):
+        return (), [Problem("must be a list of {rule, where, reason}", path=path)]
+    found, problems = [], []
+    for place, entry in enumerate(value):
         lacking = [key for key in KEYS if not isinstance(entry, dict) or not isinstance(entry.get(key), str)]
         if lacking:
-            problems.append(Problem(f"needs a text for {', '.join(f'`{key}`' for key in lacking)}", path=(place,)))
+            problems.append(
+                Problem(f"needs a text for {', '.join(f'`{key}`' for key in lacking)}", path=(*path, place))
+            )
         else:
             found.append(Accepted(entry["rule"], entry["where"], entry["reason"]))
-    if problems:
-        raise InputError(*map(document.placed, problems))
-    return tuple(found)
+    return tuple(found), problems
 
 
 def read_baseline(text: str, file: str) -> tuple[Accepted, ...]:

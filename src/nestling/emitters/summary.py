@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from nestling.emitters.purposes import purpose
 from nestling.ir.model import Entity
@@ -179,7 +179,12 @@ def change_rows(changes: Iterable[Change]) -> Iterator[tuple[str, str, str]]:
     """(what it saves, what goes, what comes) for every change; `-` where nothing was priced."""
     for change in changes:
         saved = work_rate(change.gain) if change.gain is not None else "-"
-        yield saved, ", ".join(change.gone) or "-", ", ".join(change.come) or "-"
+        yield saved, _some(change.gone), _some(change.come)
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more or "-"
 
 
 def today_line(today: float | None, best: float | None, *, changes: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from pymongo.asynchronous.client_session import AsyncClientSession
 from pymongo.asynchronous.database import AsyncDatabase
 
-from nestling.executors.calls import ONE_MOMENT, command_call, met, read_call
+from nestling.executors.calls import ONE_MOMENT, TO_LAST, command_call, met, read_call
 from nestling.executors.run import Document, Row, row_of
 from nestling.executors.write_errors import write_errors
 from nestling.executors.write_program import Program, WriteResult, program
@@ -35,7 +35,7 @@ async def run_write_async(
         if not write.transaction:
             return await _drive(database, program(bound), None)
         async with database.client.start_session() as session:
-            return await session.with_transaction(lambda inner: _drive(database, program(bound), inner), ONE_MOMENT)
+            return await session.with_transaction(lambda inner: _drive(database, program(bound), inner), ONE_MOMENT, TO_LAST)
 
 
 async def _drive(database: AsyncDatabase[Any], requests: Program, session: AsyncClientSession | None) -> WriteResult:

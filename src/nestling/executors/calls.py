@@ -7,6 +7,7 @@ from typing import Any
 
 from pymongo.read_concern import ReadConcern
 from pymongo.results import DeleteResult, InsertOneResult, UpdateResult
+from pymongo.write_concern import WriteConcern
 
 from nestling.ir.compiled import CompiledRead, Operation
 from nestling.ir.program import Action, Command
@@ -22,6 +23,8 @@ _METHODS = {
 
 ONE_MOMENT = ReadConcern("snapshot")
 """What reads inside a transaction see: one state of all data, on every shard."""
+TO_LAST = WriteConcern("majority")
+"""When a transaction counts as done: once no election can take it back, whatever the server's default is."""
 
 
 @dataclass(frozen=True, slots=True)

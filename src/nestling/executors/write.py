@@ -8,7 +8,7 @@ from typing import Any
 from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
-from nestling.executors.calls import ONE_MOMENT, command_call, met
+from nestling.executors.calls import ONE_MOMENT, TO_LAST, command_call, met
 from nestling.executors.run import documents
 from nestling.executors.write_errors import write_errors
 from nestling.executors.write_program import Program, WriteResult, program
@@ -36,9 +36,9 @@ def run_write(
         if not write.transaction or (session is not None and session.in_transaction):
             return _drive(database, program(bound), session)
         if session is not None:
-            return session.with_transaction(lambda inner: _drive(database, program(bound), inner), ONE_MOMENT)
+            return session.with_transaction(lambda inner: _drive(database, program(bound), inner), ONE_MOMENT, TO_LAST)
         with database.client.start_session() as own:
-            return own.with_transaction(lambda inner: _drive(database, program(bound), inner), ONE_MOMENT)
+            return own.with_transaction(lambda inner: _drive(database, program(bound), inner), ONE_MOMENT, TO_LAST)
 
 
 def _drive(database: Database[Any], requests: Program, session: ClientSession | None) -> WriteResult:

@@ -53,6 +53,12 @@ class HomePlace:
     parts: tuple[str, ...] = ()
     is_copy: bool = False
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether rows are documents of a collection, every attribute a field of them."""
+        is_whole = len(self.paths) == len(self.query.columns) and not self.query.files
+        return self.at_root and len(self.query.stages) == 1 and is_whole
+
 
 @dataclass(frozen=True, slots=True)
 class HeldIds:

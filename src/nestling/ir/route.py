@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from nestling.ir.compiled import CompiledRead, ReadPlan
 from nestling.ir.drift import CompiledCheck
 from nestling.ir.freshness import Freshness
+from nestling.ir.program import Command
+from nestling.ir.write_path import UpdateDocuments
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,17 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
+class Shared:
+    """A value that all holders of one anchor share: a read of the rows with some anchors (columns `anchor`, `value`), and the
+    change of all holders of such a row.
+    """
+
+    read: ReadPlan
+    parameters: tuple[str, ...]
+    change: UpdateDocuments
+
+
+@dataclass(frozen=True, slots=True)
 class CompiledWalk:
     """A walk as what the server is asked."""
 
@@ -93,15 +106,25 @@ class CompiledSearch:
 
 
 @dataclass(frozen=True, slots=True)
+class CompiledShared:
+    """A shared value as what the server is asked, and the command for a row of it."""
+
+    read: CompiledRead
+    parameters: tuple[str, ...]
+    command: Command
+
+
+@dataclass(frozen=True, slots=True)
 class Kept:
     """One upkeep as the background keeps it: what differs and how it is mended (`check`), and how its holders are found.
 
-    `searches` go from few anchors at once to many.
+    `searches` go from few anchors at once to many. `shared`: a shorter way for the holders of some anchors, where there is one.
     """
 
     check: CompiledCheck
     freshness: Freshness
     searches: tuple[CompiledSearch, ...] = ()
+    shared: CompiledShared | None = None
 
     @property
     def id(self) -> str:

@@ -51,6 +51,14 @@ class Tracer:
             self._drawn[name] += 1
         return tuple(calls)
 
+    def spent(self) -> tuple[str, ...]:
+        """Statements that did something only the first time with each of their values, and have had them all."""
+        return tuple(
+            name
+            for name, count in self._drawn.items()
+            if self._bindings[name].once and count > len(self._bindings[name].draws)
+        )
+
     def moments(self, count: int, rate_per_second: float) -> tuple[float, ...]:
         """When executions of independent users are due: seconds from the start, at random with that rate."""
         moments, now = [], 0.0

@@ -8,6 +8,11 @@ from dataclasses import dataclass
 from nestling.ir.options import Change, Problem
 from nestling.optimizer.evaluate import evaluate
 
+DIGITS = 12
+"""Decimals of seconds per second below which costs are the same."""
+MOST_PAIRED = 40
+"""Decisions of which pairs are tried, because one may only pay with the other: a home with the index it is found by."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
@@ -20,7 +25,7 @@ class _Unit:
 def changes(problem: Problem, now: frozenset[str], then: frozenset[str]) -> tuple[Change, ...]:
     """The steps from `now` to `then`, each allowed by itself; decisions that depend on each other are made together.
 
-    None when `now` itself is not allowed by the problem: then nothing is priced, and all steps are one.
+    What only goes and saves nothing is the last step. When `now` itself is not allowed, nothing is priced.
     """
     current = evaluate(problem, now)
     units = [unit for group in problem.groups if (unit := _unit(group.among, now, then)) is not None]
@@ -30,12 +35,19 @@ def changes(problem: Problem, now: frozenset[str], then: frozenset[str]) -> tupl
     chosen, cost = now, current.cost
     while units:
         possible = list(_steps(problem, units, chosen))
+        if len(units) <= MOST_PAIRED:
+            possible += _pairs(problem, units, chosen, cost)
         if not possible:
             rest = _together(units)
             found = evaluate(problem, _after(chosen, rest))
             gain = cost - found.cost if found is not None else None
             return (*made, Change(tuple(sorted(rest.gone)), tuple(sorted(rest.come)), gain))
-        least, _, step = min(possible, key=lambda each: (each[0], each[1]))
+        least, _, step = min(possible, key=lambda each: (round(each[0], DIGITS), len(each[2]), each[1]))
+        if round(cost - least, DIGITS) <= 0 and not any(unit.come for unit in units):
+            rest = _together(units)
+            found = evaluate(problem, _after(chosen, rest))
+            gain = cost - found.cost if found is not None else None
+            return (*made, Change(tuple(sorted(rest.gone)), (), gain))
         whole = _together(step)
         made.append(Change(tuple(sorted(whole.gone)), tuple(sorted(whole.come)), cost - least))
         chosen, cost = _after(chosen, whole), least
@@ -57,6 +69,21 @@ def _steps(
         found = evaluate(problem, _after(chosen, _together(step)))
         if found is not None:
             yield found.cost, place, step
+
+
+def _pairs(
+    problem: Problem, units: Sequence[_Unit], chosen: frozenset[str], cost: float
+) -> Iterator[tuple[float, int, tuple[_Unit, ...]]]:
+    """The steps of a change and an addition that save more together than each by itself."""
+    alone = {unit: evaluate(problem, _after(chosen, unit)) for unit in units}
+    saved = {unit: cost - found.cost if found is not None else 0.0 for unit, found in alone.items()}
+    added = [unit for unit in units if unit.come and not unit.gone]
+    for place, unit in enumerate(units):
+        for other in added if unit.gone and unit.come else ():
+            step = tuple(dict.fromkeys((*_with_needed(problem, unit, units, chosen), other)))
+            found = evaluate(problem, _after(chosen, _together(step)))
+            if found is not None and round(cost - found.cost - saved[unit] - saved[other], DIGITS) > 0:
+                yield found.cost, place, step
 
 
 def _with_needed(problem: Problem, unit: _Unit, units: Sequence[_Unit], chosen: frozenset[str]) -> tuple[_Unit, ...]:

@@ -27,10 +27,14 @@ def sampled(problem: Problem, count: int, seed: int = 0) -> Iterator[frozenset[s
     chance = Random(seed)  # noqa: S311 - not secret
     taken = [group for group in problem.groups if not group.optional]
     seen: set[frozenset[str]] = set()
+    solved: set[tuple[str, ...]] = set()
     for number, decided in enumerate(islice(_decisions(taken, count, chance), count * TRIES)):
         if len(seen) >= count:
             return
-        chosen = _rest(problem, decided) if number % 2 == 0 else _any(problem, decided, chance)
+        if number % 2 == 0 and decided in solved:
+            continue
+        chosen = _any(problem, decided, chance) if number % 2 else _rest(problem, decided)
+        solved.add(decided)
         if chosen is not None and chosen not in seen:
             seen.add(chosen)
             yield chosen

@@ -60,12 +60,18 @@ def captured_workload(found: Capture, design: Design) -> Workload:
 
 def with_captured(reading: Reading, found: Capture, design: Design) -> Reading:
     """A reading with captured statements for its workload; what SQL does not say is among the gaps."""
+    from nestling.common.errors import WorkloadError
+    from nestling.ir.reading import Gap, GapKind
     from nestling.sources.statements import parse_workload
 
     said = captured_workload(found, design)
     if not said.statements:
         return replace(reading, gaps=(*reading.gaps, *said.gaps))
-    workload, gaps = parse_workload(said.text(), reading.model, reading.dialect)
+    try:
+        workload, gaps = parse_workload(said.text(), reading.model, reading.dialect)
+    except WorkloadError as error:  # not one of them can be read
+        lacking = tuple(Gap(GapKind.NOTIMPL, problem.what, problem.where) for problem in error.problems)
+        return replace(reading, gaps=(*reading.gaps, *said.gaps, *lacking))
     return replace(reading, workload=workload, gaps=(*reading.gaps, *said.gaps, *gaps))
 
 

@@ -88,10 +88,11 @@ def _migration(
         if watch is not None:
             watch(f"migrating {what}", rows, None)
 
-    return Migration(_job(old.design, new.design, database, policy or Policy()), database, shelf, tell)
+    return Migration(job_of(old.design, new.design, database, policy or Policy()), database, shelf, tell)
 
 
-def _job(old: Design, new: Design, database: Database[Any], policy: Policy) -> Job:
+def job_of(old: Design, new: Design, database: Database[Any], policy: Policy) -> Job:
+    """What moving this database is about; raises `InputError` when the designs are of different models."""
     from nestling.common.errors import InputError, Problem
     from nestling.executors.load import written_collections
     from nestling.executors.migrate import has_history, may_modify
@@ -103,6 +104,11 @@ def _job(old: Design, new: Design, database: Database[Any], policy: Policy) -> J
     collections = written_collections(old)
     images = has_history(database) and _images_since(database) and may_modify(database, collections[0])
     return _assembled(old, new, database, policy, keeps_images=images)
+
+
+def _sorts_arrays(database: Database[Any]) -> bool:
+    """Whether the server can put an array in order: since 5.2."""
+    return tuple(database.client.server_info()["versionArray"][:2]) >= (5, 2)
 
 
 def _images_since(database: Database[Any]) -> bool:
@@ -190,11 +196,11 @@ def _on_server(old: Design, new: Design, built: Mapping[str, str], homes: Homes)
     indexed = {(index.collection, index.keys[0][0]) for index in planned_indexes(old) if not index.partial}
     indexed |= {(store.name, "_id") for store in old.stores}
     places = {entity.name: homes.at(entity.name) for entity in old.model.entities}
-    for store in new.stores:
+    for store in new.stores if _sorts_arrays(homes.database) else ():
         made = assembly(new, store, places, frozenset(indexed)) if store.name in built else None
         if made is not None:
             home = homes.homes[made.entity]
-            stages = assembled(made, old.model, home)
+            stages = assembled(made, old.model, home, places[made.entity])
             yield ServerSide(store.name, replace(home, stages=stages))
 
 

@@ -39,16 +39,16 @@ def rivals(
 ) -> Mapping[str, Proposal]:
     """`proposal` and the designs to measure it against, by name, no two of them the same design.
 
-    `chosen` is `proposal`; then `normalized`, `embedded` and `tree`; a design file under its file's name; `runner-up: …` and
-    `ablation: …` with one decision taken another way (told after the colon) and the rest adapted to it, the first where the
-    costs say it matters least, the second where it matters most; and `random 1`, …, other valid designs. Raises `InputError`
-    when a file holds a design of another model.
+    `chosen` is `proposal`; then `normalized`, `embedded` and `tree`; a design file under its name (`expert.design.yaml` is
+    `expert`); `runner-up: …` and `ablation: …` with one decision taken another way (told after the colon) and the rest adapted
+    to it, the first where the costs say it matters least, the second where it matters most; and `random 1`, …, other valid
+    designs. Raises `InputError` when a file holds a design of another model.
     """
     found = {ADVISED: proposal}
     for name in YARDSTICKS:
         _add(found, name, design(reading, name))
     for path in files:
-        _add(found, path.stem, _of_the_model(read_proposal(path), reading, path))
+        _add(found, path.stem.removesuffix(".design"), _of_the_model(read_proposal(path), reading, path))
     if proposal.costs is not None:
         posing = _Posing(reading, *posed(reading, None, profile))
         for name, other in posing.others(limit_seconds):

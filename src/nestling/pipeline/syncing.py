@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nestling.executors.sync import Metrics, Standing, SyncOptions, SyncReport
     from nestling.ir.design import Design
     from nestling.ir.drift import Check
-    from nestling.ir.route import CompiledRoute, CompiledSearch, Kept, Route, Search, SyncPlan
+    from nestling.ir.route import CompiledRoute, CompiledSearch, CompiledShared, Kept, Route, Search, SyncPlan
     from nestling.ir.upkeep import Upkeep
 
 SEARCHED_AT_ONCE = (1, 16, 256)
@@ -51,7 +51,22 @@ def _kept(design: Design, upkeep: Upkeep, checks: dict[str, Check]) -> Kept:
         implied(upkeep, design, with_found=True)  # raises the gap
         raise AssertionError(f"`{upkeep.id}` has no check")
     searches = tuple(_compiled_search(search(design, upkeep, width)) for width in SEARCHED_AT_ONCE)
-    return Kept(compiled_check(check), upkeep.freshness, searches)
+    return Kept(compiled_check(check), upkeep.freshness, searches, _shared(design, upkeep))
+
+
+def _shared(design: Design, upkeep: Upkeep) -> CompiledShared | None:
+    from nestling.emitters.mql.read import compiled_read
+    from nestling.emitters.mql.write import compiled_write
+    from nestling.ir.route import CompiledShared
+    from nestling.ir.write_path import WritePlan
+    from nestling.planner.routes import shared
+
+    found = shared(design, upkeep, SEARCHED_AT_ONCE[-1])
+    if found is None:
+        return None
+    command = compiled_write(WritePlan((found.change,), ())).command
+    assert command is not None
+    return CompiledShared(compiled_read(found.read, name=upkeep.id, find=False), found.parameters, command)
 
 
 def _compiled_route(route: Route) -> CompiledRoute:

@@ -212,12 +212,12 @@ def test_a_comparison_that_takes_too_long(shelf: Shelf) -> None:
     """A document that cannot be compared in time is an error that says what helps; smaller ranges are tried before."""
     proposal, database = shelf
     one = compiled(proposal, "copy authors.newest")
-    slow = {"$set": {"slow": {"$function": {"body": "function() { sleep(2000) }", "args": [], "lang": "js"}}}}
+    slow = {"$set": {"slow": {"$function": {"body": "function() { sleep(300) }", "args": [], "lang": "js"}}}}
     read = one.read
     stages = (slow, *read.pipeline)
     hindered = CompiledCheck(one.check, type(read)(**{**_fields(read), "pipeline": stages}), one.repair)
-    with pytest.raises(ReadError, match=r"of a single document takes more than 0\.2 s"):
-        check([hindered], database, (), way=Way(seconds=0.2))
+    with pytest.raises(ReadError, match=r"of a single document takes more than 0\.1 s"):
+        check([hindered], database, (), way=Way(seconds=0.1))
 
 
 def _fields(read: Any) -> dict[str, Any]:

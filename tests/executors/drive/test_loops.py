@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from nestling.executors.drive import Driven, Run, bootstrap, closed, latency, loops, opened
+from nestling.executors.drive import Driven, Run, closed, latency, loops, mixed, opened
 from nestling.executors.drive.answers import Answer
+from nestling.ir.proof import Interval
 from nestling.ir.trace import Call
 
 SLOW = 0.05
@@ -57,12 +58,24 @@ def test_an_error_ends_all_clients(server: Driven) -> None:
         closed(server, block, clients=3)
 
 
-def test_intervals_hold_the_median() -> None:
-    """The bootstrap's interval holds the median, and is the same for the same seed; quantiles are those of the values."""
-    values = [1.0, 1.1, 0.9, 1.05, 0.95, 5.0]
-    middle, interval = bootstrap(values, seed=1)
-    assert interval.low <= middle <= interval.high < 5.0
-    assert bootstrap(values, seed=1) == (middle, interval)
+def test_intervals_of_a_mix() -> None:
+    """The mix weighs statements by their rates; a design beside itself takes 1.0 times as long, beside a slower one less."""
+    rounds = [{"a": [1.0 + number / 100] * 10, "b": [3.0]} for number in range(10)]
+    slower = [{name: [2 * each for each in seconds] for name, seconds in one.items()} for one in rounds]
+    rates = {"a": 9.0, "b": 1.0}
+    one, other = mixed(rounds, rates, seed=1), mixed(slower, rates, seed=1)
+    assert one.seconds == pytest.approx((9 * 1.045 + 3) / 10, rel=0.01)
+    assert one.throughput(2)[0] == pytest.approx(2 / one.seconds)
+    assert one.throughput(1)[1].low < one.throughput(1)[0] < one.throughput(1)[1].high
+    assert one.times(one) == (1.0, Interval(1.0, 1.0))
+    assert other.times(one)[0] == pytest.approx(2.0)
+    assert mixed(rounds, rates, seed=1) == one
+
+
+def test_a_pause_of_the_machine_decides_nothing() -> None:
+    """The slowest twentieth of a statement's executions is not in the mix's mean; the quantiles tell it."""
+    rounds = [{"a": [1.0] * 19 + [100.0]} for _ in range(5)]
+    assert mixed(rounds, {"a": 1.0}, seed=0).seconds == 1.0
     found = latency([float(number) for number in range(101)])
     assert found is not None
     assert (found.p50, found.p95, found.p99, found.runs) == (50.0, 95.0, 99.0, 101)

@@ -30,6 +30,7 @@ from tests.planner.upkeep.settled import differences
 from tests.write_traces import Trace, trace
 
 PAUSE_SECONDS = 0.002
+PATIENCE_SECONDS = 600.0
 RUNS = 200
 """How often a process is started again before a migration counts as stuck."""
 
@@ -45,6 +46,7 @@ class Moving:
         self.old, self.new = self.run.design, Design(model, new.collections, new.indexes)
         self.database, self.folder = database, folder
         self.chance = random.Random(seed)
+        self._ended = False
         self._writer = Writer(model, self.run.connection, self.chance)
 
     def write(self) -> bool:
@@ -94,17 +96,23 @@ class Moving:
         ]
         killed = 0
         for _ in range(RUNS):
-            process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-            end = time.monotonic() + (self.chance.uniform(0.3, most_seconds) if killed < times else 600)
-            self._write_until(lambda: process.poll() is not None or time.monotonic() > end)
-            if process.poll() is None:
-                process.kill()
-                killed += 1
-            _, said = process.communicate()
-            if process.returncode == 0:
+            seconds = self.chance.uniform(0.3, most_seconds) if killed < times else PATIENCE_SECONDS
+            killed += self._killed_after(seconds, command)
+            if self._ended:
                 return killed
-            assert process.returncode < 0, said
         raise AssertionError("the migration does not end")
+
+    def _killed_after(self, seconds: float, command: list[str]) -> bool:
+        """Run a process for so long, with statements all the while; whether it had to be killed."""
+        end = time.monotonic() + seconds
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            self._write_until(lambda: process.poll() is not None or time.monotonic() > end)
+            is_alive = process.poll() is None
+            process.kill()
+            _, said = process.communicate()
+        assert is_alive or process.returncode == 0, said
+        self._ended = not is_alive
+        return is_alive
 
     def _migrate(self, watch: Callable[[str, int, int | None], None] | None, *, cutover: bool) -> MigrationReport:
         old, new = Proposal("", self.old), Proposal("", self.new)

@@ -15,8 +15,11 @@ from nestling.sources.front import open_rows
 from tests.generators.worlds import World
 
 _SMALL = """
-DELETE FROM page_view WHERE rowid > 300; DELETE FROM purchase_line WHERE purchase_id > 150; DELETE FROM purchase WHERE purchase_id > 150;
-DELETE FROM review WHERE review_id > 250;
+DELETE FROM page_view WHERE rowid > 60;
+DELETE FROM purchase_line WHERE purchase_id > 40;
+DELETE FROM purchase WHERE purchase_id > 40;
+DELETE FROM review WHERE review_id > 60;
+DELETE FROM product_category WHERE product_id > 60 AND product_id NOT IN (SELECT product_id FROM purchase_line);
 """
 
 

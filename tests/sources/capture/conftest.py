@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -27,6 +28,8 @@ DELETE FROM loyalty_card WHERE customer_id > 120;
 DELETE FROM customer WHERE customer_id > 120;
 """
 """A shop that loads in a moment."""
+FEW = ("latest_reviews", "category_listing", "purchase_details", "rename_product", "write_review")
+"""Statements that make the least-cost design copy, and take it a moment."""
 STRATEGIES = ("normalized", "embedded", "optimal")
 
 
@@ -42,6 +45,8 @@ def shops(
     (folder / "workload.sql").write_text(workload(), encoding="utf-8")
     address = f"sqlite:///{folder}/shop.db"
     reading = pipeline.inspect(address, workload=folder / "workload.sql")
+    few = tuple(each for each in reading.workload.statements if each.name in FEW)
+    reading = replace(reading, workload=replace(reading.workload, statements=few))
     made = {}
     for strategy in STRATEGIES:
         proposal = pipeline.design(reading, strategy)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping
@@ -151,3 +152,14 @@ def test_empty_tables_fall_back_on_samples(tmp_path: Path, reading: Reading):
     assert found["a"].values(9) == {"id": 3}
     with pytest.raises(WorkloadError, match="`id`"):
         drawn(path, empty, f"-- name: a, rate: 1/s\n{sql}")
+
+
+def test_json_is_given_as_text(tmp_path: Path):
+    """A parameter takes no document: one that is stored is drawn as its text."""
+    path = tmp_path / "json.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript("""CREATE TABLE note (id INTEGER PRIMARY KEY, body JSON);
+            INSERT INTO note VALUES (1, '{"a": [1, 2]}');""")
+    reading = inspect(f"sqlite:///{path}")
+    found = drawn(path, reading, "-- name: a, rate: 1/s\nINSERT INTO note (id, body) VALUES (:id, :body);")["a"]
+    assert json.loads(str(found.values(0)["body"])) == {"a": [1, 2]}

@@ -2,79 +2,109 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias, cast
 
 from nestling.emitters.mql.expression import Mql
 from nestling.ir.access_path import column_field
 from nestling.ir.command import Aggregation
-from nestling.ir.migration import AssembledPart, Assembly
+from nestling.ir.migration import AssembledPart, Assembly, HomePlace
 from nestling.ir.model import Model
 from nestling.ir.primitives import Form
 
+Source: TypeAlias = Callable[[str], str]
+"""From an attribute to where its value is, as an expression."""
 _VALUE = "v"
 _PART = "part "
 
 
-def assembled(made: Assembly, model: Model, home: Aggregation) -> tuple[Mql, ...]:
-    """The stages that make the documents of the rows `home` yields, its own stages first."""
-    stages = [cast(Mql, dict(stage)) for stage in home.stages]
-    return (*stages, *_lookups(made, model), {"$replaceWith": _document(made, model)})
+def assembled(made: Assembly, model: Model, home: Aggregation, places: Sequence[HomePlace]) -> tuple[Mql, ...]:
+    """The stages that make the documents of an entity's rows; `places` are where these live, `home` is the query of all.
+
+    Where rows are plain documents, their collection is joined before anything else is done, which the server does fastest.
+    """
+    if len(places) == 1 and places[0].is_plain:
+        source, stages = _fields(places[0], ""), list[Mql]()
+    else:
+        source, stages = _columns(made, model), [cast(Mql, dict(stage)) for stage in home.stages]
+    lookups = [_lookup(source, model, part, number) for number, part in enumerate(made.parts)]
+    return (*stages, *lookups, {"$replaceWith": _document(made, source)})
 
 
-def _document(made: Assembly, model: Model) -> Mql:
+def _columns(made: Assembly, model: Model) -> Source:
+    """Attributes as columns of rows."""
+    names = model.entity(made.entity).attribute_names
+    return lambda name: f"${column_field(names.index(name))}"
+
+
+def _fields(place: HomePlace, prefix: str) -> Source:
+    """Attributes as fields of documents."""
+    return lambda name: f"${prefix}{place.paths[name]}"
+
+
+def _document(made: Assembly, source: Source) -> Mql:
     """The document of a row, its parts joined; fields whose value is missing are left out."""
     document: Mql = {}
     if made.id:
-        only = made.id[0][1] if not made.id[0][0] else None
-        parts: Mql = {name: _value(made, model, attribute) for name, attribute in made.id}
-        document["_id"] = parts if only is None else _value(made, model, only)
+        is_whole = not made.id[0][0]
+        document["_id"] = source(made.id[0][1]) if is_whole else {name: source(a) for name, a in made.id}
     document |= {name: {"$literal": value} for name, value in made.constants}
-    document |= {name: _value(made, model, attribute) for name, attribute in made.fields}
+    document |= {name: source(attribute) for name, attribute in made.fields}
     return document | {part.field: _held(part, number) for number, part in enumerate(made.parts)}
 
 
-def _value(made: Assembly, model: Model, attribute: str) -> str:
-    return f"${column_field(model.entity(made.entity).attribute_names.index(attribute))}"
-
-
 def _held(part: AssembledPart, number: int) -> object:
-    field = f"${_PART}{number}"
-    match part.form:
-        case Form.SCALARS:
-            return {"$map": {"input": field, "in": {"$ifNull": [f"$$this.{_VALUE}", None]}}}
-        case Form.OBJECT:
-            return {"$first": field}
-        case _:
-            return field
-
-
-def _lookups(made: Assembly, model: Model) -> list[Mql]:
-    return [_lookup(made, model, part, number) for number, part in enumerate(made.parts)]
-
-
-def _lookup(made: Assembly, model: Model, part: AssembledPart, number: int) -> Mql:
-    """The children by the first attribute that links them, then by the others."""
-    child = model.entity(part.body.entity)
-    names = child.attribute_names
-    stages = [cast(Mql, dict(stage)) for stage in part.home.query.stages]
-    others = list(zip(part.child, part.parent, strict=True))[1:]
-    if others:
-        pairs = ((f"${column_field(names.index(name))}", f"$$p{place}") for place, (name, _) in enumerate(others))
-        stages.append({"$match": {"$expr": {"$and": [{"$eq": list(pair)} for pair in pairs]}}})
-    if part.form is not Form.OBJECT:
-        stages.append({"$sort": {column_field(names.index(name)): way for name, way in part.order}})
-    stages += _lookups(part.body, model)
+    """What a document holds of the children the lookup has brought."""
+    field: object = f"${_PART}{number}"
+    if not _is_joined_plainly(part):
+        return {"$first": field} if part.form is Form.OBJECT else _unwrapped(part, field, f"$$this.{_VALUE}")
+    source = _fields(part.home, "$this.")
+    if part.form is Form.OBJECT:
+        one = {"$map": {"input": field, "in": _document(part.body, source)}}
+        return {"$first": one}
+    ordered = {"$sortArray": {"input": field, "sortBy": {part.home.paths[name]: way for name, way in part.order}}}
     if part.form is Form.SCALARS:
-        stages.append({"$replaceWith": {_VALUE: _value(part.body, model, part.body.fields[0][1])}})
-    else:
-        stages.append({"$replaceWith": _document(part.body, model)})
+        return _unwrapped(part, ordered, source(part.body.fields[0][1]))
+    return {"$map": {"input": ordered, "in": _document(part.body, source)}}
+
+
+def _unwrapped(part: AssembledPart, array: object, value: str) -> object:
+    """Bare values where that is the form; what is missing among them is null."""
+    if part.form is not Form.SCALARS:
+        return array
+    return {"$map": {"input": array, "in": {"$ifNull": [value, None]}}}
+
+
+def _is_joined_plainly(part: AssembledPart) -> bool:
+    """Whether the children come as they are stored, to be shaped afterwards: the fastest join there is."""
+    return part.home.is_plain and not part.body.parts and len(part.child) == 1
+
+
+def _lookup(source: Source, model: Model, part: AssembledPart, number: int) -> Mql:
+    """The children by the first attribute that links them, then by the others."""
     lookup: Mql = {
         "from": part.home.query.collection,
-        "localField": _value(made, model, part.parent[0])[1:],
+        "localField": source(part.parent[0])[1:],
         "foreignField": part.home.paths[part.child[0]],
-        "pipeline": stages,
         "as": f"{_PART}{number}",
     }
-    if others:
-        lookup["let"] = {f"p{place}": _value(made, model, parent) for place, (_, parent) in enumerate(others)}
+    if _is_joined_plainly(part):
+        return {"$lookup": lookup}
+    lookup["pipeline"] = list(_stages(model, part))
+    if len(part.parent) > 1:
+        lookup["let"] = {f"p{place}": source(name) for place, name in enumerate(part.parent)}
     return {"$lookup": lookup}
+
+
+def _stages(model: Model, part: AssembledPart) -> Iterator[Mql]:
+    """What makes elements of the children, within the join."""
+    source = _columns(part.body, model)
+    yield from (cast(Mql, dict(stage)) for stage in part.home.query.stages)
+    if len(part.child) > 1:
+        same = [{"$eq": [source(name), f"$$p{place}"]} for place, name in enumerate(part.child)]
+        yield {"$match": {"$expr": {"$and": same}}}
+    if part.form is not Form.OBJECT:
+        yield {"$sort": {source(name)[1:]: way for name, way in part.order}}
+    yield from (_lookup(source, model, inner, number) for number, inner in enumerate(part.body.parts))
+    is_bare = part.form is Form.SCALARS
+    yield {"$replaceWith": {_VALUE: source(part.body.fields[0][1])} if is_bare else _document(part.body, source)}

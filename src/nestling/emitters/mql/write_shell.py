@@ -59,7 +59,7 @@ class _Script:
             return
         yield "const session = db.getMongo().startSession(), my = session.getDatabase(db.getName());"
         yield f"session.withTransaction(() => {{\n  affected = 0;\n{indent(body, '  ')}"
-        yield '}, {readConcern: {level: "snapshot"}});'
+        yield '}, {readConcern: {level: "snapshot"}, writeConcern: {w: "majority"}});'
         yield "session.endSession();\naffected;"
 
     def _alone(self, command: Command) -> Iterator[str]:

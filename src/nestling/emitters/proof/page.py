@@ -80,8 +80,8 @@ def _method(proof: Proof) -> str:
     return (
         "<h2>How it was measured</h2><p>Every design was loaded with the same rows into a database of its own, and sent the same"
         " statements with the same values in the same order, in rounds, the designs in another order each time. Throughput is"
-        " that of the whole mix at its stated rates; times are compared round by round, and the intervals"
-        " hold 95 of 100 resampled runs. The noise is how far two copies of the chosen design were apart. A design whose answers"
-        " or rows differ from the others' does not count.</p>"
+        " that of the whole mix at its stated rates; the slowest twentieth of each statement's executions is left out, on all"
+        " designs. The intervals hold 95 of 100 resampled runs. The noise is how far two copies of the chosen design were apart."
+        " A design whose answers or rows differ from the others' does not count.</p>"
         f"<p>Seed {proof.setting.seed}.</p>" + (f"<ul>{notes}</ul>" if notes else "")
     )

@@ -38,6 +38,7 @@ i.c4 { background: var(--c4) }
 .half { stroke: var(--soft); stroke-dasharray: 4 4 }
 .scroll { overflow-x: auto } table { border-collapse: collapse; width: 100%; font-size: .9rem }
 td, th { border-bottom: 1px solid var(--line); padding: .25rem .5rem; text-align: right; font-variant-numeric: tabular-nums }
+td, th { overflow-wrap: normal } td:not(:first-child) { white-space: nowrap }
 td:first-child, th:first-child { text-align: left; overflow-wrap: anywhere; min-width: 8rem }
 th { color: var(--soft); font-weight: 500 }
 .statement { border-top: 1px solid var(--line); padding-top: .4rem; margin-top: .4rem }

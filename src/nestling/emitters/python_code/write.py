@@ -62,6 +62,7 @@ from uuid import UUID
 from bson import Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId
 from pymongo.database import Database
 from pymongo.read_concern import ReadConcern
+from pymongo.write_concern import WriteConcern
 """
 """What the support and the functions need."""
 
@@ -132,7 +133,7 @@ class _Function:
         yield "\n    def work(session: Any) -> int:"
         yield indent(body, "        ")
         yield "\n    with db.client.start_session() as session:"
-        yield '        return session.with_transaction(work, ReadConcern("snapshot"))'
+        yield '        return session.with_transaction(work, ReadConcern("snapshot"), WriteConcern("majority"))'
 
     def _steps(self, steps: Sequence[ProgramStep], row: str) -> Iterator[str]:
         for step in steps:

@@ -8,7 +8,7 @@ from nestling.executors.drive.answers import Answer, Shape, digest, same
 from nestling.executors.drive.counters import Counters, counters
 from nestling.executors.drive.examined import Profiled, profiled
 from nestling.executors.drive.execution import Driven, driven, execute
-from nestling.executors.drive.figures import bootstrap, latency
+from nestling.executors.drive.figures import Mixed, latency, mixed
 from nestling.executors.drive.homes import homes, unlike
 from nestling.executors.drive.loops import Run, closed, opened
 from nestling.executors.drive.space import bound_cache, cached_bytes, check_room, stored
@@ -17,10 +17,10 @@ __all__ = [
     "Answer",
     "Counters",
     "Driven",
+    "Mixed",
     "Profiled",
     "Run",
     "Shape",
-    "bootstrap",
     "bound_cache",
     "cached_bytes",
     "check_room",
@@ -31,6 +31,7 @@ __all__ = [
     "execute",
     "homes",
     "latency",
+    "mixed",
     "opened",
     "profiled",
     "same",

@@ -73,5 +73,5 @@ def _kinds(
             own[having[0]["_id"]].append(each.steps)
     if sum(bool(columns) for columns in own.values()) < max(2, len(own) / 2):
         return None
-    named = tuple((name, tuple(columns)) for name, columns in own.items())
+    named = tuple((row["_id"], int(row["n"]), tuple(own[row["_id"]])) for row in rows)
     return Kinds(collection.database, collection.name, path.steps, named)

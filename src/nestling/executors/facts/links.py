@@ -75,7 +75,9 @@ def links(tables: Sequence[Table], keys: Sequence[Key], known: Sequence[Target])
     main = [target for target in known if target.is_main]
     first = dict(_links(tables, told, main))
     sure = [link for link in first.values() if isinstance(link, Link)]
-    linked_nodes = {(link.collection, link.node, link.target, link.target_node) for link in sure}
+    rows = {(table.collection.name, table.node.steps): _row(table) for table in tables}
+    ends = [(rows[link.collection, link.node], rows[link.target, link.target_node]) for link in sure]
+    linked_rows = {*ends, *((target, holder) for holder, target in ends)}
     sources = {(link.collection, link.columns[0]) for link in sure}
     others = [
         each
@@ -90,10 +92,17 @@ def links(tables: Sequence[Table], keys: Sequence[Key], known: Sequence[Target])
         if isinstance(link, Link)
         and not isinstance(first.get(place), Link)
         and link.collection != link.target  # what lies together repeats itself without referring to itself
-        and (link.collection, link.node, link.target, link.target_node) not in linked_nodes
+        and (rows[link.collection, link.node], rows[link.target, link.target_node]) not in linked_rows
     }
     back = {(link.collection, link.columns[0]): link for each in sure for link in _told_back(each, tables)}
     yield from _one_way((back | first | second).values())
+
+
+def _row(table: Table) -> tuple[str, Steps]:
+    """The document or element a sub-document is part of."""
+    while table.node.form is NodeForm.OBJECT and table.above is not None:
+        table = table.above
+    return table.collection.name, table.node.steps
 
 
 def _told_back(link: Link, tables: Sequence[Table]) -> Iterator[Link]:
@@ -140,10 +149,11 @@ def _links(
 ) -> Iterator[tuple[tuple[str, Steps], Link | Unclear]]:
     for table in tables:
         for steps in table.columns:
-            is_key = told.get((table.collection.name, table.node.steps)) == (steps,)
+            key = told.get((table.collection.name, table.node.steps), ())
+            is_key = key == (steps,)
             is_page = steps[0] in ("_id", PAGE) and is_paged(table.node)
             found = _link(table, steps, known, is_key=is_key) if _kind(table, steps) and not is_page else None
-            if found is not None:
+            if found is not None and not (isinstance(found, Unclear) and steps in key):
                 yield (table.collection.name, steps), found
 
 

@@ -87,14 +87,15 @@ class Sides:
         found: list[RowChange] = []
         for name in dict.fromkeys(change.entity for change in differing):
             entity = self.model.entity(name)
-            attributes = entity.key or entity.attribute_names
-            places = [entity.attribute_names.index(each) for each in attributes]
-            keys = once(tuple(c.row[place] for place in places) for c in differing if c.entity == name)
-            asked = frozenset(map(mark, keys))
-
-            def of(homes: Homes) -> list[Row]:
-                rows = homes.whole(name, attributes, keys)
-                return [row for row in rows if mark(tuple(row[place] for place in places)) in asked]
-
-            found += self._unlike(entity, of(self.old), of(self.new))
+            places = [entity.attribute_names.index(each) for each in entity.key or entity.attribute_names]
+            keys = once(tuple(each.row[place] for place in places) for each in differing if each.entity == name)
+            found += self._unlike(entity, _having(self.old, entity, keys), _having(self.new, entity, keys))
         return tuple(found)
+
+
+def _having(homes: Homes, entity: Entity, keys: Sequence[tuple[object, ...]]) -> Iterator[Row]:
+    """The rows with these keys (all their values, where they have none)."""
+    attributes, asked = entity.key or entity.attribute_names, frozenset(map(mark, keys))
+    places = [entity.attribute_names.index(name) for name in attributes]
+    rows = homes.whole(entity.name, attributes, keys)
+    return (row for row in rows if mark(tuple(row[place] for place in places)) in asked)

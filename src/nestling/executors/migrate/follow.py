@@ -54,7 +54,6 @@ class Follower:
                 found += self.sides.compare(unknown).differing
             carry_over(self.deriver, self.targets, found)
             self.changes += len(changes)
-        if batch.changes:
             self.state = replace(self.state, point=batch.point)
             self.states.save(self.state)
         return batch

@@ -16,6 +16,7 @@ from nestling.common.errors import MigrationError, Problem
 from nestling.executors.changes import Stream, keep_images
 from nestling.executors.create import address, create, create_indexes
 from nestling.executors.migrate.affected import carry_over
+from nestling.executors.migrate.alone import alone
 from nestling.executors.migrate.backfill import backfill
 from nestling.executors.migrate.compare import Compared
 from nestling.executors.migrate.cutover import drop, fence, forget_images, switch, switch_back, unfence
@@ -24,7 +25,7 @@ from nestling.executors.migrate.follow import Follower, following, now
 from nestling.executors.migrate.job import BEFORE, Job
 from nestling.executors.migrate.preflight import check
 from nestling.executors.migrate.spool import OpenShelf
-from nestling.executors.migrate.state import State, States
+from nestling.executors.migrate.state import COLLECTION, State, States
 from nestling.ir.migration import Phase
 
 ROUNDS = 20
@@ -62,8 +63,8 @@ class Migration:
 
         Raises `MigrationError`, `ChangesError`, `LoadError` (a row the new design has no place for), `PermissionDenied`.
         """
-        start, states = time.monotonic(), States(self.database)
-        with typed_errors(address(self.database)):
+        start = time.monotonic()
+        with typed_errors(address(self.database)), self._alone(offline=offline) as states:
             state = states.resume(self.job.designs)
             if state is not None and state.phase is Phase.DONE:
                 return MigrationReport(Phase.DONE, {}, equal=True, changes=0, documents=0, seconds=0.0)
@@ -75,8 +76,16 @@ class Migration:
                 return MigrationReport(Phase.DONE, {}, equal=True, changes=0, documents=0, seconds=seconds)
             return self._go_on(states, state, start, cutover=cutover)
 
+    @contextmanager
+    def _alone(self, *, offline: bool) -> Iterator[States]:
+        """The state, and nobody else at it; nothing is written to a database where a migration may not begin."""
+        state = States(self.database).resume(self.job.designs)
+        if state is None:
+            check(self.job, self.database, offline=offline)
+        with alone(self.database, COLLECTION) as still:
+            yield States(self.database, still)
+
     def _begin(self, states: States, *, offline: bool) -> State:
-        check(self.job, self.database, offline=offline)
         for target in () if offline else self.job.targets:
             target.check()
         images = () if offline else self._images()
@@ -130,7 +139,7 @@ class Migration:
             yield follower
 
     def _verify(self, deriver: Deriver, follower: Follower | None) -> Compared:
-        """Compare all rows; those that differ, as they may while writes go on, are compared again until each was once the same."""
+        """Compare all rows; those that differ, as they may while writes go on, again until each was once the same."""
         if follower is not None:
             self.tell("changes", 0)
             follower.drain()
@@ -182,11 +191,9 @@ class Migration:
 
     def abort(self) -> None:
         """End the migration: the old design is what it was, and nothing of the new one stays."""
-        states = States(self.database)
-        with typed_errors(address(self.database)):
+        with typed_errors(address(self.database)), self._there() as states:
             state = states.resume(self.job.designs)
-            if state is None:
-                raise MigrationError(Problem("no migration has begun", where=self.database.name))
+            assert state is not None
             if state.phase is Phase.DONE:
                 move = "migrate back, from the new design to the old one"
                 raise MigrationError(Problem("the new design has taken over already", next_move=move))
@@ -196,10 +203,17 @@ class Migration:
             drop(self.database, self.job.names)
             states.remove()
 
+    @contextmanager
+    def _there(self) -> Iterator[States]:
+        """The state of a migration that has begun, and nobody else at it."""
+        if States(self.database).resume(self.job.designs) is None:
+            raise MigrationError(Problem("no migration has begun", where=self.database.name))
+        with alone(self.database, COLLECTION) as still:
+            yield States(self.database, still)
+
     def drop_old(self) -> tuple[str, ...]:
         """Drop what the old design left behind, once the new one has taken over; returns the collections."""
-        states = States(self.database)
-        with typed_errors(address(self.database)):
+        with typed_errors(address(self.database)), self._there() as states:
             state = states.resume(self.job.designs)
             if state is None or state.phase is not Phase.DONE:
                 move = "let `--cutover` come first"

@@ -48,14 +48,14 @@ def check(job: Job, database: Database[Any], *, offline: bool) -> None:
     check_privileges(database, job.old, old)
     check_privileges(database, (*job.names, COLLECTION), _NEW)
     _check_history(database, offline=offline)
-    there = frozenset(database.list_collection_names())
-    problems = [
-        *_missing(job, there, database.name),
-        *_broken(job, database, there),
-        *_in_the_way(job, database, there),
-    ]
-    if problems:
+    if problems := in_the_way(job, database):
         raise MigrationError(*problems)
+
+
+def in_the_way(job: Job, database: Database[Any]) -> list[Problem]:
+    """What of the database does not fit: collections or documents the old design does not know, names that are taken."""
+    there = frozenset(database.list_collection_names())
+    return [*_missing(job, there, database.name), *_broken(job, database, there), *_taken(job, database, there)]
 
 
 def _check_history(database: Database[Any], *, offline: bool) -> None:
@@ -95,7 +95,7 @@ def _broken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Pr
     return problems
 
 
-def _in_the_way(job: Job, database: Database[Any], there: frozenset[str]) -> list[Problem]:
+def _taken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Problem]:
     problems = []
     for name in job.names:
         if name in there and database[name].find_one({}, {"_id": 1}) is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -45,12 +45,16 @@ class State:
 class States:
     """The state of a database's migration."""
 
-    def __init__(self, database: Database[Any]) -> None:
+    def __init__(self, database: Database[Any], check: Callable[[], None] | None = None) -> None:
+        """Call `check` before anything is saved: it raises when somebody else is at it."""
+        self._check = check
         concern = WriteConcern(w="majority", j=True)
         self._collection = database.get_collection(COLLECTION, codec_options=CODEC, write_concern=concern)
 
     def save(self, state: State) -> None:
         """Everything written before is durable when this returns."""
+        if self._check is not None:
+            self._check()
         point = None if state.point is None else {"token": state.point.token, "time": state.point.time}
         document = {
             "designs": state.designs,

@@ -12,6 +12,7 @@ from typing import Any
 from bson.timestamp import Timestamp
 from pymongo import ReadPreference, WriteConcern
 from pymongo.database import Database
+from pymongo.read_concern import ReadConcern
 
 from nestling.executors.calls import ONE_MOMENT, read_call
 from nestling.executors.read_errors import read_errors
@@ -38,13 +39,18 @@ class View:
         if time is not None:
             self.session.advance_operation_time(time)
 
+    @property
+    def reached(self) -> Database[Any]:
+        """The database as the open transaction sees it, else as it is at one moment."""
+        return self.database.with_options(read_concern=ReadConcern()) if self.session.in_transaction else self.database
+
     def ask(self, read: CompiledRead) -> Iterator[Mapping[str, Any]]:
         """The documents a bound read yields."""
         call = read_call(read)
         assert call is not None
         with (
             read_errors(read.name or "the background's read", self.database),
-            call.on(self.database, session=self.session, batchSize=BATCH) as cursor,
+            call.on(self.reached, session=self.session, batchSize=BATCH) as cursor,
         ):
             yield from cursor
 

@@ -10,21 +10,24 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pymongo.errors import BulkWriteError
+from pymongo.errors import BulkWriteError, PyMongoError
 
+from nestling.common.errors import ReadError
+from nestling.executors.calls import ONE_MOMENT, TO_LAST
 from nestling.executors.check.same import differing_values
 from nestling.executors.sync.affected import chunks
 from nestling.executors.sync.asking import View
 from nestling.executors.sync.metrics import Metrics
-from nestling.executors.sync.narrowed import of_ids, with_values
+from nestling.executors.sync.narrowed import Distinct, of_ids, with_values
 from nestling.executors.sync.shapes import Updates
 from nestling.executors.transient import is_transient
 from nestling.executors.write_program import present
 from nestling.ir.drift import ID, Check
-from nestling.ir.route import CompiledSearch, Kept
+from nestling.ir.route import CompiledSearch, CompiledShared, Kept
 
 DOCUMENTS_AT_ONCE = 1_000
 ATTEMPTS = 10
+ANCHOR = "anchor"
 PAUSE_SECONDS = 0.01
 Row = Mapping[str, Any]
 
@@ -58,6 +61,42 @@ class Refresh:
             width = len(search.parameters)
             yield from self._searched(search, anchors[start : start + width])
             start += width
+
+    def sharing(self, kept: Kept, anchors: Sequence[Sequence[object]]) -> bool:
+        """Mend the holders of these anchors the short way, where there is one: False when nothing was done.
+
+        What the copies must be is read and written in one transaction: whoever else changes a holder is in its way, or it in
+        theirs, and then the long way is taken.
+        """
+        if kept.shared is None:
+            return False
+        try:
+            with self._view.session.start_transaction(ONE_MOMENT, TO_LAST):
+                written = self._shared(kept, kept.shared, anchors)
+        except (PyMongoError, ReadError):
+            return False
+        self._metrics.count("compared", written)
+        self._metrics.count("written", written)
+        return True
+
+    def _shared(self, kept: Kept, short: CompiledShared, anchors: Sequence[Sequence[object]]) -> int:
+        """The copies written."""
+        of = self._updates.setdefault(f"{kept.id} shared", Updates(short.command)).of
+        written = 0
+        for some in chunks(anchors, len(short.parameters)):
+            values = [value for (value,) in some]
+            padded = [*values, *values[-1:] * (len(short.parameters) - len(values))]
+            found = Distinct()
+            rows = list(self._view.ask(with_values(short.read, short.parameters, padded)))
+            found.update(row[ANCHOR] for row in rows)
+            there = len(found)
+            found.update(values)
+            gone = [{ANCHOR: value} for value in found.values[there:]]
+            updates = [of(row) for row in (*rows, *gone)]
+            self._may_go_on()
+            collection = self._view.reached[kept.collection]
+            written += collection.bulk_write(updates, session=self._view.session).modified_count
+        return written
 
     def _searched(self, search: CompiledSearch, anchors: Sequence[Sequence[object]]) -> Iterator[object]:
         """A search takes a fixed number of anchors: the last is said several times."""

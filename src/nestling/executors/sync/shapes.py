@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pymongo import UpdateOne
+from pymongo import UpdateMany, UpdateOne
 
 from nestling.executors.write_program import ready
-from nestling.ir.program import Command
+from nestling.ir.program import Action, Command
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,14 +26,15 @@ class Updates:
         self._command = command
         self._shapes: dict[frozenset[str], Command] = {}
 
-    def of(self, row: Mapping[str, object]) -> UpdateOne:
+    def of(self, row: Mapping[str, object]) -> UpdateOne | UpdateMany:
         """The update of one row."""
         shape = frozenset(row)
         marked = self._shapes.get(shape)
         if marked is None:
             marked = self._shapes[shape] = ready(self._command, {name: _Mark(name) for name in row})
         filters = [_put(each, row) for each in marked.array_filters]
-        return UpdateOne(_put(marked.filter or {}, row), _put(marked.update or {}, row), array_filters=filters or None)
+        kind = UpdateMany if self._command.action is Action.UPDATE_MANY else UpdateOne
+        return kind(_put(marked.filter or {}, row), _put(marked.update or {}, row), array_filters=filters or None)
 
 
 def _put(value: Any, row: Mapping[str, object]) -> Any:

@@ -21,6 +21,7 @@ from nestling.executors.sync.affected import Affected, Holders
 from nestling.executors.sync.asking import View
 from nestling.executors.sync.lease import Lease
 from nestling.executors.sync.metrics import Metrics
+from nestling.executors.sync.narrowed import Distinct
 from nestling.executors.sync.refresh import Refresh
 from nestling.executors.sync.schedule import due, is_scheduled, now
 from nestling.executors.sync.side import Side, Task
@@ -28,7 +29,7 @@ from nestling.executors.transient import is_transient
 from nestling.ir.route import Kept, SyncPlan
 
 CHANGES_AT_ONCE = 1_000
-INLINE_HOLDERS = 2_000
+INLINE_HOLDERS = 10_000
 """Documents found for one batch and upkeep that are mended before the next batch; more are mended on the side."""
 TAKE_SECONDS = 0.25
 ONCE_AWAIT_MILLISECONDS = 20
@@ -248,12 +249,15 @@ class _Run:
             side.add(Task(kept, self._number, time))
             return
         anchors, ids = holders.anchors.values, holders.ids
-        for number, found in enumerate(refresh.found_by(kept, anchors) if anchors else ()):
+        found = Distinct()
+        for number, each in enumerate(refresh.found_by(kept, anchors) if anchors else ()):
             if number == INLINE_HOLDERS:
                 side.add(Task(kept, self._number, time, tuple(anchors)))
-                ids = holders.ids
+                found = Distinct()
                 break
-            ids.add(found)
+            found.add(each)
+        if len(found) and not refresh.sharing(kept, anchors):
+            ids.update(found.values)
         if len(ids):
             refresh.documents(kept, ids.values)
 

@@ -99,12 +99,12 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """A field that tells which of several kinds a document is, and for each its name and the columns only it has."""
+    """A field that tells which of several kinds a document is; for each its name, documents and the columns only it has."""
 
     database: str
     collection: str
     column: Steps
-    kinds: tuple[tuple[str, Columns], ...]
+    kinds: tuple[tuple[str, int, Columns], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,7 +205,7 @@ def check_statement(statement: Statement, model: Model, path: Path, findings: Fi
         names = (
             *access.attributes,
             *(one.attribute for one in access.filters),
-            *(name.removeprefix("-") for name in access.sort),
+            *(name for name, _ in access.order),
         )
         missing = dict.fromkeys(name for name in names if name not in entities[access.entity])
         findings.problems.extend(entities[access.entity].no_attribute(name, at) for name in missing)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from nestling.executors.drive import Counters, Driven
 from nestling.ir.proof import Examined, OpenLoop, Space
 from nestling.ir.proposal import Proposal
-from nestling.ir.workload import Workload
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -51,16 +50,6 @@ class Contender:
         """All its measured executions."""
         return [seconds for one in self.rounds for seconds in one.get(statement, ())]
 
-    def weights(self, workload: Workload) -> list[float]:
-        """Seconds of the mix's average statement, a round each; a statement left out of a round counts as in the others."""
-        pooled = {each.name: _mean(self.seconds(each.name)) for each in workload.statements if self.rounds}
-        total = sum(each.rate_per_second for each in workload.statements)
-        return [
-            sum(each.rate_per_second * _mean(one.get(each.name) or [pooled[each.name]]) for each in workload.statements)
-            / total
-            for one in self.rounds
-        ]
-
     def out(self, why: str) -> None:
         """It does not count any more; the first reason stays."""
         self.disqualified = self.disqualified or why
@@ -69,7 +58,3 @@ class Contender:
 def in_race(contenders: list[Contender]) -> list[Contender]:
     """Those that are loaded and have not gone wrong."""
     return [each for each in contenders if not each.disqualified and each.driven is not None]
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values) if values else 0.0

@@ -26,5 +26,5 @@ class Effort:
     seed: int = 0
 
 
-FULL = Effort()
+FULL = Effort(within_seconds=210.0)
 QUICK = Effort(seconds=14.0, rounds=15, checks=2, open_seconds=1.0, within_seconds=36.0)

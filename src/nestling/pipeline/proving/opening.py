@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from nestling.executors.drive import bootstrap, latency, opened
+from nestling.executors.drive import latency, mixed, opened
 from nestling.ir.proof import ADVISED, OpenLoop
 from nestling.ir.trace import Tracer, mix
 from nestling.ir.workload import Workload
@@ -23,7 +23,8 @@ def open_loop(
 ) -> list[str]:
     """Run it on every rival that has a chance; what is to be said of it."""
     racing = [each for each in in_race(contenders) if each.rounds and each.name != TWIN]
-    ceilings = {each.name: effort.clients / bootstrap(each.weights(workload), seed=0)[0] for each in racing}
+    rates = {statement.name: statement.rate_per_second for statement in workload.statements}
+    ceilings = {each.name: effort.clients / mixed(each.rounds, rates, seed=0).seconds for each in racing}
     if not ceilings or effort.open_seconds <= 0:
         return []
     stated = sum(statement.rate_per_second for statement in workload.statements)

@@ -198,6 +198,9 @@ class _Race:
         for each in in_race(self.contenders):
             each.cached_bytes = cached_bytes(each.database)
         compare_homes(in_race(self.contenders), self.watch)
+        self.notes += [
+            f"`{name}` ran out of rows: its later executions changed nothing" for name in self.tracer.spent()
+        ]
         self.notes += open_loop(self.contenders, workload, self.tracer, self.effort, self.watch)
         compare_homes([each for each in in_race(self.contenders) if each.opened is not None], self.watch)
 

@@ -55,6 +55,7 @@ class Rounds:
     def run(self) -> None:
         """Warm up, choose the size of blocks, measure."""
         first = mix(self._workload, FIRST_SIZE)
+        self._round(self._tracer.block(first), "warming up", keep=False)
         began = perf_counter()
         sums = _sums(self._round(self._tracer.block(first), "warming up", keep=False))
         overhead = (perf_counter() - began) / max(sum(count * sums[name] for name, count in first.items()), 1e-9)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nestling.executors.drive import bootstrap, latency
+from nestling.executors.drive import Mixed, latency, mixed
 from nestling.executors.drive.examined import mean
 from nestling.ir.proof import ADVISED, Proof, RivalFigures, Setting, Space, StatementFigures, Upkeep
 from nestling.ir.workload import Workload
@@ -17,33 +17,32 @@ def summary(
     contenders: list[Contender], workload: Workload, setting: Setting, notes: tuple[str, ...], missing: str
 ) -> Proof:
     """All figures; the twin becomes the noise floor."""
-    weights = {each.name: each.weights(workload)[: setting.rounds] for each in contenders}
+    rates = {statement.name: statement.rate_per_second for statement in workload.statements}
+    measured = {
+        each.name: mixed(each.rounds[: setting.rounds], rates, seed=setting.seed)
+        for each in contenders
+        if setting.rounds and len(each.rounds) >= setting.rounds
+    }
     figures = tuple(
-        _figures(each, weights, workload, setting) for each in contenders if each.name != TWIN or each.disqualified
+        _figures(each, measured, workload, setting) for each in contenders if each.name != TWIN or each.disqualified
     )
-    noise = _noise(_ratios(weights.get(TWIN, []), weights[ADVISED]), setting)
-    return Proof(setting, figures, noise, notes=notes, missing=missing)
+    return Proof(setting, figures, _noise(measured), notes=notes, missing=missing)
 
 
-def _noise(ratios: list[float], setting: Setting) -> float:
+def _noise(measured: Mapping[str, Mixed]) -> float:
     """How far from 1 the ratio of the twins may be."""
-    if not ratios:
+    if not {TWIN, ADVISED} <= set(measured):
         return 0.0
-    _, interval = bootstrap(ratios, seed=setting.seed)
+    _, interval = measured[TWIN].times(measured[ADVISED])
     return max(abs(interval.low - 1), abs(interval.high - 1))
 
 
-def _ratios(one: list[float], other: list[float]) -> list[float]:
-    """How much longer the mix takes on one than on the other, round by round."""
-    return [left / right for left, right in zip(one, other, strict=False)]
-
-
-def _figures(each: Contender, weights: Mapping[str, list[float]], workload: Workload, setting: Setting) -> RivalFigures:
+def _figures(each: Contender, measured: Mapping[str, Mixed], workload: Workload, setting: Setting) -> RivalFigures:
     throughput = interval = times = times_interval = None
-    if own := weights[each.name]:
-        throughput, interval = bootstrap([setting.clients / weight for weight in own], seed=setting.seed)
-    if ratios := _ratios(own, weights[ADVISED]):
-        times, times_interval = bootstrap(ratios, seed=setting.seed)
+    if each.name in measured:
+        throughput, interval = measured[each.name].throughput(setting.clients)
+    if {each.name, ADVISED} <= set(measured):
+        times, times_interval = measured[each.name].times(measured[ADVISED])
     return RivalFigures(
         each.name,
         disqualified=each.disqualified,

@@ -70,7 +70,7 @@ def screen_of(upkeep: Upkeep, design: Design, paths: Sequence[str]) -> Screen | 
     """
     with suppress(ReadGap):
         match upkeep.what:
-            case Copy(closure=False) as copy if is_to_one(design.model, copy):
+            case Copy(closure=False) as copy if is_to_one(design.model, copy) and not copy.form.to_many:
                 return _screened(design, upkeep.place, copy.path[0], _held(upkeep, paths), _copied(design, copy))
             case Computed(step=1) as computed if _is_exact(design.model, computed) and not _is_served(design, computed):
                 return _screened(

@@ -1,6 +1,7 @@
 """Moving between designs: what moves, under which names, how rows are found in the old design, what documents depend on."""
 
 from nestling.planner.migration.assembly import assembly
+from nestling.planner.migration.differences import differences, snapshots
 from nestling.planner.migration.places import PlannedPlace, held_ids, planned_places
 from nestling.planner.migration.reach import reaches
 from nestling.planner.migration.staging import kept_collections, renamed, staged_names, written_names
@@ -8,11 +9,13 @@ from nestling.planner.migration.staging import kept_collections, renamed, staged
 __all__ = [
     "PlannedPlace",
     "assembly",
+    "differences",
     "held_ids",
     "kept_collections",
     "planned_places",
     "reaches",
     "renamed",
+    "snapshots",
     "staged_names",
     "written_names",
 ]

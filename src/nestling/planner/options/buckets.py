@@ -61,7 +61,7 @@ def found_buckets(situation: Situation, sizes: Sizes, bucket: Bucketed, access: 
         return
     rows = sizes.rows(bucket.entity)
     for name in bucket.by:
-        rows *= sizes.share(bucket.entity, conditions[name])
+        rows *= sizes.share(access, conditions[name])
     documents = max(rows / each, 1.0)
     yield "by series", work.fetch_by_index(documents, size) + work.unwind(max(rows, each))
     ranged = (
@@ -70,7 +70,7 @@ def found_buckets(situation: Situation, sizes: Sizes, bucket: Bucketed, access: 
         else None
     )
     if ranged is not None and ranged.operator is Operator.RANGE:
-        rows *= sizes.share(bucket.entity, ranged)
+        rows *= sizes.share(access, ranged)
         documents = min(rows / each + 1, documents)
         yield "by series and key", work.fetch_by_index(documents, size, keys=rows) + work.unwind(documents * each)
 
@@ -87,7 +87,7 @@ def grouped_work(situation: Situation, sizes: Sizes, bucket: Bucketed, access: A
     each = filled(situation, sizes, bucket)
     rows = sizes.rows(bucket.entity)
     for condition in access.filters:
-        rows *= sizes.share(bucket.entity, condition)
+        rows *= sizes.share(access, condition)
     documents, size = max(rows / each, 1.0), bucket_bytes(sizes, bucket, each)
     read = work.fetch_by_index(documents, size) if access.filters else work.scan(documents, size)
     return read + work.group(documents, documents)

@@ -43,7 +43,7 @@ def matched_rows(sizes: Sizes, access: Access, index: Indexed, *, alone: bool) -
         condition = conditions.get(name)
         if condition is None or condition.operator not in (Operator.EQUALITY, Operator.IN):
             break
-        rows, position = rows * sizes.share(access.entity, condition), position + 1
+        rows, position = rows * sizes.share(access, condition), position + 1
     before = [name for name, _ in index.keys[:position]]
     if _tells_one(sizes, access, set(before)):
         rows = 1.0
@@ -52,7 +52,7 @@ def matched_rows(sizes: Sizes, access: Access, index: Indexed, *, alone: bool) -
     if rest and not ordered:
         condition = conditions.get(rest[0][0])
         if condition is not None and condition.operator is Operator.RANGE:
-            return max(rows * sizes.share(access.entity, condition), 1.0), False
+            return max(rows * sizes.share(access, condition), 1.0), False
     if position == 0 and not ordered:
         return None
     return max(rows, 1.0), ordered

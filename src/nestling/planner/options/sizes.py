@@ -1,14 +1,21 @@
-"""How many rows and bytes: means from the statistics, with stated guesses where nothing is known."""
+"""How many rows and bytes: from the statistics, with stated guesses where nothing is known.
+
+What a condition lets through is told by the values its statement compares with, where it is known how an attribute's values lie.
+Of a foreign key every parent counts alike, so that a design with children inside their parents is measured by the same rows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import assert_never
 
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
+from nestling.ir.distribution import equal_to_any
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.names import stored_name
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Access, Filter, Operator
+from nestling.planner.options.compared import shares_compared
 
 UNKNOWN_ROWS = 1_000.0
 """Rows of an entity nothing is known of."""
@@ -30,6 +37,7 @@ class Sizes:
         self._rows: dict[str, float] = {}
         self._children: dict[str, float] = {}
         self._found: dict[Access, float] = {}
+        self._told: dict[Access, dict[str, float]] | None = None
 
     def rows(self, entity: str) -> float:
         """Rows of an entity, at least one."""
@@ -80,17 +88,41 @@ class Sizes:
                 return max(min(self.rows(link.parent), self.rows(entity)), 1.0)
         return max(self.rows(entity) / 10, 1.0)
 
-    def share(self, entity: str, condition: Filter) -> float:
-        """Share of an entity's rows that a condition lets through."""
-        match condition.operator:
+    def share(self, access: Access, condition: Filter) -> float:
+        """Share of the rows of an access's entity that one of its conditions lets through."""
+        entity, operator = access.entity, condition.operator
+        if not self._is_reference(entity, condition.attribute):
+            told = self._shares_told(access).get(condition.attribute)
+            if told is not None:
+                return told
+        match operator:
             case Operator.EQUALITY:
-                return 1 / self.distinct(entity, condition.attribute)
+                return self._equal(entity, condition.attribute)
             case Operator.IN:
-                return min(IN_VALUES / self.distinct(entity, condition.attribute), 1.0)
+                return min(IN_VALUES * self._equal(entity, condition.attribute), 1.0)
             case Operator.RANGE:
                 return RANGE_SHARE
             case Operator.OTHER:
                 return OTHER_SHARE
+            case _:
+                assert_never(operator)
+
+    def _equal(self, entity: str, attribute: str) -> float:
+        """The share of rows with one value, asked for as often as it occurs."""
+        known = self.situation.statistics.entity(entity).attribute(attribute)
+        if known.values is None or self._is_reference(entity, attribute):
+            return 1 / self.distinct(entity, attribute)
+        missing = known.null_share.value if known.null_share is not None else 0.0
+        return (1 - missing) * equal_to_any(known.values, self.distinct(entity, attribute))
+
+    def _is_reference(self, entity: str, attribute: str) -> bool:
+        return any(attribute in link.child_attributes for link in self.situation.parents[entity])
+
+    def _shares_told(self, access: Access) -> dict[str, float]:
+        """By attribute, what the statements with this access let through on average, by their rates."""
+        if self._told is None:
+            self._told = _told_of(self.situation)
+        return self._told.get(access, {})
 
     def found(self, access: Access, *, without: Sequence[str] = ()) -> float:
         """Rows of the entity that an access's own conditions let through, those on `without` left aside."""
@@ -111,5 +143,19 @@ class Sizes:
             if set(link.child_attributes) <= exact and self.children(link) < rows:
                 rows, told = self.children(link), frozenset(link.child_attributes)
         for each in {(f.attribute, f.operator): f for f in filters if f.attribute not in told}.values():
-            rows *= self.share(access.entity, each)
+            rows *= self.share(access, each)
         return max(rows, min(1.0, self.rows(access.entity)))
+
+
+def _told_of(situation: Situation) -> dict[Access, dict[str, float]]:
+    """The shares each access's statements tell, weighted by their rates."""
+    weights: dict[tuple[Access, str], list[tuple[float, float]]] = {}
+    for statement in situation.reading.workload.statements:
+        for (entity, attribute), share in shares_compared(statement, situation).items():
+            for access in {each for each in statement.accesses if each.entity == entity}:
+                weights.setdefault((access, attribute), []).append((statement.rate_per_second, share))
+    told: dict[Access, dict[str, float]] = {}
+    for (access, attribute), found in weights.items():
+        rate = sum(each for each, _ in found)
+        told.setdefault(access, {})[attribute] = sum(each * share for each, share in found) / rate
+    return told

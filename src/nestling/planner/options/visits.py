@@ -87,7 +87,7 @@ def _follow(
             kept = reached
             for condition in reads[there].filters:
                 if condition.attribute not in link.child_attributes:
-                    kept *= sizes.share(reads[there].entity, condition)
+                    kept *= sizes.share(reads[there], condition)
             at[there] = len(found)
             found.append(Visit(reads[there], at[here], link, down, reached, kept))
             waiting.append(there)

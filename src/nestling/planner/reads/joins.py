@@ -15,6 +15,8 @@ from nestling.planner.reads.rewrites.copied import copied_parent
 from nestling.planner.reads.rewrites.copied_children import copied_children
 from nestling.planner.reads.rewrites.embedded import embedded
 from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.subqueries import value_beside
+from nestling.planner.reads.traverse import single
 
 _ONE = Literal(1, INTEGER)
 
@@ -24,6 +26,8 @@ def joined(join: a.Join, left: Rows, context: Context) -> Rows:
     found = embedded(join, left, context) or copied_parent(join, left, context) or copied_children(join, left, context)
     if found is not None:
         return found
+    if join.kind is JoinKind.LEFT and join.condition is None and len(join.right.columns) == 1 and single(join.right):
+        return value_beside(join.right, left, context)
     keep = Keep.ALL if join.kind is JoinKind.LEFT else Keep.MATCHED
     relation = join.right if join.condition is None else filtered(join.right, [join.condition])
     return correlated(left, relation, keep, context, wish(join.right))

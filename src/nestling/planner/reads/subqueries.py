@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nestling.ir.algebra import Filter, Group, Limit, Project, Relation, Values
+from nestling.ir.algebra import Filter, Limit, Project, Relation
 from nestling.ir.expression import (
     FALSE,
     NULL,
@@ -38,7 +38,7 @@ from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of
 from nestling.planner.reads.rewrites.nothing_found import without_empty_group
 from nestling.planner.reads.rows import Context, Rows, gap
-from nestling.planner.reads.traverse import has_subquery, rewritten
+from nestling.planner.reads.traverse import has_subquery, rewritten, single
 
 _ONE = Literal(1, INTEGER)
 
@@ -126,6 +126,16 @@ def _scalar(subquery: ScalarSubquery, relation: Relation, rows: Rows, context: C
     return column, _with(found, rows, column, path)
 
 
+def value_beside(relation: Relation, rows: Rows, context: Context) -> Rows:
+    """The rows with the one column of a relation that yields one row at most; NULL where it yields none."""
+    (output,) = relation.columns
+    value, found = _scalar(ScalarSubquery(relation, output.type), relation, rows, context)
+    if not isinstance(value, Column):
+        return found.computed({output: value}, context)
+    entry = ((output.alias, output.name), found.layout.path(value))
+    return Rows(found.step, found.layout | Layout((entry,)), found.taken, found.standing)
+
+
 def _added(before: Rows, after: Rows) -> str:
     (name,) = after.taken - before.taken
     return name
@@ -145,21 +155,6 @@ def _first(relation: Relation) -> Relation:
 def _bare(relation: Relation) -> Relation:
     """Without outputs nobody asks for."""
     return relation.input if isinstance(relation, Project) else relation
-
-
-def single(relation: Relation) -> bool:
-    """Whether it yields one row at most."""
-    match relation:
-        case Group(keys=()):
-            return True
-        case Limit(count=Literal(value=1)):
-            return True
-        case Values(rows=rows):
-            return len(rows) <= 1
-        case Project() | Filter() | Limit():
-            return single(relation.input)
-        case _:
-            return False
 
 
 def by_key(relation: Relation, model: Model) -> bool:

@@ -143,6 +143,21 @@ def used(relation: Relation) -> Iterator[Column]:
         yield from used(below)
 
 
+def single(relation: Relation) -> bool:
+    """Whether it yields one row at most."""
+    match relation:
+        case a.Group(keys=()):
+            return True
+        case a.Limit(count=Literal(value=1)):
+            return True
+        case a.Values(rows=rows):
+            return len(rows) <= 1
+        case a.Project() | a.Filter() | a.Limit():
+            return single(relation.input)
+        case _:
+            return False
+
+
 def aliases(relation: Relation) -> frozenset[str]:
     """The aliases of all that makes columns in the relation, subqueries of its expressions not included."""
     own = getattr(relation, "alias", None)

@@ -2,5 +2,6 @@
 
 from nestling.planner.routes.derive import routes_of
 from nestling.planner.routes.search import search
+from nestling.planner.routes.shared import shared
 
-__all__ = ["routes_of", "search"]
+__all__ = ["routes_of", "search", "shared"]

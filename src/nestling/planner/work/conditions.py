@@ -8,25 +8,27 @@ from nestling.ir.expression import Column, Compare, Comparison, Expression, InLi
 from nestling.ir.row_steps import VARIABLE, Layout, Prefilter
 from nestling.planner.work.documents import Documents
 from nestling.planner.work.expressions import patterns, weight
-from nestling.planner.work.selectivity import CLOSED_RANGE, bytes_by, column_in, known_by_path, share
+from nestling.planner.work.selectivity import CLOSED_RANGE, bytes_by, known_by_path, share
+from nestling.planner.work.spans import Values, both, column_in, span_of, width
 from nestling.planner.work.stream import Condition, Use
 
 _RANGES = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL, Comparison.GREATER, Comparison.GREATER_OR_EQUAL})
 
 
-def condition(predicate: Expression, layout: Layout, documents: Documents) -> Condition:
-    """One conjunct asked of the documents themselves."""
+def condition(predicate: Expression, layout: Layout, documents: Documents, values: Values) -> Condition:
+    """One conjunct asked of the documents themselves; `values`: sample values of parameters, by name."""
     known = known_by_path(documents.known, lambda column: _path(column, layout))
-    kept = share(predicate, known)
+    kept = share(predicate, known, values)
     path = _indexed_path(predicate, layout)
     use = _use(predicate) if path else Use.NONE
     seeks = float(len(predicate.items)) if isinstance(predicate, InList) else 1.0
-    return Condition(path, use, kept, seeks, kept, weight(predicate), patterns(predicate, bytes_by(known)))
+    span = span_of(predicate, known, values) if path else None
+    return Condition(path, use, kept, seeks, kept, weight(predicate), patterns(predicate, bytes_by(known)), span)
 
 
-def element_condition(step: Prefilter, documents: Documents) -> Condition:
+def element_condition(step: Prefilter, documents: Documents, values: Values) -> Condition:
     """What must hold of an element: the documents that have one, and the entries of all that do."""
-    one = condition(step.predicate, step.layout, documents)
+    one = condition(step.predicate, step.layout, documents, values)
     known = documents.known.get(one.path)
     elements = known.each if known is not None else documents.arrays.get(step.array, 1.0)
     kept = 1 - (1 - min(one.share, 1.0)) ** elements
@@ -50,11 +52,18 @@ def merged(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
     for each in conditions:
         other = next((one for one in found if one.path == each.path and one.use is each.use is Use.RANGE), None)
         if other is not None and each.path and each.entries == each.share:
-            weight = other.weight + each.weight
-            found[found.index(other)] = replace(each, share=CLOSED_RANGE, entries=CLOSED_RANGE, weight=weight)
+            found[found.index(other)] = _range(other, each)
         else:
             found.append(each)
     return tuple(found)
+
+
+def _range(one: Condition, other: Condition) -> Condition:
+    """Both ends of a range as one condition."""
+    span = both(one.span, other.span) if one.span is not None and other.span is not None else None
+    kept = CLOSED_RANGE if span is None else width(span)
+    kept = min(kept, *(width(each.span) for each in (one, other) if each.span is not None), 1.0)
+    return replace(other, share=kept, entries=kept, weight=one.weight + other.weight, span=span)
 
 
 def equal_to(path: str, documents: Documents, *, outer_distinct: float | None, unique: bool) -> Condition:

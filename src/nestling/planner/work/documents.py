@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.design import Design
+from nestling.ir.distribution import Distribution
 from nestling.ir.layout import Node, NodeKind, Role, Store
 from nestling.ir.names import join
 from nestling.ir.primitives import Copy, Form, Holder, Reference
@@ -21,12 +22,15 @@ FEW_ORPHANS = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Of the values at a path: how many are distinct, which share is missing, bytes of one, how many a document holds."""
+    """Of the values at a path: how many are distinct, which share is missing, bytes of one, how many a document holds, how
+    they lie.
+    """
 
     distinct: float | None = None
     missing: float = 0.0
     bytes: float = UNKNOWN_BYTES
     each: float = 1.0
+    values: Distribution | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +250,8 @@ def attribute_known(entity: str, attribute: str, statistics: Statistics) -> Know
     """What statistics say of an attribute's values."""
     found = statistics.entity(entity).attribute(attribute)
     distinct = found.distinct.value if found.distinct is not None else None
-    return Known(distinct, _value(found.null_share, 0.0), _value(found.average_bytes, UNKNOWN_BYTES))
+    missing, size = _value(found.null_share, 0.0), _value(found.average_bytes, UNKNOWN_BYTES)
+    return Known(distinct, missing, size, values=found.values)
 
 
 def _value(quantity: Quantity | None, otherwise: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -35,15 +35,8 @@ from nestling.planner.work.expressions import patterns, size, weight
 from nestling.planner.work.facts import UNKNOWN_LIMIT, Facts
 from nestling.planner.work.leading import distinct, read
 from nestling.planner.work.lookups import correlated, reached
-from nestling.planner.work.selectivity import (
-    KnownOf,
-    bytes_by,
-    closed_ranges,
-    column_in,
-    distinct_values,
-    known_by_path,
-    share,
-)
+from nestling.planner.work.selectivity import bytes_by, distinct_values, known_by_path, share, together
+from nestling.planner.work.spans import KnownOf, Values, column_in
 from nestling.planner.work.stream import Condition, Stream, Use
 
 Walk = Callable[..., Stream]
@@ -58,9 +51,9 @@ def row_step(step: RowStep, facts: Facts, walk: Walk, opened: Open, wanted: floa
 
     match step:
         case Where():
-            return _where(step, walk(step.source, facts))
+            return _where(step, walk(step.source, facts), facts.values)
         case Prefilter():
-            return _prefiltered(step, walk(step.source, facts))
+            return _prefiltered(step, walk(step.source, facts), facts.values)
         case Compute(source, fields, layout):
             return _computed(rows(source), dict(fields), layout)
         case Add(source, fields):
@@ -96,25 +89,35 @@ def _find(stream: Stream, layout: Layout) -> KnownOf:
     return known_by_path(stream.known, lambda column: layout.path(column) if column in layout else None)
 
 
-def _where(step: Where, stream: Stream) -> Stream:
+def _where(step: Where, stream: Stream, values: Values) -> Stream:
     parts = conjuncts(step.predicate)
     if stream.leading is not None:
-        found = tuple(_condition(each, step.layout, stream, stream.leading.documents) for each in parts)
+        found = tuple(_condition(each, step.layout, stream, stream.leading.documents, values) for each in parts)
         identity = step.identity or stream.leading.identity
         leading = replace(stream.leading, conditions=merged((*stream.leading.conditions, *found)), identity=identity)
         return replace(stream.parsing(size(step.predicate)), leading=leading)
-    kept = closed_ranges(parts)
-    for each in parts:
-        before = stream.asked.get(each) or stream.asked.get(_probed_path(each, step.layout), 1.0)
-        kept *= min(1.0, share(each, _find(stream, step.layout)) / before) if before > 0 else 1.0
     work = accesses.pass_on(stream.rows) + accesses.ask(stream.rows, sum(map(weight, parts)))
     work += accesses.hold_against_pattern(stream.rows * patterns(step.predicate, bytes_by(_find(stream, step.layout))))
-    return stream.parsing(size(step.predicate)).then(work, rows=stream.rows * kept)
+    return stream.parsing(size(step.predicate)).then(work, rows=stream.rows * _kept(parts, step.layout, stream, values))
 
 
-def _condition(predicate: Expression, layout: Layout, stream: Stream, documents: Documents) -> Condition:
+def _kept(parts: Sequence[Expression], layout: Layout, stream: Stream, values: Values) -> float:
+    """The share of rows that conjuncts leave, of what those asked before them have left."""
+    find, fresh, kept = _find(stream, layout), list[Expression](), 1.0
+    for each in parts:
+        before = stream.asked.get(each) or stream.asked.get(_probed_path(each, layout))
+        if before is None:
+            fresh.append(each)
+        else:
+            kept *= min(1.0, share(each, find, values) / before) if before > 0 else 1.0
+    return kept * together(fresh, find, values)
+
+
+def _condition(
+    predicate: Expression, layout: Layout, stream: Stream, documents: Documents, values: Values
+) -> Condition:
     """What is asked of the documents; the equality the lookup has asked already keeps all it is asked of again."""
-    found = condition(predicate, layout, documents)
+    found = condition(predicate, layout, documents, values)
     again = _probed_path(predicate, layout) in stream.asked
     return replace(found, share=1.0, entries=1.0, use=Use.NONE) if again else found
 
@@ -129,10 +132,10 @@ def _probed_path(predicate: Expression, layout: Layout) -> str:
     return own[0] if len(paths) == 2 and len(own) == 1 else ""
 
 
-def _prefiltered(step: Prefilter, stream: Stream) -> Stream:
+def _prefiltered(step: Prefilter, stream: Stream, values: Values) -> Stream:
     if stream.leading is None or not sayable(step.predicate):
         return stream
-    found = element_condition(step, stream.leading.documents)
+    found = element_condition(step, stream.leading.documents, values)
     leading = replace(stream.leading, conditions=(*stream.leading.conditions, found))
     asked = {**stream.asked, step.predicate: found.share}
     holding = stream.leading.documents.holding(found.path, found.share) if found.path else stream.leading.documents

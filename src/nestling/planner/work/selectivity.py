@@ -1,21 +1,21 @@
-"""Which share of rows a predicate keeps, from what is known of the values it compares.
+"""Which share of rows a predicate keeps, from what is known of the values it compares and of how a column's values lie.
 
-The shares of what nobody can know are the customary ones of query optimizers since System R: a third for a range, a tenth for
+Where that is not known shares are the customary ones of query optimizers since System R: a third for a range, a tenth for
 a pattern. Predicates are taken to be independent of each other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
 from math import prod
 from typing import assert_never
 
 from nestling.ir.bounds import UNKNOWN_BYTES
+from nestling.ir.distribution import equal, equal_to_any
 from nestling.ir.expression import (
     And,
     Case,
-    Cast,
-    Coerce,
     Column,
     Compare,
     Comparison,
@@ -27,11 +27,22 @@ from nestling.ir.expression import (
     Not,
     Or,
     Parameter,
-    Raw,
-    Stored,
     operands,
 )
 from nestling.planner.work.documents import Known
+from nestling.planner.work.spans import (
+    LOWER,
+    NO_VALUES,
+    UPPER,
+    KnownOf,
+    Values,
+    beginning,
+    both,
+    column_in,
+    span_of,
+    value_of,
+    width,
+)
 
 RANGE = 1 / 3
 CLOSED_RANGE = 1 / 20
@@ -40,78 +51,114 @@ PATTERN = 1 / 10
 UNKNOWN_EQUALITY = 1 / 10
 UNKNOWN = 1 / 3
 
-LOWER = frozenset({Comparison.GREATER, Comparison.GREATER_OR_EQUAL})
-UPPER = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL})
 
-KnownOf = Callable[[Column], "Known | None"]
-
-
-def share(predicate: Expression, known: KnownOf) -> float:
-    """The share of rows for which the predicate is true, 0 to 1."""
+def share(predicate: Expression, known: KnownOf, values: Values = NO_VALUES) -> float:
+    """The share of rows for which the predicate is true, 0 to 1; `values`: sample values of parameters, by name."""
     match predicate:
         case And(operands=inner):
-            return prod(share(each, known) for each in inner) * closed_ranges(inner)
+            return together(inner, known, values)
         case Or(operands=inner):
             lost = 1.0
             for each in inner:
-                lost *= 1 - share(each, known)
+                lost *= 1 - share(each, known, values)
             return 1 - lost
         case Not(operand=operand):
-            return max(0.0, 1 - share(operand, known) - _missing(operand, known))
+            return max(0.0, 1 - share(operand, known, values) - _missing(operand, known))
         case Literal(value=value):
             return 1.0 if value else 0.0
         case Compare():
-            return _compared(predicate, known)
+            return _compared(predicate, known, values)
         case InList(operand=operand, items=items):
-            return min(1.0, len(items) * _equal(column_in(operand), known))
+            return min(1.0, sum(_equal(column_in(operand), known, value_of(item, values)) for item in items))
         case IsNull(operand=operand):
             return _missing(operand, known)
-        case Like(pattern=pattern):
-            is_whole = (
-                isinstance(pattern, Literal) and isinstance(pattern.value, str) and not set(pattern.value) & {*"%_"}
-            )
-            return _equal(column_in(predicate.operand), known) if is_whole else PATTERN
+        case Like():
+            return _alike(predicate, known, values)
         case _:
-            return UNKNOWN
+            return _true(column_in(predicate), known)
 
 
-def closed_ranges(conjuncts: Iterable[Expression]) -> float:
-    """By how much ranges with two ends keep less than their ends by themselves."""
-    sides: dict[tuple[str, str], set[bool]] = {}
+def together(conjuncts: Iterable[Expression], known: KnownOf, values: Values = NO_VALUES) -> float:
+    """The share of rows for which all are true; the ends of one column's range are one condition."""
+    kept, ends = 1.0, dict[tuple[str, str], list[Compare]]()
     for each in conjuncts:
-        if isinstance(each, Compare) and each.operator in LOWER | UPPER:
-            column = column_in(each.left) or column_in(each.right)
-            if column is not None:
-                lower = (each.operator in LOWER) == (column_in(each.left) is not None)
-                sides.setdefault((column.alias, column.name), set()).add(lower)
-    closed = sum(len(each) == 2 for each in sides.values())
-    return (CLOSED_RANGE / RANGE**2) ** closed
+        column = _ranged(each)
+        if column is not None and isinstance(each, Compare):
+            ends.setdefault((column.alias, column.name), []).append(each)
+        else:
+            kept *= share(each, known, values)
+    return kept * prod(_between(each, known, values) for each in ends.values())
 
 
-def _compared(predicate: Compare, known: KnownOf) -> float:
-    left, right = column_in(predicate.left), column_in(predicate.right)
+def _ranged(predicate: Expression) -> Column | None:
+    """The column a comparison gives one end of a range."""
+    if not isinstance(predicate, Compare) or predicate.operator not in LOWER | UPPER:
+        return None
+    return column_in(predicate.left) or column_in(predicate.right)
+
+
+def _between(ends: list[Compare], known: KnownOf, values: Values) -> float:
+    """The share of rows between the ends of a range: what is known of where they lie, else a guess."""
+    spans = [span for each in ends if (span := span_of(each, known, values)) is not None]
+    told = width(reduce(both, spans)) if spans else 1.0
+    if len(spans) == len(ends):
+        return told
+    is_closed = len({(each.operator in LOWER) == (column_in(each.left) is not None) for each in ends}) == 2
+    return min(told, CLOSED_RANGE if is_closed else RANGE)
+
+
+def _compared(predicate: Compare, known: KnownOf, values: Values) -> float:
     match predicate.operator:
         case Comparison.EQUAL | Comparison.SAME:
-            return _equal_columns([column for column in (left, right) if column is not None], known)
-        case Comparison.NOT_EQUAL | Comparison.DIFFERENT:
-            return 1 - _equal_columns([column for column in (left, right) if column is not None], known)
+            return _equals(predicate, known, values)
+        case Comparison.NOT_EQUAL:
+            columns = [column for side in (predicate.left, predicate.right) if (column := column_in(side)) is not None]
+            there = prod(1 - _missing(column, known) for column in columns)
+            return max(0.0, there - _equals(predicate, known, values))
+        case Comparison.DIFFERENT:
+            return 1 - _equals(predicate, known, values)
         case Comparison.LESS | Comparison.LESS_OR_EQUAL | Comparison.GREATER | Comparison.GREATER_OR_EQUAL:
-            return RANGE
+            return _between([predicate], known, values)
         case _:
             assert_never(predicate.operator)
 
 
-def _equal_columns(columns: list[Column], known: KnownOf) -> float:
+def _equals(predicate: Compare, known: KnownOf, values: Values) -> float:
     """Of two columns the one with more values decides; an outer row's value is one value."""
-    told = [column for column in columns if (found := known(column)) is not None and found.distinct is not None]
-    return min((_equal(column, known) for column in told), default=UNKNOWN_EQUALITY)
+    left, right = column_in(predicate.left), column_in(predicate.right)
+    if left is None or right is None:
+        value = value_of(predicate.right if left is not None else predicate.left, values)
+        return _equal(left or right, known, value)
+    told = [found for column in (left, right) if (found := known(column)) is not None and found.distinct is not None]
+    return min(((1 - found.missing) / max(found.distinct or 1.0, 1.0) for found in told), default=UNKNOWN_EQUALITY)
 
 
-def _equal(column: Column | None, known: KnownOf) -> float:
+def _equal(column: Column | None, known: KnownOf, value: object) -> float:
+    """The share of rows with that value, or with one that is asked for as often as it occurs when it is not known."""
     found = known(column) if column is not None else None
-    if found is None or found.distinct is None:
+    if found is None:
         return UNKNOWN_EQUALITY
-    return (1 - found.missing) / max(found.distinct, 1.0)
+    if found.values is not None:
+        told = equal(found.values, value, found.distinct)
+        return (1 - found.missing) * (told if told is not None else equal_to_any(found.values, found.distinct))
+    return UNKNOWN_EQUALITY if found.distinct is None else (1 - found.missing) / max(found.distinct, 1.0)
+
+
+def _alike(predicate: Like, known: KnownOf, values: Values) -> float:
+    pattern = value_of(predicate.pattern, values)
+    if isinstance(pattern, str) and not set(pattern) & {*"%_"}:
+        return _equal(column_in(predicate.operand), known, pattern)
+    told = beginning(predicate, known, values)
+    return PATTERN if told is None else told
+
+
+def _true(column: Column | None, known: KnownOf) -> float:
+    """The share of rows whose value is true by itself: neither 0 nor NULL."""
+    found = known(column) if column is not None else None
+    if found is None or found.values is None:
+        return UNKNOWN
+    false = equal(found.values, 0, found.distinct)
+    return (1 - found.missing) * (1 - false) if false is not None else UNKNOWN
 
 
 def _missing(operand: Expression, known: KnownOf) -> float:
@@ -124,17 +171,6 @@ def _missing(operand: Expression, known: KnownOf) -> float:
     for inner in operands(operand):
         there *= 1 - _missing(inner, known)
     return 1 - there
-
-
-def column_in(expression: Expression) -> Column | None:
-    """The column an expression is, or shows in another form."""
-    match expression:
-        case Column():
-            return expression
-        case Raw(operand=operand) | Cast(operand=operand) | Coerce(operand=operand) | Stored(operand=operand):
-            return column_in(operand)
-        case _:
-            return None
 
 
 def distinct_values(expressions: tuple[Expression, ...], known: KnownOf, rows: float) -> float:

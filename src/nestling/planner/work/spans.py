@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 from nestling.ir.distribution import below, up_to
 from nestling.ir.expression import (
+    CaseRule,
     Cast,
     Coerce,
     Column,
@@ -85,9 +86,43 @@ def beginning(predicate: Like, known: KnownOf, values: Values) -> float | None:
     if not start or set(start) & {*"%_"}:
         return None
     share = 0.0
-    for text in {start, start.lower(), start.upper(), start.capitalize()} if predicate.case is not CASE else {start}:
+    for text in _spellings(start, predicate.case):
         low, high = below(found.values, text, found.distinct), below(found.values, _after(text), found.distinct)
         if low is None or high is None:
             return None
         share += max(0.0, high - low)
     return min(1.0, share) * (1 - found.missing)
+
+
+def _spellings(start: str, case: CaseRule) -> set[str]:
+    """How texts in the data begin that a pattern takes for the same: each in one case throughout, or as names are."""
+    return {start} if case is CaseRule.EXACT else {start, start.lower(), start.upper(), start.capitalize()}
+
+
+def _after(text: str) -> str:
+    """The first text that does not begin with this one and comes after all that do."""
+    return f"{text[:-1]}{chr(min(ord(text[-1]) + 1, 0x10FFFF))}"
+
+
+def value_of(expression: Expression, values: Values) -> object:
+    """The value a literal or a parameter has, None when it is not known."""
+    match expression:
+        case Literal(value=value):
+            return value
+        case Parameter(name=name):
+            return values.get(name)
+        case Raw(operand=operand) | Cast(operand=operand) | Coerce(operand=operand) | Stored(operand=operand):
+            return value_of(operand, values)
+        case _:
+            return None
+
+
+def column_in(expression: Expression) -> Column | None:
+    """The column an expression is, or shows in another form."""
+    match expression:
+        case Column():
+            return expression
+        case Raw(operand=operand) | Cast(operand=operand) | Coerce(operand=operand) | Stored(operand=operand):
+            return column_in(operand)
+        case _:
+            return None

@@ -9,6 +9,7 @@ from enum import Enum, auto
 from nestling.ir.expression import Expression
 from nestling.ir.work import NO_WORK, Work
 from nestling.planner.work.documents import Documents, Known
+from nestling.planner.work.spans import Span
 
 
 class Use(Enum):
@@ -23,7 +24,7 @@ class Use(Enum):
 class Condition:
     """One thing asked of a collection's documents: the path it is about, the share it keeps, and of an index on the path the
     seeks it takes and the entries it meets per document of the collection; `weight` and `patterns` it
-    takes to ask it of one.
+    takes to ask it of one; `span`: of a range the part of the values it lets through, where that is known.
     """
 
     path: str
@@ -33,6 +34,7 @@ class Condition:
     entries: float = 0.0
     weight: float = 1.0
     patterns: float = 0.0
+    span: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)

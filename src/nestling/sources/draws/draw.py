@@ -8,8 +8,9 @@ from random import Random
 
 from nestling.common.errors import Problem, WorkloadError
 from nestling.ir.bindings import Bindings, Drawn, Fresh, ParameterUse, ParameterUses, Role
+from nestling.ir.json_text import json_text
 from nestling.ir.model import Model, OnDelete
-from nestling.ir.rows import Column, Path, RowQuery, RowSource
+from nestling.ir.rows import Column, JsonNull, Path, RowQuery, RowSource
 from nestling.ir.workload import Statement
 from nestling.sources.draws.bases import Base, bases
 from nestling.sources.draws.fresh import combinations, counted, fresh, unique_groups
@@ -130,7 +131,7 @@ class _Drawing:
         for use in uses:
             column = Column(use.attribute, paths[use.row])
             before.setdefault(column, []).append(use)
-            self.of_column([row[columns.index(column)] for row in rows], before[column])
+            self.of_column([_bindable(row[columns.index(column)]) for row in rows], before[column])
 
     def sampled(
         self, entity: str, columns: tuple[Column, ...], needed: list[int], *, target: bool
@@ -183,6 +184,13 @@ class _Drawing:
         once = self.most > 0
         drawn = tuple((name, self.drawn[name]) for name in self.statement.parameters)
         return Bindings(self.statement.name, names, draws, tuple(self.fresh.values()), drawn, once)
+
+
+def _bindable(value: object) -> object:
+    """A value as a parameter takes it: JSON and arrays as their text."""
+    if isinstance(value, JsonNull):
+        return "null"
+    return json_text(value) if isinstance(value, dict | list) else value
 
 
 def _nothing(statement: str, parameter: str) -> Problem:

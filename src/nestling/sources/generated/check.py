@@ -10,6 +10,8 @@ from nestling.ir.statistics import Quantity, RelationshipStatistics, Statistics
 
 TOLERANCE = 0.1
 """How far a number may be off, as a share of it."""
+DISTINCT_TOLERANCE = 0.5
+"""The same for distinct values between quantiles: where few values lie between two, some are made twice."""
 NULL_TOLERANCE = 0.02
 """The same for a share of NULLs, which is one itself."""
 FAN_OUTS = ("mean", "p50", "p95", "p99", "maximum")
@@ -45,7 +47,8 @@ def _entities(model: Model, wanted: Statistics, found: Statistics, tolerance: fl
             mine, theirs = one.attribute(attribute.name), other.attribute(attribute.name)
             where = f"{entity.name}.{attribute.name}"
             if attribute.name not in _decided(model, entity.name):
-                yield from _compared(f"distinct values of {where}", mine.distinct, theirs.distinct, tolerance)
+                off = tolerance if mine.values is None else max(tolerance, DISTINCT_TOLERANCE)
+                yield from _compared(f"distinct values of {where}", mine.distinct, theirs.distinct, off)
             yield from _compared(f"bytes of {where}", mine.average_bytes, theirs.average_bytes, tolerance)
             if mine.null_share is not None and theirs.null_share is not None:
                 nulls = mine.null_share.value, theirs.null_share.value

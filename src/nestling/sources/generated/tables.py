@@ -13,6 +13,7 @@ from nestling.ir.statistics import AttributeStatistics, Statistics
 from nestling.ir.types import TypeName
 from nestling.sources.generated.links import Link, link, pair
 from nestling.sources.generated.numbers import permutation, salt, scattered
+from nestling.sources.generated.spread import spread
 from nestling.sources.generated.values import LAST, maker
 
 Cell = Callable[[int], object]
@@ -20,6 +21,8 @@ _TIMES = (TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
 _UNIT = float(1 << 64)
 UNKNOWN_SHARE = 0.1
 """Distinct values of an attribute of which nothing is known, as a share of the rows."""
+TRIES = 6
+"""Further instants looked at when the first is before the parent's."""
 MOST_DAYS = 1_000
 """Different days a date has when nothing is known of it."""
 
@@ -138,7 +141,7 @@ class _Filling:
         return known if known is not None else self.table.rows
 
     def plain(self, attribute: Attribute, *, follows: bool) -> Cell:
-        """Any of so many distinct values, each at least once, and NULL as often as it is."""
+        """Any of so many distinct values, each at least once, as they lie if that is known, and NULL as often as it is."""
         entity, rows = self.table.entity.name, self.table.rows
         numbers = self.numbers(attribute.name)
         distinct = self.distinct(attribute)
@@ -149,10 +152,15 @@ class _Filling:
         first_null = rows - round(nulls * rows)
         before = self.before(attribute) if follows and distinct * 2 > rows else None
 
+        lying = spread(numbers.values, attribute.type.name, distinct, make)
+
         def cell(number: int) -> object:
             place = order(number)
             if place >= first_null:
                 return None
+            if lying is not None:
+                shares = ((place + 0.5) / first_null, *(scattered(number, key + each) / _UNIT for each in range(TRIES)))
+                return _not_before(before(number) if before is not None else None, map(lying, shares))
             value = make(place if place < distinct else scattered(number, key) % distinct)
             return value if before is None else _after(before(number), value, scattered(number, key + 2) / _UNIT)
 
@@ -195,6 +203,17 @@ def _numbered(make: Cell, place: Link | None) -> Cell:
         return make(found[1] if found is not None else number)
 
     return cell
+
+
+def _not_before(start: object, values: Iterator[object]) -> object:
+    """The first of the values, or of some more the first that does not come before `start`."""
+    value = next(values)
+    while isinstance(start, date) and isinstance(value, date) and value < start:
+        other = next(values, None)
+        if other is None:
+            break
+        value = other
+    return value
 
 
 def _after(start: object, value: object, share: float) -> object:

@@ -9,7 +9,7 @@ from nestling.ir.facts.nodes import NodeForm
 from nestling.ir.facts.structure import Unclear
 from nestling.ir.reading import Gap, GapKind
 from nestling.sources.mongo.entities import EntityOf
-from nestling.sources.mongo.relations import Entities
+from nestling.sources.mongo.relations import LEAST_RESOLVED, Entities
 from nestling.sources.mongo.survey import Role, Survey, flat_copies
 from nestling.sources.mongo.types import odd_types
 
@@ -31,6 +31,11 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
         yield from _of_entity(entity)
     for unclear in survey.facts.structure.unclear:
         yield _unclear(unclear)
+    linked = {(link.collection, steps) for link in survey.links for steps in link.columns}
+    for reference in survey.facts.references:
+        if not reference.resolved and (reference.collection, reference.steps) not in linked:
+            what = f"`{steps_text(reference.steps)}` refers to what is not there: none of {reference.checked:,} values is found"
+            yield Gap(GapKind.NOTIMPL, what, reference.collection)
 
 
 def _of_entity(entity: EntityOf) -> Iterator[Gap]:
@@ -59,7 +64,7 @@ def _unclear(unclear: Unclear) -> Gap:
     field = steps_text(unclear.columns[0])
     some = ", ".join(f"`{name}`" for name in unclear.targets[:SHOWN])
     more = f" and {len(unclear.targets) - SHOWN} more" if len(unclear.targets) > SHOWN else ""
-    what = f"`{field}` is called like a reference, and all its {unclear.checked:,} values are keys of {some}{more}; say which"
+    what = f"`{field}` is called like a reference; its {unclear.checked:,} values may be keys of {some}{more}: say in the model"
     return Gap(GapKind.NOTIMPL, what, unclear.collection)
 
 
@@ -69,7 +74,7 @@ def notes(survey: Survey, found: Entities) -> Iterator[str]:
     if any(survey.seen[place].above is not None for place in found) and ordered:
         yield "the order of elements in an array is no part of the model; where it matters, elements need a field that tells it"
     for link in survey.links:
-        if link.dangling:
+        if link.dangling and link.resolved >= LEAST_RESOLVED * link.checked:
             where = f"{link.collection}.{steps_text(link.columns[0])}"
             yield f"`{where}` refers to `{link.target}`; {link.dangling:,} rows refer to nothing there"
     for seen in survey.seen.values():

@@ -50,6 +50,8 @@ def _sampled(collection: Collection) -> int:
 def _rows(entity: EntityOf) -> tuple[float, bool]:
     collection, node = entity.seen.collection, entity.seen.node
     exact = collection.sample is None or collection.sample.exact
+    if entity.seen.kind:
+        return float(entity.seen.documents), True
     if node.path is None:
         return float(collection.storage.documents if collection.storage is not None else 0), True
     present = float(node.path.present if node.path.documents else 0)
@@ -86,6 +88,12 @@ def _embedded(model: Model, found: Entities) -> Iterator[tuple[str, Relationship
 
 def _fan_out_of(entity: EntityOf) -> RelationshipStatistics:
     node, collection = entity.seen.node, entity.seen.collection
+    if entity.seen.kind:
+        total = collection.storage.documents if collection.storage is not None else entity.seen.documents
+        share = entity.seen.documents / max(total, 1)
+        return RelationshipStatistics(
+            mean=measured(share), maximum=measured(1), dangling=measured(0), orphans=measured(0)
+        )
     if node.form is NodeForm.OBJECT:
         share = node.path.present / max(node.path.parents, 1) if node.path is not None else 0.0
         return RelationshipStatistics(

@@ -25,7 +25,9 @@ def entity_names(seen: Iterable[Seen]) -> dict[Place, str]:
     for each in sorted(every, key=lambda each: (_is_inside(each), each.place)):
         name = short[each.place]
         if times[name.casefold()] > 1 and _is_inside(each):
-            name = "_".join((each.collection.name, *(step for step in each.node.steps if step != ELEMENT)))
+            name = "_".join((each.collection.name, *(step for step in each.place[1] if step != ELEMENT))).replace(
+                "?", ""
+            )
         names[each.place] = free(name, taken)
     return names
 
@@ -36,6 +38,8 @@ def _is_inside(seen: Seen) -> bool:
 
 
 def _short(seen: Seen) -> str:
+    if seen.kind:
+        return seen.kind
     if not _is_inside(seen):
         return seen.collection.name
     return [step for step in seen.node.steps if step != ELEMENT][-1]

@@ -25,6 +25,7 @@ from nestling.ir.primitives import (
     Index,
     Overflow,
     Reference,
+    Variant,
 )
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.rows import Function, down, up
@@ -55,7 +56,16 @@ class Placing:
             entity = self.found[events.place]
             return Collection(seen.collection.name, self._document(entity), bucket=self._bucket(events))
         entity = self.found[seen.place]
-        return Collection(seen.collection.name, self._document(entity), entity.key)
+        return Collection(seen.collection.name, self._document(entity), entity.key, variant=self._variant(seen, entity))
+
+    def _variant(self, seen: Seen, entity: EntityOf) -> Variant | None:
+        """The kinds of documents in a collection."""
+        kinds = [each for each in self.found.values() if each.seen.kind and each.above is entity]
+        links = (
+            (relationship(self.model, entity.name, kind.name, tuple(kind.implied.values())), kind) for kind in kinds
+        )
+        subtypes = tuple((link.name, kind.seen.kind) for link, kind in links if link is not None)
+        return Variant(seen.discriminator, subtypes=subtypes) if subtypes else None
 
     def _bucket(self, events: Seen) -> Bucket:
         entity = self.found[events.place]
@@ -84,7 +94,7 @@ class Placing:
             yield Embedding(
                 _field(seen),
                 link.name,
-                _FORMS[seen.node.form],
+                Form.INLINE if seen.kind else _FORMS[seen.node.form],
                 self._document(child),
                 overflow=self._overflow(seen),
                 orphans=next((each.collection.name for each in self.seen if _is(each, Role.ORPHANS, seen)), None),
@@ -212,6 +222,8 @@ def _is(seen: Seen, role: Role, of: Seen) -> bool:
 def _field(seen: Seen) -> str:
     """The field a node is, relative to the node above."""
     assert seen.above is not None
+    if seen.kind:
+        return seen.kind
     around = len(seen.above.node.steps)
     last = len(seen.node.steps) if seen.node.form is NodeForm.OBJECT else -1
     return ".".join(seen.node.steps[around:last] if last == -1 else seen.node.steps[around:])

@@ -69,7 +69,11 @@ def owner(link: Link, survey: Survey, found: Entities) -> EntityOf | None:
         seen = seen.around
     if seen.role is Role.BUCKET:
         seen = next(each for each in survey.seen.values() if each.above is seen)
-    return found.get(seen.place)
+    entity = found.get(seen.place)
+    if entity is None or entity.names(link.columns) is not None:
+        return entity
+    kinds = (each for each in found.values() if each.seen.kind and each.above is entity)
+    return next((each for each in kinds if each.names(link.columns) is not None), entity)
 
 
 def _reference(link: Link, entity: EntityOf, found: Entities) -> Iterator[ForeignKey]:

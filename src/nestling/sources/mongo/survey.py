@@ -6,14 +6,16 @@ The order matters: a node is what its documents say, before it is what it looks 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from nestling.ir.facts import Collection, Facts
 from nestling.ir.facts.nodes import PAGE, Node, NodeForm, Steps, is_paged, nodes_of
-from nestling.ir.facts.structure import Columns, Key, Link, Repeat, Structure
+from nestling.ir.facts.structure import Columns, Evidence, Key, Kinds, Link, Repeat, Structure
 from nestling.sources.mongo.declared import with_declared
 
+ALL_EQUAL, MOSTLY = 0.98, 0.95
+"""Rows that must be equal for a copy, and values found for a reference that not all rows were looked at for."""
 Place = tuple[str, Steps]
 """A collection and the steps to a node in it."""
 
@@ -37,7 +39,8 @@ class Role(StrEnum):
 @dataclass(slots=True)
 class Seen:
     """A node and what it was seen to be. `of`: the node whose pages or orphans these are; `link`: along which rows are copied,
-    or whose ids are listed; `back`: by which the rows listed tell their parent themselves.
+    or whose ids are listed; `back`: by which the rows listed tell their parent themselves. `kind`: what the discriminator of the
+    documents says, of which there are `documents`.
     """
 
     collection: Collection
@@ -49,7 +52,9 @@ class Seen:
     link: Link | None = None
     back: Link | None = None
     why: str = ""
-    entity: str = ""
+    kind: str = ""
+    documents: int = 0
+    discriminator: str = ""
     repeats: tuple[Repeat, ...] = ()
 
     @property
@@ -62,8 +67,8 @@ class Seen:
 
     @property
     def place(self) -> Place:
-        """Where it is."""
-        return self.collection.name, self.node.steps
+        """Where it is; of a kind of documents, which kind."""
+        return self.collection.name, (*self.node.steps, *([f"?{self.kind}"] if self.kind else []))
 
 
 @dataclass(slots=True)
@@ -80,6 +85,21 @@ class Survey:
         return (each for each in self.seen.values() if each.role is Role.ENTITY)
 
 
+def _links_by_name(facts: Facts) -> Iterator[Link]:
+    """References to collections too large for their keys to be looked at all: found by names, values looked up on the server."""
+    structure = facts.structure
+    partial = {name for name, node in structure.partial if not node}
+    linked = {(link.collection, steps) for link in structure.links for steps in link.columns}
+    nodes = {(key.collection, key.node) for key in structure.keys if key.main}
+    for each in facts.references:
+        steps = each.steps
+        node = next((steps[:n] for n in range(len(steps), -1, -1) if (each.collection, steps[:n]) in nodes), ())
+        is_sure = each.resolved >= MOSTLY * each.checked > 0
+        if each.target in partial and each.target_field == "_id" and is_sure and (each.collection, steps) not in linked:
+            where = (each.database, each.collection, node, (steps,), each.target, (), (("_id",),))
+            yield Link(*where, each.checked, each.resolved, Evidence.NAME, whole=False)
+
+
 def flat_copies(survey: Survey) -> Iterator[Repeat]:
     """Repeats that are copies by their names or by where they stand, but for sub-documents that are copies as a whole."""
     for repeat in survey.facts.structure.repeats:
@@ -94,6 +114,7 @@ def survey(facts: Facts) -> Survey:
     """Every node of the facts' collections, with its role."""
     structure = facts.structure
     found: dict[Place, Seen] = {}
+    structure = replace(structure, links=(*structure.links, *_links_by_name(facts)))
     made = Survey(facts, found, structure.links)
     known = _Known(structure)
     collections = [with_declared(each) for each in facts.of_documents()]
@@ -101,9 +122,25 @@ def survey(facts: Facts) -> Survey:
         for node in nodes_of(collection):
             seen = _seen(collection, node, found, known)
             found[seen.place] = seen
+    for kinds in structure.kinds:
+        _part_into_kinds(kinds, found)
     _set_aside(found)
     _absorb_copies(found, known)
     return made
+
+
+def _part_into_kinds(kinds: Kinds, found: dict[Place, Seen]) -> None:
+    """Documents of several kinds: what all have stays, what one kind has is an entity of its own, told by the discriminator."""
+    root = found.get((kinds.collection, ()))
+    if root is None or root.node.column(kinds.column) is None or not root.key:
+        return
+    own = {steps for _, _, columns in kinds.kinds for steps in columns}
+    for name, documents, columns in kinds.kinds:
+        held = replace(root.node, columns=tuple(c for c in root.node.columns if c.steps in columns))
+        seen = Seen(root.collection, held, Role.ENTITY, root, root.key, kind=name, documents=documents)
+        found[seen.place] = seen
+    common = tuple(c for c in root.node.columns if c.steps not in own and c.steps != kinds.column)
+    root.node, root.discriminator = replace(root.node, columns=common), kinds.column[0]
 
 
 class _Known:
@@ -218,9 +255,6 @@ def _field(node: Node) -> str:
     return steps[-1]
 
 
-ALL_EQUAL = 0.98
-
-
 def _absorb_copies(found: Mapping[Place, Seen], known: _Known) -> None:
     """Sub-documents and arrays that only repeat rows which live elsewhere, and arrays of ids their rows are told by."""
     for seen in [each for each in found.values() if each.above is not None and each.role is Role.ENTITY]:
@@ -240,7 +274,7 @@ def _as_copied_object(seen: Seen, repeats: Sequence[Repeat]) -> None:
     own = {column.steps for column in seen.node.columns}
     for along in dict.fromkeys(each.link for each in repeats):
         covered = {each.column for each in repeats if each.link == along}
-        if covered | set(along) == own:
+        if own <= covered | set(along):
             seen.role = Role.MERGED if set(along) <= own else Role.COPY
             seen.repeats = tuple(each for each in repeats if each.link == along)
             return

@@ -10,14 +10,22 @@ from dataclasses import dataclass, replace
 from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.design import Design
-from nestling.ir.expression import Compare, Comparison, Expression, conjunction
+from nestling.ir.expression import Column, Compare, Comparison, Expression, ScalarSubquery, conjunction
 from nestling.ir.layout import NodeKind, Role
 from nestling.ir.statistics import Statistics
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered
 from nestling.planner.reads.rewrites.grouped_in import joined_groups
 from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of, without_link
 from nestling.planner.reads.rewrites.rows_left import rows_left
-from nestling.planner.reads.traverse import aliases, everywhere, has_subquery
+from nestling.planner.reads.traverse import (
+    aliases,
+    everywhere,
+    free_columns,
+    has_subquery,
+    rewritten,
+    single,
+    subqueries,
+)
 
 _INNER = (JoinKind.INNER, JoinKind.CROSS)
 
@@ -29,15 +37,39 @@ def order_joins(relation: Relation, design: Design, statistics: Statistics = Sta
 
 
 def _early_subqueries(relation: Relation) -> Relation:
-    """Predicates that ask subqueries about the table the joins start at alone are asked there, before rows are multiplied."""
+    """What is asked about the table the joins start at alone is asked there, before rows are multiplied.
+
+    That are whole predicates, and of others the subqueries that yield one value.
+    """
     if not isinstance(relation, a.Filter) or not isinstance(relation.input, a.Join):
         return relation
     start = _start(relation.input)
-    early = [each for each in conjuncts(relation.predicate) if has_subquery(each) and about(each) <= aliases(start)]
-    if not early or start is relation.input:
+    asking = [each for each in conjuncts(relation.predicate) if has_subquery(each)]
+    if not asking or start is relation.input:
         return relation
+    early = [each for each in asking if about(each) <= aliases(start)]
     rest = [each for each in conjuncts(relation.predicate) if each not in early]
-    return filtered(_with_start(relation.input, filtered(start, early)), rest)
+    first, rest = _with_values(filtered(start, early), rest, aliases(start))
+    return filtered(_with_start(relation.input, first), rest)
+
+
+def _with_values(
+    start: Relation, predicates: list[Expression], known: frozenset[str]
+) -> tuple[Relation, list[Expression]]:
+    """The start beside the one value of each subquery that mentions nothing else from outside, and predicates on these."""
+    values: dict[ScalarSubquery, Column] = {}
+    for found in dict.fromkeys(each for predicate in predicates for each in subqueries(predicate)):
+        if isinstance(found, ScalarSubquery) and single(found.relation):
+            outer = {alias for alias, _ in free_columns(found.relation)}
+            if outer and outer <= known:
+                values[found] = replace(found.relation.columns[0], nullable=True)
+    for found in values:
+        start = a.Join(JoinKind.LEFT, start, found.relation, None)
+
+    def value(expression: Expression) -> Expression | None:
+        return values.get(expression) if isinstance(expression, ScalarSubquery) else None
+
+    return start, [rewritten(each, value) for each in predicates]
 
 
 def _start(relation: Relation) -> Relation:

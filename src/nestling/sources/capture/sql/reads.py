@@ -100,6 +100,8 @@ def _arrays(found: Value, prefix: str = "") -> Iterator[tuple[str, Many]]:
 def _select(saying: Saying, state: State, branch: Branch, place: int) -> str:
     shown: list[tuple[str, str]] = []
     document = state.document
+    if _finds_one(state, saying):
+        state.query.limit = ""
     if state.query.limit and branch.names:
         state.settle()
         document = state.document
@@ -118,6 +120,16 @@ def _select(saying: Saying, state: State, branch: Branch, place: int) -> str:
     if not shown:
         shown = [("one", "1")]
     return state.query.text(_unique(shown), saying.design.model)
+
+
+def _finds_one(state: State, saying: Saying) -> bool:
+    """Whether the documents are found by their key, so that a limit changes nothing."""
+    query = state.query
+    if query.inner is not None or query.grouped or query.offset or query.wanted:
+        return False
+    key = saying.design.model.entity(query.root.entity).key
+    equal = [f"{Column(query.root, attribute).text} = :" for attribute in key]
+    return bool(key) and all(any(text.startswith(start) for text in query.where) for start in equal)
 
 
 def _first_only(saying: Saying, state: State, array: Many, row: Any, place: int) -> None:

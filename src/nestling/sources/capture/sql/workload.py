@@ -19,6 +19,8 @@ from nestling.sources.capture.sql.values import CannotSay, Upkeep
 from nestling.sources.capture.sql.words import Parameters, plain
 from nestling.sources.capture.sql.writes import writes
 
+_ODD = (KeyError, ValueError, TypeError, AttributeError, IndexError, AssertionError, RecursionError)
+"""What a clause of the wrong form runs into: captured commands are other people's, and servers refuse many of them only later."""
 LONGEST_SHAPE = 300
 """Characters of a shape that the workload file shows."""
 
@@ -71,6 +73,9 @@ def _say(found: Workload, each: Joined, design: Design, *, several: bool) -> Non
             made = list(writes(new, shape))
     except Upkeep as why:
         found.left_out.append(f"{origin} ({rate_text(_rounded(each.rate))}): {why}")
+        return
+    except _ODD:
+        found.gaps.append(Gap(GapKind.NOTIMPL, "a command of a form nestling does not know", origin))
         return
     except (CannotSay, DesignError) as problem:
         found.gaps.append(Gap(GapKind.NOTIMPL, str(problem), f"{origin} ({rate_text(_rounded(each.rate))})"))

@@ -1,0 +1,94 @@
+"""`nestling plan`: what a migration would do, before anything is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nestling.cli import FINE
+from nestling.cli.parts import options
+
+if TYPE_CHECKING:
+    from nestling.ir.migration import MigrationPlan
+
+
+@click.command(
+    "plan",
+    short_help="Say what `migrate` would do, how long it may take, and its risks.",
+    epilog="\b\nExample:\n  nestling plan --from-design old.yaml --to-design new.yaml mongodb://localhost/shop",
+)
+@options.two_designs
+@options.mongodb_argument
+@options.as_json
+def command(old: Path, new: Path, target: str, as_json: bool) -> int:
+    """Compare two designs in words, and measure on the live database what moving from one to the other takes. Writes nothing."""
+    from nestling.cli.parts import text
+    from nestling.pipeline import opened, plan_migration, read_proposal
+
+    designs = read_proposal(old), read_proposal(new)
+    with opened(target, designs[0].design.model.name) as (server, database):
+        text.say(f"Using {server.text()}, database {database.name}")
+        made = plan_migration(*designs, database)
+    if as_json:
+        text.print_json(plan_json(made))
+    else:
+        show(made)
+    return FINE
+
+
+def plan_json(made: MigrationPlan) -> dict[str, object]:
+    """The documented shape: collections, left, changes, indexes, risks, rows, seconds."""
+    return {
+        "collections": [
+            {
+                "collection": each.collection,
+                "staged": each.staged,
+                "way": str(each.way),
+                "entities": list(each.of),
+                "documents": each.documents,
+                "bytes": each.size_bytes,
+            }
+            for each in made.moves
+        ],
+        "left": list(made.left),
+        "changes": list(made.changes),
+        "indexes": {"built": list(made.indexes_built), "not_needed": list(made.indexes_dropped)},
+        "risks": list(made.risks),
+        "rows": dict(made.rows),
+        "seconds": None if made.seconds is None else round(made.seconds, 1),
+    }
+
+
+def show(made: MigrationPlan) -> None:
+    """What changes, what becomes of each collection, how long it may take, what could go wrong."""
+    from nestling.cli.parts.table import table
+    from nestling.cli.parts.text import counted
+
+    _list("What changes", made.changes or ("nothing: both designs store the same",))
+    rows = (
+        (each.collection, each.way, ", ".join(each.of), each.documents, _megabytes(each.size_bytes))
+        for each in made.moves
+    )
+    table("Collections", ("collection", "how", "holds", "documents", "MB, without copies"), rows, right=(3, 4))
+    click.echo()
+    if made.left:
+        click.echo(f"Kept aside until --drop-old: {', '.join(made.left)}.\n")
+    _list("Indexes to build", made.indexes_built)
+    _list("Indexes the new design does without", made.indexes_dropped)
+    _list("Risks", made.risks)
+    if made.seconds is not None:
+        total = counted(sum(made.rows.values()), "row")
+        click.echo(
+            f"{total}; building and comparing may take about {made.seconds:,.0f} s, give or take a factor of three."
+        )
+
+
+def _megabytes(size_bytes: int | None) -> str | None:
+    return None if size_bytes is None else f"{size_bytes / 1e6:,.1f}"
+
+
+def _list(title: str, lines: tuple[str, ...]) -> None:
+    if lines:
+        click.echo("\n".join([f"{title}:", *(f"  {line}" for line in lines)]) + "\n")

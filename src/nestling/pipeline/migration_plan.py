@@ -1,0 +1,125 @@
+"""What a migration would do, measured on the database before anything is written to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from nestling.ir.migration import MigrationPlan, Move, Way
+from nestling.ir.proposal import Proposal
+from nestling.ir.values import Policy
+
+if TYPE_CHECKING:
+    from pymongo.database import Database
+
+    from nestling.executors.migrate import Job
+    from nestling.executors.migrate.sizes import Size
+    from nestling.ir.design import Design
+    from nestling.ir.layout import Node, Store
+
+SERVER_ROWS_PER_SECOND = 25_000
+"""Rows of home views the server turns into documents (`benchmarks/migrate.py`, two busy cores: 15,000 to 60,000)."""
+STREAM_ROWS_PER_SECOND = 4_000
+"""Rows that pass through the client on their way into documents (the same: 2,000 to 10,000)."""
+COMPARED_ROWS_PER_SECOND = 40_000
+"""Rows compared, both sides read (the same: 20,000 to 100,000)."""
+
+
+def plan_migration(
+    old: Proposal, new: Proposal, database: Database[Any], *, policy: Policy | None = None
+) -> MigrationPlan:
+    """Say what becomes of each collection, how much there is to move, how long that may take, and what could go wrong."""
+    from nestling.executors.migrate.sizes import sizes
+    from nestling.pipeline.migrating import job_of
+    from nestling.planner.migration import differences
+
+    job = job_of(old.design, new.design, database, policy or Policy())
+    measured = sizes(database, job.homes.homes)
+    moves = tuple(_moves(new.design, job, measured))
+    built, dropped = _indexes(old.design, new.design, job)
+    return MigrationPlan(
+        moves,
+        job.replaced,
+        differences(old.design, new.design),
+        built,
+        dropped,
+        tuple(_risks(new.design, job, database)),
+        {entity: size.rows for entity, size in measured.items()},
+        _seconds(moves, job, measured),
+    )
+
+
+def _moves(new: Design, job: Job, measured: Mapping[str, Size]) -> Iterator[Move]:
+    staged = {final: name for name, final in job.names.items()}
+    on_server = {side.collection for side in job.on_server}
+    for store in new.stores:
+        of = tuple(dict.fromkeys(name for root in store.roots for name in _entities(root)))
+        name = staged.get(store.name, store.name)
+        way = Way.KEPT if store.name in job.kept else Way.SERVER if name in on_server else Way.STREAM
+        documents, size_bytes = _estimated(store, of, measured)
+        yield Move(store.name, name, way, of, documents, size_bytes)
+
+
+def _entities(node: Node) -> Iterator[str]:
+    yield node.entity
+    for child in node.children:
+        yield from _entities(child)
+
+
+def _estimated(store: Store, of: tuple[str, ...], measured: Mapping[str, Size]) -> tuple[int | None, int | None]:
+    """Documents and bytes, copies left out; nothing is said of rows whose number nobody has counted."""
+    from nestling.ir.layout import NodeKind, Role
+
+    if store.role is not Role.HOME or any(root.kind is NodeKind.GROUP for root in store.roots):
+        return None, None
+    return sum(measured[root.entity].rows for root in store.roots), sum(measured[name].size_bytes for name in of)
+
+
+def _indexes(old: Design, new: Design, job: Job) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The indexes to be built, and those of collections that stay which the new design does without."""
+    from nestling.emitters.commands import index_commands
+
+    before = {_index_name(each) for each in index_commands(old)}
+    after = [_index_name(each) for each in index_commands(new)]
+    built = tuple(name for name in after if name not in before or name.split(":")[0] not in job.kept)
+    dropped = tuple(name for name in sorted(before) if name not in after and name.split(":")[0] in job.kept)
+    return built, dropped
+
+
+def _index_name(index: Any) -> str:
+    keys = ", ".join(path if direction > 0 else f"-{path}" for path, direction in index.keys)
+    return f"{index.collection}: {keys}"
+
+
+def _risks(new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
+    from nestling.common.errors import GapError
+    from nestling.executors.migrate import has_history, in_the_way
+    from nestling.planner.migration import snapshots
+
+    yield from (f"it would be refused: {problem.text()}" for problem in in_the_way(job, database))
+    if not has_history(database):
+        yield "the server is standalone: say --offline, and let nobody write until the cutover"
+    elif not job.keeps_images:
+        yield (
+            "the server cannot keep documents as they were before changes (it is older than 6.0, or the user may not `collMod`):"
+            " after deletes and updates whole entities are compared, and nothing stays where it is"
+        )
+    for name in snapshots(new):
+        yield f"`{name}` is a snapshot: it is taken anew, from the values at the time of the migration"
+    for target in job.targets:
+        try:
+            target.check()
+        except GapError as error:
+            yield error.problems[0].what
+    if job.unfenced:
+        names = ", ".join(f"`{name}`" for name in sorted(job.unfenced))
+        yield f"{names} (time series) can neither be followed nor refuse writes: let nobody write to it meanwhile"
+    if len(job.on_server) < len({target.store.name for target in job.targets}):
+        yield "some collections pass through this machine: keep it near the server"
+
+
+def _seconds(moves: tuple[Move, ...], job: Job, measured: Mapping[str, Size]) -> float:
+    """The backfill and one comparison."""
+    rates = {Way.SERVER: SERVER_ROWS_PER_SECOND, Way.STREAM: STREAM_ROWS_PER_SECOND}
+    built = sum(sum(measured[name].rows for name in move.of) / rates[move.way] for move in moves if move.way in rates)
+    return built + sum(measured[name].rows for name in job.sides.entities) / COMPARED_ROWS_PER_SECOND

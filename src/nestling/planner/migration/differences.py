@@ -1,0 +1,84 @@
+"""What sets two designs over one model apart, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from nestling.ir.design import Design
+from nestling.ir.freshness import Level
+from nestling.ir.layout import NodeKind, Place, Role
+from nestling.ir.names import join
+from nestling.ir.primitives import Computed, Copy, Form, Reference
+from nestling.ir.upkeep import Upkeep
+from nestling.planner.upkeep import upkeeps_of
+
+
+def differences(old: Design, new: Design) -> tuple[str, ...]:
+    """A sentence for every entity whose home changes, and for everything kept that comes, goes or changes."""
+    return (*_homes(old, new), *_kept(old, new))
+
+
+def _homes(old: Design, new: Design) -> Iterator[str]:
+    for entity in new.model.entities:
+        before, after = _home(old, entity.name), _home(new, entity.name)
+        if before != after:
+            yield f"`{entity.name}` moves from {before} to {after}"
+        elif old.places[entity.name] != new.places[entity.name]:
+            yield f"`{entity.name}` stays in {after}, in another form"
+
+
+def _home(design: Design, entity: str) -> str:
+    return " and ".join(dict.fromkeys(_place(place) for place in design.places[entity]))
+
+
+def _place(place: Place) -> str:
+    store, node = place.store, place.node
+    where = f"`{store.name}`"
+    if place.copy is not None:
+        return f"copies `{join(place.path, place.copy.name)}` in {where}"
+    match store.role:
+        case Role.ORPHANS:
+            return f"{where} (rows without a parent)"
+        case Role.PAGES:
+            return f"pages of {where}"
+        case Role.ARCHIVE:
+            return f"the archive {where}"
+        case Role.HOME | Role.PART:
+            pass
+        case _:
+            assert_never(store.role)
+    if place.nodes[0].kind is NodeKind.GROUP and len(place.nodes) == 2:
+        return f"buckets in {where}"
+    if len(place.nodes) == 1:
+        return f"the collection {where}"
+    if node.form is Form.INLINE:
+        return f"fields of {where}"
+    return f"the {'array' if node.form.to_many else 'sub-document'} `{place.path}` of {where}"
+
+
+def _kept(old: Design, new: Design) -> Iterator[str]:
+    before, after = ({upkeep.id: upkeep for upkeep in upkeeps_of(design)} for design in (old, new))
+    for name in before:
+        if name not in after:
+            yield f"{_what(before[name])} `{name}` goes"
+    for name, upkeep in after.items():
+        if name not in before:
+            yield f"{_what(upkeep)} `{name}` comes ({upkeep.freshness})"
+        elif before[name].what != upkeep.what:
+            yield f"{_what(upkeep)} `{name}` changes ({upkeep.freshness})"
+
+
+def _what(upkeep: Upkeep) -> str:
+    match upkeep.what:
+        case Copy():
+            return "copy"
+        case Computed():
+            return "computed value"
+        case Reference():
+            return "array of ids"
+
+
+def snapshots(design: Design) -> tuple[str, ...]:
+    """The copies that must not follow their source."""
+    return tuple(upkeep.id for upkeep in upkeeps_of(design) if upkeep.freshness.level is Level.SNAPSHOT)

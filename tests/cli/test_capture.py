@@ -1,0 +1,156 @@
+"""`nestling capture`: shapes and workloads from a live server, its log and a recording; the doctor weighs them too."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo import MongoClient
+from pymongo.database import Database
+
+from nestling.common.server import Server
+from nestling.recorder import Recorder
+from tests.cli.commands import nestling
+
+SECRET = "hunter2-4f9a"
+
+
+@pytest.fixture
+def used(loaded: Path, mongod: Server, database: Database[dict[str, Any]]) -> Path:
+    """The library's folder, its database profiled and recorded (`capture.json`) while an application with secrets uses it."""
+    database.command("profile", 2)
+    with (
+        Recorder(loaded / "capture.json") as recorder,
+        MongoClient[dict[str, Any]](mongod.uri, appname="app", event_listeners=[recorder]) as client,
+    ):
+        authors = client[database.name]["author"]
+        for _ in range(30):
+            authors.find_one({"_id": 1})
+        for _ in range(10):
+            list(
+                authors.aggregate(
+                    [{"$match": {"name": SECRET}}, {"$unwind": "$book"}, {"$project": {"t": "$book.title"}}]
+                )
+            )
+        authors.find_one({"colour": SECRET})
+        authors.update_one({"_id": 1}, {"$set": {"name": SECRET}})
+    database.command("profile", 0)
+    return loaded
+
+
+def test_shapes_without_a_design(used: Path, target: str) -> None:
+    """Without a design it shows what is asked, most frequent first, and no value."""
+    done = nestling("capture", target, cwd=used)
+    assert done.code == 0, done.err
+    assert '{"_id":{"$eq":"?number"}}' in "".join(done.out.split())
+    assert SECRET not in done.out + done.err
+
+
+def test_a_workload_with_a_design(used: Path, target: str) -> None:
+    """With a design the workload file holds SQL with rates that `design` takes; what SQL lacks is named in it."""
+    done = nestling("capture", "capture.json", "--design", "design.yaml", "-o", "workload.sql", cwd=used)
+    assert done.code == 0, done.err
+    text = (used / "workload.sql").read_text()
+    assert SECRET not in text + done.out
+    assert "FROM author a\nLEFT JOIN book b ON b.author_id = a.author_id\nWHERE a.author_id = :author_id;" in text
+    assert "SELECT a.author_id, b.title AS t\nFROM author a\nJOIN book b ON b.author_id = a.author_id\nWHERE a.name = :name;" in text
+    assert "UPDATE author SET name = :name WHERE author_id = :author_id;" in text
+    assert "`colour` is no attribute of the model" in text
+    again = nestling("design", "sqlite:///library.db", "--workload", "workload.sql", "--json", cwd=used)
+    assert again.code == 0, again.err
+    assert len(again.json["statements"]) == 3
+
+
+def test_json_has_the_documented_shape(used: Path, target: str) -> None:
+    """Exactly the documented keys."""
+    done = nestling("capture", target, "capture.json", "--design", "design.yaml", "--json", cwd=used)
+    assert done.code == 0, done.err
+    found = done.json
+    assert set(found) == {"window_seconds", "shapes", "joins", "skipped", "statements", "left_out", "gaps"}
+    assert set(found["shapes"][0]) == {
+        *(
+            "database",
+            "collection",
+            "operation",
+            "clauses",
+            "rate_per_second",
+            "count",
+            "seconds",
+            "documents_examined",
+        ),
+        *("returned", "written"),
+    }
+    assert set(found["statements"][0]) == {"name", "sql", "rate_per_second", "params", "seen", "notes"}
+    assert SECRET not in done.out
+
+
+def test_a_saved_capture_is_a_source(used: Path, target: str) -> None:
+    """What --save wrote gives the same shapes again."""
+    first = nestling("capture", target, "--save", "saved.json", "--json", cwd=used)
+    again = nestling("capture", "saved.json", "--json", cwd=used)
+    assert again.json == first.json
+    assert SECRET not in (used / "saved.json").read_text()
+
+
+def test_the_doctor_weighs_what_was_captured(used: Path, database: Database[dict[str, Any]], target: str) -> None:
+    """A recording of reads without an index makes the rule fire that needs statements."""
+    database.command("profile", 0)
+    database["system.profile"].drop()
+    database["author"].insert_many([{"_id": n, "name": f"n {n}", "book": []} for n in range(100, 4_000)])
+    with (
+        Recorder(used / "slow.json") as recorder,
+        MongoClient[dict[str, Any]](target, appname="app", event_listeners=[recorder]) as client,
+    ):
+        for number in range(60):
+            list(
+                client[database.name]["author"].aggregate(
+                    [{"$lookup": {"from": "book", "localField": "_id", "foreignField": "x", "as": "b"}}, {"$limit": 1}]
+                )
+            )
+            assert number < 60
+    rules = {
+        each["rule"]
+        for each in nestling("doctor", target, "--captured", "slow.json", "--json", cwd=used).json["findings"]
+    }
+    without = {each["rule"] for each in nestling("doctor", target, "--json", cwd=used).json["findings"]}
+    assert "excessive-lookup" in rules - without
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("nothing.log",), "cannot be read"),
+        (("library.db",), "holds no captured statements"),
+        (("capture.json", "-o", "workload.sql"), "--design"),
+        (("mongodb://127.0.0.1:1/x?serverSelectionTimeoutMS=50",), "cannot reach the server"),
+    ],
+)
+def test_mistakes_are_told(arguments: tuple[str, ...], told: str, library: Path) -> None:
+    """What is no source, and a workload without a model to say it over, are errors in words."""
+    (library / "capture.json").write_text(
+        json.dumps({"form": "nestling capture 1", "kind": "log", "window_seconds": 1.0})
+    )
+    done = nestling("capture", *arguments, cwd=library)
+    assert done.code == 2
+    assert told in done.err
+
+
+def test_a_config_file_settles_thresholds(database: Database[dict[str, Any]], target: str, tmp_path: Path) -> None:
+    """Thresholds, what fails and accepted findings come from a file; options go first; mistakes are named with their lines."""
+    database.create_collection("things", validator={"$jsonSchema": {"required": ["_id"]}})
+    database["things"].insert_one({"items": [{"n": n} for n in range(50)]})
+    (tmp_path / "doctor.yaml").write_text("thresholds:\n  unbounded-array: {documents: 40}\nfail_on: error\n")
+    done = nestling("doctor", target, "--config", "doctor.yaml", "--json", cwd=tmp_path)
+    assert [each["threshold_source"] for each in done.json["findings"]] == ["yours"]
+    assert done.code == 0
+    assert nestling("doctor", target, "--config", "doctor.yaml", "--fail-on", "info", cwd=tmp_path).code == 1
+    given = ("--threshold", "unbounded-array.documents=90")
+    assert nestling("doctor", target, "--config", "doctor.yaml", *given, "--json", cwd=tmp_path).json["findings"] == []
+    wrong = "thresholds: {unbounded-array: {document: 1}, no-rule: {}}\nas: nobody\nignore: [{rule: x}]\n"
+    (tmp_path / "wrong.yaml").write_text(wrong)
+    done = nestling("doctor", target, "--config", "wrong.yaml", cwd=tmp_path)
+    assert done.code == 2
+    for told in ("wrong.yaml:1", "`document`", "`no-rule`", "`nobody`", "needs a text for"):
+        assert told in done.err

@@ -1,0 +1,188 @@
+"""`nestling plan` and `nestling migrate`: from one design to another, and every way of not getting there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling.common.binary import find_mongod
+from nestling.common.connection import connect
+from nestling.common.supervised import free_port, supervised
+from nestling.executors.migrate.alone import alone
+from tests.cli.commands import nestling
+
+DESIGNS = ("--from-design", "design.yaml", "--to-design", "new.yaml")
+Documents = Database[dict[str, Any]]
+
+
+@pytest.fixture
+def moving(loaded: Path) -> Path:
+    """The loaded library, and a second design of it: books in a collection of their own."""
+    done = nestling("design", "sqlite:///library.db", "--strategy", "normalized", "-o", "new.yaml", cwd=loaded)
+    assert done.code == 0, done.err
+    return loaded
+
+
+def names(database: Documents) -> set[str]:
+    """The collections there are."""
+    return set(database.list_collection_names())
+
+
+def test_from_one_design_to_the_other(moving: Path, target: str, database: Documents) -> None:
+    """Ready, then switched, then the old collections dropped; `verify` finds the rows in the new design."""
+    ready = nestling("migrate", *DESIGNS, target, cwd=moving)
+    assert ready.code == 0, ready.err
+    assert "6 rows of 2 entities equal in both designs." in ready.out
+    assert names(database) == {"author", "author.new", "book", "_nestling_migrate"}
+    done = nestling("migrate", *DESIGNS, target, "--cutover", "--json", cwd=moving)
+    assert (done.code, done.json["phase"], done.json["equal"]) == (0, "done", True)
+    assert set(done.json) == {"phase", "equal", "rows", "changes", "documents", "seconds"}
+    assert names(database) == {"author", "author.before", "book", "_nestling_migrate"}
+    verified = nestling("verify", "new.yaml", "--from", "sqlite:///library.db", "--to", target, cwd=moving)
+    assert verified.code == 0, verified.out
+    dropped = nestling("migrate", *DESIGNS, target, "--drop-old", "--json", cwd=moving)
+    assert dropped.json == {"dropped": ["author.before"]}
+    assert names(database) == {"author", "book"}
+
+
+def test_what_changes_meanwhile_comes_along(moving: Path, target: str, database: Documents) -> None:
+    """Edits by hand between two runs are carried over by the second: changed, moved, added and removed rows."""
+    assert nestling("migrate", *DESIGNS, target, cwd=moving).code == 0
+    authors = database["author"]
+    authors.update_one({"_id": 1}, {"$set": {"name": "Ursula", "book.0.title": "Rocannon's World"}})
+    authors.update_one({"_id": 1}, {"$pull": {"book": {"book_id": 2}}})
+    authors.update_one({"_id": 3}, {"$push": {"book": {"book_id": 2, "title": "Always Coming Home"}}})
+    authors.delete_one({"_id": 2})
+    authors.insert_one({"_id": 4, "name": "Iain M. Banks", "book": [{"book_id": 9, "title": "Excession"}]})
+    done = nestling("migrate", *DESIGNS, target, "--cutover", cwd=moving)
+    assert done.code == 0, done.err
+    assert "Carried over 5 changes made meanwhile." in done.out
+    assert {book["_id"]: (book["author_id"], book["title"]) for book in database["book"].find()} == {
+        1: (1, "Rocannon's World"),
+        2: (3, "Always Coming Home"),
+        9: (4, "Excession"),
+    }
+    assert {author["_id"]: author["name"] for author in database["author"].find()} == {
+        1: "Ursula",
+        3: "Nobody",
+        4: "Iain M. Banks",
+    }
+
+
+def test_abort_leaves_the_old_design_whole(moving: Path, target: str, database: Documents) -> None:
+    """Whatever had been built is gone, and so is what was changed about the old collections."""
+    before = [(each["name"], each["options"]) for each in database.list_collections()]
+    assert nestling("migrate", *DESIGNS, target, cwd=moving).code == 0
+    done = nestling("migrate", *DESIGNS, target, "--abort", cwd=moving)
+    assert (done.code, done.out) == (0, "Aborted: the old design is what it was.\n")
+    after = [(each["name"], each["options"]) for each in database.list_collections()]
+    assert [name for name, _ in after] == [name for name, _ in before]
+    assert after[0][1]["validator"] == before[0][1]["validator"]
+    assert not after[0][1].get("changeStreamPreAndPostImages", {}).get("enabled")
+    verified = nestling("verify", "design.yaml", "--from", "sqlite:///library.db", "--to", target, cwd=moving)
+    assert verified.code == 0
+    again = nestling("migrate", *DESIGNS, target, "--abort", cwd=moving)
+    assert again.code == 2
+    assert "no migration has begun" in again.err
+
+
+def test_after_the_cutover_there_is_no_abort(moving: Path, target: str) -> None:
+    """The new design may have been written to since."""
+    assert nestling("migrate", *DESIGNS, target, "--cutover", cwd=moving).code == 0
+    done = nestling("migrate", *DESIGNS, target, "--abort", cwd=moving)
+    assert done.code == 2
+    assert "has taken over already" in done.err
+    assert nestling("migrate", *DESIGNS, target, "--cutover", cwd=moving).code == 0
+
+
+def test_a_database_of_another_design_is_refused(moving: Path, target: str, database: Documents) -> None:
+    """A missing collection, documents of another shape and a name that is taken are all said at once; nothing is written."""
+    database["author"].drop()
+    database["author"].insert_one({"_id": "x", "books": 3})
+    database["book"].insert_one({"_id": 1})
+    done = nestling("migrate", *DESIGNS, target, cwd=moving)
+    assert done.code == 2
+    assert "author: 1 documents are not what the old design says, such as _id 'x'" in done.err
+    assert "book: the new design needs this name" in done.err
+    assert names(database) == {"author", "book"}
+    wrong = nestling("migrate", "--from-design", "new.yaml", "--to-design", "design.yaml", target, cwd=moving)
+    assert wrong.code == 2
+
+
+def test_designs_of_different_models_are_refused(moving: Path, target: str) -> None:
+    """Rows that one of the designs does not know could not come over."""
+    text = (moving / "new.yaml").read_text(encoding="utf-8")
+    (moving / "new.yaml").write_text(text.replace("born", "birth"), encoding="utf-8")
+    done = nestling("migrate", *DESIGNS, target, cwd=moving)
+    assert done.code == 2
+    assert "different models" in done.err
+
+
+def test_another_migration_is_refused(moving: Path, target: str) -> None:
+    """One at a time."""
+    assert nestling("migrate", *DESIGNS, target, cwd=moving).code == 0
+    other = nestling("migrate", "--from-design", "new.yaml", "--to-design", "design.yaml", target, cwd=moving)
+    assert other.code == 2
+    assert "another migration of this database has begun" in other.err
+
+
+def test_a_second_process_is_refused(moving: Path, target: str, database: Documents) -> None:
+    """While one is at it another waits for some seconds, and gives up."""
+    with alone(database, "_nestling_migrate"):
+        done = nestling("migrate", *DESIGNS, target, cwd=moving)
+    assert done.code == 2
+    assert "another process is at this migration" in done.err
+    assert nestling("migrate", *DESIGNS, target, cwd=moving).code == 0
+
+
+def test_options_that_exclude_each_other(moving: Path, target: str) -> None:
+    """A usage error."""
+    done = nestling("migrate", *DESIGNS, target, "--abort", "--cutover", cwd=moving)
+    assert done.code == 2
+    assert "choose one of" in done.err
+
+
+def test_a_plan_says_what_there_is_to_do(moving: Path, target: str, database: Documents) -> None:
+    """Differences in words, a line for each collection, indexes, risks; nothing is written."""
+    done = nestling("plan", *DESIGNS, target, cwd=moving)
+    assert done.code == 0, done.err
+    assert "`book` moves from the array `book` of `author` to the collection `book`" in done.out
+    assert "6 rows; building and comparing" in done.out
+    found = nestling("plan", *DESIGNS, target, "--json", cwd=moving).json
+    assert set(found) == {"collections", "left", "changes", "indexes", "risks", "rows", "seconds"}
+    assert [(each["collection"], each["staged"], each["way"]) for each in found["collections"]] == [
+        ("author", "author.new", "server"),
+        ("book", "book", "server"),
+    ]
+    assert found["rows"] == {"author": 3, "book": 3}
+    assert names(database) == {"author"}
+
+
+@pytest.fixture
+def standalone(tmp_path: Path) -> Iterator[str]:
+    """The address of a server that is part of no replica set."""
+    port = free_port()
+    places = (f"--dbpath={tmp_path}/data", f"--unixSocketPrefix={tmp_path}", f"--port={port}", "--bind_ip=127.0.0.1")
+    (tmp_path / "data").mkdir()
+    with supervised([str(find_mongod().path), *places], run_directory=tmp_path):
+        uri = f"mongodb://127.0.0.1:{port}/library"
+        with connect(uri, selection_seconds=60):
+            yield uri
+
+
+def test_a_standalone_server_moves_offline(library: Path, standalone: str) -> None:
+    """Without change streams it is refused, with what to do; with `--offline` it works."""
+    nestling("design", "sqlite:///library.db", "--strategy", "normalized", "-o", "new.yaml", cwd=library)
+    done = nestling("load", "design.yaml", "--from", "sqlite:///library.db", "--to", standalone, cwd=library)
+    assert done.code == 0, done.err
+    refused = nestling("migrate", *DESIGNS, standalone, cwd=library)
+    assert refused.code == 2
+    assert "no write may happen until the cutover" in refused.err
+    moved = nestling("migrate", *DESIGNS, standalone, "--offline", "--cutover", cwd=library)
+    assert moved.code == 0, moved.err
+    verified = nestling("verify", "new.yaml", "--from", "sqlite:///library.db", "--to", standalone, cwd=library)
+    assert verified.code == 0

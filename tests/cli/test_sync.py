@@ -1,0 +1,82 @@
+"""`nestling sync` as people run it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling.common.server import Server
+from tests.cli.commands import nestling, started
+
+DESIGN = """
+nestling: 1
+strategy: by hand
+model:
+  name: shop
+  entities:
+    customer: {key: [id], attributes: {id: integer!, name: text}}
+    purchase: {key: [id], attributes: {id: integer!, customer_id: integer}}
+  relationships:
+    purchases: {parent: customer, child: purchase, attributes: [customer_id]}
+design:
+  collections:
+    customers: {root: customer, id: [id]}
+    purchases:
+      root: purchase
+      id: [id]
+      references: {purchases: parent-reference}
+      copies: {customer: {of: "purchases:up", attributes: [name], as: object, freshness: async(1s)}}
+"""
+
+
+def _shop(database: Database[Any], mongod: Server, folder: Path) -> tuple[Path, str]:
+    database.customers.insert_one({"_id": 1, "name": "Ada"})
+    database.purchases.insert_one({"_id": 1, "customer_id": 1})
+    (folder / "design.yaml").write_text(DESIGN)
+    return folder / "design.yaml", mongod.uri.replace("/?", f"/{database.name}?")
+
+
+def test_once_brings_everything_up_to_date(database: Database[Any], mongod: Server, tmp_path: Path) -> None:
+    """It says what it did; whether an instance is active is another question, with an exit code of its own."""
+    design, uri = _shop(database, mongod, tmp_path)
+    never = nestling("sync", design, uri, "--status")
+    assert (never.code, never.out) == (1, "It has never run here.\n")
+    ran = nestling("sync", design, uri, "--once", "--json")
+    assert (ran.code, ran.json["written"], ran.json["state"]) == (0, 1, "stopped")
+    assert database.purchases.find_one()["customer"] == {"name": "Ada"}  # type: ignore[index]
+    idle = nestling("sync", design, uri, "--status", "--json")
+    assert (idle.code, idle.json["active"]) == (1, False)
+    assert idle.json["resume_point"] is not None
+
+
+def test_it_stops_when_it_is_told_to(database: Database[Any], mongod: Server, tmp_path: Path) -> None:
+    """SIGTERM ends it in good order: exit code 0, the lease let go."""
+    design, uri = _shop(database, mongod, tmp_path)
+    running = started("sync", design, uri, "--status-file", tmp_path / "status.json", "--listen", "0")
+    try:
+        end = time.monotonic() + 30
+        while "customer" not in (database.purchases.find_one() or {}):
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        running.send_signal(signal.SIGTERM)
+        out, err = running.communicate(timeout=30)
+    finally:
+        running.kill()
+    assert running.returncode == 0, err
+    assert "Metrics at http://127.0.0.1:" in err
+    assert "1 copy written" in out
+    assert json.loads((tmp_path / "status.json").read_text())["state"] == "stopped"
+    assert "NOT active" in nestling("sync", design, uri, "--status").out
+
+
+def test_no_mongodb_is_a_mistake(tmp_path: Path) -> None:
+    """A MongoDB just started would be empty: none is."""
+    (tmp_path / "design.yaml").write_text(DESIGN)
+    ran = nestling("sync", tmp_path / "design.yaml")
+    assert ran.code == 2
+    assert "no MongoDB is named" in ran.err

@@ -1,0 +1,84 @@
+"""A design loaded and read back from its documents alone: nothing missed that they tell, nothing invented, no row lost."""
+
+from __future__ import annotations
+
+import tempfile
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pymongo import MongoClient
+from pymongo.database import Database
+
+from nestling.executors.facts import Amount, Budget, gather
+from nestling.ir.design import Design
+from nestling.pipeline import design, home_queries, inspect, load, unload
+from nestling.shop import create_shop, workload
+from nestling.sources.mongo import Found, read
+from nestling.strategies import strategy_names
+from tests.executors.load.loads import load_source
+from tests.generators.designs import designs
+from tests.generators.worlds import World, worlds
+from tests.likeness import likeness
+from tests.rows_read_back import rows_read_back
+from tests.sqlite_rows import sqlite_source
+
+
+def look(database: Database[Any]) -> Found:
+    """What a database is read as."""
+    return read(gather(database.client, [database.name], Budget(60.0, Amount(), structure=True)), name="read")
+
+
+def without_validators(database: Database[Any]) -> None:
+    """Take away what the design declared of itself."""
+    for name in database.list_collection_names():
+        database.command("collMod", name, validator={})
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bundled shop with its workload."""
+    folder = tmp_path_factory.mktemp("shop")
+    create_shop(folder / "shop.db")
+    (folder / "workload.sql").write_text(workload(), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("strategy", [*strategy_names(), "optimal"])
+def test_the_shop_is_read_back(database: Database[dict[str, Any]], shop: Path, strategy: str, tmp_path: Path) -> None:
+    """Of the shop's entities and relationships 95 % are found, none invented; the design is the same, and all rows come back."""
+    source = f"sqlite:///{shop / 'shop.db'}"
+    proposal = design(inspect(source, workload=shop / "workload.sql"), strategy)
+    load(proposal, source, database, check=False)
+    without_validators(database)
+    found = look(database)
+    alike = likeness(proposal.design, found.in_place.design)
+    assert alike.invented == []
+    assert len(alike.missed) <= 0.05 * alike.asked, alike.missed
+    assert alike.differences == []
+    rows, equal, told = rows_read_back(database, proposal.design, found.in_place.design)
+    assert (equal, told) == (rows, [])
+    report = unload(found.in_place, database, f"sqlite:///{tmp_path / 'copy.db'}")
+    assert sum(report.entities.values()) >= rows
+
+
+@given(st.data())
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+def test_any_documents_are_read(mongo_client: MongoClient[dict[str, Any]], data: st.DataObject) -> None:
+    """Whatever the names, values and structures: a model and a valid design are read, and every entity's rows come by it."""
+    world: World = data.draw(worlds())
+    made: Design = data.draw(designs(world))
+    name = f"reverse_{uuid.uuid4().hex}"
+    with tempfile.TemporaryDirectory() as directory:
+        source = sqlite_source(Path(directory) / "source.db", world.model, world.rows)
+        database = mongo_client[name]
+        try:
+            load_source(made, source, database)
+            found = look(database)
+            for entity, query in home_queries(found.in_place.design).items():
+                assert list(database[query.collection].aggregate(list(query.stages))) is not None, entity
+        finally:
+            mongo_client.drop_database(name)
