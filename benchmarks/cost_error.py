@@ -3,8 +3,9 @@
     .venv/bin/python benchmarks/cost_error.py [FOLDER] [--profile profile.yaml] [--keep DIRECTORY] [--worst 20]
 
 Every database is loaded once per design; its statements run interleaved, several times each, and the fastest run counts,
-since other work on the machine only ever adds time. `--keep` stores designs and times in a directory and takes them from there
-when they are in it, so that a change of the estimator is judged in seconds. Prints Markdown.
+since other work on the machine only ever adds time (`benchmarks.processor_time` leaves most of that out). `--keep` stores designs
+and times in a directory and takes them from there when they are in it, so that a change of the estimator is judged in seconds.
+Prints Markdown.
 """
 
 from __future__ import annotations
@@ -16,16 +17,17 @@ import math
 import shutil
 import sys
 import tempfile
-import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pymongo.database import Database
 from pymongo.errors import PyMongoError
 
+from benchmarks.processor_time import undisturbed_seconds
 from nestling.common.connection import connect
 from nestling.common.errors import NestlingError
 from nestling.common.server import open_server
@@ -115,7 +117,7 @@ def _measure(folder: Path, keep: Path) -> None:
             found += [
                 (each, target) for each in _subjects(folder.name, strategy, proposal, reading.workload.statements)
             ]
-        times = _times(found)
+        times = _times(found, server.pid)
     (keep / f"{folder.name}.json").write_text(json.dumps(times, indent=1))
     print(f"measured {folder.name}: {len(times)}", file=sys.stderr)
 
@@ -149,8 +151,8 @@ def _subjects(case: str, strategy: str, proposal: Proposal, statements: Sequence
             yield Subject(case, strategy, statement.name, proposal, plan, read, values)
 
 
-def _times(found: list[tuple[Subject, Database[Any]]]) -> dict[str, dict[str, float]]:
-    """Runs in rounds over all subjects, so that a busy moment hits all alike."""
+def _times(found: list[tuple[Subject, Database[Any]]], server: int | None) -> dict[str, dict[str, float]]:
+    """Runs in rounds over all subjects, so that a busy moment hits all alike; `server`: its process id."""
     runs: dict[str, list[float]] = defaultdict(list)
     rows: dict[str, int] = {}
     for number in range(MOST_RUNS):
@@ -158,14 +160,18 @@ def _times(found: list[tuple[Subject, Database[Any]]]) -> dict[str, dict[str, fl
             done = runs[subject.key]
             if number and (not done or (sum(done) > SECONDS_A_SUBJECT and number > 2) or max(done) > LONGEST_SECONDS):
                 continue
-            began = time.perf_counter()
+            answer: list[object] = []
             try:
-                rows[subject.key] = sum(1 for _ in run_read(database, subject.read, subject.values))
+                done.append(undisturbed_seconds(partial(_run, database, subject, answer), server))
             except (NestlingError, PyMongoError) as error:
                 print(f"{subject.key}: {str(error)[:100]}", file=sys.stderr)
                 continue
-            done.append(time.perf_counter() - began)
+            rows[subject.key] = len(answer)
     return {key: {"seconds": min(done), "runs": len(done), "rows": rows[key]} for key, done in runs.items() if done}
+
+
+def _run(database: Database[Any], subject: Subject, answer: list[object]) -> None:
+    answer.extend(run_read(database, subject.read, subject.values))
 
 
 # --- predicting ----------------------------------------------------------------------------------------------------------

@@ -64,7 +64,8 @@ class Likeness:
         """Structures of one design that the other lacks, but for those of relationships missed or invented."""
         relations = {str(each) for each in self.expected.relationships ^ self.found.relationships}
         mine = (("-", each) for each in self.expected.structures - self.found.structures)
-        theirs = (("+", each) for each in self.found.structures - self.expected.structures)
+        more = self.found.structures - self.expected.structures
+        theirs = (("+", each) for each in more if each[0] != "index")  # loading makes some for the upkeep of copies
         return sorted(f"{sign} {each}" for sign, each in (*mine, *theirs) if each[1] not in relations)
 
 

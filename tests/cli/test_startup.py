@@ -27,6 +27,11 @@ COMMANDS = (
     "verify",
     "unload",
     "prove",
+    "check",
+    "sync",
+    "plan",
+    "migrate",
+    "capture",
     "doctor",
     "server",
 )

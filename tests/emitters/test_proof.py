@@ -39,7 +39,7 @@ def test_a_wrong_answer_is_never_the_best() -> None:
 def test_a_proof_without_the_chosen_design() -> None:
     """That is the verdict then."""
     out = replace(PROOF, designs=(replace(PROOF.designs[0], disqualified="it cannot be loaded: …"), *PROOF.designs[1:]))
-    assert verdict(out) == "The chosen design was not measured: it cannot be loaded: …"
+    assert verdict(out) == "The chosen design does not count: it cannot be loaded: …"
     assert out.regret is None
     assert html(out)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -15,6 +16,7 @@ from nestling.common.errors import DesignError
 from nestling.ir import primitives as ir
 from nestling.ir.defaults import Default, Generated, OtherDefault, constant
 from nestling.ir.design import Design
+from nestling.ir.distribution import Distribution
 from nestling.ir.expression import Collation
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.invariants import paths_in
@@ -219,6 +221,28 @@ def _hierarchies(draw: st.DrawFn, links: list[Relationship]) -> tuple[Hierarchy,
     return (Hierarchy(draw(names), links[0].parent, (links[0].name,), None),)
 
 
+_values: dict[TypeName, st.SearchStrategy[Any]] = {
+    TypeName.INTEGER: st.integers(-(2**40), 2**40),
+    TypeName.FLOAT: st.floats(-1e6, 1e6),
+    TypeName.DECIMAL: st.decimals(-1000, 1000, places=2),
+    TypeName.TEXT: st.text(st.characters(exclude_categories=["Cs"]), max_size=6),
+    TypeName.BOOLEAN: st.booleans(),
+    TypeName.DATE: st.dates(),
+    TypeName.TIMESTAMP: st.datetimes(),
+}
+
+
+def _lie(kind: Type) -> st.SearchStrategy[Distribution | None]:
+    """How values of a type lie."""
+    values = _values.get(kind.name)
+    if values is None:
+        return st.none()
+    common = st.lists(st.tuples(values, st.floats(0, 0.2)), min_size=1, max_size=4).map(tuple)
+    quantiles = st.lists(values, min_size=2, max_size=12).map(lambda found: tuple(sorted(found)))
+    rows = st.none() | st.integers(1, 10**6)
+    return st.none() | st.builds(Distribution, quantiles, common, st.sampled_from(Origin), rows)
+
+
 @st.composite
 def statistics(draw: st.DrawFn, model: Model) -> Statistics:
     """Numbers about some of a model's entities and relationships."""
@@ -226,7 +250,10 @@ def statistics(draw: st.DrawFn, model: Model) -> Statistics:
     entities = []
     for entity in draw(st.lists(st.sampled_from(model.entities), max_size=2, unique=True)):
         chosen = draw(st.lists(st.sampled_from(entity.attribute_names), max_size=2, unique=True))
-        attributes = tuple((a, draw(st.builds(AttributeStatistics, known, known, known, known))) for a in chosen)
+        attributes = tuple(
+            (a, draw(st.builds(AttributeStatistics, known, known, known, known, _lie(entity.attribute(a).type))))
+            for a in chosen
+        )
         entities.append((entity.name, EntityStatistics(draw(known), draw(known), attributes)))
     links = [link.name for link in model.relationships]
     chosen_links = draw(st.lists(st.sampled_from(links), max_size=2, unique=True)) if links else []

@@ -225,6 +225,16 @@ def test_several_clients_end_with_the_same_rows(mongod: Server, tmp_path: Path) 
     assert proof.setting.clients == 4
 
 
+def test_no_time_for_all_rounds(mongod: Server, tmp_path: Path) -> None:
+    """On a machine too busy for the rounds asked for, those done are told, and seldom statements are in the first of them."""
+    address, reading = source(tmp_path, READS + "-- name: all_authors, rate: 1/day\nSELECT name FROM author;")
+    hurried = replace(TINY, rounds=40, seconds=1.0, within_seconds=0.0, open_seconds=0.0)
+    proof = proved(mongod, address, reading, two(reading), effort=hurried)
+    assert proof.setting.rounds == 4
+    assert proof.equal
+    assert all(one.latency is not None for each in proof.designs for one in each.statements)
+
+
 def test_a_server_that_dies(tmp_path: Path) -> None:
     """What was measured before is told, and what is missing."""
     address, reading = source(tmp_path, READS)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nestling.ir.text import write_reading
+from nestling.ir.proposal import Proposal
+from nestling.ir.text import read_file, write_reading
 from nestling.pipeline import convert, design, inspect
 from nestling.pipeline.drawing import bindings
 from nestling.pipeline.generating import generate, scaled_reading
@@ -43,3 +44,11 @@ def test_there_are_as_many_workloads_as_the_exam_asks_for():
     assert len(WORKLOADS) >= 12
     for folder in WORKLOADS:
         assert "origin" in write_reading(inspect(str(folder / "model.yaml")))
+
+
+@pytest.mark.parametrize("folder", WORKLOADS, ids=lambda folder: folder.name)
+def test_the_experts_design_is_of_the_same_model(folder: Path):
+    """Beside each workload stands a design made by hand, over exactly its entities."""
+    expert = read_file(folder / "expert.design.yaml")
+    assert isinstance(expert, Proposal)
+    assert expert.design.model.entities == inspect(str(folder / "model.yaml")).model.entities

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 from nestling.common.errors import InputError, Problem
@@ -161,10 +161,10 @@ def _between(low: Any, high: Any, at: Any) -> float:
         return (here - start) / (end - start) if end > start else 0.5
     if isinstance(low, bool):
         return 0.5
-    way, whole = at - low, high - low
     if isinstance(low, date):
-        return float(way / whole)
-    return min(1.0, float(way) / float(whole)) if isfinite(float(whole)) else 0.5
+        return float((at - low) / (high - low))
+    way, whole = float(at) - float(low), float(high) - float(low)
+    return min(1.0, way / whole) if 0 < whole < inf else 0.5
 
 
 def _text_numbers(*texts: str) -> list[int]:

@@ -24,7 +24,7 @@ from tests.generators.worlds import World, worlds
 from tests.planner.upkeep.settled import same
 
 SOAKING = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
-EXAMPLES = int(os.environ.get("NESTLING_CHECKS", "1000" if SOAKING else "10"))
+EXAMPLES = int(os.environ.get("NESTLING_CHECKS", "1000" if SOAKING else "6"))
 
 
 @pytest.mark.timeout(0 if SOAKING else 900)

@@ -29,7 +29,7 @@ from tests.generators.writes import Writer
 from tests.planner.upkeep.settled import differences
 from tests.write_traces import Trace, trace
 
-PAUSE_SECONDS = 0.002
+PAUSE_SECONDS = 0.02
 PATIENCE_SECONDS = 600.0
 RUNS = 200
 """How often a process is started again before a migration counts as stuck."""

@@ -220,7 +220,8 @@ def _by_statement(proof: Proof, title: str, about: str, of: Callable[[StatementF
             f'<div class="statement"><strong>{text(one.name)}</strong> <small>{often}</small>{strips.rows(rows)}</div>'
         )
     ends = f"{milliseconds(scale.low)} ms</b><b>{milliseconds(scale.high)} ms"
-    axis = f'<div class="rows axis"><div class="label"></div><span><b>{ends}</b></span><div class="value">p50 · p95 · p99, ms</div></div>'
+    value = '<div class="value">p50 · p95 · p99, ms</div>'
+    axis = f'<div class="rows axis"><div class="label"></div><span><b>{ends}</b></span>{value}</div>'
     return f"<h2>{title}</h2><p>{about}</p>{_designs_key(proof)}{axis}{''.join(parts)}"
 
 

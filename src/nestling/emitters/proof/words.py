@@ -33,7 +33,7 @@ def verdict(proof: Proof) -> str:
     """The outcome in one line."""
     advised = proof.design(proof.advised)
     if advised is None or not advised.counts or advised.throughput is None:
-        return f"The chosen design was not measured: {advised.disqualified if advised else 'it is not there'}"
+        return f"The chosen design does not count: {advised.disqualified if advised else 'it is not there'}"
     parts = [f"the chosen design answers {rate(advised.throughput)} statements/s", *_compared(proof), _place(proof)]
     out = [labels(proof)[each.name] for each in proof.designs if each.disqualified]
     parts.append(f"DISQUALIFIED: {', '.join(out)}" if out else "all answers and rows equal")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
-from nestling.executors.facts.links import linked
+from nestling.executors.facts.linked import linked
 from nestling.executors.facts.tables import Table
 from nestling.executors.facts.words import last_name, subject, without_prefix, words
 from nestling.ir.facts.nodes import NodeForm, Steps

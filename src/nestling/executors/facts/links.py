@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from nestling.executors.facts.linked import linked
 from nestling.executors.facts.tables import Table
 from nestling.executors.facts.words import Said, entity_words, is_generic, names_an_id, says
 from nestling.ir.facts.nodes import PAGE, NodeForm, Steps, is_paged, kinds
@@ -270,50 +271,3 @@ def _covering(table: Table, steps: Steps, values: frozenset[int], matches: Seque
         return None
     names = tuple(sorted({match.target.table.collection.name for match in main}))
     return Unclear(table.collection.database, table.collection.name, (steps,), names, len(values), len(values))
-
-
-def linked(
-    table: Table,
-    columns: Columns,
-    other: Table,
-    target: Columns,
-    checked: int,
-    resolved: int,
-    evidence: Evidence,
-) -> Link:
-    """The link, with what was counted along it."""
-    rows = list(zip(*(table.cells(steps) for steps in columns), strict=True))
-    there = set(zip(*(other.cells(steps) for steps in target), strict=True))
-    given = [row for row in rows if None not in row]
-    counts = Counter(row for row in given if row in there)
-    return Link(
-        table.collection.database,
-        table.collection.name,
-        table.node.steps,
-        columns,
-        other.collection.name,
-        other.node.steps,
-        target,
-        checked,
-        resolved,
-        evidence,
-        sole=len(set(given)) == len(given),
-        orphans=len(rows) - len(given),
-        dangling=len(given) - counts.total(),
-        fan_out=fan_out(sorted(counts.values()), len(there)) if table.whole and other.whole else None,
-        whole=table.whole and other.whole,
-    )
-
-
-def fan_out(counts: Sequence[int], parents: int) -> tuple[float, float, float, float, float] | None:
-    """Rows a parent has: the mean, what 50, 95 and 99 of 100 parents have at most, and the most; parents without any count."""
-    if not parents:
-        return None
-    without = parents - len(counts)
-
-    def quantile(share: float) -> float:
-        place = min(int(share * parents), parents - 1) - without
-        return float(counts[place]) if place >= 0 else 0.0
-
-    mean = sum(counts) / parents
-    return mean, quantile(0.5), quantile(0.95), quantile(0.99), float(counts[-1]) if counts else 0.0

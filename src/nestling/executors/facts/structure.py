@@ -11,6 +11,7 @@ from nestling.executors.facts.composite import composite_links, without_implied
 from nestling.executors.facts.keys import keys
 from nestling.executors.facts.kinds import kinds_of
 from nestling.executors.facts.links import links, targets
+from nestling.executors.facts.near_keys import near_keys
 from nestling.executors.facts.repeats import counted, repeats
 from nestling.executors.facts.tables import Table, tables
 from nestling.ir.facts import Collection
@@ -35,6 +36,7 @@ def structure(database: Database[Document], collections: Sequence[Collection], a
         unclear=tuple(each for each in single if isinstance(each, Unclear)),
         repeats=tuple(repeats(made, every)),
         counted=tuple(counted(made, every)),
+        near_keys=tuple(near_keys(made, {(link.collection, steps) for link in every for steps in link.columns})),
         kinds=tuple(each for collection in collections for each in kinds_of(database, collection, asking)),
         partial=tuple((table.collection.name, table.node.steps) for table in made if not table.whole),
     )

@@ -23,11 +23,11 @@ def carry_over(deriver: Deriver, targets: Sequence[Target], changes: Sequence[Ro
 
 
 def _scopes(deriver: Deriver, target: Target, changes: Sequence[RowChange]) -> Iterator[Scope]:
-    homes = deriver.homes
+    homes, scope_of = deriver.homes, target.scoping()
     with deriver.session() as session:
         for reach in target.reaches:
             entity = reach.path[-1].target(homes.model) if reach.path else target.entity.name
             rows = [each.row for each in changes if each.entity == entity and reach.is_touched_by(each.attributes)]
             if rows:
                 for root in roots_of(homes, rows, reach.path, again=reach.again, session=session):
-                    yield target.scope(root)
+                    yield scope_of(root)

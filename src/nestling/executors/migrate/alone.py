@@ -14,8 +14,8 @@ from pymongo.errors import DuplicateKeyError, PyMongoError
 
 from nestling.common.errors import MigrationError, Problem
 
-LEASE_SECONDS = 5.0
-RENEW_SECONDS = 1.0
+LEASE_SECONDS = 3.0
+RENEW_SECONDS = 0.5
 _ID = "lease"
 
 

@@ -77,9 +77,9 @@ def _unit(deriver: Deriver, target: Target, database: Database[Any], states: Sta
 
 def _batches(target: Target, rows: Iterator[Row]) -> Iterator[Batch]:
     """Root rows with their scopes; rows of one scope, which come together, stay together."""
-    scopes, batch, last = list[Scope](), list[Row](), None
+    scopes, batch, last, scope_of = list[Scope](), list[Row](), None, target.scoping()
     for row in rows:
-        scope = target.scope(row)
+        scope = scope_of(row)
         if (this := mark(scope)) != last:
             if len(scopes) >= BATCH_SCOPES or len(batch) >= BATCH_ROWS:
                 yield scopes, batch

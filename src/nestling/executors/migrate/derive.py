@@ -90,7 +90,8 @@ class Deriver:
         model = _narrowed(self.homes.model, target)
         with self._open_shelf() as shelf, self.session() as session:
             spool = Spool(model, shelf.sink(), self._policy)
-            exact = (row for row in roots if mark(target.scope(row)) in marks)
+            scope_of = target.scoping()
+            exact = (row for row in roots if mark(scope_of(row)) in marks)
             rows = gather(self.homes, target, exact, spool, session)
             spool.finish()
             wanted.owners += self._page_finders(target, rows)

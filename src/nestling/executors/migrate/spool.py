@@ -36,7 +36,7 @@ class Spool:
     def __init__(self, model: Model, sink: RowSink, policy: Policy) -> None:
         self._model, self._sink, self._policy = model, sink, policy
         self._seen: dict[str, Counter[bytes]] = {}
-        self._encoders: dict[str, RowEncoder] = {}
+        self._encoders: dict[str, tuple[RowEncoder, list[int]]] = {}
         sink.begin(model)
 
     def add(self, entity: str, rows: Iterable[Row]) -> Iterator[Row]:
@@ -62,9 +62,10 @@ class Spool:
 
     def _mark(self, entity: Entity, row: Row) -> bytes:
         """What tells a row from others: its key, else all of it."""
-        names = entity.key or entity.attribute_names
-        encode = self._encoders.get(entity.name)
-        if encode is None:
-            encode = self._encoders[entity.name] = canonical_encoder(names, entity, self._policy)
-        places = [entity.attribute_names.index(name) for name in names]
+        known = self._encoders.get(entity.name)
+        if known is None:
+            names = entity.key or entity.attribute_names
+            places = [entity.attribute_names.index(name) for name in names]
+            known = self._encoders[entity.name] = (canonical_encoder(names, entity, self._policy), places)
+        encode, places = known
         return blake2b(encode([row[place] for place in places]), digest_size=16).digest()

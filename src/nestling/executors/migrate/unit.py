@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,10 +82,11 @@ class Target:
         key = self.entity.key
         return not self._id and bool(key) and is_keyset(self.entity) and set(key) <= set(self.attributes)
 
-    def scope(self, row: Row) -> Scope:
-        """A root row's scope."""
+    def scoping(self) -> Callable[[Row], Scope]:
+        """The function from a root row to its scope."""
         names = self.entity.attribute_names
-        return tuple(row[names.index(name)] for name in self.attributes)
+        places = [names.index(name) for name in self.attributes]
+        return lambda row: tuple(row[place] for place in places)
 
     def check(self) -> None:
         """Raise `GapError` where documents could not be found again."""

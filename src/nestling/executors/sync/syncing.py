@@ -31,6 +31,8 @@ from nestling.ir.route import Kept, SyncPlan
 CHANGES_AT_ONCE = 1_000
 INLINE_HOLDERS = 10_000
 """Documents found for one batch and upkeep that are mended before the next batch; more are mended on the side."""
+SHARED_FROM = 20
+"""From so many documents on, a transaction that writes what they share is quicker than comparing each (not measured closely)."""
 TAKE_SECONDS = 0.25
 ONCE_AWAIT_MILLISECONDS = 20
 SAVE_SECONDS = 0.5
@@ -256,7 +258,7 @@ class _Run:
                 found = Distinct()
                 break
             found.add(each)
-        if len(found) and not refresh.sharing(kept, anchors):
+        if len(found) < SHARED_FROM or not refresh.sharing(kept, anchors):
             ids.update(found.values)
         if len(ids):
             refresh.documents(kept, ids.values)

@@ -78,6 +78,18 @@ class Unclear:
 
 
 @dataclass(frozen=True, slots=True)
+class NearKey:
+    """A column whose values are nearly a key of another collection, but `repeated` rows there have one that is not their own."""
+
+    database: str
+    collection: str
+    column: Steps
+    target: str
+    target_column: Steps
+    repeated: int
+
+
+@dataclass(frozen=True, slots=True)
 class Repeat:
     """A column that repeats a column of the row its link leads to: of `checked` rows, `equal` do.
 
@@ -129,6 +141,7 @@ class Structure:
     keys: tuple[Key, ...] = ()
     links: tuple[Link, ...] = ()
     unclear: tuple[Unclear, ...] = ()
+    near_keys: tuple[NearKey, ...] = ()
     repeats: tuple[Repeat, ...] = ()
     counted: tuple[Counted, ...] = ()
     kinds: tuple[Kinds, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import ceil
 from random import Random
 from time import perf_counter
 
@@ -50,7 +51,6 @@ class Rounds:
         self._chance = Random(effort.seed)  # noqa: S311 - an order of rivals, not a secret
         self._until = began + effort.within_seconds
         self.done = 0
-        self.differed = 0
 
     def run(self) -> None:
         """Warm up, choose the size of blocks, measure."""
@@ -138,7 +138,6 @@ class Rounds:
         differing = [place for place in range(len(block)) if len({found[name][place].digest for name in names}) > 1]
         for each in in_race(self._contenders):
             each.compared.update(run.call.statement for run in found[each.name])
-        self.differed += len(differing)
         for place in (place for place in differing if self._writes(block[place].statement)):
             self._judge_write(block, place, found)
         reads = [place for place in differing if not self._writes(block[place].statement)]
@@ -172,5 +171,5 @@ def _by_statement(runs: Sequence[Run]) -> dict[str, list[float]]:
 
 
 def _part(total: int, number: int, rounds: int) -> int:
-    """How many of `total` executions are in round `number`, when they are spread evenly."""
-    return total * number // rounds - total * (number - 1) // rounds
+    """How many of `total` executions are in round `number`, when they are spread evenly; the first round has at least one."""
+    return ceil(total * number / rounds) - ceil(total * (number - 1) / rounds)

@@ -8,12 +8,13 @@ from dataclasses import replace
 from nestling.ir import accesses
 from nestling.ir.access_path import CollectionScan, Step, Union
 from nestling.ir.bounds import FRAMING_BYTES
-from nestling.ir.row_steps import Correlate, GraphLookup, Keep
+from nestling.ir.row_steps import VARIABLE, Correlate, GraphLookup, Keep, Prefilter, Where
 from nestling.ir.work import NO_WORK, Work
 from nestling.planner.work.conditions import equal_to
 from nestling.planner.work.documents import Known
 from nestling.planner.work.facts import Facts, Probe
 from nestling.planner.work.leading import read
+from nestling.planner.work.mentioned import mentioned_paths
 from nestling.planner.work.stream import Leading, Stream, under
 
 Rows = Callable[[Step, Facts], Stream]
@@ -32,9 +33,33 @@ def correlated(step: Correlate, outer: Stream, facts: Facts, rows: Rows) -> Stre
         return looked_up(outer, step.foreign, facts, rows, field=step.field, local=None, path="_id", keep=step.keep)
     inner = rows(step.foreign, facts.asking(None))
     if step.variables:
-        return _joined(outer, inner, step.foreign, step.field, step.keep)
+        return _from_the_same(step, outer, inner, facts, rows)
     again = replace(inner, fixed=NO_WORK, flow=accesses.pass_on(inner.rows))  # nothing of the outer row is asked:
     return _joined(outer, again, step.foreign, step.field, step.keep).then(inner.work)  # the first answer is kept
+
+
+def _from_the_same(step: Correlate, outer: Stream, inner: Stream, facts: Facts, rows: Rows) -> Stream:
+    """Each outer row with what comes of the steps that mention it; what the steps before these yield is kept after the first."""
+    same = _before_variables(step)
+    if same is None:
+        return _joined(outer, inner, step.foreign, step.field, step.keep)
+    kept = rows(same, facts.asking(None))
+    again = replace(inner, fixed=NO_WORK, flow=inner.work + -1.0 * kept.work + accesses.pass_on(kept.rows))
+    return _joined(outer, again, step.foreign, step.field, step.keep).then(kept.work)
+
+
+def _before_variables(step: Correlate) -> Step | None:
+    """The steps of a lookup before the first that mentions the outer row; None where that is asked of the collection itself."""
+    names, inside = {f"{VARIABLE}{name}" for name, _ in step.variables}, step.foreign
+    while names & mentioned_paths(inside):
+        source: Step | None = getattr(inside, "source", None)
+        if source is None:
+            return None
+        inside = source
+    begin = inside
+    while isinstance(begin, Where | Prefilter):
+        begin = begin.source
+    return None if isinstance(begin, CollectionScan) else inside
 
 
 def looked_up(

@@ -31,6 +31,10 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
         yield from _of_entity(entity)
     for unclear in survey.facts.structure.unclear:
         yield _unclear(unclear)
+    for near in survey.facts.structure.near_keys:
+        key = f"`{near.target}.{steps_text(near.target_column)}`"
+        what = f"`{steps_text(near.column)}` refers to {key}, which is no key: {near.repeated:,} rows share or lack it"
+        yield Gap(GapKind.NOTIMPL, what, near.collection)
     linked = {(link.collection, steps) for link in survey.links for steps in link.columns}
     for reference in survey.facts.references:
         if not reference.resolved and (reference.collection, reference.steps) not in linked:

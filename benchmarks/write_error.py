@@ -1,0 +1,202 @@
+"""Predicted against measured: writes of the bundled shop and of shared cases on normalized, embedded and tree designs.
+
+    .venv/bin/python -m benchmarks.write_error [FOLDER] [--case NAME]… [--draws 12] [--worst 10]
+
+Every write runs with values drawn from the rows, each draw once, in turns over all writes of a case; the median of a write's runs
+stands against the median of its predictions (`benchmarks.processor_time` says how other work on the machine is left out). Waiting
+for the journal is such other work then, so that on a busy machine short writes look faster than users see them. Prints Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from pymongo.database import Database
+from pymongo.errors import PyMongoError
+
+from benchmarks.cost_error import CASES, STRATEGIES, unpacked
+from benchmarks.processor_time import undisturbed_seconds
+from nestling.common.connection import connect
+from nestling.common.errors import NestlingError
+from nestling.common.server import open_server
+from nestling.cost import Profile, default_profile, price, prices
+from nestling.executors.write import run_write
+from nestling.ir.algebra import Query
+from nestling.ir.bindings import Bindings
+from nestling.ir.program import CompiledWrite
+from nestling.ir.proposal import Proposal
+from nestling.ir.reading import Reading
+from nestling.ir.work import Work
+from nestling.pipeline import Mode, convert, design, inspect, load
+from nestling.pipeline.drawing import bindings
+from nestling.planner.sql import translate
+from nestling.planner.work import estimate_write
+from nestling.planner.writes import plan_write
+from nestling.shop import create_shop, workload
+from nestling.sources.front import open_rows
+
+SHOP = "shop"
+DEFAULT = ("chinook", "northwind", "sakila", "tpcc")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A write on a design, with its draws and the work each is taken to be."""
+
+    key: str
+    database: Database[Any]
+    write: CompiledWrite
+    draws: tuple[Mapping[str, object], ...]
+    work: tuple[Work, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """A subject's measured and predicted seconds."""
+
+    key: str
+    measured: float
+    predicted: float
+    parts: Mapping[str, float]
+
+    @property
+    def q_error(self) -> float:
+        return max(self.measured / self.predicted, self.predicted / self.measured)
+
+
+def main() -> int:
+    """Measure, predict, and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=CASES)
+    parser.add_argument("--case", action="append", help=f"only these; default: {SHOP}, {', '.join(DEFAULT)}")
+    parser.add_argument("--draws", type=int, default=12)
+    parser.add_argument("--worst", type=int, default=10)
+    options = parser.parse_args()
+    cases = options.case or (SHOP, *(name for name in DEFAULT if (options.folder / name).is_dir()))
+    results: dict[str, list[Result]] = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        for case in cases:
+            address, statements = _source(case, options.folder, Path(scratch))
+            results[case] = list(_measured(case, address, statements, options.draws))
+            print(f"measured {case}: {len(results[case])}", file=sys.stderr)
+    _report(results, options.worst)
+    return 0
+
+
+def _source(case: str, folder: Path, scratch: Path) -> tuple[str, Path]:
+    if case != SHOP:
+        return f"sqlite:///{unpacked(folder / case, scratch)}", folder / case / "workload.sql"
+    create_shop(scratch / "shop.db")
+    (scratch / "workload.sql").write_text(workload(), encoding="utf-8")
+    return f"sqlite:///{scratch / 'shop.db'}", scratch / "workload.sql"
+
+
+def _measured(case: str, address: str, statements: Path, draws: int) -> Iterator[Result]:
+    reading = inspect(address, workload=statements)
+    values = _drawn(reading, address, draws)
+    profile = default_profile()
+    with open_server() as server, connect(server.uri) as client:
+        found: list[Subject] = []
+        for strategy in STRATEGIES:
+            proposal = design(reading, strategy)
+            target = client[f"{case}_{strategy}"]
+            load(proposal, address, target, mode=Mode.REPLACE, check=False)
+            found += _subjects(f"{case}/{strategy}", proposal, reading, values, target, draws)
+        times = _times(found, server.pid)
+    for subject in found:
+        if times[subject.key]:
+            yield _result(subject, times[subject.key], profile)
+
+
+def _drawn(reading: Reading, address: str, draws: int) -> Mapping[str, Bindings]:
+    """Draws of the writes there are values for."""
+    found: dict[str, Bindings] = {}
+    source = open_rows(address, reading.model)
+    for each in reading.workload.statements:
+        if each.kind.writes:
+            one = type(reading.workload)((each,))
+            try:
+                found |= bindings(
+                    Reading(reading.model, one, reading.statistics, dialect=reading.dialect), source, count=draws
+                )
+            except NestlingError as error:
+                print(f"{each.name}: {str(error)[:100]}", file=sys.stderr)
+    return found
+
+
+def _subjects(
+    where: str,
+    proposal: Proposal,
+    reading: Reading,
+    values: Mapping[str, Bindings],
+    target: Database[Any],
+    draws: int,
+) -> Iterator[Subject]:
+    for statement in reading.workload.statements:
+        if statement.name not in values:
+            continue
+        drawn = values[statement.name]
+        given = tuple(drawn.values(n) for n in range(min(draws, len(drawn.draws)) if drawn.once else draws))
+        try:
+            write = convert(proposal, statement.sql, name=statement.name, dialect="sqlite")
+            asked = translate(statement.sql, proposal.design.model, "sqlite")
+            if isinstance(asked, Query) or not isinstance(write, CompiledWrite) or write.gap is not None:
+                continue
+            plan = plan_write(asked, proposal.design)
+            work = tuple(estimate_write(plan, proposal.design, proposal.statistics, each) for each in given)
+        except NestlingError:
+            continue
+        yield Subject(f"{where}/{statement.name}", target, write, given, work)
+
+
+def _times(found: list[Subject], server: int | None) -> dict[str, list[float]]:
+    runs: dict[str, list[float]] = defaultdict(list)
+    for number in range(max((len(each.draws) for each in found), default=0)):
+        for each in found:
+            if number < len(each.draws):
+                try:
+                    runs[each.key].append(undisturbed_seconds(_Run(each, number), server))
+                except (NestlingError, PyMongoError) as error:
+                    print(f"{each.key}: {str(error)[:100]}", file=sys.stderr)
+    return runs
+
+
+@dataclass(frozen=True)
+class _Run:
+    subject: Subject
+    number: int
+
+    def __call__(self) -> object:
+        return run_write(self.subject.database, self.subject.write, self.subject.draws[self.number])
+
+
+def _result(subject: Subject, seconds: list[float], profile: Profile) -> Result:
+    costs = sorted(subject.work, key=lambda work: price(work, profile))
+    middle = costs[len(costs) // 2]
+    return Result(subject.key, median(seconds), price(middle, profile), dict(prices(middle, profile)))
+
+
+def _report(results: Mapping[str, list[Result]], worst: int) -> None:
+    print("| case | writes × designs | q-error median | p95 | max |\n|---|---|---|---|---|")
+    every = [each for found in results.values() for each in found]
+    for case, found in (*results.items(), ("all", every)):
+        errors = sorted(each.q_error for each in found)
+        if errors:
+            p95 = errors[min(len(errors) - 1, -(-95 * len(errors) // 100) - 1)]
+            print(f"| {case} | {len(errors)} | {median(errors):.2f} | {p95:.2f} | {errors[-1]:.2f} |")
+    print()
+    for each in sorted(every, key=lambda r: -r.q_error)[:worst]:
+        parts = ", ".join(f"{name} {1e3 * cost:.2f}" for name, cost in list(each.parts.items())[:5])
+        print(f"- {each.key}: {1e3 * each.measured:.2f} ms, predicted {1e3 * each.predicted:.2f} ms ({parts})")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

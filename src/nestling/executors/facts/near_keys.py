@@ -1,0 +1,40 @@
+"""Fields called after a key that is none: a few rows share it. Nothing can refer to it in a model, and it is said which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+
+from nestling.executors.facts.tables import Table
+from nestling.executors.facts.words import Said, names_an_id, says
+from nestling.ir.facts.nodes import NodeForm, Steps
+from nestling.ir.facts.structure import NearKey
+
+NEARLY = 0.98
+"""Rows with a value of their own, for a field to be meant as a key."""
+MOSTLY = 0.95
+
+
+def near_keys(tables: Sequence[Table], linked: AbstractSet[tuple[str, Steps]]) -> Iterator[NearKey]:
+    """The columns without a link whose names say that they refer to what is nearly a key, and whose values are there."""
+    keys = [(table, steps, found) for table in tables for steps, found in _nearly(table)]
+    for table in tables:
+        for steps, cells in table.columns.items():
+            values = {cell for cell in cells if cell is not None}
+            if (table.collection.name, steps) in linked or not values:
+                continue
+            for other, key, there in keys:
+                said = says(steps, other.collection.name, other.node.steps, key, own=other is table)
+                if other is not table and said is Said.PLAINLY and len(values & there) >= MOSTLY * len(values):
+                    where = (table.collection.database, table.collection.name, steps, other.collection.name, key)
+                    yield NearKey(*where, other.rows - len(there))
+
+
+def _nearly(table: Table) -> Iterator[tuple[Steps, frozenset[int]]]:
+    """Columns named like an id, of rows that nearly all have a value of their own."""
+    if table.node.form is not NodeForm.DOCUMENT or not table.whole:
+        return
+    for steps, cells in table.columns.items():
+        values = frozenset(cell for cell in cells if cell is not None)
+        if names_an_id(steps) and NEARLY * table.rows <= len(values) < table.rows:
+            yield steps, values

@@ -1,0 +1,53 @@
+"""A live MongoDB as the source of `inspect` and `design`."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling.common.server import Server
+from tests.cli.commands import nestling
+
+WORKLOAD = """\
+-- name: lines_of_order, rate: 100/s
+SELECT o._id, l.product, l.amount FROM orders o JOIN lines l ON l.order_id = o._id WHERE o._id = :id
+"""
+
+
+def write(database: Database[Any]) -> None:
+    """Orders and their lines, in two collections that are always read together."""
+    database.orders.insert_many([{"_id": n, "customer": f"c{n % 7}"} for n in range(60)])
+    lines = [{"_id": n, "order_id": n % 60, "product": f"p{n % 9}", "amount": n % 5} for n in range(180)]
+    database.lines.insert_many(lines)
+
+
+def test_a_live_database_is_inspected_and_redesigned(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
+    """Its model and design of today are written, unloading by them gives the rows, and a better design says what to change."""
+    write(database)
+    uri = mongod.uri.replace("/?", f"/{database.name}?")
+    done = nestling("inspect", uri, "-o", "model.yaml", "--design-out", "today.yaml", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert "orders_lines" in done.out
+    done = nestling("unload", "today.yaml", "--from", uri, "--to", "sqlite:///copy.db", cwd=tmp_path)
+    assert done.code == 0, done.err
+    with closing(sqlite3.connect(tmp_path / "copy.db")) as copy:
+        assert copy.execute("SELECT count(*), sum(amount) FROM lines WHERE order_id < 30").fetchone() == (90, 180)
+    (tmp_path / "workload.sql").write_text(WORKLOAD, encoding="utf-8")
+    done = nestling("design", uri, "--workload", "workload.sql", "--json", cwd=tmp_path)
+    assert done.code == 0, done.err
+    changes = done.json["changes"]
+    assert changes[0]["gone"] == ["lines in a collection of its own"]
+    assert changes[0]["come"] == ["lines in orders"]
+    assert changes[0]["gain"] > 0
+    assert done.json["today"]["cost"] > done.json["cost"]
+
+
+def test_only_a_mongodb_has_a_design_of_today(tmp_path: Path) -> None:
+    """`--design-out` of a SQL database is a mistake in the command, and said to be."""
+    done = nestling("inspect", "sqlite:///shop.db", "--design-out", "today.yaml", cwd=tmp_path)
+    assert done.code == 2
+    assert "mongodb://host/database" in done.err

@@ -1,0 +1,94 @@
+"""Shares of rows by what is known of how a column's values lie, and the customary guesses where nothing is."""
+
+from __future__ import annotations
+
+import pytest
+
+from nestling.ir.distribution import Distribution
+from nestling.ir.expression import (
+    And,
+    CaseRule,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    InList,
+    Like,
+    Literal,
+    Not,
+    Or,
+    Parameter,
+)
+from nestling.ir.types import INTEGER, TEXT
+from nestling.planner.work.documents import Known
+from nestling.planner.work.selectivity import CLOSED_RANGE, PATTERN, RANGE, UNKNOWN_EQUALITY, share
+
+NUMBERS = Distribution(tuple(range(0, 1001, 50)))
+"""A thousand numbers, each as frequent as the next."""
+COUNTRIES = Distribution((), (("France", 0.6), ("Germany", 0.25), ("Greece", 0.1), ("Ghana", 0.05)))
+KNOWN = {
+    "n": Known(1001.0, values=NUMBERS),
+    "half": Known(1001.0, missing=0.5, values=NUMBERS),
+    "country": Known(4.0, values=COUNTRIES),
+    "flag": Known(2.0, missing=0.1, values=Distribution((), ((False, 0.8), (True, 0.2)))),
+    "dark": Known(50.0),
+}
+SAMPLES = {"low": 200, "high": 300, "where": "France"}
+
+
+def column(name: str) -> Column:
+    """A column; texts where it is one."""
+    return Column("t", name, TEXT if name == "country" else INTEGER)
+
+
+def compared(name: str, operator: Comparison, value: object) -> Compare:
+    """A column beside a constant, or a parameter written `:name`."""
+    if isinstance(value, str) and value.startswith(":"):
+        return Compare(operator, column(name), Parameter(value[1:]))
+    return Compare(operator, column(name), Literal(value, INTEGER))
+
+
+def kept(predicate: Expression) -> float:
+    """The share of rows, with sample values."""
+    return share(predicate, lambda asked: KNOWN.get(asked.name), SAMPLES)
+
+
+LESS, MORE = Comparison.LESS, Comparison.GREATER_OR_EQUAL
+between = And((compared("n", MORE, ":low"), compared("n", LESS, ":high")))
+unknown_ends = And((compared("dark", MORE, 1), compared("dark", LESS, 5)))
+
+
+@pytest.mark.parametrize(
+    ("predicate", "expected"),
+    [
+        (compared("n", LESS, 250), 0.25),
+        (compared("n", MORE, 250), 0.75),
+        (compared("n", LESS, ":low"), 0.2),
+        (compared("n", LESS, ":unsaid"), RANGE),
+        (compared("dark", LESS, 250), RANGE),
+        (Compare(LESS, Literal(250, INTEGER), column("n")), 0.75),
+        (compared("half", LESS, 250), 0.125),
+        (Not(compared("half", LESS, 250)), 0.375),
+        (between, 0.1),
+        (unknown_ends, CLOSED_RANGE),
+        (And((compared("n", MORE, ":low"), compared("n", MORE, ":high"))), 0.7),
+        (And((compared("n", MORE, ":high"), compared("n", LESS, ":low"))), 0.0),
+        (Or((compared("n", LESS, 100), compared("n", MORE, 900))), 0.19),
+        (compared("country", Comparison.EQUAL, ":where"), 0.6),
+        (compared("country", Comparison.NOT_EQUAL, ":where"), 0.4),
+        (compared("country", Comparison.EQUAL, ":unsaid"), 0.6**2 + 0.25**2 + 0.1**2 + 0.05**2),
+        (compared("dark", Comparison.EQUAL, 7), 1 / 50),
+        (compared("nowhere", Comparison.EQUAL, 7), UNKNOWN_EQUALITY),
+        (InList(column("country"), (Literal("France", TEXT), Literal("Ghana", TEXT))), 0.65),
+        (InList(column("country"), (Literal("Peru", TEXT),)), 0.0),
+        (Like(column("country"), Literal("G%", TEXT), None, CaseRule.EXACT), 0.4),
+        (Like(column("country"), Literal("g%", TEXT), None, CaseRule.EXACT), 0.0),
+        (Like(column("country"), Literal("g%", TEXT), None, CaseRule.ASCII), 0.4),
+        (Like(column("country"), Literal("%e", TEXT), None, CaseRule.EXACT), PATTERN),
+        (Like(column("country"), Literal("Ghana", TEXT), None, CaseRule.EXACT), 0.05),
+        (column("flag"), 0.18),
+    ],
+)
+def test_shares(predicate: Expression, expected: float) -> None:
+    """The share each predicate keeps."""
+    assert kept(predicate) == pytest.approx(expected, abs=0.002)

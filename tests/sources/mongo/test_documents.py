@@ -1,0 +1,124 @@
+"""Databases nestling did not make: what their documents are read as, and what is a gap rather than a guess."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bson import ObjectId
+from pymongo.database import Database
+
+from nestling.executors.facts import Amount, Budget, gather
+from nestling.executors.read import read_rows
+from nestling.ir.facts.form import facts_text, read_facts
+from nestling.ir.primitives import Form, Holder
+from nestling.pipeline import home_queries
+from nestling.sources.mongo import Found, read
+
+Documents = dict[str, list[dict[str, Any]]]
+
+
+def found_in(database: Database[Any], documents: Documents) -> Found:
+    """What a database of these documents is read as, by way of a facts file."""
+    for name, each in documents.items():
+        database[name].insert_many(each)
+    facts = gather(database.client, [database.name], Budget(30.0, Amount(), structure=True))
+    return read(read_facts(facts_text(facts)), name="read")
+
+
+def rows(found: Found, database: Database[Any], entity: str) -> list[tuple[object, ...]]:
+    """An entity's rows by the design in place."""
+    query = home_queries(found.in_place.design)[entity]
+    return list(read_rows(database, query, found.reading.model.entity(entity)))
+
+
+def gaps(found: Found) -> list[str]:
+    """What could not be read, in words."""
+    return [f"{gap.where}: {gap.what}" for gap in found.reading.gaps]
+
+
+def test_references_are_object_ids_found_elsewhere(database: Database[Any]) -> None:
+    """An ObjectId refers to what it is found in whatever its field is called; its rows come back as text."""
+    ids = [ObjectId() for _ in range(6)]
+    people = [{"_id": each, "name": f"n{place}"} for place, each in enumerate(ids)]
+    letters = [{"_id": place, "to": ids[place % 5], "gone": ObjectId()} for place in range(12)]
+    found = found_in(database, {"people": people, "letters": letters})
+    assert [(link.parent, link.child, link.child_attributes) for link in found.reading.model.relationships] == [
+        ("people", "letters", ("to",))
+    ]
+    assert {row[2] for row in rows(found, database, "letters")} == {str(each) for each in ids[:5]}
+
+
+def test_a_field_that_tells_the_kind_makes_subtypes(database: Database[Any]) -> None:
+    """What only one kind of documents has is an entity of its own, in the same collection."""
+    kinds = {0: {"kind": "book", "pages": 1}, 1: {"kind": "film", "minutes": 2}}
+    items = [{"_id": place, "title": f"t{place}"} | kinds[place % 2] for place in range(20)]
+    found = found_in(database, {"items": items})
+    collection = found.in_place.design.collections[0]
+    assert collection.variant is not None
+    assert (collection.variant.discriminator, [value for _, value in collection.variant.subtypes]) == (
+        "kind",
+        ["book", "film"],
+    )
+    assert rows(found, database, "film")[:2] == [(1, 2), (3, 2)]
+
+
+def test_a_reference_with_what_is_copied_beside_it(database: Database[Any]) -> None:
+    """A sub-document of an id and copied fields is a foreign key and a copy, no entity."""
+    products = [{"_id": place, "name": f"product {place}", "price": 10 * place} for place in range(15)]
+    orders = [{"_id": n, "product": {"_id": n % 15, "name": f"product {n % 15}"}, "amount": n} for n in range(40)]
+    found = found_in(database, {"products": products, "orders": orders})
+    assert {entity.name for entity in found.reading.model.entities} == {"products", "orders"}
+    order = next(each for each in found.in_place.design.collections if each.name == "orders")
+    assert [(copy.form, [field.path for field in copy.attributes]) for copy in order.body.copies] == [
+        (Form.INLINE, ["product.name"])
+    ]
+
+
+def test_ids_listed_by_the_parent_alone(database: Database[Any]) -> None:
+    """An array of ids, each in one array only, tells the relationship of the rows it lists."""
+    tasks = [{"_id": place, "text": f"t{place}"} for place in range(12)]
+    projects = [{"_id": f"p{n}", "task_ids": [3 * n, 3 * n + 1, 3 * n + 2]} for n in range(4)]
+    found = found_in(database, {"tasks": tasks, "projects": projects})
+    project = next(each for each in found.in_place.design.collections if each.name == "projects")
+    assert [(each.holder, each.field) for each in project.body.references] == [(Holder.PARENT, "task_ids")]
+    assert sorted(rows(found, database, "tasks"))[:4] == [
+        (0, "t0", "p0"),
+        (1, "t1", "p0"),
+        (2, "t2", "p0"),
+        (3, "t3", "p1"),
+    ]
+
+
+def test_what_has_no_single_form_is_kept_whole(database: Database[Any]) -> None:
+    """Mixed types, keys that are data and places on a map are json attributes with a gap each; nothing is dropped."""
+    things: list[dict[str, Any]] = [
+        {
+            "_id": place,
+            "mixed": "a" if place % 2 else ["a"],
+            "by_day": {f"2024-01-{day + 1:02}": day for day in range(20)},
+            "at": {"type": "Point", "coordinates": [1.0, 2.0]},
+        }
+        for place in range(10)
+    ]
+    found = found_in(database, {"things": things})
+    assert gaps(found) == [
+        "things: `at` is a place on a map, and is kept whole as json",
+        "things: `by_day` has keys that are data, and is kept whole as json",
+        "things: `mixed` is array or string, and is kept whole as json",
+    ]
+    by_id = {row[0]: row for row in rows(found, database, "things")}
+    names = found.reading.model.entity("things").attribute_names
+    assert by_id[1] == tuple(things[1][name] for name in names)
+
+
+def test_small_numbers_that_fit_several_collections_are_unclear(database: Database[Any]) -> None:
+    """A field called like a reference, whose values are keys everywhere, is a gap that names the collections."""
+    documents: Documents = {
+        name: [{"_id": place, "note": f"{name} {place}"} for place in range(10)] for name in ("chairs", "lamps")
+    }
+    documents["rooms"] = [{"_id": f"r{place}", "thing_id": place % 4} for place in range(9)]
+    found = found_in(database, documents)
+    assert found.reading.model.relationships == ()
+    assert gaps(found) == [
+        "rooms: `thing_id` is called like a reference; its 4 values may be keys of `chairs`, `lamps`: say in the model"
+    ]
