@@ -45,7 +45,7 @@ def _time(context: click.Context, option: click.Parameter, text: str | None) -> 
 
 @click.command(
     "check",
-    short_help="Find copies and other kept values that went stale, and repair them.",
+    short_help="Find copies that went stale, and repair them.",
     epilog="\b\nExample:\n  nestling check design.yaml mongodb://localhost/shop --repair",
 )
 @options.design_file

@@ -26,8 +26,10 @@ from nestling.ir.expression import (
 
 _CALL_SIZES = {Function.ROUND: 52.0, Function.TIMESTAMP_OF: 180.0, Function.GLOB: 100.0}
 _MATCHING = frozenset({Function.MATCHES, Function.MATCHES_ANY_CASE, Function.GLOB, Function.REPLACE})
-_GIVEN_PATTERN = 8.0
-"""A pattern that is a parameter is made a regular expression for each row anew."""
+_GIVEN_PATTERN_WEIGHT = 20.0 + 7.0 * 8.0
+"""A pattern that is a parameter is made a regular expression for each row anew: by some twenty operators, and seven for each
+character, of which there are taken to be eight.
+"""
 _LIKE_SIZE, _LITERAL_LIKE_SIZE = 130.0, 25.0
 _CONVERSION_SIZE, _CONVERSION_WEIGHT = 100.0, 5.0
 _COMPARISON_SIZE, _ITEM_SIZE, _OTHER_SIZE = 3.0, 1.0, 3.0
@@ -68,19 +70,15 @@ def weight(expression: Expression) -> float:
             own = _CALL_SIZES.get(function, _CALL_WEIGHT)
         case InList(items=items):
             own = 1.0 + len(items) / 10
+        case Like(pattern=pattern) if not isinstance(pattern, Literal):
+            own = _GIVEN_PATTERN_WEIGHT
         case _:
             own = 1.0
     return own + sum(weight(inner) for inner in operands(expression))
 
 
 def patterns(expression: Expression, bytes_of: Callable[[Column], float]) -> float:
-    """Bytes of text held against a pattern for one row; those a parameter is the pattern of count several times."""
-    match expression:
-        case Like(pattern=pattern):
-            own = 1.0 if isinstance(pattern, Literal) else _GIVEN_PATTERN
-        case Call(function=function) if function in _MATCHING:
-            own = 1.0
-        case _:
-            own = 0.0
-    text = sum(bytes_of(column) for column in columns_of(expression)) if own else 0.0
-    return own * text + sum(patterns(inner, bytes_of) for inner in operands(expression))
+    """Bytes of text held against a pattern for one row."""
+    is_held = isinstance(expression, Like) or (isinstance(expression, Call) and expression.function in _MATCHING)
+    text = sum(bytes_of(column) for column in columns_of(expression)) if is_held else 0.0
+    return text + sum(patterns(inner, bytes_of) for inner in operands(expression))

@@ -88,13 +88,13 @@ def _told_otherwise(survey: Survey) -> frozenset[tuple[str, Steps]]:
     structure = survey.facts.structure
     copies = {(each.collection, each.column) for each in flat_copies(survey)}
     counts = {(each.collection, each.column) for each in structure.counted}
-    flags = {
+    overflowing = {
         (each.of.collection.name, (*each.of.above.node.steps, name))
         for each in survey.seen.values()
         if each.role is Role.PAGES and each.of is not None and each.of.above is not None
         for name in flags(each.of)
     }
-    return frozenset(copies | counts | flags)
+    return frozenset(copies | counts | overflowing)
 
 
 def flags(array: Seen) -> tuple[str, ...]:
@@ -147,7 +147,7 @@ def _stored(seen: Seen, column: Column, taken: set[str], needed: frozenset[Steps
     name = free(column_name(seen, column.steps), taken)
     kind, also = (JSON, ()) if column.why else type_of(column.path)
     path = ".".join(column.steps[len(seen.node.steps) :]) if seen.node.form is not NodeForm.VALUES else ""
-    if seen.above is not None and seen.above.role is Role.BUCKET and len(column.steps) <= len(seen.node.steps):
+    if seen.above is not None and seen.above.role is Role.BUCKET and len(column.steps) < len(seen.node.steps):
         path = ".".join(column.steps)
     attribute = Attribute(name, kind, nullable=_may_lack(seen, column, needed), also=also)
     return Stored(name, path, column, attribute)

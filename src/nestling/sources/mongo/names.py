@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from nestling.ir.facts import ELEMENT
-from nestling.ir.facts.nodes import NodeForm, Steps
+from nestling.ir.facts.nodes import Steps
 from nestling.sources.mongo.survey import Place, Role, Seen
 
 _PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"))
@@ -67,9 +67,9 @@ def singular(name: str) -> str:
 
 def column_name(seen: Seen, steps: Steps) -> str:
     """What a column is called in its entity: its field's name, with the documents around it that are no entities."""
-    if seen.node.form is NodeForm.VALUES:
+    if steps == seen.node.steps:
         return singular(seen.node.steps[-2])
-    own = steps[len(seen.node.steps) :]
+    own = steps[len(seen.node.steps) :] or steps  # what a bucket's header tells lies above
     parts = own[1:] if own[0] == "_id" and len(own) > 1 else own
     return parts[0] + "".join(f"_{part.lstrip('_')}" for part in parts[1:])
 

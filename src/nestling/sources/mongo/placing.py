@@ -52,7 +52,7 @@ class Placing:
 
     def _collection(self, seen: Seen) -> Collection:
         if seen.role is Role.BUCKET:
-            events = next(each for each in self.seen if each.above is seen)
+            events = next(each for each in self.seen if each.above is seen and each.role is Role.ENTITY)
             entity = self.found[events.place]
             return Collection(seen.collection.name, self._document(entity), bucket=self._bucket(events))
         entity = self.found[seen.place]

@@ -68,7 +68,7 @@ def owner(link: Link, survey: Survey, found: Entities) -> EntityOf | None:
     if seen.role is Role.MERGED and seen.around is not None:
         seen = seen.around
     if seen.role is Role.BUCKET:
-        seen = next(each for each in survey.seen.values() if each.above is seen)
+        seen = next(each for each in survey.seen.values() if each.above is seen and each.role is Role.ENTITY)
     entity = found.get(seen.place)
     if entity is None or entity.names(link.columns) is not None:
         return entity

@@ -236,6 +236,7 @@ def _array_of_orphans(seen: Seen, found: Mapping[Place, Seen]) -> Seen | None:
         each
         for each in found.values()
         if each.above is not None
+        and not each.kind
         and each.collection is not seen.collection
         and each.node.columns
         and (_own_names(each) <= mine or is_empty)
