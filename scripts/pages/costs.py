@@ -26,8 +26,9 @@ TAIL = """## What is not in it
 
 - Writes are priced for the work they make, not for how long a commit waits to be safe on disk or on other members.
 - Locks: under MMAPv1 a write locks its whole collection; no price per operation can say that.
-- Rows are estimated from counts, distinct values, NULL shares and fan-outs. A range is taken to keep a third (both ends given: a
-  twentieth), a pattern a tenth, since statistics hold no histograms; predicates are taken to be independent.
+- Rows are estimated from counts, distinct values, NULL shares, fan-outs, and how values lie: the most common ones with their
+  shares, and quantiles of the others. Where a value is not known – a parameter without a sample, a column of long texts – a range
+  is taken to keep a third (both ends given: a twentieth) and a pattern a tenth; predicates are taken to be independent.
 """
 
 

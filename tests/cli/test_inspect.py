@@ -100,3 +100,12 @@ def test_odd_names_cannot_break_a_table(tmp_path: Path) -> None:
     out = nestling("inspect", "sqlite:///odd.db", cwd=tmp_path).out
     assert "\x1b" not in out
     assert r"a\x1b[31mb\nc" in out
+
+
+def test_values_of_the_data_can_be_left_out(shop: Path) -> None:
+    """The file holds common values and quantiles unless it is asked not to; all other numbers stay."""
+    for flags, has_values in (((), True), (("--no-values",), False)):
+        nestling("inspect", "sqlite:///shop.db", "-o", f"model{has_values}.yaml", *flags, cwd=shop)
+        written = (shop / f"model{has_values}.yaml").read_text()
+        assert ("common:" in written, "quantiles:" in written) == (has_values, has_values)
+        assert "distinct:" in written

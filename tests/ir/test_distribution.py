@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from nestling.common.errors import InputError
 from nestling.ir.distribution import Distribution, below, equal, equal_to_any, up_to
+from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Origin, Statistics, without_values
 
 PARTS = 20
 START = datetime(2024, 1, 1, tzinfo=UTC)
@@ -114,3 +115,14 @@ def test_impossible_distributions_are_refused(quantiles: tuple[Any, ...], common
     """Shares beyond the whole, bounds out of order, values of several kinds, nothing at all."""
     with pytest.raises(InputError):
         Distribution(quantiles, common)
+
+
+def test_the_stronger_provenance_wins() -> None:
+    """What is declared of a value's distribution beats what was measured, whichever comes first; and it can be left out."""
+    declared, found = Distribution((1, 9)), Distribution((2, 8), origin=Origin.MEASURED)
+    one, other = (Statistics((("e", EntityStatistics(None, None, (("a", AttributeStatistics(values=each)),))),))
+                  for each in (declared, found))  # fmt: skip
+    for merged, _ in (one.merged(other), other.merged(one)):
+        assert merged.entity("e").attribute("a").values == declared
+    assert other.merged(Statistics())[0].entity("e").attribute("a").values == found
+    assert without_values(one).entity("e").attribute("a") == AttributeStatistics()

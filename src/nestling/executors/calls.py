@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from pymongo import UpdateOne
 from pymongo.read_concern import ReadConcern
-from pymongo.results import DeleteResult, InsertOneResult, UpdateResult
+from pymongo.results import BulkWriteResult, DeleteResult, InsertOneResult, UpdateResult
 from pymongo.write_concern import WriteConcern
 
 from nestling.ir.compiled import CompiledRead, Operation
@@ -64,7 +65,10 @@ def read_call(read: CompiledRead) -> Call | None:
 
 
 def command_call(command: Command) -> Call:
-    """The call of a command in which nothing is open."""
+    """The call of a command in which nothing is open; an update and one that takes it back are one request."""
+    if command.back is not None:
+        both = [UpdateOne(command.filter or {}, each) for each in (command.update or {}, command.back)]
+        return Call(command.collection, "bulk_write", {"requests": both})
     is_insert = command.action is Action.INSERT_ONE
     arguments = {"document": command.document} if is_insert else {"filter": command.filter or {}}
     if command.update is not None:
@@ -73,12 +77,14 @@ def command_call(command: Command) -> Call:
     return Call(command.collection, _METHODS[command.action], arguments)
 
 
-def met(result: InsertOneResult | UpdateResult | DeleteResult) -> int:
+def met(result: InsertOneResult | UpdateResult | DeleteResult | BulkWriteResult) -> int:
     """How many documents a command inserted, matched (an upsert that made one: 1) or deleted."""
     match result:
         case InsertOneResult():
             return 1
         case DeleteResult():
             return result.deleted_count
+        case BulkWriteResult():
+            return result.matched_count
         case UpdateResult():
             return result.matched_count or int(result.upserted_id is not None)

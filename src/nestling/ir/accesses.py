@@ -124,18 +124,26 @@ def update(
     index_entries_changed: float = 0,
     grows: bool = False,
     changes: float = 1,
+    fields: float | None = None,
 ) -> Work:
     """Documents changed that have been found already: each is written whole. A changed entry is one removed and one added.
 
     `grows`: each becomes larger, which some engines take ill. `changes`: updates asked for, one unless a bulk asks for more.
+    `fields` of one document; unless said as many as such a document usually has.
     """
-    return Work(
+    changed = Work(
         changes=changes,
         updates=documents,
         moves=documents if grows else 0.0,
-        rewritten_bytes=documents * document_bytes,
         index_writes=documents * index_entries_changed * 2,
     )
+    return changed + rewrite(documents * document_bytes, fields=None if fields is None else documents * fields)
+
+
+def rewrite(document_bytes: float, *, fields: float | None = None) -> Work:
+    """Changed documents written, once the server has held every field of them against the collection's validator."""
+    tests = document_bytes / USUAL_FIELD_BYTES if fields is None else fields
+    return Work(rewritten_bytes=document_bytes, tests=tests)
 
 
 def delete(documents: float, index_entries: float, *, changes: float = 1) -> Work:

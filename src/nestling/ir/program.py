@@ -120,7 +120,10 @@ class ArrayPlace:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command. `update` is a document of operators; `otherwise` runs when nothing matched."""
+    """One command. `update` is a document of operators; `otherwise` runs when nothing matched.
+
+    `back`: a second update of the same document, of constants alone, sent with the first.
+    """
 
     action: Action
     collection: str
@@ -131,6 +134,7 @@ class Command:
     upsert: bool = False
     places: tuple[ArrayPlace, ...] = ()
     otherwise: tuple[ProgramStep, ...] = ()
+    back: Mql | None = None
 
 
 ProgramStep: TypeAlias = ReadRows | GivenRows | RefuseRows | ForEach | Command
@@ -159,4 +163,4 @@ class CompiledWrite:
     def command(self) -> Command | None:
         """The one command the program consists of, if it does."""
         only = self.steps[0] if len(self.steps) == 1 else None
-        return only if isinstance(only, Command) and not only.otherwise else None
+        return only if isinstance(only, Command) and not only.otherwise and only.back is None else None

@@ -9,7 +9,7 @@ Like access paths, a closed set: the planner builds these steps, the cost stage 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
@@ -231,7 +231,8 @@ class InsertOne:
 class UpdateDocuments:
     """Change the documents that match (`many`: all of them, else one). Where none matched: `otherwise`.
 
-    `on_insert`: with these fields too a document is made of the matches (equalities) and changes when none matched.
+    `back`: changes the same command makes after the others, so that the document ends as it was. `on_insert`: with these fields
+    too a document is made of the matches (equalities) and changes when none matched.
     """
 
     collection: str
@@ -241,6 +242,7 @@ class UpdateDocuments:
     many: bool = False
     otherwise: tuple[WriteStep, ...] = ()
     on_insert: tuple[tuple[str, Value], ...] | None = None
+    back: tuple[Change, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,21 +271,28 @@ class WritePlan:
     @property
     def is_one_change(self) -> bool:
         """Whether at most one document changes, so that no transaction is needed."""
-        return sum(_changes(step) for step in self.steps) <= 1
+        single = {step.rows for step in self.steps if isinstance(step, Give) and len(step.values) == 1}
+        return sum(_changes(step, single) for step in self.steps) <= 1
 
     @property
     def needs_transaction(self) -> bool:
         """Whether a command alone would not do: several documents change, or one by what was read before."""
-        return not self.is_one_change or any(isinstance(step, Fetch) for step in steps_within(self.steps))
+        return not self.is_one_change or any(map(_reads_first, self.steps))
 
 
-def _changes(step: WriteStep) -> int:
-    """How many documents a step may change; 2 stands for several."""
+def _reads_first(step: WriteStep) -> bool:
+    """Whether it reads; what is read to say why nothing matched comes after the one change there is."""
+    return isinstance(step, Fetch) or (isinstance(step, Each) and any(map(_reads_first, step.steps)))
+
+
+def _changes(step: WriteStep, single: Collection[str] = ()) -> int:
+    """How many documents a step may change; 2 stands for several. `single`: names of rows of which there is one."""
     match step:
         case Fetch() | Give() | Refuse():
             return 0
-        case Each(steps=inner):
-            return 2 * min(sum(map(_changes, inner)), 1)
+        case Each(rows=rows, steps=inner):
+            changes = sum(map(_changes, inner))
+            return changes if rows in single else 2 * min(changes, 1)
         case InsertOne():
             return 1
         case UpdateDocuments(many=many, otherwise=otherwise):

@@ -71,6 +71,8 @@ def _lines(step: WriteStep) -> Iterator[str]:
 
 def _update_lines(step: UpdateDocuments) -> Iterator[str]:
     changes = "; ".join(map(_change, step.changes)) or "change nothing"
+    if step.back:
+        changes += f"; then {'; '.join(map(_change, step.back))}"
     filters = "".join(f", {_element(each)}" for each in step.filters)
     yield f"in {_which(step.collection, step.where, many=step.many)}{filters}: {changes}"
     if step.on_insert is not None:

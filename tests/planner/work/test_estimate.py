@@ -100,6 +100,28 @@ def test_a_lookup_for_every_row(normalized: Proposal) -> None:
     assert found.results == pytest.approx(6_000)
 
 
+def test_what_does_not_mention_the_outer_row_is_kept(normalized: Proposal) -> None:
+    """Groups in a subquery that are only then compared with the outer row are made once, not for each row again."""
+    groups = "SELECT many_id, COUNT(*) AS n FROM many_item GROUP BY many_id"
+    found = work(
+        f"SELECT few.ten, (SELECT COUNT(*) FROM ({groups}) g WHERE g.n > few.ten) AS more FROM few", normalized
+    )
+    once = work(groups, normalized)
+    assert found.grouped <= once.grouped + 2_000 * once.results
+    assert found.scanned == pytest.approx(once.scanned + 2_000)
+
+
+def test_samples_tell_how_many_rows_a_range_finds(normalized: Proposal) -> None:
+    """By the value of the parameter, between the least and the most number there is."""
+    for asked, rows in ((0, 12_000), (6_000, 6_000), (11_880, 120)):
+        found = work("SELECT id FROM small WHERE number >= :n", normalized, values={"n": asked})
+        assert found.results == pytest.approx(rows, rel=0.02)
+    both = work(
+        "SELECT id FROM small WHERE number BETWEEN :low AND :high", normalized, values={"low": 600, "high": 1_200}
+    )
+    assert both.results == pytest.approx(600, rel=0.02)
+
+
 def test_a_limit_stops_early(normalized: Proposal) -> None:
     """Ten rows of all need ten documents; sorted without an index they need all."""
     early = work("SELECT label FROM small LIMIT 10", normalized)

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from nestling.emitters.mql.read import compiled_read
 from nestling.emitters.mql.unions import without_unions
-from nestling.emitters.mql.write_changes import array_filters, conditions, update_of
+from nestling.emitters.mql.write_changes import array_filters, conditions, operators, update_of
 from nestling.emitters.mql.write_values import document, given, leaf
 from nestling.ir.compiled import Mql
 from nestling.ir.filling import parameters_of, without_nulls
@@ -110,4 +110,5 @@ def _update(step: UpdateDocuments) -> Command:
         upsert=step.on_insert is not None,
         places=places,
         otherwise=tuple(map(_step, step.otherwise)),
+        back=operators(step.back) if step.back else None,
     )

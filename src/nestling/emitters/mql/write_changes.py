@@ -94,6 +94,15 @@ def update_of(step: UpdateDocuments) -> tuple[Mql, tuple[ArrayPlace, ...]]:
     return dict(made) or {"$set": {}}, tuple(places)
 
 
+def operators(changes: Sequence[Change]) -> Mql:
+    """The operators of changes that need nothing of the row at hand."""
+    made: dict[str, Mql] = {}
+    for change in changes:
+        operator, value = _change(change)
+        _put(made, operator, change.path, value)
+    return dict(made)
+
+
 def _put(made: dict[str, Mql], operator: str, path: str, value: object) -> None:
     for fields in made.values():
         for known in fields:

@@ -90,6 +90,8 @@ def _command(command: Command) -> Json:
         return shown
     shown |= {"update": _plain(command.update), "arrayFilters": _plain(list(command.array_filters))}
     shown |= {"upsert": command.upsert}
+    if command.back is not None:
+        shown["back"] = _plain(command.back)
     if command.places:
         shown["places"] = {
             each.key: {"path": each.path, "number": _plain(each.column), "first": each.first} for each in command.places

@@ -128,6 +128,10 @@ class _Script:
             arguments = [wrapped(command.filter or {}, "matching", row, self.words)]
         if command.update is not None:
             arguments.append(self._update(command, row))
+        if command.back is not None:
+            updates = (arguments[1], shell(command.back))
+            both = (f"{{updateOne: {{filter: {arguments[0]}, update: {each}}}}}" for each in updates)
+            return f"{_collection('my', command.collection)}.bulkWrite([{', '.join(both)}])"
         options = []
         if command.array_filters:
             filters = (wrapped(each, "matching", row, self.words) for each in command.array_filters)

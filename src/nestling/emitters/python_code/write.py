@@ -60,6 +60,7 @@ from typing import Any
 from uuid import UUID
 
 from bson import Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId
+from pymongo import UpdateOne
 from pymongo.database import Database
 from pymongo.read_concern import ReadConcern
 from pymongo.write_concern import WriteConcern
@@ -198,6 +199,9 @@ class _Function:
             filters = (wrapped(each, "matching", row, self.words) for each in command.array_filters)
             arguments.append(f"array_filters=[{', '.join(filters)}]")
         arguments += ["upsert=True"] if command.upsert else []
+        if command.back is not None:
+            both = (f"UpdateOne({arguments[0]}, {each})" for each in (arguments[1], one_line(command.back)))
+            return f"db[{one_line(command.collection)}].bulk_write([{', '.join(both)}], {more})"
         arguments += [more] if more else []
         return f"db[{one_line(command.collection)}].{_METHODS[command.action]}({', '.join(arguments)})"
 

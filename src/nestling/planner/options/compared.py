@@ -18,7 +18,7 @@ from nestling.planner.reads.traverse import expressions, inputs, mentioned, subq
 from nestling.planner.sql import translate
 from nestling.planner.work.documents import Known, attribute_known
 from nestling.planner.work.selectivity import together
-from nestling.planner.work.spans import KnownOf, Values, value_of
+from nestling.planner.work.spans import KnownOf, Values, column_in, value_of
 
 Attribute = tuple[str, str]
 """An entity and one of its attributes."""
@@ -49,7 +49,7 @@ def shares_compared(statement: Statement, situation: Situation) -> Mapping[Attri
             and _lies(entity, column.name, statistics)
             and all(_is_told(each, values) for each in asked)
         ):
-            known = attribute_known(entity, column.name, statistics)
+            known = attribute_known(entity, column.name, situation.model, statistics)
             told[entity, column.name].append(together(asked, _same(known), values))
     return {attribute: sum(shares) / len(shares) for attribute, shares in told.items()}
 
@@ -102,10 +102,11 @@ def _is_told(predicate: Expression, values: Values) -> bool:
     """Whether a column is compared with values that are known."""
     match predicate:
         case Compare(operator=operator, left=left, right=right) if operator in _TELLING:
-            return value_of(left, values) is not None or value_of(right, values) is not None
-        case InList(items=items):
-            return all(value_of(item, values) is not None for item in items)
-        case Like(pattern=pattern):
+            column, other = (left, right) if column_in(left) is not None else (right, left)
+            return column_in(column) is not None and value_of(other, values) is not None
+        case InList(operand=operand, items=items):
+            return column_in(operand) is not None and all(value_of(item, values) is not None for item in items)
+        case Like(operand=operand, pattern=pattern) if column_in(operand) is not None:
             text = value_of(pattern, values)
             return isinstance(text, str) and text[:1] not in {"%", "_", ""}
         case _:

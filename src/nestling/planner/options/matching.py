@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from nestling.ir.candidate import Indexed
-from nestling.ir.situation import Situation
+from nestling.ir.model import Entity
 from nestling.ir.workload import Access, Operator, Statement
-from nestling.planner.options.places import Home
 from nestling.planner.options.sizes import Sizes
 
 
 def compared_equal(access: Access) -> set[str]:
     """Attributes compared for equality."""
     return {each.attribute for each in access.filters if each.operator is Operator.EQUALITY}
-
-
-def is_at_hand(situation: Situation, home: Home, exact: set[str]) -> bool:
-    """Whether an index that is there anyway finds the one document: its `_id`, a unique one, or the `_id` of the parent."""
-    entity = situation.model.entity(home.entity)
-    groups = (*entity.uniques, entity.key) if home.own else entity.uniques
-    if home.bucket is None and any(group and set(group) <= exact for group in groups):
-        return True
-    if len(home.links) != 1 or not set(home.links[0].child_attributes) <= exact:
-        return False
-    return home.links[0].parent_attributes == situation.model.entity(home.root).key
 
 
 def covers(statement: Statement, access: Access, index: Indexed) -> bool:
@@ -45,7 +35,7 @@ def matched_rows(sizes: Sizes, access: Access, index: Indexed, *, alone: bool) -
             break
         rows, position = rows * sizes.share(access, condition), position + 1
     before = [name for name, _ in index.keys[:position]]
-    if _tells_one(sizes, access, set(before)):
+    if tells_one(sizes.situation.model.entity(access.entity), set(before) & compared_equal(access)):
         rows = 1.0
     rest = index.keys[position:]
     ordered = alone and _in_order(access, before, rest)
@@ -58,10 +48,9 @@ def matched_rows(sizes: Sizes, access: Access, index: Indexed, *, alone: bool) -
     return max(rows, 1.0), ordered
 
 
-def _tells_one(sizes: Sizes, access: Access, names: set[str]) -> bool:
-    """Whether these attributes, where they are compared for equality, tell one row from all others."""
-    entity, fixed = sizes.situation.model.entity(access.entity), names & compared_equal(access)
-    return any(group and set(group) <= fixed for group in (entity.key, *entity.uniques))
+def tells_one(entity: Entity, fixed: Collection[str]) -> bool:
+    """Whether one value each of these attributes tells one row from all others."""
+    return any(group and set(group) <= set(fixed) for group in (entity.key, *entity.uniques))
 
 
 def _in_order(access: Access, before: list[str], rest: tuple[tuple[str, int], ...]) -> bool:
@@ -69,3 +58,9 @@ def _in_order(access: Access, before: list[str], rest: tuple[tuple[str, int], ..
     order = [(name, -1 if down else 1) for name, down in access.order if name not in before]
     found = list(rest[: len(order)])
     return bool(order) and (order == found or order == [(name, -way) for name, way in found])
+
+
+def key_order(sizes: Sizes, access: Access) -> Indexed | None:
+    """The index a collection has on `_id`, as one over the key's attributes; None where the entity has no key."""
+    key = sizes.situation.model.entity(access.entity).key
+    return Indexed(access.entity, tuple((name, 1) for name in key)) if key else None

@@ -8,11 +8,14 @@ from nestling.ir.candidate import HOMES, Candidate, Cold, CopiedAttribute, Index
 from nestling.ir.options import Charge, Group, Limit, Mode, Needs, Problem, Step, Structure
 from nestling.ir.situation import Situation
 from nestling.planner.options.documents import VALUE_BYTES, Documents
+from nestling.planner.options.hops import Hops
+from nestling.planner.options.modes import Modes
 from nestling.planner.options.places import Home, Places
 from nestling.planner.options.prices import Price, Prices, cold_share
 from nestling.planner.options.reads import Reads
 from nestling.planner.options.simplicity import SIMPLICITY, simplicity
 from nestling.planner.options.sizes import Sizes
+from nestling.planner.options.starts import Starts
 from nestling.planner.options.upkeep import Upkeep
 from nestling.planner.options.writes import Writes
 
@@ -32,8 +35,9 @@ def options(
     sizes = Sizes(situation)
     places = Places(situation, candidates, sizes)
     documents = Documents(situation, places, sizes)
-    reads = Reads(situation, places, sizes, documents, Prices(price, cold_share(situation, sizes, cache_bytes)))
-    writes = Writes(situation, places, sizes, documents, reads)
+    modes = Modes(situation, places, sizes, documents, Prices(price, cold_share(situation, sizes, cache_bytes)))
+    starts = Starts(modes)
+    reads, writes = Reads(modes, starts, Hops(modes, starts)), Writes(modes, starts)
     upkeep = Upkeep(situation, places, sizes, writes)
     steps: list[Step] = []
     charges: list[Charge] = []

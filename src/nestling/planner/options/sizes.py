@@ -15,10 +15,9 @@ from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.names import stored_name
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Access, Filter, Operator
+from nestling.planner.distinct import UNKNOWN_ROWS, distinct_of
 from nestling.planner.options.compared import shares_compared
 
-UNKNOWN_ROWS = 1_000.0
-"""Rows of an entity nothing is known of."""
 UNKNOWN_CHILDREN = 10.0
 """Children of one parent where nothing is known."""
 RANGE_SHARE = 0.1
@@ -36,6 +35,7 @@ class Sizes:
         self.situation = situation
         self._rows: dict[str, float] = {}
         self._children: dict[str, float] = {}
+        self._distinct: dict[tuple[str, str], float] = {}
         self._found: dict[Access, float] = {}
         self._told: dict[Access, dict[str, float]] | None = None
 
@@ -79,14 +79,11 @@ class Sizes:
         return found
 
     def distinct(self, entity: str, attribute: str) -> float:
-        """Distinct values of an attribute: known, or a tenth of the rows; of a foreign key as many as there are parents."""
-        known = self.situation.statistics.entity(entity).attribute(attribute).distinct
-        if known is not None:
-            return max(known.value, 1.0)
-        for link in self.situation.parents[entity]:
-            if link.child_attributes == (attribute,):
-                return max(min(self.rows(link.parent), self.rows(entity)), 1.0)
-        return max(self.rows(entity) / 10, 1.0)
+        """Distinct values of an attribute: known, or what keys say of them."""
+        if (entity, attribute) not in self._distinct:
+            found = distinct_of(entity, attribute, self.situation.model, self.situation.statistics)
+            self._distinct[entity, attribute] = found
+        return self._distinct[entity, attribute]
 
     def share(self, access: Access, condition: Filter) -> float:
         """Share of the rows of an access's entity that one of its conditions lets through."""

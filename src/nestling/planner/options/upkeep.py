@@ -39,7 +39,7 @@ class Upkeep:
             if access.kind.writes:
                 rows = self.writes.rows(access)
                 for text, name, each in self._triggered(access):
-                    yield Charge(statement.name, text, (name,), self.writes.reads.price(each) * rows)
+                    yield Charge(statement.name, text, (name,), self.writes.modes.price(each) * rows)
 
     def _triggered(self, access: Access) -> Iterator[tuple[str, str, Work]]:
         """(what happens, structure, work for each row written)."""

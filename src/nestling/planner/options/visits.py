@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nestling.ir.model import Model, Relationship
 from nestling.ir.workload import Access, Statement
+from nestling.planner.options.matching import compared_equal, tells_one
 from nestling.planner.options.sizes import Sizes
+
+Edge = tuple[int, int, Relationship]
+"""Two accesses by their positions, and the relationship that joins them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,13 +19,14 @@ class Visit:
     """One access, how it is reached, and how many rows.
 
     `before`: position of the visit it comes from, None for a start. `link` and `down`: the relationship and whether from parent
-    to children. `reached`: rows found before its own conditions, `rows`: after them.
+    to children. `outer`: rows it is joined to, `reached`: rows with it before its own conditions, `rows`: after them.
     """
 
     access: Access
     before: int | None
     link: Relationship | None
     down: bool
+    outer: float
     reached: float
     rows: float
 
@@ -31,24 +37,81 @@ class Visit:
 
 
 def visits(statement: Statement, model: Model, sizes: Sizes) -> tuple[Visit, ...]:
-    """Every read access once: the most selective one first, then what is joined to it; what is joined to nothing starts anew."""
-    reads = [access for access in statement.accesses if not access.kind.writes]
-    edges = _edges(reads, model)
-    found: list[Visit] = []
-    at: dict[int, int] = {}  # access -> visit
-    while len(at) < len(reads):
-        start = min((n for n in range(len(reads)) if n not in at), key=lambda n: (sizes.found(reads[n]), n))
-        rows = sizes.found(reads[start])
-        at[start] = len(found)
-        found.append(Visit(reads[start], None, None, False, rows, rows))
-        others = [access for access in reads if access is not reads[start]]
-        cut = not any(each.sort or each.filters for each in others) and not any(each.aggregates for each in reads)
-        most = float(statement.limit) if cut and statement.limit is not None else None
-        _follow(start, reads, edges, found, at, sizes, most)
-    return tuple(found)
+    """Every read access once, in the order statements are compiled in.
+
+    That is from the one whose conditions leave the least share of its rows along what is joined to it, what is restricted or one
+    row at most first; what is joined to nothing starts anew.
+    """
+    return tuple(_Walk(statement, model, sizes).visits())
 
 
-def _edges(reads: list[Access], model: Model) -> list[tuple[int, int, Relationship]]:
+class _Walk:
+    """The visits so far: `at` is where each access is among them."""
+
+    def __init__(self, statement: Statement, model: Model, sizes: Sizes) -> None:
+        self.statement, self.model, self.sizes = statement, model, sizes
+        self.reads = [access for access in statement.accesses if not access.kind.writes]
+        self.edges = _edges(self.reads, model)
+        self.found: list[Visit] = []
+        self.at: dict[int, int] = {}
+
+    def visits(self) -> list[Visit]:
+        while len(self.at) < len(self.reads):
+            waiting = [number for number in range(len(self.reads)) if number not in self.at]
+            start = min(waiting, key=lambda number: (self._share_left(self.reads[number]), number))
+            rows = self.sizes.found(self.reads[start])
+            begin = len(self.found)
+            self._add(start, Visit(self.reads[start], None, None, False, 0.0, rows, rows))
+            most = self._most(self.reads[start])
+            while near := list(self._near(begin)):
+                _, there, here, link = min(near, key=lambda each: each[:2])
+                self._add(there, self._joined(here, there, link, most))
+        return self.found
+
+    def _add(self, number: int, visit: Visit) -> None:
+        self.at[number] = len(self.found)
+        self.found.append(visit)
+
+    def _share_left(self, access: Access) -> float:
+        """The share of an entity's rows that the access's own conditions leave; none to speak of where they tell one row."""
+        if tells_one(self.model.entity(access.entity), compared_equal(access)):
+            return 0.0
+        return self.sizes.found(access) / self.sizes.rows(access.entity)
+
+    def _most(self, start: Access) -> float | None:
+        """So many rows are asked for, which are cut off before parents are joined to them."""
+        others = [access for access in self.reads if access is not start]
+        cut = not any(each.sort or each.filters for each in others) and not any(each.aggregates for each in self.reads)
+        return float(self.statement.limit) if cut and self.statement.limit is not None else None
+
+    def _near(self, begin: int) -> Iterator[tuple[int, int, int, Relationship]]:
+        """What is joined to the visits from `begin` on: how far it is, itself, what it is joined to, and by what."""
+        for left, right, link in self.edges:
+            for here, there in ((left, right), (right, left)):
+                if self.at.get(here, -1) >= begin and there not in self.at:
+                    child = self.model.entity(link.child)
+                    many = self._is_down(here, there, link) and not tells_one(child, set(link.child_attributes))
+                    yield (0 if self.reads[there].filters else 1) + many, there, here, link
+
+    def _is_down(self, here: int, there: int, link: Relationship) -> bool:
+        """Whether a visit goes from parent to children; along a tree that is how the statement has it."""
+        return self.reads[there].entity == link.child and (not link.is_self or there > here)
+
+    def _joined(self, here: int, there: int, link: Relationship, most: float | None) -> Visit:
+        access = self.reads[there]
+        down = self._is_down(here, there, link)
+        outer = self.found[-1].rows if self.statement.is_flat else self.found[self.at[here]].rows
+        if most is not None and not down:
+            outer = min(outer, most)
+        reached = outer * self.sizes.children(link) if down else outer
+        kept = reached
+        for condition in access.filters:
+            if condition.attribute not in link.child_attributes:
+                kept *= self.sizes.share(access, condition)
+        return Visit(access, self.at[here], link, down, outer, reached, kept)
+
+
+def _edges(reads: list[Access], model: Model) -> list[Edge]:
     """Pairs of accesses that a relationship joins: a later one to the last earlier one on the other side."""
     edges = []
     for later, access in enumerate(reads):
@@ -60,34 +123,3 @@ def _edges(reads: list[Access], model: Model) -> list[tuple[int, int, Relationsh
         if earlier is not None:
             edges.append((earlier, later, link))
     return edges
-
-
-def _follow(
-    start: int,
-    reads: list[Access],
-    edges: list[tuple[int, int, Relationship]],
-    found: list[Visit],
-    at: dict[int, int],
-    sizes: Sizes,
-    most: float | None,
-) -> None:
-    """Add what is joined. `most`: so many rows are asked for, which are cut off before parents are joined to them."""
-    waiting = [start]
-    while waiting:
-        here = waiting.pop(0)
-        for left, right, link in edges:
-            there = right if left == here else left if right == here else None
-            if there is None or there in at:
-                continue
-            rows = found[at[here]].rows
-            down = reads[there].entity == link.child and (not link.is_self or there == right)
-            if most is not None and not down:
-                rows = min(rows, most)
-            reached = rows * sizes.children(link) if down else rows
-            kept = reached
-            for condition in reads[there].filters:
-                if condition.attribute not in link.child_attributes:
-                    kept *= sizes.share(reads[there], condition)
-            at[there] = len(found)
-            found.append(Visit(reads[there], at[here], link, down, reached, kept))
-            waiting.append(there)

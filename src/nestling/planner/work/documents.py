@@ -10,12 +10,12 @@ from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.design import Design
 from nestling.ir.distribution import Distribution
 from nestling.ir.layout import Node, NodeKind, Role, Store
+from nestling.ir.model import Model
 from nestling.ir.names import join
 from nestling.ir.primitives import Copy, Form, Holder, Reference
-from nestling.ir.statistics import Quantity, RelationshipStatistics, Statistics
+from nestling.ir.statistics import RelationshipStatistics, Statistics
+from nestling.planner.distinct import UNKNOWN_ROWS, distinct_of, rows_of, value_of
 
-UNKNOWN_ROWS = 1000.0
-"""Rows of an entity nobody counted."""
 FEW_ORPHANS = 0.01
 """The share of rows taken to be in overflow pages, orphans or archives when nobody counted them."""
 
@@ -75,7 +75,7 @@ NOTHING = Documents(0.0, 0.0, 0.0, {}, {})
 
 def documents_of(store: Store, design: Design, statistics: Statistics) -> Documents:
     """The documents of a store; those of several kinds in one collection are mixed by their numbers."""
-    counts = [_count(root, store, statistics) for root in store.roots]
+    counts = [_count(root, store, design.model, statistics) for root in store.roots]
     found = [_of_node(root, "", 1.0, design, statistics, counts[0]) for root in store.roots]
     total = sum(counts)
     shares = [count / total if total else 1 / len(counts) for count in counts]
@@ -95,26 +95,21 @@ def documents_of(store: Store, design: Design, statistics: Statistics) -> Docume
     return Documents(total, size, fields, known, arrays, array_bytes, bias)
 
 
-def rows_of(entity: str, statistics: Statistics) -> float:
-    """An entity's rows."""
-    return _value(statistics.entity(entity).count, UNKNOWN_ROWS)
-
-
-def _count(root: Node, store: Store, statistics: Statistics) -> float:
+def _count(root: Node, store: Store, model: Model, statistics: Statistics) -> float:
     rows = rows_of(root.entity, statistics)
     match store.role:
         case Role.ORPHANS if store.embedding is not None:
             link = statistics.relationship(store.embedding.relationship)
-            return _value(link.orphans, 0.0) + _value(link.dangling, 0.0)
+            return value_of(link.orphans, 0.0) + value_of(link.dangling, 0.0)
         case Role.ORPHANS | Role.ARCHIVE:
             return rows * FEW_ORPHANS
         case Role.PAGES if store.embedding is not None and store.embedding.overflow is not None:
             return max(1.0, rows * FEW_ORPHANS / store.embedding.overflow.bound)
         case _:
-            return rows / _events(root, statistics) if root.kind is NodeKind.GROUP else rows
+            return rows / _events(root, model, statistics) if root.kind is NodeKind.GROUP else rows
 
 
-def _events(group: Node, statistics: Statistics) -> float:
+def _events(group: Node, model: Model, statistics: Statistics) -> float:
     """Rows in one bucket or page."""
     bucket, rows = group.bucket, rows_of(group.entity, statistics)
     if bucket is None:
@@ -122,7 +117,7 @@ def _events(group: Node, statistics: Statistics) -> float:
         return float(overflow.bound) if overflow is not None else 1.0
     owners = 1.0
     for attribute in bucket.by:
-        owners *= _value(statistics.entity(group.entity).attribute(attribute).distinct, 10.0)
+        owners *= distinct_of(group.entity, attribute, model, statistics)
     return max(1.0, min(float(bucket.limit), rows / min(owners, rows or 1.0)))
 
 
@@ -142,7 +137,7 @@ def _of_node(node: Node, at: str, each: float, design: Design, statistics: Stati
             array_bytes[join(at, path)] = value.each * value.bytes * each
     for child in node.children:
         inside = join(at, child.field) if child.field else at
-        per_parent = fan_out(child, node, statistics, parents)
+        per_parent = fan_out(child, node, design.model, statistics, parents)
         part = _of_node(child, inside, each * per_parent, design, statistics, parents * per_parent)
         known |= part.known
         arrays |= part.arrays
@@ -159,10 +154,10 @@ def _of_node(node: Node, at: str, each: float, design: Design, statistics: Stati
     return Documents(1.0, size, fields, known, arrays, array_bytes, bias)
 
 
-def fan_out(child: Node, parent: Node, statistics: Statistics, parents: float) -> float:
+def fan_out(child: Node, parent: Node, model: Model, statistics: Statistics, parents: float) -> float:
     """Elements of one array of `child`, or the share of documents that hold it."""
     if parent.kind is NodeKind.GROUP:
-        return _events(parent, statistics)
+        return _events(parent, model, statistics)
     embedding = child.embedding
     if embedding is None:
         return 1.0
@@ -200,9 +195,9 @@ def _bias(child: Node, statistics: Statistics) -> float:
 def _values(node: Node, design: Design, statistics: Statistics) -> Iterator[tuple[str, Known]]:
     """Every field of a node's own documents: its path there, and what is known of its values."""
     for stored in node.stored:
-        yield stored.path, attribute_known(node.entity, stored.attribute, statistics)
+        yield stored.path, attribute_known(node.entity, stored.attribute, design.model, statistics)
     for pairs in node.body.pairs:
-        values = [attribute_known(node.entity, attribute, statistics) for attribute in pairs.attributes]
+        values = [attribute_known(node.entity, attribute, design.model, statistics) for attribute in pairs.attributes]
         there = sum(1 - value.missing for value in values)
         size = sum((1 - value.missing) * value.bytes for value in values) / there if there else UNKNOWN_BYTES
         yield pairs.field, Known(bytes=size + 3 * FRAMING_BYTES + UNKNOWN_BYTES, each=there)
@@ -219,10 +214,10 @@ def _ids(reference: Reference, design: Design, statistics: Statistics) -> Known:
     link = design.model.relationship(reference.relationship)
     child = statistics.entity(link.child)
     key = design.model.entity(link.child).key
-    size = sum(_value(child.attribute(name).average_bytes, UNKNOWN_BYTES) for name in key) + FRAMING_BYTES
-    size += sum(_value(child.attribute(copied.attribute).average_bytes, UNKNOWN_BYTES) for copied in reference.copied)
+    size = sum(value_of(child.attribute(name).average_bytes, UNKNOWN_BYTES) for name in key) + FRAMING_BYTES
+    size += sum(value_of(child.attribute(copied.attribute).average_bytes, UNKNOWN_BYTES) for copied in reference.copied)
     known, parents = statistics.relationship(reference.relationship), rows_of(link.parent, statistics)
-    return Known(_value(child.count, UNKNOWN_ROWS), 0.0, size, mean_fan_out(known, link.child, statistics, parents))
+    return Known(value_of(child.count, UNKNOWN_ROWS), 0.0, size, mean_fan_out(known, link.child, statistics, parents))
 
 
 def _copied(copy: Copy, design: Design, statistics: Statistics) -> Iterator[tuple[str, Known]]:
@@ -235,7 +230,9 @@ def _copied(copy: Copy, design: Design, statistics: Statistics) -> Iterator[tupl
                 statistics.relationship(hop.relationship), link.child, statistics, rows_of(link.parent, statistics)
             )
     rows = min(rows, copy.limit) if copy.limit is not None else rows
-    values = [(each.path, attribute_known(entity, each.attribute, statistics)) for each in copy.attributes]
+    values = [
+        (each.path, attribute_known(entity, each.attribute, design.model, statistics)) for each in copy.attributes
+    ]
     if not copy.form.to_many:
         prefix = "" if copy.form is Form.INLINE else copy.name
         yield from ((join(prefix, path), value) for path, value in values)
@@ -246,13 +243,9 @@ def _copied(copy: Copy, design: Design, statistics: Statistics) -> Iterator[tupl
         yield join(copy.name, path), replace(value, bytes=0.0, each=rows)
 
 
-def attribute_known(entity: str, attribute: str, statistics: Statistics) -> Known:
-    """What statistics say of an attribute's values."""
+def attribute_known(entity: str, attribute: str, model: Model, statistics: Statistics) -> Known:
+    """What statistics say of an attribute's values, and keys where these do not."""
     found = statistics.entity(entity).attribute(attribute)
-    distinct = found.distinct.value if found.distinct is not None else None
-    missing, size = _value(found.null_share, 0.0), _value(found.average_bytes, UNKNOWN_BYTES)
+    distinct = distinct_of(entity, attribute, model, statistics)
+    missing, size = value_of(found.null_share, 0.0), value_of(found.average_bytes, UNKNOWN_BYTES)
     return Known(distinct, missing, size, values=found.values)
-
-
-def _value(quantity: Quantity | None, otherwise: float) -> float:
-    return quantity.value if quantity is not None else otherwise

@@ -56,7 +56,7 @@ def _by_scan(leading: Leading) -> Access:
     documents = leading.documents
     rows = documents.count * _product(each.share for each in leading.conditions)
     work = accesses.scan(documents.count, documents.read_bytes(leading.mentioned))
-    return Access(rows, work + _asked(documents.count, leading.conditions))
+    return Access(rows, work + asked_in_turn(documents.count, leading.conditions))
 
 
 def distinct(leading: Leading, design: Design, path: str, values: float) -> Access | None:
@@ -92,7 +92,7 @@ def _by_index(leading: Leading, keys: Order, order: Order, needs: frozenset[str]
     if needs is not None and _covers(leading, keys, needs):
         work = accesses.covered(entries, seeks=seeks)
     rows = fetched * _product(each.share for each in rest)
-    return Access(rows, work + _asked(fetched, rest), ordered)
+    return Access(rows, work + asked_in_turn(fetched, rest), ordered)
 
 
 def _covers(leading: Leading, keys: Order, needs: frozenset[str]) -> bool:
@@ -121,7 +121,7 @@ def _sorting(rows: float) -> float:
     return rows * log2(max(rows, 2.0))
 
 
-def _asked(rows: float, conditions: Sequence[Condition]) -> Work:
+def asked_in_turn(rows: float, conditions: Sequence[Condition]) -> Work:
     """Conditions are asked one after the other, cheap ones first, and only of the documents that are left."""
     work = NO_WORK
     for each in sorted(conditions, key=lambda each: (each.patterns, each.weight)):

@@ -39,11 +39,14 @@ def correlated(step: Correlate, outer: Stream, facts: Facts, rows: Rows) -> Stre
 
 
 def _from_the_same(step: Correlate, outer: Stream, inner: Stream, facts: Facts, rows: Rows) -> Stream:
-    """Each outer row with what comes of the steps that mention it; what the steps before these yield is kept after the first."""
+    """Each outer row with what comes of the steps that mention it.
+
+    What the steps before these yield is kept after the first row, unless a limit leaves some of it unasked for.
+    """
     same = _before_variables(step)
-    if same is None:
+    kept = rows(same, facts.asking(None)) if same is not None else inner
+    if same is None or inner.work.documents + inner.work.scanned < kept.work.documents + kept.work.scanned:
         return _joined(outer, inner, step.foreign, step.field, step.keep)
-    kept = rows(same, facts.asking(None))
     again = replace(inner, fixed=NO_WORK, flow=inner.work + -1.0 * kept.work + accesses.pass_on(kept.rows))
     return _joined(outer, again, step.foreign, step.field, step.keep).then(kept.work)
 
@@ -138,9 +141,19 @@ def _joined(outer: Stream, inner: Stream, foreign: Step, field: str, keep: Keep)
     return replace(
         outer.parsing(inner.work.nodes).then(outer.rows * each + accesses.pass_on(outer.rows), rows=outer.rows * rows),
         bytes=outer.bytes + inner.bytes * (found if together else 1.0) + len(field) + FRAMING_BYTES,
-        known={**outer.known, **inside, field: Known(missing=unmatched)},
+        known={**_of_rows(outer), **inside, field: Known(missing=unmatched)},
         arrays={**outer.arrays, **arrays},
     )
+
+
+def _of_rows(outer: Stream) -> dict[str, Known]:
+    """What is known of outer rows before they are repeated: there are no more different values than rows hold."""
+    return {path: _at_most(known, outer.rows) for path, known in outer.known.items()}
+
+
+def _at_most(known: Known, rows: float) -> Known:
+    most = max(rows * max(known.each, 1.0), 1.0)
+    return replace(known, distinct=most) if known.distinct is not None and known.distinct > most else known
 
 
 def _less(known: Known, unmatched: float) -> Known:

@@ -33,7 +33,7 @@ from nestling.planner.work.conditions import condition, element_condition, merge
 from nestling.planner.work.documents import Documents, Known
 from nestling.planner.work.expressions import patterns, size, weight
 from nestling.planner.work.facts import UNKNOWN_LIMIT, Facts
-from nestling.planner.work.leading import distinct, read
+from nestling.planner.work.leading import asked_in_turn, distinct, read
 from nestling.planner.work.lookups import correlated, reached
 from nestling.planner.work.selectivity import bytes_by, distinct_values, known_by_path, share, together
 from nestling.planner.work.spans import KnownOf, Values, column_in
@@ -96,8 +96,12 @@ def _where(step: Where, stream: Stream, values: Values) -> Stream:
         identity = step.identity or stream.leading.identity
         leading = replace(stream.leading, conditions=merged((*stream.leading.conditions, *found)), identity=identity)
         return replace(stream.parsing(size(step.predicate)), leading=leading)
-    work = accesses.pass_on(stream.rows) + accesses.ask(stream.rows, sum(map(weight, parts)))
-    work += accesses.hold_against_pattern(stream.rows * patterns(step.predicate, bytes_by(_find(stream, step.layout))))
+    find = _find(stream, step.layout)
+    asked = [
+        Condition("", Use.NONE, share(each, find, values), weight=weight(each), patterns=patterns(each, bytes_by(find)))
+        for each in parts
+    ]
+    work = accesses.pass_on(stream.rows) + asked_in_turn(stream.rows, asked)
     return stream.parsing(size(step.predicate)).then(work, rows=stream.rows * _kept(parts, step.layout, stream, values))
 
 

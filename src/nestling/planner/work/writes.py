@@ -95,13 +95,16 @@ class _Counted:
         found = self._found(step.collection, step.where)
         changed = found.rows if step.many else min(found.rows, 1.0)
         made = NO_WORK
-        size = self.facts.documents(step.collection).bytes
+        documents = self.facts.documents(step.collection)
+        size = documents.bytes
         if step.on_insert is not None:
             made = accesses.insert(1 - min(changed, 1.0), size, len(self._indexes(step.collection)))
         entries = float(sum(_touches(keys, step.changes) for keys in self._indexes(step.collection)))
         grows = any(isinstance(change, Push) for change in step.changes)
         work = accesses.request() + found.work + made
-        work += accesses.update(changed, size, index_entries_changed=entries, grows=grows)
+        work += accesses.update(changed, size, index_entries_changed=entries, grows=grows, fields=documents.fields)
+        if step.back:
+            work += accesses.update(changed, size, index_entries_changed=0.0, grows=False)
         missed = times * (1 - min(changed, 1.0))
         return times * work + self.steps(step.otherwise, missed)
 

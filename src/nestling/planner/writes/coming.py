@@ -35,12 +35,13 @@ from nestling.planner.writes.cells import Cells
 from nestling.planner.writes.constraints import refuse_same
 from nestling.planner.writes.document import body_fields, element, root_document
 from nestling.planner.writes.found import with_parent, without_parent
+from nestling.planner.writes.guarded import Guard
 from nestling.planner.writes.order import array_order
 from nestling.planner.writes.parts import insert_parts
 from nestling.planner.writes.placing import is_event, is_inside_of, is_paged
 
 
-def added(design: Design, entity: Entity, row: Cells, rows: str) -> Iterator[WriteStep]:
+def added(design: Design, entity: Entity, row: Cells, rows: str, guard: Guard | None = None) -> Iterator[WriteStep]:
     """Put the row where it belongs: into its collection, its parent's document, a bucket, or among the orphans."""
     places = [place for place in design.places[entity.name] if place.copy is None]
     home = next(place for place in places if place.store.role is Role.HOME)
@@ -49,7 +50,7 @@ def added(design: Design, entity: Entity, row: Cells, rows: str) -> Iterator[Wri
     elif is_event(home):
         yield from buckets.added(design, home, row)
     else:
-        yield from _added_inside(design, entity, row, rows)
+        yield from _added_inside(design, entity, row, rows, guard)
 
 
 def _added_roots(design: Design, home: Place, row: Cells) -> Iterator[WriteStep]:
@@ -68,7 +69,7 @@ def _added_root(design: Design, store: Store, root: Node, row: Cells) -> Iterato
     yield from insert_parts(design, store, root, row)
 
 
-def _added_inside(design: Design, entity: Entity, row: Cells, rows: str) -> Iterator[WriteStep]:
+def _added_inside(design: Design, entity: Entity, row: Cells, rows: str, guard: Guard | None) -> Iterator[WriteStep]:
     """Into the document of the row above, wherever that is; else among the orphans."""
     places = [p for p in design.places[entity.name] if p.copy is None and not is_paged(p)]
     inside = [place for place in places if place.node.kind is NodeKind.EMBEDDED]
@@ -84,8 +85,9 @@ def _added_inside(design: Design, entity: Entity, row: Cells, rows: str) -> Iter
         lost = (Refuse(rows, kind, f"a row of `{entity.name}` needs the row it belongs to"),)
     simple = all(_is_simple(place, row) for place in inside)
     if simple:
-        yield from _chained(design, inside, row, lost)
+        yield from _chained(design, inside, row, lost, guard)
         return
+    assert guard is None, "an array of documents that plain comparisons do not find has no guard"
     for place in inside:
         yield from with_parent(design, place, row, tuple(_into(design, place, row, document=True)))
     yield from without_parent(design, inside, row, lost)
@@ -97,15 +99,23 @@ def _is_simple(place: Place, row: Cells) -> bool:
     return is_found_by_values(place, known) and place.node.form is not Form.INLINE and not overflows
 
 
-def _chained(design: Design, places: Sequence[Place], row: Cells, lost: tuple[WriteStep, ...]) -> tuple[WriteStep, ...]:
+def _chained(
+    design: Design, places: Sequence[Place], row: Cells, lost: tuple[WriteStep, ...], guard: Guard | None
+) -> tuple[WriteStep, ...]:
     steps = lost
     for place in reversed(places):
-        steps = tuple(_into(design, place, row, document=False, otherwise=steps))
+        steps = tuple(_into(design, place, row, document=False, otherwise=steps, guard=guard))
     return steps
 
 
 def _into(
-    design: Design, place: Place, row: Cells, *, document: bool, otherwise: tuple[WriteStep, ...] = ()
+    design: Design,
+    place: Place,
+    row: Cells,
+    *,
+    document: bool,
+    otherwise: tuple[WriteStep, ...] = (),
+    guard: Guard | None = None,
 ) -> Iterator[WriteStep]:
     node = place.node
     assert node.embedding is not None
@@ -122,9 +132,10 @@ def _into(
         return
     if node.embedding.slots is not None:
         yield from slots.refuse_taken(design, row, node.embedding)
-    yield UpdateDocuments(
-        place.store.name, address.where, (_addition(design, node, row, address),), address.filters, otherwise=otherwise
-    )
+    where = address.where if guard is None else (*address.where, *guard.unless)
+    missed = otherwise if guard is None else (*guard.otherwise, *otherwise)
+    change = _addition(design, node, row, address)
+    yield UpdateDocuments(place.store.name, where, (change,), address.filters, otherwise=missed)
 
 
 def _addition(design: Design, node: Node, row: Cells, address: Address) -> Change:

@@ -1,7 +1,7 @@
 """Parents that must be there: asked for, and held until the transaction ends, so that none goes at the same moment.
 
 Two transactions do not see each other: one could delete a parent, the other give it a child. They get in each other's way when
-both change the parent's document, so a child's write sets a field there and takes it away again: the document stays as it was.
+both change the parent's document, so one command of a child's write sets a field there and takes it away again.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def _held(place: Place, where: tuple[Match, ...], otherwise: tuple[WriteStep, ..
     name, taken = _FIELD, top_fields(place.store)
     while name in taken:
         name = f"_{name}"
-    yield UpdateDocuments(place.store.name, where, (Set(name, Constant(value=True)),), otherwise=otherwise)
-    yield UpdateDocuments(place.store.name, where, (Set(name, NOTHING),))
+    held, free = Set(name, Constant(value=True)), Set(name, NOTHING)
+    yield UpdateDocuments(place.store.name, where, (held,), otherwise=otherwise, back=(free,))
 
 
 def _refused(design: Design, row: Cells, link: Relationship) -> Iterator[WriteStep]:

@@ -45,6 +45,7 @@ from nestling.planner.writes.coming import added
 from nestling.planner.writes.constraints import refuse_nulls, refuse_same, unguarded
 from nestling.planner.writes.copied import copied_fields, with_copied
 from nestling.planner.writes.fetch import plan, scan_of
+from nestling.planner.writes.guarded import guard
 from nestling.planner.writes.held import held_parent
 from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_copies
 from nestling.planner.writes.work import Phase, Work, gap
@@ -66,12 +67,15 @@ def insert_rows(
     unsure = _rows_at_hand(work, entity, attributes, source, generated, name)
     work.counted.append(name)
     refuse_nulls(work, entity, unsure, name)
-    steps: list[WriteStep] = [*refuse_same(work.design, row, unguarded(work.design, entity))]
-    steps += added(work.design, entity, row, name)
+    inside = guard(work.design, row)
+    open_groups = [each for each in unguarded(work.design, entity) if inside is None or each != inside.key]
+    steps: list[WriteStep] = [*refuse_same(work.design, row, open_groups)]
+    steps += added(work.design, entity, row, name, inside)
     work.add(Phase.ADD, [Each(name, tuple(steps))])
     listed.enter(work, row, name, frozenset(entity.attribute_names))
     work.add(Phase.SETTLE, adopted(work.design, entity, name, frozenset(entity.attribute_names)))
-    links = [link for link in work.model.parents_of(entity.name) if link.enforced]
+    settled = inside.link if inside is not None else None
+    links = [link for link in work.model.parents_of(entity.name) if link.enforced and link != settled]
     checks = [step for link in links for step in held_parent(work.design, row, link)]
     if checks:
         work.add(Phase.CHECK, [Each(name, tuple(checks))])

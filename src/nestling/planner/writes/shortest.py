@@ -7,18 +7,21 @@ refers to them has to be looked at, and no value depends on another.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from nestling.ir.algebra import Delete, Scan, Update
+from nestling.ir.algebra import Delete, Named, Project, Scan, Update
 from nestling.ir.design import Design
-from nestling.ir.expression import Expression, Parameter, Stored, nullable
+from nestling.ir.expression import Expression, Literal, Parameter, Stored, nullable
 from nestling.ir.freshness import Level
 from nestling.ir.layout import Place, Role
 from nestling.ir.model import Entity, OnDelete, Relationship
 from nestling.ir.names import join
 from nestling.ir.primitives import CollectionKind
+from nestling.ir.types import INTEGER
 from nestling.ir.write_path import (
     Change,
     DeleteDocuments,
+    Fetch,
     Give,
     Given,
     Increment,
@@ -34,11 +37,12 @@ from nestling.planner.upkeep import ChangeKind, RowChange, upkeeps_of
 from nestling.planner.upkeep.steps import fires
 from nestling.planner.writes.cells import NEW, column
 from nestling.planner.writes.constraints import unguarded
+from nestling.planner.writes.fetch import filtered, plan
 from nestling.planner.writes.listed import listed_links
 from nestling.planner.writes.placing import placing
-from nestling.planner.writes.plain import amount, asked, is_given
+from nestling.planner.writes.plain import Asked, amount, asked, is_given
 from nestling.planner.writes.reach import is_inside, lives_inside
-from nestling.planner.writes.targets import Target, targets_of, tells_one
+from nestling.planner.writes.targets import Target, siblings, targets_of, tells_one
 
 
 def shortest(write: Update | Delete, design: Design) -> WritePlan | None:
@@ -47,7 +51,9 @@ def shortest(write: Update | Delete, design: Design) -> WritePlan | None:
     if conditions is None or any(place.copy is not None for place in design.places[entity.name]):
         return None
     targets = targets_of(design, entity, conditions)
-    if targets is None or not all(_may_change(target.place) for target in targets):
+    if targets is None:
+        return _updated_siblings(design, entity, write, conditions) if isinstance(write, Update) else None
+    if not all(_may_change(target.place) for target in targets):
         return None
     by_key = tells_one(entity, conditions)
     if isinstance(write, Delete):
@@ -148,6 +154,19 @@ def _updated(
             UpdateDocuments(target.place.store.name, target.where, changes, target.filters, many, otherwise=steps),
         )
     return WritePlan((*_not_null(entity, asked_first), *steps), (), left)
+
+
+def _updated_siblings(design: Design, entity: Entity, write: Update, conditions: Sequence[Asked]) -> WritePlan | None:
+    """Elements of one parent's array change together; they are counted before, as a command tells of documents alone."""
+    target = siblings(design, entity, conditions)
+    if target is None or not _may_change(target.place):
+        return None
+    found = _updated(design, entity, write, [target], many=False)
+    if found is None:
+        return None
+    rows = f"{entity.name} of the {target.place.nodes[0].entity}"
+    counted = Project(filtered(write.target, write.predicate), "row", (Named("one", Literal(1, INTEGER)),))
+    return replace(found, steps=(Fetch(rows, plan(design, counted)), *found.steps), counted=(rows,))
 
 
 def _is_checked(design: Design, entity: Entity, names: frozenset[str]) -> bool:

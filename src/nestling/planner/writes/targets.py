@@ -23,7 +23,9 @@ _ELEMENT = "element"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a command finds the rows: their documents, or elements of an array in them (`array`, and what tells these)."""
+    """Where a command finds the rows: their documents, or elements of an array in them (`array`, and what tells these: none of
+    them is left out when nothing does).
+    """
 
     place: Place
     where: tuple[Match, ...]
@@ -38,12 +40,12 @@ class Target:
     @property
     def prefix(self) -> str:
         """The path of a row in its document."""
-        return f"{self.array}.$[{_ELEMENT}]" if self.array else ""
+        return f"{self.array}.$[{_ELEMENT if self.element else ''}]" if self.array else ""
 
     @property
     def filters(self) -> tuple[ElementFilter, ...]:
         """What the path stands for."""
-        return (ElementFilter(_ELEMENT, self.element),) if self.array else ()
+        return (ElementFilter(_ELEMENT, self.element),) if self.element else ()
 
 
 def tells_one(entity: Entity, conditions: Sequence[Asked]) -> bool:
@@ -76,14 +78,35 @@ def _element_target(entity: Entity, place: Place, conditions: Sequence[Asked]) -
     embedding = place.node.embedding
     if embedding is None or embedding.overflow is not None or embedding.slots is not None:
         return None
-    sources = {each.attribute: each.source for each in place.node.implied}
-    above = [Asked(sources[each.attribute], each.value, each.test) for each in conditions if each.attribute in sources]
-    own = [each for each in conditions if each.attribute not in sources]
+    above, own = _apart(place, conditions)
     outside, inside = _root_matches(place, above), _matches(place.node, own)
     if outside is None or inside is None or len(own) != 1 or not tells_one(entity, conditions):
         return None
     within = tuple(Match(join(place.path, each.path), each.value, each.test) for each in inside)
     return Target(place, (*_present(place), *outside, *within), place.path, inside)
+
+
+def siblings(design: Design, entity: Entity, conditions: Sequence[Asked]) -> Target | None:
+    """Elements of the array of one parent, told by its key, whatever else is asked of them; None where they lie otherwise."""
+    (place, *others) = design.places[entity.name]
+    if others or len(place.nodes) != 2 or place.nodes[0].kind is not NodeKind.ROOT or place.node.form is not Form.ARRAY:
+        return None
+    embedding = place.node.embedding
+    if embedding is None or embedding.overflow is not None or embedding.slots is not None:
+        return None
+    parent = design.model.entity(place.nodes[0].entity)
+    above, own = _apart(place, conditions)
+    outside, inside = _root_matches(place, above), _matches(place.node, own)
+    if outside is None or inside is None or not tells_one(parent, above):
+        return None
+    return Target(place, (*_present(place), *outside), place.path, inside)
+
+
+def _apart(place: Place, conditions: Sequence[Asked]) -> tuple[list[Asked], list[Asked]]:
+    """What is asked of the row above, by its own names, and of the row itself."""
+    sources = {each.attribute: each.source for each in place.node.implied}
+    above = [Asked(sources[each.attribute], each.value, each.test) for each in conditions if each.attribute in sources]
+    return above, [each for each in conditions if each.attribute not in sources]
 
 
 def _present(place: Place) -> tuple[Match, ...]:

@@ -87,8 +87,7 @@ def _is_kept(attribute: Attribute, measures: TableMeasures) -> bool:
         return False
     if kind not in _TEXTS:
         return True
-    groups = int(found["distinct"]) <= max(GROUPING * int(found["values"]), MOST_COMMON)
-    return groups and int(found["maximum_bytes"]) <= LONGEST_BYTES
+    return int(found["distinct"]) <= GROUPING * int(found["values"]) and int(found["maximum_bytes"]) <= LONGEST_BYTES
 
 
 def _ordered_alike(column: Any, attribute: Attribute, dialect: str) -> Any:

@@ -13,7 +13,7 @@ from nestling.ir.outline import CHILD_HOLDS, Outline
 from nestling.ir.primitives import Collection, Holder, Index
 from nestling.ir.situation.situation import Situation
 from nestling.ir.types import TypeName
-from nestling.ir.workload import Access, Operator, Statement
+from nestling.ir.workload import Access, Operator, Statement, StatementKind
 from nestling.strategies.placement.expiry import expiry
 
 MOST_INDEXES = 63
@@ -51,7 +51,7 @@ def indexes(situation: Situation, outline: Outline, collections: tuple[Collectio
             wanted.extend(_filters(situation, entity, place))
         else:
             wanted.extend(_chosen(outline.indexes, entity, place))
-            wanted.extend(_pointed_at(situation, outline, entity, place))
+            wanted.extend(_keys_inside(situation, outline, entity, place))
     ids = {collection.name: collection.id for collection in collections}
     kept = [
         index
@@ -133,14 +133,25 @@ def _references(situation: Situation, outline: Outline, entity: Entity, place: P
         elif link.name in outline.mirrored.values():
             field = next(c.name for c in place.node.body.copies if c.path[0].relationship == link.name)
             yield Index(place.store.name, ((join(place.path, field), 1),))
-    yield from _pointed_at(situation, outline, entity, place)
+    yield from _keys_inside(situation, outline, entity, place)
 
 
-def _pointed_at(situation: Situation, outline: Outline, entity: Entity, place: Place) -> Iterator[Index]:
-    """The key of embedded rows that rows elsewhere refer to."""
-    if len(place.nodes) > 1 and entity.key and _is_pointed_at(situation, outline, entity.name):
+def _keys_inside(situation: Situation, outline: Outline, entity: Entity, place: Place) -> Iterator[Index]:
+    """The key of embedded rows, where rows elsewhere refer to it, or new rows are looked up by it to keep it unique."""
+    if len(place.nodes) == 1 or not entity.key:
+        return
+    if _is_pointed_at(situation, outline, entity.name) or _is_looked_up(situation, outline, entity):
         index = _index(place, entity, entity.key)
         yield from () if index is None else (index,)
+
+
+def _is_looked_up(situation: Situation, outline: Outline, entity: Entity) -> bool:
+    """Whether rows are inserted whose key could be in any document: it does not hold that of the row they lie in."""
+    home = outline.homes.get(entity.name)
+    if home is None or set(situation.model.relationship(home).child_attributes) <= set(entity.key):
+        return False
+    statements = situation.reading.workload.statements
+    return any(a.entity == entity.name and a.kind is StatementKind.INSERT for s in statements for a in s.accesses)
 
 
 def _chosen(chosen: tuple[Candidate, ...], entity: Entity, place: Place) -> Iterator[Index]:

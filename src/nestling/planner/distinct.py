@@ -1,0 +1,88 @@
+"""How many different values an attribute has: counted, or what keys and foreign keys say of it, or a guess.
+
+The attributes of a key tell every row, so together they have as many values as there are rows; a foreign key has no more than
+there are parents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nestling.ir.model import Model
+from nestling.ir.statistics import Quantity, Statistics
+from nestling.ir.types import TypeName
+
+UNKNOWN_ROWS = 1000.0
+"""Rows of an entity nobody counted."""
+ROWS_A_VALUE = 10.0
+"""Rows with the same value, where nothing is known."""
+
+Attribute = tuple[str, str]
+"""An entity and one of its attributes."""
+
+
+def distinct_of(entity: str, attribute: str, model: Model, statistics: Statistics) -> float:
+    """Different values of an attribute, at least one."""
+    return max(_distinct((entity, attribute), model, statistics, frozenset()), 1.0)
+
+
+def rows_of(entity: str, statistics: Statistics) -> float:
+    """An entity's rows."""
+    return value_of(statistics.entity(entity).count, UNKNOWN_ROWS)
+
+
+def value_of(quantity: Quantity | None, otherwise: float) -> float:
+    """What was counted, `otherwise` where nobody did."""
+    return quantity.value if quantity is not None else otherwise
+
+
+def _distinct(asked: Attribute, model: Model, statistics: Statistics, above: frozenset[Attribute]) -> float:
+    """`above`: the attributes this is asked for, so that what refers to itself comes to an end."""
+    entity, attribute = asked
+    known = statistics.entity(entity).attribute(attribute).distinct
+    if known is not None:
+        return known.value
+    above |= {asked}
+    told = list(_by_parents(asked, model, statistics, above))
+    known_type = model.entity(entity).attribute(attribute).type.name
+    if known_type is TypeName.BOOLEAN:
+        told.append(2.0)
+    if told:
+        return min([*told, rows_of(entity, statistics)])
+    shares = [_of_key(asked, group, model, statistics, above) for group in _keys(asked, model)]
+    return max(shares, default=rows_of(entity, statistics) / ROWS_A_VALUE)
+
+
+def _keys(asked: Attribute, model: Model) -> Iterator[tuple[str, ...]]:
+    """The groups of attributes that tell every row, this one among them."""
+    entity, attribute = asked
+    described = model.entity(entity)
+    yield from (group for group in (described.key, *described.uniques) if attribute in group)
+
+
+def _by_parents(asked: Attribute, model: Model, statistics: Statistics, above: frozenset[Attribute]) -> Iterator[float]:
+    """The values there are on the other side of each foreign key the attribute is in."""
+    entity, attribute = asked
+    for link in model.parents_of(entity):
+        if attribute in link.child_attributes:
+            theirs = link.parent, link.parent_attributes[link.child_attributes.index(attribute)]
+            if theirs not in above:
+                yield _distinct(theirs, model, statistics, above)
+
+
+def _of_key(
+    asked: Attribute, group: Sequence[str], model: Model, statistics: Statistics, above: frozenset[Attribute]
+) -> float:
+    """What is left of the rows for one attribute of a key, when the others have as many values as they have."""
+    entity, attribute = asked
+    left, unknown = rows_of(entity, statistics), 1
+    for name in group:
+        if name == attribute:
+            continue
+        known = statistics.entity(entity).attribute(name).distinct
+        others = [known.value] if known is not None else list(_by_parents((entity, name), model, statistics, above))
+        if others:
+            left /= max(min(others), 1.0)
+        else:
+            unknown += 1
+    return max(left, 1.0) ** (1 / unknown)

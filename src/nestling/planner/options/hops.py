@@ -1,0 +1,160 @@
+"""How a join goes on: inside the document, from a copy or a computed value, or by a lookup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from nestling.ir import accesses as work
+from nestling.ir.model import Relationship
+from nestling.ir.options import Mode
+from nestling.ir.work import NO_WORK, Work
+from nestling.planner.options.modes import Modes
+from nestling.planner.options.overflow import pages_too
+from nestling.planner.options.places import Home
+from nestling.planner.options.reach import Way, ways_to_one
+from nestling.planner.options.starts import Starts
+from nestling.planner.options.visits import Visit
+
+Lookups = tuple[Mode, ...]
+"""The ways of one `$lookup`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """A visit and where it comes from. `leaf`: nothing is joined to it; `counted`: aggregates its parents keep may answer it.
+
+    `tails`: the subsets that could answer the start, whose rows are then not at home.
+    """
+
+    before: Visit
+    visit: Visit
+    link: Relationship
+    leaf: bool
+    counted: bool
+    tails: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hops:
+    """The ways along a relationship."""
+
+    modes: Modes
+    starts: Starts
+    _lookups: dict[tuple[str, str, bool], Lookups] = field(default_factory=dict, repr=False, compare=False)
+
+    def hop(self, hop: Hop) -> Iterator[Mode]:
+        """The ways to go on along the hop's relationship."""
+        if hop.visit.down:
+            yield from self._downwards(hop)
+        else:
+            yield from self._upwards(hop)
+
+    def _downwards(self, hop: Hop) -> Iterator[Mode]:
+        visit, link, outer = hop.visit, hop.link, hop.visit.outer
+        modes = self.modes
+        for home in modes.places.homes[visit.entity]:
+            if home.links[:1] == (link,) and home.overflow is None:
+                yield modes.mode(home.id, (home.id,), work.unwind(visit.reached), without=hop.tails)
+            elif home.links == (link,):
+                both = work.lookup(outer, 1.0, modes.documents.base(home)) + pages_too(modes.sizes, home, outer)
+                also = modes.documents.further(home, Work(read_bytes=outer))
+                united = both + work.unwind(visit.reached)
+                yield modes.mode(f"{home.id}, both places", (home.id,), united, also, without=hop.tails)
+            else:
+                yield from self._looked_up(home, hop)
+        for name, _ in modes.places.mirrors[link.name]:
+            if not set(visit.access.attributes) - self._foreign_keys(visit.entity):
+                yield modes.mode(name, (name,), work.unwind(visit.reached), without=hop.tails)
+        kept = self.starts.aggregates(visit.access, link) if hop.counted else ()
+        if kept:
+            yield modes.mode(", ".join(kept), kept, work.project(outer, len(kept)), without=hop.tails)
+
+    def from_copies_of_all(self, hop: Hop) -> Iterator[Mode]:
+        """The children from copies of all of them in their parent's document."""
+        visit, link = hop.visit, hop.link
+        if not visit.down or visit.access.filters or visit.access.aggregates:
+            return
+        needed = set(visit.access.attributes) - set(link.child_attributes)
+        for name, newest in self.modes.places.newest[link.name]:
+            if newest.limit is None and needed <= set(newest.attributes):
+                yield self.modes.mode(name, (name,), work.unwind(visit.reached), without=hop.tails)
+
+    def _upwards(self, hop: Hop) -> Iterator[Mode]:
+        visit, link, modes = hop.visit, hop.link, self.modes
+        at_hand = work.project(visit.reached, 1)
+        for home in modes.places.homes[hop.before.entity]:
+            if home.links[:1] == (link,) and home.overflow is None:
+                yield modes.mode(home.id, (home.id,), at_hand, without=hop.tails)
+        if hop.leaf and not visit.access.aggregates:
+            for name, absorbed in modes.places.absorbed[visit.entity]:
+                if absorbed.relationship == link.name:
+                    yield modes.mode(name, (name,), at_hand, without=hop.tails)
+            yield from self._copied(hop)
+        for home in modes.places.homes[visit.entity]:
+            yield from self._looked_up(home, hop)
+
+    def _copied(self, hop: Hop) -> Iterator[Mode]:
+        """All that is asked of the parent from copies in the child."""
+        visit, link = hop.visit, hop.link
+        asked = {*visit.access.attributes, *(f.attribute for f in visit.access.filters)} - set(link.parent_attributes)
+        copies = {copy.attribute: name for name, copy in self.modes.places.copied[hop.before.entity][link.name]}
+        if asked <= copies.keys() and (asked or self.modes.situation.model.is_total(link)):
+            needs = tuple(copies[name] for name in sorted(asked))
+            text = ", ".join(needs) or f"the {link.parent}'s id is at hand"
+            done = work.project(visit.reached, len(needs))
+            yield self.modes.mode(text, needs, done, without=hop.tails if needs else ())
+
+    def _looked_up(self, home: Home, hop: Hop) -> Iterator[Mode]:
+        """A `$lookup` into another collection for each of the outer rows; the work of one is counted once."""
+        key = home.id, hop.link.name, hop.visit.down
+        if key not in self._lookups:
+            self._lookups[key] = tuple(self._down(home, hop.link) if hop.visit.down else self._up(home, hop.link))
+        outer = hop.visit.outer
+        for one in self._lookups[key]:
+            loads = tuple((name, cost * outer) for name, cost in one.loads)
+            yield Mode(one.text, one.needs, one.cost * outer, loads=loads)
+
+    def _up(self, home: Home, link: Relationship) -> Iterator[Mode]:
+        """One `$lookup` of a parent by its key."""
+        for way in ways_to_one(self.modes.situation, self.modes.places, home, link.parent_attributes):
+            yield self._lookup(home, way, 1.0, self._elements(home, 1.0))
+
+    def _down(self, home: Home, link: Relationship) -> Iterator[Mode]:
+        """One `$lookup` of children: by the key, by an index on the foreign key, or by reading it all."""
+        each = self.modes.sizes.children(link)
+        spread = min(each, self.modes.documents.count(home))
+        elements = self._elements(home, spread)
+        entity = self.modes.situation.model.entity(home.entity)
+        if home.own and set(entity.key) == set(link.child_attributes):
+            yield self._lookup(home, Way("by key", (home.id,)), spread, elements)
+            return
+        for name in self._indexes_on(home.entity, link):
+            yield self._lookup(home, Way(f"by {name}", (home.id, name)), spread, elements)
+        if home.bucket is not None and home.bucket.by == link.child_attributes:
+            buckets = max(each / self.modes.documents.filled(home), 1.0)
+            found = work.lookup(1.0, buckets, self.modes.documents.base(home), stages=1) + work.unwind(each)
+            yield self.modes.mode(f"{home.id}, looked up by series", (home.id,), found)
+        yield self._lookup(home, Way("searched", (home.id,), reads_all=True), spread, NO_WORK)
+
+    def _lookup(self, home: Home, way: Way, documents: float, elements: Work) -> Mode:
+        size, total = self.modes.documents.base(home), self.modes.documents.count(home)
+        if way.reads_all:
+            heavier = self.modes.documents.further(home, Work(read_bytes=total))
+            return self.modes.mode(f"{home.id}, searched", way.needs, work.lookup_by_scan(1.0, total, size), heavier)
+        also = self.modes.documents.further(home, Work(read_bytes=documents))
+        found = work.lookup(1.0, documents, size) + elements
+        return self.modes.mode(f"{home.id}, looked up {way.text}", way.needs, found, also)
+
+    def _elements(self, home: Home, documents: float) -> Work:
+        return NO_WORK if home.own else work.unwind(documents * self.modes.documents.per_document(home))
+
+    def _indexes_on(self, entity: str, link: Relationship) -> Iterator[str]:
+        """The indexes that begin with a relationship's foreign key."""
+        wanted = set(link.child_attributes)
+        for name, index in self.modes.places.indexes[entity]:
+            if {key for key, _ in index.keys[: len(wanted)]} == wanted:
+                yield name
+
+    def _foreign_keys(self, entity: str) -> set[str]:
+        return {name for link in self.modes.situation.parents[entity] for name in link.child_attributes}

@@ -1,0 +1,53 @@
+"""The ways to the one document that holds a row whose key is known: by its `_id`, by an index, or by reading everything."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from nestling.ir.situation import Situation
+from nestling.planner.options.matching import tells_one
+from nestling.planner.options.places import Home, Places
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How the document is found: the structures that takes, and whether all documents are read for it."""
+
+    text: str
+    needs: tuple[str, ...]
+    reads_all: bool = False
+
+
+def ways_to_one(situation: Situation, places: Places, home: Home, known: Collection[str]) -> Iterator[Way]:
+    """The ways to the document of a home that holds the row with known values of these attributes, its key among them."""
+    entity = situation.model.entity(home.entity)
+    key = entity.key
+    if is_at_hand(situation, home, set(known)) or (home.bucket is not None and key and set(key) <= set(known)):
+        yield Way("by key", (home.id,))
+        return
+    for name, index in places.indexes[home.entity] if home.bucket is None else ():
+        if index.keys[0][0] in known and tells_one(entity, {name for name, _ in index.keys} & set(known)):
+            yield Way(f"by {name}", (home.id, name))
+    yield Way("searched", (home.id,), reads_all=True)
+
+
+def is_at_hand(situation: Situation, home: Home, exact: set[str]) -> bool:
+    """Whether an index that is there anyway finds the one document: its `_id`, a unique one, or the `_id` of the root."""
+    entity = situation.model.entity(home.entity)
+    if home.bucket is not None:
+        return False
+    groups = (entity.key, *entity.uniques) if home.own else entity.uniques
+    if any(group and set(group) <= exact for group in groups):
+        return True
+    return bool(home.links) and _root_is_known(situation, home, exact)
+
+
+def _root_is_known(situation: Situation, home: Home, exact: set[str]) -> bool:
+    """Whether the values tell the key of the row that the documents are, by the foreign keys on the way up."""
+    known = exact
+    for link in home.links:
+        pairs = zip(link.child_attributes, link.parent_attributes, strict=True)
+        known = {theirs for own, theirs in pairs if own in known}
+    key = situation.model.entity(home.root).key
+    return bool(key) and set(key) <= known

@@ -1,0 +1,154 @@
+"""Where a read starts, or a write finds its rows: by key, by an index, from what a parent keeps, or by reading everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from nestling.ir import accesses as work
+from nestling.ir.candidate import Indexed
+from nestling.ir.model import Relationship
+from nestling.ir.options import Mode
+from nestling.ir.work import NO_WORK, Work
+from nestling.ir.workload import Access, Statement
+from nestling.planner.options.buckets import found_buckets, grouped_work
+from nestling.planner.options.matching import compared_equal, covers, key_order, matched_rows
+from nestling.planner.options.modes import Modes
+from nestling.planner.options.overflow import pages_too
+from nestling.planner.options.places import Home
+from nestling.planner.options.reach import is_at_hand
+
+Matched = tuple[float, bool]
+"""Rows an index walks over, and whether they come in the order asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Starts:
+    """The ways to the rows of an access that nothing before it leads to."""
+
+    modes: Modes
+    _matches: dict[tuple[str, Access, bool], Matched | None] = field(default_factory=dict, repr=False, compare=False)
+
+    def starts(self, statement: Statement, access: Access, *, leaf: bool) -> Iterator[Mode]:
+        """Finding the rows of the first access, wherever they live."""
+        for home in self.modes.places.homes[access.entity]:
+            yield from self.finds(statement, access, home)
+        if leaf:
+            yield from self._aggregated_start(access)
+
+    def finds(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
+        """Finding them in one home: by key, by the key of the document they are in, by an index, or by reading everything."""
+        if is_at_hand(self.modes.situation, home, compared_equal(access)):
+            yield self._fetched(f"{home.id}, by key", home, 1.0, statement, access, ordered=False)
+            return
+        if home.bucket is not None:
+            yield from self._in_buckets(statement, access, home)
+        else:
+            yield from self._by_indexes(statement, access, home)
+        yield self._all(statement, access, home)
+
+    def _in_buckets(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
+        situation, sizes, bucket = self.modes.situation, self.modes.sizes, home.bucket
+        assert bucket is not None
+        after = self._after(statement, access, ordered=False)
+        for text, found in found_buckets(situation, sizes, bucket, access):
+            yield self.modes.mode(f"{home.id}, {text}", (home.id,), found + after)
+        if bucket.answers(access):
+            summed = grouped_work(situation, sizes, bucket, access)
+            yield self.modes.mode(f"{home.id}, summed up", (home.id,), summed)
+
+    def _by_indexes(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
+        alone = not any(each.aggregates or (each.sort and each is not access) for each in statement.accesses)
+        for name, index in self.modes.places.indexes[access.entity]:
+            if (matched := self._match(name, access, index, alone=alone)) is not None:
+                covering = home.own and covers(statement, access, index)
+                yield self._by_index(statement, access, home, matched, (name, index), covering=covering)
+        own = key_order(self.modes.sizes, access) if home.own else None
+        if own is not None:
+            ordered = alone and len(own.keys) == 1  # parts of a compound `_id` come in no order of their own
+            if (matched := matched_rows(self.modes.sizes, access, own, alone=ordered)) is not None:
+                yield self._by_index(statement, access, home, matched, None, covering=False)
+
+    def _by_index(
+        self,
+        statement: Statement,
+        access: Access,
+        home: Home,
+        matched: Matched,
+        index: tuple[str, Indexed] | None,
+        *,
+        covering: bool,
+    ) -> Mode:
+        """By an index that is chosen, or by that on `_id` (None)."""
+        rows, ordered = matched
+        few = statement.limit if ordered and home.own else None
+        reached = rows if few is None else min(rows, float(few))
+        name = index[0] if index is not None else "the beginning of its key"
+        needs = (name,) if index is not None else ()
+        if covering and index is not None:
+            entry = self.modes.sizes.bytes_of(access.entity, [key for key, _ in index[1].keys])
+            alone = work.covered(reached) + Work(read_bytes=reached * entry)
+            alone += self._after(statement, access, ordered=ordered)
+            return self.modes.mode(f"{home.id}, by {name} alone", (home.id, name), alone)
+        documents = min(reached, self.modes.documents.count(home))
+        return self._fetched(f"{home.id}, by {name}", home, documents, statement, access, ordered=ordered, needs=needs)
+
+    def _fetched(
+        self,
+        text: str,
+        home: Home,
+        documents: float,
+        statement: Statement,
+        access: Access,
+        *,
+        ordered: bool,
+        needs: tuple[str, ...] = (),
+    ) -> Mode:
+        fetched, also = self.modes.documents.reads(home, documents)
+        elements = documents * self.modes.documents.per_document(home)
+        unwound = work.unwind(elements) if not home.own else NO_WORK
+        total = fetched + unwound + self._after(statement, access, ordered=ordered and home.own)
+        if home.overflow is not None:
+            total += pages_too(self.modes.sizes, home, documents)
+        return self.modes.mode(text, (home.id, *needs), total, also)
+
+    def _all(self, statement: Statement, access: Access, home: Home) -> Mode:
+        scanned, also = self.modes.documents.scans(home)
+        elements = self.modes.documents.count(home) * self.modes.documents.per_document(home)
+        unwound = work.unwind(elements) if not home.own else NO_WORK
+        total = scanned + work.ask(elements) + unwound + self._after(statement, access, ordered=False)
+        if home.overflow is not None:
+            total += pages_too(self.modes.sizes, home, 1)
+        return self.modes.mode(f"{home.id}, all of it", (home.id,), total, also)
+
+    def _after(self, statement: Statement, access: Access, *, ordered: bool) -> Work:
+        """Grouping and sorting the rows found."""
+        rows = self.modes.sizes.found(access)
+        if access.grouping is not None:
+            return work.group(rows, rows / 2)
+        if ordered or not access.sort:
+            return NO_WORK
+        return work.top(rows, statement.limit) if statement.limit is not None else work.sort(rows)
+
+    def _match(self, name: str, access: Access, index: Indexed, *, alone: bool) -> Matched | None:
+        """The same for every home; found once."""
+        key = name, access, alone
+        if key not in self._matches:
+            self._matches[key] = matched_rows(self.modes.sizes, access, index, alone=alone)
+        return self._matches[key]
+
+    def _aggregated_start(self, access: Access) -> Iterator[Mode]:
+        """The aggregates of one parent's children, from the parent's document."""
+        exact = compared_equal(access)
+        for link in self.modes.situation.parents[access.entity]:
+            needed = self.aggregates(access, link)
+            if needed and set(link.child_attributes) == exact == {f.attribute for f in access.filters}:
+                for home in self.modes.places.homes[link.parent]:
+                    fetched, also = self.modes.documents.reads(home, 1.0)
+                    yield self.modes.mode(f"kept in {home.id}", (home.id, *needed), fetched, also)
+
+    def aggregates(self, access: Access, link: Relationship) -> tuple[str, ...]:
+        """The structures that hold all an access asks of the children along a link; none when one is lacking."""
+        kept = {(a.function, a.attribute): name for name, a in self.modes.places.aggregates[link.name]}
+        wanted = [kept.get(each) for each in access.aggregates]
+        return tuple(name for name in wanted if name is not None) if wanted and None not in wanted else ()
