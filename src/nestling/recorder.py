@@ -24,6 +24,7 @@ from typing import Any
 
 from pymongo.monitoring import CommandFailedEvent, CommandListener, CommandStartedEvent, CommandSucceededEvent
 
+from nestling.common.files import write_whole
 from nestling.ir.capture import Capture, Kind, Operation, Sums, Tally, capture_text, list_values, parts
 from nestling.ir.capture.samples import sample_values
 
@@ -114,10 +115,8 @@ class Recorder(CommandListener):
 
     def _write(self) -> None:
         self._written = time.monotonic()
-        partial = self.path.with_name(f"{self.path.name}.{os.getpid()}.tmp")
         try:
-            partial.write_text(capture_text(self.capture()), encoding="utf-8")
-            partial.replace(self.path)
+            write_whole(self.path, capture_text(self.capture()).encode())
         except OSError as error:
             _LOG.warning("the recording %s cannot be written: %s", self.path, error)
 

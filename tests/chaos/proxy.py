@@ -8,6 +8,9 @@ from threading import Event, Thread
 
 from nestling.common.supervised import free_port
 
+CLOSING_SECONDS = 0.05
+"""A connection that is broken closes its socket only when the loop comes round again."""
+
 
 class Proxy:
     """Listens on `port` and hands everything on to `target`."""
@@ -56,19 +59,23 @@ class Proxy:
         for task in tasks:
             task.cancel()
         self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        self._loop.run_until_complete(asyncio.sleep(CLOSING_SECONDS))
         self._loop.close()
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        both = {writer}
+        self._writers.add(writer)
         try:
             there, away = await asyncio.open_connection("127.0.0.1", self._target)
-        except OSError:
-            writer.transport.abort()
-            return
-        self._writers |= {writer, away}
-        try:
+            both.add(away)
+            self._writers.add(away)
             await asyncio.gather(self._pump(reader, away), self._pump(there, writer))
+        except OSError:  # the target is down
+            pass
         finally:
-            self._writers -= {writer, away}
+            for each in both:
+                each.transport.abort()
+            self._writers -= both
 
     async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError):

@@ -225,7 +225,7 @@ def test_named_server_is_used(mongod: Server, monkeypatch: pytest.MonkeyPatch):
     """A URI that is given comes first, then the environment's; nothing is started for either."""
     monkeypatch.setenv(VARIABLE, "mongodb://127.0.0.1:1/")
     with open_server(mongod.uri) as server:
-        assert server == Server(mongod.uri, mongod.version, "--to")
+        assert server == Server(mongod.uri, mongod.version, "given")
     monkeypatch.setenv(VARIABLE, mongod.uri)
     with open_server() as server:
         assert server == Server(mongod.uri, mongod.version, "NESTLING_MONGODB_URI")
@@ -246,8 +246,8 @@ def test_uri_and_data_directory_exclude_each_other(tmp_path: Path):
 
 def test_text_never_shows_a_password():
     """A server can be printed, logged and shown in a traceback."""
-    server = Server("mongodb://ada:secret@host/", "7.0.1", "--to")
-    assert server.text() == "MongoDB 7.0.1 at mongodb://ada:***@host/ (--to)"
+    server = Server("mongodb://ada:secret@host/", "7.0.1", "given")
+    assert server.text() == "MongoDB 7.0.1 at mongodb://ada:***@host/"
     assert "secret" not in repr(server)
 
 

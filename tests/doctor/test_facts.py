@@ -155,6 +155,15 @@ def test_kinds_are_taken_for_what_they_are(database: Db) -> None:
     assert not facts.skipped
 
 
+def test_where_nestling_keeps_its_progress_is_nobodys_data(database: Db) -> None:
+    """Its own collections are named as the system's are, and not read."""
+    database["_nestling_sync"].insert_one({"_id": "shop", "epoch": 1})
+    found = look(database).collection(database.name, "_nestling_sync")
+    assert found is not None
+    assert found.kind is Kind.SYSTEM
+    assert not found.paths
+
+
 def test_facts_hold_no_values(database: Db) -> None:
     """No value of a document, and none of a statement, is in the file."""
     FAULTS["stale-copy"].plant(database, True)

@@ -36,20 +36,20 @@ def round_of_writes(data: st.DataObject, client: MongoClient[dict[str, Any]], co
             run = trace(design, world.rows, client[name], Path(folder))
             writer = Writer(run.design.model, run.connection, draw)
             for _ in range(count):
-                _write(run, writer.statement())
+                _write(run, world, writer.statement())
             _check_derived(run, counts)
             _note(counts, run)
         finally:
             client.drop_database(name)
 
 
-def _write(run: Trace, sql: str) -> None:
+def _write(run: Trace, world: World, sql: str) -> None:
     """One statement on both sides, and the homes compared; what fails says all that is needed to do it again."""
     try:
         run.run(sql)
         run.check()
     except Exception as error:
-        for note in (run.design.model, run.design.collections, run.design.indexes, *run.done, sql):
+        for note in (run.design.model, run.design.collections, run.design.indexes, world.rows, *run.done, sql):
             error.add_note(str(note))
         raise
 

@@ -54,17 +54,28 @@ class Commands(click.Group):
         assert isinstance(found, click.Command)
         return found
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is called; a name that is none brings the nearest ones to mind."""
+        if args and args[0] not in self.list_commands(ctx) and not args[0].startswith("-"):
+            from nestling.common.errors import unknown
+
+            problem = unknown("command", args[0], self.list_commands(ctx))
+            raise click.UsageError(problem.text(), ctx)
+        return super().resolve_command(ctx, args)
+
 
 @click.command(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Start with `nestling demo`. Exit codes: 0 fine, 1 differences, 2 could not run.",
+    epilog="Start with `nestling demo`. Exit codes: 0 fine, 1 differences or findings, 2 could not run.",
 )
 @click.version_option(__version__, prog_name="nestling")
 def group() -> None:
     """Embed or reference? Design a MongoDB schema from your data and workload, load it, and prove that nothing was lost.
 
-    A SOURCE is a database (sqlite:///shop.db, postgresql://…, mysql://…), a schema.sql, or a model.yaml.
+    A SOURCE is a database (sqlite:///shop.db, postgresql://…, mysql://…, or a live mongodb://…), a schema.sql, or a model.yaml.
     """
 
 

@@ -82,8 +82,7 @@ def command(
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress
-    from nestling.pipeline import opened, read_proposal
-    from nestling.pipeline.keeping import check
+    from nestling.pipeline import check, opened, read_proposal
 
     proposal = read_proposal(design)
     text.check_place(checkpoint)

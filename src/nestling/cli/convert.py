@@ -70,7 +70,7 @@ def command(
 
 
 def _print(statements: Iterable[Statement], as_json: bool) -> int:
-    gaps = 0
+    gaps, supported = 0, False
     for each in statements:
         gaps += each.gap is not None
         if as_json:
@@ -78,7 +78,8 @@ def _print(statements: Iterable[Statement], as_json: bool) -> int:
         elif each.gap is not None:
             click.echo(f"// {each.name + ': ' if each.name else ''}not converted: {each.gap}")
         else:
-            click.echo((f"// {each.name}\n" if each.name else "") + _for_shell(each))
+            script, supported = _for_shell(each, supported)
+            click.echo((f"// {each.name}\n" if each.name else "") + script)
     return 1 if gaps else 0
 
 
@@ -101,13 +102,16 @@ def _as_json(statement: Statement) -> dict[str, object]:
     return read_json(statement) if isinstance(statement, CompiledRead) else write_json(statement)
 
 
-def _for_shell(statement: Statement) -> str:
+def _for_shell(statement: Statement, supported: bool) -> tuple[str, bool]:
+    """The statement for mongosh, and whether what scripts call has been defined by now: once is enough."""
     from nestling.emitters.mql.client_join import join_shell
     from nestling.emitters.mql.script import read_shell
-    from nestling.emitters.mql.write_shell import write_shell
+    from nestling.emitters.mql.write_shell import is_script, write_shell
     from nestling.ir.client_join import ClientJoin
     from nestling.ir.compiled import CompiledRead
 
     if isinstance(statement, ClientJoin):
-        return join_shell(statement)
-    return read_shell(statement) if isinstance(statement, CompiledRead) else write_shell(statement)
+        return join_shell(statement), supported
+    if isinstance(statement, CompiledRead):
+        return read_shell(statement), supported
+    return write_shell(statement, with_support=not supported), supported or is_script(statement)

@@ -128,15 +128,20 @@ def _say_next(source: str, output: Path | None, proposal: Proposal) -> None:
     """What would make the design better, where it was written, and what to do with it."""
     from nestling.cli.parts import text
     from nestling.emitters.summary import lacking
+    from nestling.pipeline import is_mongodb
 
     for each in lacking(proposal):
         text.say(f"better: {each}")
     if output is None:
         text.say("Next: keep it with -o design.yaml")
         return
-    rows = source if "://" in source else "sqlite:///…"
     text.say(f"Wrote {output}")
     text.say(f"Next: nestling explain {output}")
+    if is_mongodb(source):
+        text.say(f"      nestling inspect {source} --design-out today.yaml")
+        text.say(f"      nestling plan --from-design today.yaml --to-design {output} {source}")
+        return
+    rows = source if "://" in source else "sqlite:///…"
     text.say(f"      nestling load {output} --from {rows} --to mongodb://…")
 
 
@@ -146,10 +151,10 @@ def show(proposal: Proposal) -> None:
 
     from nestling.cli.parts.table import table
     from nestling.cli.parts.text import console
-    from nestling.emitters.summary import collection_rows, cost_line, decision_rows, kept_rows
+    from nestling.ir.proposal_rows import collection_rows, cost_line, decision_rows, kept_rows
 
     columns: tuple[str, ...] = ("collection", "documents", "embeds", "indexes")
-    table(f"{proposal.design.model.name}, by strategy {proposal.strategy}", columns, collection_rows(proposal))
+    table(f"{proposal.design.model.name}, by strategy {proposal.strategy}", columns, collection_rows(proposal.design))
     if proposal.decisions:
         click.echo()
         table("Decisions", ("relationship", "choice", "because"), decision_rows(proposal))

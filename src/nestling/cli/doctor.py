@@ -211,7 +211,8 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(Problem(f"cannot be read: {error}", where=str(path))) from None
+        said = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise InputError(Problem(f"cannot be read: {said}", where=str(path))) from None
 
 
 def _write(made: Report, *, save: Path | None, sarif: Path | None, html: Path | None, markdown: Path | None) -> None:
@@ -238,9 +239,10 @@ def show(made: Report) -> None:
     from nestling.cli.parts.table import table
     from nestling.doctor.reports.wording import measure, subject, verdict
 
-    click.echo(f"Looked at {subject(made.facts)}.\n")
+    click.echo(f"Looked at {subject(made.facts)}.")
     shown, hidden = _few(made.findings)
     if shown:
+        click.echo()
         rows = [(each.severity, each.rule, each.place, measure(each)) for each in shown]
         table("Findings", ("severity", "rule", "where", "measured"), rows)
     for each in shown:
@@ -249,7 +251,8 @@ def show(made: Report) -> None:
         click.echo(f"\n… and {more:,} more of {name} in {namespace} (--json, --html and --markdown list all)")
     for skipped in made.facts.skipped:
         click.echo(f"\nNot looked at: {skipped.what}: {skipped.why}")
-    click.echo(f"\n{verdict(made)}.")
+    said = verdict(made)
+    click.echo(f"\n{said[0].upper()}{said[1:]}.")
 
 
 def _few(findings: tuple[Finding, ...]) -> tuple[list[Finding], dict[tuple[str, str], int]]:

@@ -23,11 +23,10 @@ def command(design: Path, relationship: str | None, as_json: bool) -> None:
     Name a RELATIONSHIP to hear about that one only. Every rule cited is one of the sources' or says that it is nestling's.
     """
     from nestling.cli.parts import text
-    from nestling.emitters.explanation import explanation
     from nestling.emitters.explanation_text import explanation_text
-    from nestling.pipeline import read_proposal
+    from nestling.pipeline import explain, read_proposal
 
-    explained = explanation(read_proposal(design), relationship)
+    explained = explain(read_proposal(design), relationship)
     if as_json:
         from dataclasses import asdict
 

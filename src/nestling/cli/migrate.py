@@ -107,4 +107,4 @@ def show(done: MigrationReport) -> None:
         click.echo("The new design has taken over. --drop-old drops what the old one left behind.")
     else:
         click.echo("Ready. Run it again with --cutover; the application then uses the new design. --abort ends it.")
-    click.echo(f"{done.seconds:.1f} s")
+    click.echo(f"It took {done.seconds:.1f} s.")

@@ -80,9 +80,8 @@ def show(made: MigrationPlan) -> None:
     _list("Risks", made.risks)
     if made.seconds is not None:
         total = counted(sum(made.rows.values()), "row")
-        click.echo(
-            f"{total}; building and comparing may take about {made.seconds:,.0f} s, give or take a factor of three."
-        )
+        seconds = max(made.seconds, 1.0)
+        click.echo(f"{total}; building and comparing may take about {seconds:,.0f} s, give or take a factor of three.")
 
 
 def _megabytes(size_bytes: int | None) -> str | None:

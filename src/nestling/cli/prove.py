@@ -150,7 +150,7 @@ def show(proof: Proof) -> None:
     """The designs, the statements of the chosen one, what its decisions buy, and the verdict."""
     from nestling.cli.parts.text import say
     from nestling.emitters.proof import labels, verdict
-    from nestling.emitters.proof.words import difference
+    from nestling.ir.proof_words import difference
 
     show_designs(proof)
     _statements(proof)
@@ -171,7 +171,8 @@ def show_designs(proof: Proof) -> None:
     """A row for each design, the fastest first."""
     from nestling.cli.parts.table import table
     from nestling.emitters.proof import labels
-    from nestling.emitters.proof.words import milliseconds, rate, ratio, size, spread
+    from nestling.ir.proof_words import milliseconds, rate, ratio, spread
+    from nestling.ir.quantity_words import size
 
     names, rows = labels(proof), []
     for each in sorted(proof.designs, key=lambda each: -(each.throughput or 0.0)):
@@ -198,7 +199,7 @@ def show_designs(proof: Proof) -> None:
 
 def _statements(proof: Proof) -> None:
     from nestling.cli.parts.table import table
-    from nestling.emitters.proof.words import YARDSTICKS, milliseconds, rate
+    from nestling.ir.proof_words import YARDSTICKS, milliseconds, rate
 
     advised = proof.design(proof.advised)
     if advised is None or not any(one.latency for one in advised.statements):
@@ -227,7 +228,7 @@ def _statements(proof: Proof) -> None:
 def _decisions(proof: Proof) -> None:
     from nestling.cli.parts.table import table
     from nestling.emitters.proof import bought
-    from nestling.emitters.proof.words import ratio
+    from nestling.ir.proof_words import ratio
 
     rows = [(each.decision, ratio(each.figures), _outcome(each)) for each in bought(proof)]
     if rows:

@@ -20,6 +20,8 @@ from nestling.common.errors import AuthenticationFailed, ConnectionFailed, Permi
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pymongo.database import Database
+
 SELECTION_SECONDS = 5.0
 """How long to look for a server before saying it cannot be reached; the driver's own 30 s look like a hang."""
 SELECTION_OPTION = "serverselectiontimeoutms"
@@ -123,6 +125,12 @@ def _first(said: str) -> str:
     return re.split(r" \(configured timeouts: |, Timeout: |, full error: |, Topology Description: ", said, maxsplit=1)[
         0
     ]
+
+
+def address(database: Database[Any]) -> str:
+    """Where a database is, without user and password."""
+    hosts = ",".join(f"{host}:{port}" for host, port in sorted(database.client.nodes))
+    return f"{hosts}/{database.name}"
 
 
 def database_name(uri: str, default: str) -> str:

@@ -29,7 +29,7 @@
     │   ├── NoChangeStreams       the server is standalone
     │   └── HistoryLost           the server no longer has what came after the resume point
     ├── SyncError                 copies cannot be kept right in the background
-    │   └── LeaseLost             another instance has taken over
+    ├── LeaseLost                 another process has taken over a sync or a migration
     ├── MigrationError            moving to another design stopped; the old design is whole
     └── GapError                  a statement, type or shape nestling, this server or MongoDB cannot handle
 
@@ -205,8 +205,8 @@ class SyncError(NestlingError):
     """Copies cannot be kept right in the background."""
 
 
-class LeaseLost(SyncError):
-    """Another instance has taken over the design."""
+class LeaseLost(NestlingError):
+    """Another process has taken over a sync or a migration."""
 
 
 class MigrationError(NestlingError):

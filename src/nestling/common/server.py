@@ -40,6 +40,10 @@ PORTS_TRIED = 5
 LOG_LINES_SHOWN = 5
 
 
+GIVEN = "given"
+"""The origin of a server that was named by its URI."""
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
     """A MongoDB that answers, and how it came to be used."""
@@ -49,15 +53,16 @@ class Server:
     version: str
     """What the server says it is: "6.0.5"."""
     origin: str
-    """"--to", "NESTLING_MONGODB_URI", "mongod on PATH" or "bundled mongod 6.0.5"."""
+    """"given", "NESTLING_MONGODB_URI", "mongod on PATH" or "bundled mongod 6.0.5"."""
     data_directory: Path | None = None
     """Where its data lies, when nestling started it."""
     pid: int | None = None
     """Its process id, when nestling started it."""
 
     def text(self) -> str:
-        """Say which server this is, without any password."""
-        return f"MongoDB {self.version} at {redact(self.uri)} ({self.origin})"
+        """Say which server this is, without any password, and how it was found where nobody named it."""
+        found = "" if self.origin == GIVEN else f" ({self.origin})"
+        return f"MongoDB {self.version} at {redact(self.uri)}{found}"
 
     def __repr__(self) -> str:
         return f"<Server: {self.text()}>"
@@ -79,7 +84,7 @@ def open_server(uri: str | None = None, *, data_directory: Path | None = None) -
         return
     with connect(named) as client:
         version = client.server_info()["version"]
-    yield Server(named, version, "--to" if uri else VARIABLE)
+    yield Server(named, version, GIVEN if uri else VARIABLE)
 
 
 @contextmanager

@@ -8,22 +8,6 @@ from collections.abc import Iterable
 from nestling.ir.facts import Collection, Sample, interval
 from nestling.ir.finding import Confidence
 
-_UNITS = ("bytes", "kB", "MB", "GB", "TB")
-STEP = 1000.0
-
-
-def size(size_bytes: float) -> str:
-    """Bytes for people: 1.2 MB."""
-    amount, unit = float(size_bytes), 0
-    while amount >= STEP and unit < len(_UNITS) - 1:
-        amount, unit = amount / STEP, unit + 1
-    return f"{amount:.0f} {_UNITS[unit]}" if unit == 0 or amount >= STEP / 10 else f"{amount:.1f} {_UNITS[unit]}"
-
-
-def count(number: float) -> str:
-    """A number for people: whole ones with thousands separators, others short."""
-    return f"{number:,.0f}" if number >= STEP / 10 or number == int(number) else f"{number:,.1f}"
-
 
 def share(part: float, of: float) -> str:
     """A share in percent, never 0 % of something."""

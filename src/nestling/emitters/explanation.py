@@ -75,6 +75,12 @@ class Explanation:
     weighed: tuple[Weighed, ...] = ()
     costs: Costs | None = None
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from nestling.emitters.explanation_html import explanation_html
+
+        return explanation_html(self)
+
 
 def explanation(proposal: Proposal, relationship: str | None = None) -> Explanation:
     """Explain every decision, or that on one relationship; raises `InputError` listing those there are.

@@ -8,8 +8,8 @@ from textwrap import wrap
 
 from nestling.emitters.explanation import Explained, Explanation
 from nestling.emitters.flip_words import flip_text
-from nestling.emitters.summary import EQUAL, cost_line
 from nestling.ir.proposal import Costs, Flip, Weighed
+from nestling.ir.proposal_rows import EQUAL, cost_line
 from nestling.ir.work_words import share_text, work_rate
 
 WIDTH = 80
@@ -72,7 +72,7 @@ def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[s
     if useless:
         lines += _wrapped(f"without use in this design: {', '.join(useless)}", "  ", indent=4)
     if unweighed:
-        lines += _wrapped(f"… and {unweighed} that were not weighed one by one: the time for it was up", "  ")
+        lines += _wrapped(f"… and {unweighed} that were not weighed one by one (--json lists them)", "  ")
     if lines:
         yield ["Considered, not kept", *lines]
 

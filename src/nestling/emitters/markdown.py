@@ -11,12 +11,12 @@ from nestling.emitters.documents import documents
 from nestling.emitters.flip_words import flip_text
 from nestling.emitters.indexes import PlannedIndex, planned_indexes
 from nestling.emitters.literals import shell
-from nestling.emitters.purposes import purpose
 from nestling.emitters.samples import sample_documents
-from nestling.emitters.summary import cost_line
 from nestling.ir.design import Design
 from nestling.ir.layout import Store
 from nestling.ir.proposal import Decision, Proposal, Weighed
+from nestling.ir.proposal_rows import cost_line
+from nestling.ir.purposes import purpose
 from nestling.ir.work_words import work_rate
 
 _SPECIAL = re.compile(r"([\\`|*_\[\]<>#~$])")

@@ -8,10 +8,10 @@ from nestling.emitters.commands import gaps, storage, validation
 from nestling.emitters.enforcement import NEW, enforcement
 from nestling.emitters.indexes import PlannedIndex, planned_indexes
 from nestling.emitters.literals import comment, quoted, shell
-from nestling.emitters.purposes import purpose
 from nestling.ir.design import Design
 from nestling.ir.layout import Store
 from nestling.ir.proposal import Proposal
+from nestling.ir.purposes import purpose
 
 _HEAD = """\
 // Creates the collections and indexes of a design in the current database: mongosh "<uri>/<database>" create.js

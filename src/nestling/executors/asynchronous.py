@@ -35,7 +35,9 @@ async def run_write_async(
         if not write.transaction:
             return await _drive(database, program(bound), None)
         async with database.client.start_session() as session:
-            return await session.with_transaction(lambda inner: _drive(database, program(bound), inner), ONE_MOMENT, TO_LAST)
+            return await session.with_transaction(
+                lambda inner: _drive(database, program(bound), inner), ONE_MOMENT, TO_LAST
+            )
 
 
 async def _drive(database: AsyncDatabase[Any], requests: Program, session: AsyncClientSession | None) -> WriteResult:

@@ -56,6 +56,11 @@ def canonical_encoder(columns: Sequence[str], entity: Entity, policy: Policy) ->
     return lambda row: encode([canonical(value) for value in row])
 
 
+def stored_bytes(value: object) -> bytes:
+    """A stored value of any type as bytes that tell it from others, 1 from 1.0 and True among them."""
+    return bson.encode({"": value}, codec_options=CODEC)
+
+
 def canonical(value: object) -> object:
     """The value with its keys in order and the one NaN; strings of numbers, dates and bytes stay apart from those."""
     match value:

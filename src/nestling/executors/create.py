@@ -5,19 +5,19 @@ Replacing drops the design's own collections only, and only when it is asked for
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pymongo.database import Database
 from pymongo.errors import CollectionInvalid, OperationFailure
 
-from nestling.common.connection import redact, typed_errors
-from nestling.common.errors import LoadError, PermissionDenied, Problem
+from nestling.common.connection import address, redact, typed_errors
+from nestling.common.errors import LoadError, Problem
+from nestling.executors.codes import DUPLICATE_KEY
+from nestling.executors.rights import WRITING, check_privileges
 from nestling.ir.command import Command, CreateCollection, CreateIndex, ModifyCollection
 
-DUPLICATE_KEY = 11000
-_WRITING = ("find", "insert", "update", "createCollection", "createIndex")
-_REPLACING = (*_WRITING, "dropCollection")
+_REPLACING = (*WRITING, "dropCollection")
 
 
 def create(
@@ -35,7 +35,7 @@ def create(
     """
     names = tuple(collections)
     with typed_errors(address(database)):
-        check_privileges(database, names, _REPLACING if replace else _WRITING)
+        check_privileges(database, names, _REPLACING if replace else WRITING)
         if replace:
             for name in names:
                 database.drop_collection(name)
@@ -114,36 +114,3 @@ def _said(error: Exception) -> str:
 
 
 # --- privileges ------------------------------------------------------------------------------------------------------
-
-
-def check_privileges(database: Database[Any], collections: Sequence[str], actions: Sequence[str] = _WRITING) -> None:
-    """Raise `PermissionDenied` naming what the connected user may not do to which collection; free where nobody logs in."""
-    status = database.command("connectionStatus", showPrivileges=True)["authInfo"]
-    if not status["authenticatedUsers"]:
-        return
-    privileges = status["authenticatedUserPrivileges"]
-    lacking: dict[str, list[str]] = {}
-    for name in collections:
-        allowed = frozenset(_allowed(privileges, database.name, name))
-        for action in actions:
-            if action not in allowed:
-                lacking.setdefault(action, []).append(name)
-    if lacking:
-        user = status["authenticatedUsers"][0]["user"]
-        said = "; ".join(f"{action} in {', '.join(names)}" for action, names in lacking.items())
-        move = f"grant it the role readWrite on `{database.name}`, or use another user"
-        raise PermissionDenied(Problem(f"the user `{user}` may not: {said}", where=database.name, next_move=move))
-
-
-def _allowed(privileges: Iterable[Mapping[str, Any]], database: str, collection: str) -> Iterator[str]:
-    for privilege in privileges:
-        resource = privilege["resource"]
-        matches = resource.get("db") in ("", database) and resource.get("collection") in ("", collection)
-        if resource.get("anyResource") or matches:
-            yield from privilege["actions"]
-
-
-def address(database: Database[Any]) -> str:
-    """Where a database is, without user and password."""
-    hosts = ",".join(f"{host}:{port}" for host, port in sorted(database.client.nodes))
-    return f"{hosts}/{database.name}"

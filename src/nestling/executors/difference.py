@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
-from itertools import groupby, islice
+from itertools import groupby
 from operator import itemgetter
 
 import bson
 
+from nestling.executors.batches import batches
 from nestling.executors.canonical import canonical_encoder
 from nestling.executors.read import row_decoder
 from nestling.ir.model import Entity
@@ -82,7 +83,7 @@ class Comparison:
         """Add rows of one side, as conceptual values in attribute order."""
         lines = ((self._key_of(row), int(side), self._encode(row)) for row in rows)
         self._disk.execute("BEGIN")
-        while batch := list(islice(lines, BATCH_ROWS)):
+        for batch in batches(lines, BATCH_ROWS):
             self._disk.executemany("INSERT INTO line VALUES (?, ?, ?)", batch)
         self._disk.execute("COMMIT")
 

@@ -18,6 +18,7 @@ from pymongo.client_session import ClientSession
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
+from nestling.common.connection import UNAUTHORIZED
 from nestling.common.errors import Problem, RebuildError
 from nestling.ir.access_path import column_field
 from nestling.ir.command import Aggregation, FileField
@@ -27,7 +28,6 @@ from nestling.ir.types import TypeName
 from nestling.ir.values import CODEC, decoder, encode
 
 Row = tuple[object, ...]
-UNAUTHORIZED = 13
 
 
 def read_raw(database: Database[Any], query: Aggregation) -> Iterator[memoryview | bytes]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from itertools import islice
 from typing import Any
 
 from pymongo.database import Database
 
+from nestling.executors.batches import batches
 from nestling.executors.run import Document, Row, documents, row_of
 from nestling.ir.client_join import MOST_IDS, ClientJoin, bind_join, with_ids
 
@@ -28,8 +28,7 @@ def _joined(database: Database[Any], join: ClientJoin) -> Iterator[Document]:
 def _in_order_of_first(database: Database[Any], join: ClientJoin) -> Iterator[Document]:
     given, found = join.joining.given, join.joining.found
     nothing: list[Document] = [{}] if join.joining.lonely else []
-    rows = documents(database, join.first)
-    while batch := list(islice(rows, MOST_IDS)):
+    for batch in batches(documents(database, join.first), MOST_IDS):
         ids = _ids(batch, given)
         partners = _by(documents(database, with_ids(join.second, ids)) if ids else (), found)
         for row in batch:

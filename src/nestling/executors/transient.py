@@ -1,6 +1,8 @@
-"""Errors that may pass by themselves: elections, broken connections, writes that were in each other's way."""
+"""Errors that may pass by themselves: elections, broken connections, writes in each other's way; and waiting for that."""
 
 from __future__ import annotations
+
+import time
 
 from pymongo.errors import (
     BulkWriteError,
@@ -10,6 +12,10 @@ from pymongo.errors import (
     PyMongoError,
     WTimeoutError,
 )
+
+PATIENCE_SECONDS = 120.0
+FIRST_PAUSE_SECONDS = 0.05
+LONGEST_PAUSE_SECONDS = 2.0
 
 LABELS = ("ResumableChangeStreamError", "RetryableWriteError", "TransientTransactionError")
 CODES = frozenset(
@@ -55,3 +61,23 @@ def is_transient(error: PyMongoError) -> bool:
         codes += [each.get("code") for each in details.get("writeConcernErrors", ())]
         return bool(codes) and CODES.issuperset(codes)
     return isinstance(error, OperationFailure) and error.code in CODES
+
+
+class Patience:
+    """How long the same is tried again while errors that may pass last, and the pauses between, longer each time."""
+
+    def __init__(self, seconds: float = PATIENCE_SECONDS) -> None:
+        self._seconds = seconds
+        self._since: float | None = None
+        self._pause = FIRST_PAUSE_SECONDS / 2
+
+    def allows(self, error: PyMongoError) -> bool:
+        """Whether to try again after this error."""
+        now = time.monotonic()
+        self._since = self._since if self._since is not None else now
+        return is_transient(error) and now - self._since < self._seconds
+
+    def pause_seconds(self) -> float:
+        """How long to wait before the next attempt."""
+        self._pause = min(2 * self._pause, LONGEST_PAUSE_SECONDS)
+        return self._pause

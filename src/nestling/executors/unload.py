@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from pymongo.database import Database
 
-from nestling.common.connection import typed_errors
+from nestling.common.connection import address, typed_errors
 from nestling.common.errors import Problem, RebuildError, suggest
-from nestling.executors.create import address
+from nestling.executors.batches import batches
 from nestling.executors.progress import Report, RowCounter
 from nestling.executors.read import Row, read_rows
 from nestling.ir.command import Aggregation
@@ -48,7 +47,7 @@ def unload(
         sink.begin(model)
         for entity in model.entities:
             rows = counter.counted(entity.name, read_rows(database, homes[entity.name], entity))
-            written[entity.name] = sum(_write(sink, entity, batch) for batch in _batches(rows))
+            written[entity.name] = sum(_write(sink, entity, batch) for batch in batches(rows, BATCH_ROWS))
         sink.finish()
     return UnloadReport(written, counter.seconds())
 
@@ -76,9 +75,3 @@ def _require_collections(model: Model, homes: Mapping[str, Aggregation], databas
     ]
     if problems:
         raise RebuildError(*problems)
-
-
-def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    stream = iter(rows)
-    while batch := list(islice(stream, BATCH_ROWS)):
-        yield batch

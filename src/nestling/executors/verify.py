@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 from pymongo.database import Database
 
-from nestling.common.connection import typed_errors
+from nestling.common.connection import address, typed_errors
 from nestling.executors.canonical import RowEncoder, row_encoder
-from nestling.executors.create import address
 from nestling.executors.difference import Comparison, Difference, Side
 from nestling.executors.fingerprint import RawRow, fingerprint, partition
 from nestling.executors.progress import Report, RowCounter

@@ -8,6 +8,7 @@ from typing import Any
 
 from bson.errors import BSONError
 from pymongo.errors import (
+    BulkWriteError,
     DocumentTooLarge,
     DuplicateKeyError,
     OperationFailure,
@@ -18,6 +19,7 @@ from pymongo.errors import (
 )
 
 from nestling.common.errors import ConstraintError, NestlingError, NoTransactions, Problem, WriteError
+from nestling.executors.codes import DUPLICATE_KEY
 from nestling.ir.write_path import Violation
 
 NO_REPLICA_SET = 20  # IllegalOperation: "Transaction numbers are only allowed on a replica set member or mongos"
@@ -58,10 +60,18 @@ def typed(error: PyMongoError | BSONError, name: str) -> NestlingError | None:
             return WriteError(Problem(f"the collection's validator refuses the document: {_said(error)}", where=where))
         case OperationFailure(code=code) if code in TOO_LARGE:
             return _too_large(where)
+        case BulkWriteError(details={"writeErrors": [first, *_]}):
+            return typed(_alone(first), name)
         case ServerRefusal():
             return WriteError(Problem(f"the server refuses the change: {_said(error)}", where=where))
         case _:
             return None
+
+
+def _alone(first: dict[str, Any]) -> ServerRefusal:
+    """The refusal of one of several updates, as if it had been sent alone."""
+    kind = DuplicateKeyError if first["code"] == DUPLICATE_KEY else ServerRefusal
+    return kind(first["errmsg"], first["code"], first)
 
 
 def _too_large(where: str) -> WriteError:

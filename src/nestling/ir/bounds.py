@@ -29,7 +29,7 @@ def mistakes_in_size(design: Design, statistics: Statistics, requirements: Requi
             if size > requirements.document_bound_bytes and store.role in (Role.HOME, Role.ARCHIVE):
                 yield _too_large(store, root, size, statistics, requirements)
         if store.role is Role.HOME:
-            for node in _nodes(store):
+            for node in store.nodes():
                 yield from _array_mistakes(store, node, statistics, requirements)
 
 
@@ -65,14 +65,6 @@ def largest_fan_out(known: RelationshipStatistics) -> float | None:
         if quantity is not None:
             return quantity.value
     return None
-
-
-def _nodes(store: Store) -> Iterator[Node]:
-    stack = list(store.roots)
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(node.children)
 
 
 def _array_mistakes(store: Store, node: Node, statistics: Statistics, requirements: Requirements) -> Iterator[Problem]:

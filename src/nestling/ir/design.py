@@ -36,3 +36,9 @@ class Design:
     def store(self, name: str) -> Store:
         """The physical collection of that name; raises `KeyError`."""
         return next(store for store in self.stores if store.name == name)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from nestling.ir.notebook import design_html
+
+        return design_html(self)

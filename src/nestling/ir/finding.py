@@ -64,3 +64,15 @@ class Finding:
     def identity(self) -> tuple[str, str, str]:
         """What makes it the same finding in another report."""
         return self.rule, self.namespace, self.path
+
+
+class Findings(tuple[Finding, ...]):
+    """Findings in the order they are told in; a notebook shows them as a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from nestling.ir.notebook import findings_html
+
+        return findings_html(self)

@@ -91,6 +91,12 @@ class Node:
         """Path of a stored attribute relative to this node, None when it is not stored here as a field."""
         return next((field.path for field in self.stored if field.attribute == attribute), None)
 
+    def nodes(self) -> Iterator[Node]:
+        """This node and those inside it, outer ones first."""
+        yield self
+        for child in self.children:
+            yield from child.nodes()
+
 
 @dataclass(frozen=True, slots=True)
 class Store:
@@ -104,6 +110,11 @@ class Store:
     options: Options = Options()
     embedding: Embedding | None = None  # whose pages or orphans these are
     split: Split | None = None
+
+    def nodes(self) -> Iterator[Node]:
+        """Every level of its documents, outer ones first."""
+        for root in self.roots:
+            yield from root.nodes()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+SYSTEM_DATABASES = ("admin", "config", "local")
+OWN_COLLECTIONS = "_nestling_"
+"""How the names of the collections begin in which nestling keeps how far its work is."""
 _ESCAPES = {".": "\uff0e", "\x00": "\u2400"}  # a dot separates path steps, NUL ends a name: look-alikes stand in
 
 
@@ -19,6 +24,19 @@ def collection_name(entity: str) -> str:
     return "_" + name if not name or name.startswith("system.") else name
 
 
+def is_system(collection: str) -> bool:
+    """Whether a collection is nobody's data: one of the server's own, or one nestling keeps its progress in."""
+    return collection.startswith(("system.", OWN_COLLECTIONS))
+
+
 def join(*paths: str) -> str:
     """Dotted path of the given parts, empty ones left out."""
     return ".".join(path for path in paths if path)
+
+
+def value_at(document: object, path: str) -> object:
+    """What lies at a dotted path through nested documents, which is all of it at ""; None where nothing does."""
+    found = document
+    for name in path.split(".") if path else ():
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found

@@ -199,3 +199,9 @@ class Proof:
     def equal(self) -> bool:
         """Whether every design that ran gave the same answers and ended with the same rows."""
         return not any(each.disqualified for each in self.designs)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from nestling.ir.notebook import proof_html
+
+        return proof_html(self)

@@ -127,3 +127,9 @@ class Proposal:
     def decision(self, relationship: str) -> Decision | None:
         """The decision on a relationship, None when there is none."""
         return next((made for made in self.decisions if made.relationship == relationship), None)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from nestling.ir.notebook import proposal_html
+
+        return proposal_html(self)

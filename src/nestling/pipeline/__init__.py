@@ -3,20 +3,30 @@
 ::
 
     inspect ──► design ──► load (create, fill, index, verify) ──► verify ──► unload      designing, moving
-                  │
+                  ├──► explain
                   └──► convert, convert_join, convert_all, queries_module                statements
 
-    calibrate: a server's own prices                                                    measuring
-    capture ──► captured_workload: what a live database is asked, as SQL                capturing
+    generate, bindings: rows and values for parameters, made up or drawn                 generating, drawing
+    proving.prove_source: rival designs loaded, run and measured                         rivals, proving
+    calibrate: a server's own prices                                                     measuring
+
+    check: every copy compared with what it follows from, and mended                     keeping
+    sync_plan ──► sync: copies kept right in the background                              syncing
+    plan_migration ──► migrate ──► drop_old: from one design to another, live            migration_plan, migrating
+
+    capture ──► captured_workload: what a live database is asked, as SQL                 capturing
     facts_of ──► diagnose: what hurts in a live database                                 examining
     in_place ──► redesign: a live database's model and design of today, what to change   reversing
-    sync_plan ──► sync: copies kept right in the background                              syncing
-    plan_migration ──► migrate ──► drop_old: from one design to another, live            migrating
+
+`proving` is imported where it is wanted: it needs more than the others.
 """
 
 from nestling.pipeline.capturing import capture, captured_workload, facts_with, with_captured
-from nestling.pipeline.designing import OPTIMAL, design, inspect, pareto, read_proposal
+from nestling.pipeline.designing import OPTIMAL, design, explain, inspect, pareto, read_proposal
+from nestling.pipeline.drawing import bindings
 from nestling.pipeline.examining import diagnose, facts_of, price_notes
+from nestling.pipeline.generating import generate
+from nestling.pipeline.keeping import check
 from nestling.pipeline.measuring import Calibrated, calibrate
 from nestling.pipeline.migrating import abort_migration, drop_old, migrate
 from nestling.pipeline.migration_plan import plan_migration
@@ -34,17 +44,21 @@ __all__ = [
     "Redesign",
     "Watch",
     "abort_migration",
+    "bindings",
     "calibrate",
     "capture",
     "captured_workload",
+    "check",
     "convert",
     "convert_all",
     "convert_join",
     "design",
     "diagnose",
     "drop_old",
+    "explain",
     "facts_of",
     "facts_with",
+    "generate",
     "home_queries",
     "in_place",
     "inspect",

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nestling.pipeline.looking import looked_at
 from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
@@ -37,17 +38,9 @@ def capture(addresses: Sequence[str], *, watch: Watch | None = None) -> Capture:
 
 
 def _noted(uri: str) -> tuple[Capture, ...]:
-    from nestling.common.connection import connect, database_name, typed_errors
-    from nestling.common.errors import Problem, SourceError
-    from nestling.executors.facts import READING
     from nestling.executors.facts.captures import captures
 
-    with connect(uri, **READING) as client, typed_errors(uri):
-        named = database_name(uri, "")
-        databases = [named] if named else sorted(set(client.list_database_names()) - {"admin", "config", "local"})
-        if not databases:
-            move = "name one: mongodb://host/database"
-            raise SourceError(Problem("there are no databases the user may read", where="the server", next_move=move))
+    with looked_at(uri) as (client, databases):
         return captures(client, databases)
 
 

@@ -13,6 +13,7 @@ from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
     from nestling.cost import Profile
+    from nestling.emitters.explanation import Explanation
     from nestling.ir.candidate import Candidate
     from nestling.ir.options import Problem, Solution
     from nestling.ir.situation import Situation
@@ -146,6 +147,13 @@ def priced(known: Situation, prices: Profile, candidates: tuple[Candidate, ...])
     from nestling.planner.options import options
 
     return options(known, candidates, partial(price, profile=prices), cache_bytes=prices.identity.cache_bytes)
+
+
+def explain(proposal: Proposal, relationship: str | None = None) -> Explanation:
+    """Why a proposal is as it is, of all relationships or of one; raises `InputError` listing those there are."""
+    from nestling.emitters.explanation import explanation
+
+    return explanation(proposal, relationship)
 
 
 def read_proposal(path: Path) -> Proposal:

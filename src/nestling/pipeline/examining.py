@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from nestling.pipeline.looking import looked_at
 from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
     from nestling.cost import Profile
     from nestling.ir.facts import Facts
-    from nestling.ir.finding import Finding
+    from nestling.ir.finding import Findings
 
 
 def facts_of(
@@ -29,18 +30,11 @@ def facts_of(
 
     Raises ConnectionFailed, PermissionDenied or, when there is nothing to look at, SourceError.
     """
-    from nestling.common.connection import connect, database_name, typed_errors
-    from nestling.common.errors import Problem, SourceError
-    from nestling.executors.facts import READING, Amount, Budget, gather
+    from nestling.executors.facts import Amount, Budget, gather
 
     told = (lambda name, done, total: watch(f"looking at {name}", done, total)) if watch is not None else None
     budget = Budget(seconds, Amount(documents), whole, structure)
-    with connect(uri, **READING) as client, typed_errors(uri):
-        named = database_name(uri, "")
-        databases = [named] if named else sorted(set(client.list_database_names()) - {"admin", "config", "local"})
-        if not databases:
-            move = "name one: mongodb://host/database"
-            raise SourceError(Problem("there are no databases the user may read", where="the server", next_move=move))
+    with looked_at(uri) as (client, databases):
         return gather(client, databases, budget, told)
 
 
@@ -52,15 +46,16 @@ def diagnose(
     thresholds: Mapping[str, float] | None = None,
     office: str = "",
     profile: Profile | None = None,
-) -> tuple[Finding, ...]:
+) -> Findings:
     """What the doctor's rules find in facts, with what it costs by a profile; `office`: whose thresholds."""
     from nestling.cost import default_profile, price
     from nestling.doctor import diagnose as findings_in
     from nestling.doctor import limits
+    from nestling.ir.finding import Findings
 
     prices = profile or default_profile()
     found = findings_in(facts, earlier=earlier, chosen=rules, in_force=limits(thresholds, office))
-    return tuple(replace(each, cost_seconds=price(each.work, prices)) if each.work else each for each in found)
+    return Findings(replace(each, cost_seconds=price(each.work, prices)) if each.work else each for each in found)
 
 
 def price_notes(facts: Facts, profile: Profile | None = None) -> tuple[str, ...]:

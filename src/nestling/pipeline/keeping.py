@@ -59,5 +59,5 @@ def compiled_check(check: Check) -> CompiledCheck:
     read = compiled_read(check.read, name=check.id, find=False)
     repair = compiled_write(WritePlan((check.repair,), ())).command if check.repair is not None else None
     screen = check.screen
-    first = compiled_read(screen.read, name=check.id, find=False) if screen is not None else None
+    first = compiled_read(screen.read, find=False) if screen is not None else None
     return CompiledCheck(check, read, repair, first)

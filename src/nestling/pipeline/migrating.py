@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -23,6 +22,10 @@ if TYPE_CHECKING:
     from nestling.ir.design import Design
     from nestling.ir.layout import Store
     from nestling.ir.rows import RowSink, RowSource
+
+
+SORTS_ARRAYS_SINCE = (5, 2)
+"""The first server that can put an array in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,31 +97,25 @@ def _migration(
 def job_of(old: Design, new: Design, database: Database[Any], policy: Policy) -> Job:
     """What moving this database is about; raises `InputError` when the designs are of different models."""
     from nestling.common.errors import InputError, Problem
+    from nestling.executors.abilities import has_history, server_version
+    from nestling.executors.changes import IMAGES_SINCE
     from nestling.executors.load import written_collections
-    from nestling.executors.migrate import has_history, may_modify
+    from nestling.executors.rights import may_modify
 
     if old.model != new.model:
         move = "derive both designs from the same model"
         raise InputError(Problem("the two designs are of different models", next_move=move))
     # Without documents as they were before changes, only rows that move can be compared; then nothing is left where it is.
     collections = written_collections(old)
-    images = has_history(database) and _images_since(database) and may_modify(database, collections[0])
+    images = has_history(database) and server_version(database) >= IMAGES_SINCE and may_modify(database, collections[0])
     return _assembled(old, new, database, policy, keeps_images=images)
-
-
-def _sorts_arrays(database: Database[Any]) -> bool:
-    """Whether the server can put an array in order: since 5.2."""
-    return tuple(database.client.server_info()["versionArray"][:2]) >= (5, 2)
-
-
-def _images_since(database: Database[Any]) -> bool:
-    return tuple(database.client.server_info()["versionArray"][:2]) >= (6, 0)
 
 
 def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy, *, keeps_images: bool) -> Job:
     from nestling.emitters.commands import collection_commands
     from nestling.executors.load import written_collections
     from nestling.executors.migrate import Job, Sides
+    from nestling.ir.digest import digest
     from nestling.ir.primitives import CollectionKind
     from nestling.planner.migration import kept_collections, renamed, staged_names
 
@@ -133,7 +130,7 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
     sides = Sides(database, new.model, homes, _homes(staged, database, policy), tuple(moved), policy)
     indexes = [index for index in _indexes(staged) if index.collection in built or index.collection in stays]
     return Job(
-        designs=hashlib.sha256(repr((old, new, policy)).encode()).hexdigest(),
+        designs=digest(old, new, policy),
         homes=homes,
         targets=_targets(staged, stays, policy),
         on_server=tuple(_on_server(old, staged, built, homes)),
@@ -190,13 +187,14 @@ def _on_server(old: Design, new: Design, built: Mapping[str, str], homes: Homes)
     """The collections the server can build by itself, and how."""
     from nestling.emitters.indexes import planned_indexes
     from nestling.emitters.mql.assembly import assembled
+    from nestling.executors.abilities import server_version
     from nestling.executors.migrate import ServerSide
     from nestling.planner.migration import assembly
 
     indexed = {(index.collection, index.keys[0][0]) for index in planned_indexes(old) if not index.partial}
     indexed |= {(store.name, "_id") for store in old.stores}
     places = {entity.name: homes.at(entity.name) for entity in old.model.entities}
-    for store in new.stores if _sorts_arrays(homes.database) else ():
+    for store in new.stores if server_version(homes.database) >= SORTS_ARRAYS_SINCE else ():
         made = assembly(new, store, places, frozenset(indexed)) if store.name in built else None
         if made is not None:
             home = homes.homes[made.entity]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nestling.executors.migrate import Job
     from nestling.executors.migrate.sizes import Size
     from nestling.ir.design import Design
-    from nestling.ir.layout import Node, Store
+    from nestling.ir.layout import Store
 
 SERVER_ROWS_PER_SECOND = 25_000
 """Rows of home views the server turns into documents (`benchmarks/migrate.py`, two busy cores: 15,000 to 60,000)."""
@@ -53,17 +53,11 @@ def _moves(new: Design, job: Job, measured: Mapping[str, Size]) -> Iterator[Move
     staged = {final: name for name, final in job.names.items()}
     on_server = {side.collection for side in job.on_server}
     for store in new.stores:
-        of = tuple(dict.fromkeys(name for root in store.roots for name in _entities(root)))
+        of = tuple(dict.fromkeys(node.entity for node in store.nodes()))
         name = staged.get(store.name, store.name)
         way = Way.KEPT if store.name in job.kept else Way.SERVER if name in on_server else Way.STREAM
         documents, size_bytes = _estimated(store, of, measured)
         yield Move(store.name, name, way, of, documents, size_bytes)
-
-
-def _entities(node: Node) -> Iterator[str]:
-    yield node.entity
-    for child in node.children:
-        yield from _entities(child)
 
 
 def _estimated(store: Store, of: tuple[str, ...], measured: Mapping[str, Size]) -> tuple[int | None, int | None]:
@@ -93,7 +87,8 @@ def _index_name(index: Any) -> str:
 
 def _risks(new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
     from nestling.common.errors import GapError
-    from nestling.executors.migrate import has_history, in_the_way
+    from nestling.executors.abilities import has_history
+    from nestling.executors.migrate import in_the_way
     from nestling.planner.migration import snapshots
 
     yield from (f"it would be refused: {problem.text()}" for problem in in_the_way(job, database))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from nestling.ir.names import SYSTEM_DATABASES
 from nestling.ir.proposal import Proposal
 from nestling.ir.values import Policy
 from nestling.pipeline.watching import Watch
@@ -53,7 +54,7 @@ def opened(uri: str | None, name: str) -> Iterator[tuple[Server, Database[Any]]]
 def _possible(name: str) -> str:
     """`name` as MongoDB lets databases be called, and never one that is the server's own."""
     possible = "".join("_" if character in '/\\. "$*<>:|?\0' else character for character in name) or "nestling"
-    if possible.lower() in ("admin", "config", "local"):
+    if possible.lower() in SYSTEM_DATABASES:
         return f"{possible}_data"
     return possible.encode()[:63].decode(errors="ignore")  # the server counts bytes
 

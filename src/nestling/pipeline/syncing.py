@@ -23,7 +23,7 @@ SEARCHED_AT_ONCE = (1, 16, 256)
 
 def sync_plan(design: Design) -> SyncPlan:
     """What a background sync keeps right for a design, compiled; raises `GapError` for what nobody knows how to."""
-    from nestling.executors.load.checkpoint import fingerprint
+    from nestling.ir.digest import stored_digest
     from nestling.ir.drift import DriftKind
     from nestling.ir.freshness import Level
     from nestling.ir.route import SyncPlan
@@ -37,7 +37,7 @@ def sync_plan(design: Design) -> SyncPlan:
     checks = {check.id: check for check in checks_of(design).checks if check.kind in upkept}
     kept = tuple(_kept(design, upkeep, checks) for upkeep in upkeeps)
     routes = tuple(map(_compiled_route, routes_of(design)))
-    return SyncPlan(design.model.name, fingerprint(design, Policy()), kept, routes)
+    return SyncPlan(design.model.name, stored_digest(design, Policy()), kept, routes)
 
 
 def _kept(design: Design, upkeep: Upkeep, checks: dict[str, Check]) -> Kept:

@@ -85,4 +85,4 @@ def _of_key(
             left /= max(min(others), 1.0)
         else:
             unknown += 1
-    return max(left, 1.0) ** (1 / unknown)
+    return float(max(left, 1.0) ** (1 / unknown))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nestling.ir.model import Model
     from nestling.ir.rows import RowSink, RowSource
 
-_KNOWN = "sqlite:///file.db, postgresql://…, mysql://…, a schema.sql, or a model.yaml"
+_KNOWN = "sqlite:///file.db, postgresql://…, mysql://…, mongodb://…, a schema.sql, or a model.yaml"
 _DATABASE_FILES = frozenset({".db", ".sqlite", ".sqlite3", ".db3"})
 
 

@@ -38,8 +38,8 @@ SHELL = """
 const say = (...parts) => console.log(JSON.stringify(parts, (_, value) => value === undefined ? {$undefined: true} : value));
 const collection = name => new Proxy({}, {get: (_, action) => (...parts) => { say(name, action, ...parts); return {matchedCount: 1}; }});
 const base = {getCollection: collection, getName: () => "base"};
-const session = {getDatabase: () => base, withTransaction: work => work(), endSession: () => say("ended")};
-const db = {...base, getMongo: () => ({startSession: () => session})};
+const started = {getDatabase: () => base, withTransaction: work => work(), endSession: () => say("ended")};
+const db = {...base, getMongo: () => ({startSession: () => started})};
 const EJSON = JSON;
 """
 
@@ -127,10 +127,18 @@ def test_scripts_branch_and_refuse() -> None:
     assert [line[1] for line in found] == ["updateOne", "updateOne"]
 
 
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_scripts_may_follow_each_other() -> None:
+    """One script runs after another where the first has brought what both call."""
+    update = UpdateDocuments("t", ONE, (Set("a", value(1)),))
+    write = compiled_write(WritePlan((given([{"n": 1}]), Each("rows", (update,))), ("rows",)))
+    scripts = "\n".join((write_shell(write), write_shell(write, with_support=False)))
+    assert [line[1] for line in asked(scripts)] == ["updateOne", "updateOne"]
+
+
 def asked(script: str) -> list[list[Any]]:
     """The commands a script asks for."""
-    text = SHELL + script.replace("const session = db.getMongo().startSession(), my = ", "const my = ")
-    done = subprocess.run(["node", "-e", text], capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(["node", "-e", SHELL + script], capture_output=True, text=True, timeout=30, check=False)
     assert done.returncode == 0, done.stderr
     lines = [json_util.loads(line) for line in done.stdout.splitlines()]
     return [line for line in lines if line != ["ended"]]

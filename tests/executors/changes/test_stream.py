@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from bson.timestamp import Timestamp
 from pymongo.database import Database
 
 from nestling.common.errors import HistoryLost, NoChangeStreams
@@ -68,6 +69,19 @@ def test_a_stream_goes_on_after_its_point(database: Database[Any]) -> None:
     database.a.insert_one({"_id": 5})
     with follow(database, Watching(("a",)), after=point) as stream:
         assert [each.id for each in taken(stream, 3)] == [3, 4, 5]
+
+
+def test_a_stream_begins_at_a_time(database: Database[Any]) -> None:
+    """What happened since then comes, whether or not anything comes later; its points are such as one can go on from."""
+    database.a.insert_one({"_id": 0})
+    time = database.client.admin.command("ping")["operationTime"]
+    at = Timestamp(time.time, time.inc + 1)
+    database.a.insert_many([{"_id": number} for number in range(1, 4)])
+    with follow(database, Watching(("a",)), at=at) as stream:
+        assert [each.id for each in taken(stream, 2)] == [1, 2]
+        point = stream.point
+    with follow(database, Watching(("a",)), after=point) as stream:
+        assert [each.id for each in taken(stream, 1)] == [3]
 
 
 def test_documents_before_the_change_come_where_they_are_kept(database: Database[Any]) -> None:

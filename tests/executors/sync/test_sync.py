@@ -17,7 +17,7 @@ from pymongo.database import Database
 
 from nestling.common.errors import LeaseLost, SyncError
 from nestling.executors.sync import Metrics, SyncOptions, served, standing, status_written, sync
-from nestling.executors.sync import syncing as loop
+from nestling.executors.sync import following as loop
 from nestling.executors.sync.lease import COLLECTION
 from nestling.ir.route import SyncPlan
 from nestling.ir.text import read_proposal

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -14,6 +17,7 @@ from nestling.ir.capture import Capture, Kind, Seen, parts
 from nestling.ir.proposal import Proposal
 from nestling.shop import schema
 from nestling.sources.statements import parse_workload
+from tests.sources.capture.test_human_commands import FINDS, PIPELINES
 
 PATHS = st.sampled_from(
     ("_id", "name", "review", "review.rating", "$name", "$review.rating", "loyalty_card", "purchase.purchase_line", "x")
@@ -65,10 +69,10 @@ STAGES = st.sampled_from(
     )
 )
 COLLECTIONS = st.sampled_from(("product", "customer", "category", "nothing"))
-PIPELINES = st.lists(st.dictionaries(STAGES, NESTED, min_size=1, max_size=1), max_size=4)
+ANY_STAGES = st.lists(st.dictionaries(STAGES, NESTED, min_size=1, max_size=1), max_size=4)
 FIND = {"filter": NESTED, "projection": NESTED, "sort": NESTED}
 COMMANDS = st.one_of(
-    st.fixed_dictionaries({"aggregate": COLLECTIONS, "pipeline": PIPELINES}),
+    st.fixed_dictionaries({"aggregate": COLLECTIONS, "pipeline": ANY_STAGES}),
     st.fixed_dictionaries({"find": COLLECTIONS, **FIND, "limit": st.just(3)}),
     st.fixed_dictionaries(
         {"update": COLLECTIONS, "updates": st.fixed_dictionaries({"q": NESTED, "u": NESTED}).map(lambda u: [u])}
@@ -87,10 +91,88 @@ def proposal(tmp_path_factory: pytest.TempPathFactory) -> Proposal:
     return pipeline.design(pipeline.inspect(str(path)), "embedded")
 
 
+WRITES: tuple[dict[str, Any], ...] = (
+    {"update": "product", "updates": [{"q": {"_id": 7}, "u": {"$set": {"name": "x"}, "$inc": {"stock": 3}}}]},
+    {"update": "product", "updates": [{"q": {"_id": 7}, "u": {"$push": {"review": {"$each": [{"rating": 4}]}}}}]},
+    {"update": "product", "updates": [{"q": {"_id": 7}, "u": {"$pull": {"review": {"rating": {"$lt": 5}}}}}]},
+    {
+        "update": "product",
+        "updates": [
+            {
+                "q": {"_id": 7, "review.rating": {"$gte": 1}},
+                "u": {"$set": {"review.$[each].rating": 4}},
+                "arrayFilters": [{"each.rating": {"$gte": 1}}],
+            }
+        ],
+    },
+    {"update": "product", "updates": [{"q": {"_id": 7}, "u": [{"$set": {"stock": {"$add": ["$stock", 3]}}}]}]},
+    {
+        "update": "customer",
+        "updates": [{"q": {"_id": 2}, "u": {"$set": {"loyalty_card": {"points": 5}}}, "upsert": True}],
+    },
+    {"findAndModify": "product", "query": {"_id": 9}, "update": {"$inc": {"stock": -1}}, "sort": {"_id": 1}},
+    {"delete": "customer", "deletes": [{"q": {"name": "x"}, "limit": 1}]},
+    {"insert": "customer", "documents": [{"_id": 1, "name": "x", "address": [{"label": "home"}], "loyalty_card": {}}]},
+    {"distinct": "product", "key": "name", "query": {"stock": {"$gt": 3}}},
+)
+SEEDS = (
+    *({"find": name, "filter": test, "projection": shown} for _, name, test, shown in FINDS.values()),
+    *({"aggregate": name, "pipeline": stages} for _, name, stages in PIPELINES.values()),
+    *WRITES,
+)
+
+
+def places(found: Any) -> Iterator[tuple[Any, Any]]:
+    """Every place of a command where something stands: what holds it, and its name or number there."""
+    inside = found.items() if isinstance(found, dict) else enumerate(found) if isinstance(found, list) else ()
+    for name, inner in inside:
+        yield found, name
+        yield from places(inner)
+
+
+def spoilt(chance: Random) -> dict[str, Any]:
+    """A command as people write them with one to three things wrong."""
+    command: dict[str, Any] = json.loads(json.dumps(chance.choice(SEEDS), default=str))
+    other = [holder[name] for holder, name in places(json.loads(json.dumps(chance.choice(SEEDS), default=str)))]
+    for _ in range(chance.randint(1, 3)):
+        every = [(holder, name) for holder, name in places(command) if holder is not command]
+        if not every:
+            break
+        holder, name = chance.choice(every)
+        match chance.randrange(5):
+            case 0:
+                holder[name] = chance.choice(other)
+            case 1:
+                holder[name] = chance.choice(([], {}, None, 0, True, "x", "$x", "$$ROOT", [holder[name]], {"$eq": 1}))
+            case 2 if isinstance(holder, dict):
+                holder[chance.choice(["$in", "$or", "$expr", "$not", "$size", "path", "_id", "review"])] = holder.pop(
+                    name
+                )
+            case 3:
+                del holder[name]
+            case 4 if isinstance(holder, dict):
+                holder[chance.choice(["$gt", "$elemMatch", "name", "$sum", "$match"])] = chance.choice(other)
+            case _:
+                holder[name] = None
+    return command
+
+
 @settings(max_examples=100)
 @given(command=COMMANDS)
 def test_every_command_is_said_or_a_gap(command: dict[str, Any], proposal: Proposal) -> None:
     """No form of a command breaks the capture, and what is said parses."""
+    assert_known(command, proposal)
+
+
+@settings(max_examples=300)
+@given(seed=st.integers(0, 1 << 40))
+def test_every_spoilt_command_is_said_or_a_gap(seed: int, proposal: Proposal) -> None:
+    """Neither do commands that were right but for something in them."""
+    assert_known(spoilt(Random(seed)), proposal)
+
+
+def assert_known(command: dict[str, Any], proposal: Proposal) -> None:
+    """Every statement of the command is said, a gap or left out; what is said parses."""
     seen = tuple(Seen(part.shape, part.count) for part in parts("shop", command))
     said = pipeline.captured_workload(Capture(Kind.LOG, 1.0, seen), proposal.design)
     assert len(said.statements) + len(said.gaps) + len(said.left_out) >= len(seen)

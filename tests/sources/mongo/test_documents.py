@@ -122,3 +122,32 @@ def test_small_numbers_that_fit_several_collections_are_unclear(database: Databa
     assert gaps(found) == [
         "rooms: `thing_id` is called like a reference; its 4 values may be keys of `chairs`, `lamps`: say in the model"
     ]
+
+
+def licences(orphans: list[dict[str, Any]]) -> Documents:
+    """Documents with people inside, and a collection that may be the people without one."""
+    inside = [{"_id": n, "plate": f"p{n}", "person": [{"id": 10 * n, "name": f"n{n}"}]} for n in range(1, 9)]
+    return {"licence": inside, "person_orphans": orphans}
+
+
+def test_rows_without_a_parent_name_their_foreign_key(database: Database[Any]) -> None:
+    """What orphans refer by is called as in them, so that they come back with what they refer to."""
+    found = found_in(database, licences([{"_id": 999, "name": "lost", "held_by": 77}]))
+    people = found.reading.model.entity("person")
+    assert people.attribute_names[0] == "held_by"
+    assert (77, 999, "lost") in rows(found, database, "person")
+    assert len(rows(found, database, "person")) == 9
+
+
+def test_orphans_with_more_than_a_foreign_key_are_rows_of_their_own(database: Database[Any]) -> None:
+    """Nothing of a collection is left unread because of its name."""
+    found = found_in(database, licences([{"_id": 999, "name": "lost", "held_by": 77, "since": 1999}]))
+    assert (999, 77, "lost", 1999) in rows(found, database, "person_orphans")
+
+
+def test_overflow_pages_name_their_foreign_key(database: Database[Any]) -> None:
+    """The pages of an array tell whose rows they hold by a field of any name."""
+    inside = [{"_id": n, "plate": f"p{n}", "visits": [{"id": 10 * n, "at": n}]} for n in range(1, 9)]
+    pages = [{"_id": {"of": 3, "page": 1}, "of": 3, "page": 1, "visits": [{"id": 31, "at": 5}, {"id": 32, "at": 6}]}]
+    found = found_in(database, {"garage": inside, "garage_visits": pages})
+    assert {(3, 31, 5), (3, 32, 6)} <= set(rows(found, database, "visits"))

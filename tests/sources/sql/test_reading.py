@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from nestling.ir.model import Cardinality, OnDelete
+from nestling.ir.quantile import quantile
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import Origin
 from nestling.sources.sql import open_database
-from nestling.sources.sql.measure_links import quantile
 
 CASES = Path(__file__).parents[4] / "shared" / "cases" / "sql"
 

@@ -32,7 +32,7 @@ class Mended:
 
 def spoil_and_mend(proposal: Proposal, database: Database[Any]) -> Mended | None:
     """Edit one copied text of the first document that has one, check, and repair; None where the design copies no text."""
-    from nestling.pipeline.keeping import check
+    from nestling.pipeline import check
 
     edit = next(_edits(proposal.design, database), None)
     if edit is None:
@@ -58,9 +58,9 @@ def _edits(design: Design, database: Database[Any]) -> Iterator[tuple[str, objec
 
 def _texts(document: Any, path: str) -> Iterator[str]:
     """The paths of texts in what lies at a path."""
-    held = document
-    for name in path.split("."):
-        held = held.get(name) if isinstance(held, dict) else None
+    from nestling.ir.names import value_at
+
+    held = value_at(document, path)
     if isinstance(held, str):
         yield path
     elif isinstance(held, dict):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nestling.common.errors import InputError, Problem
+from nestling.common.files import write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -131,9 +132,7 @@ def write_text(path: Path, text: str) -> None:
             return
         whole = path.resolve()
         whole.parent.mkdir(parents=True, exist_ok=True)
-        beside = whole.with_name(whole.name + ".part")
-        beside.write_text(text, encoding="utf-8", errors="backslashreplace")
-        beside.replace(whole)
+        write_whole(whole, text.encode("utf-8", "backslashreplace"))
     except (OSError, RuntimeError) as error:  # a RuntimeError is a symbolic link to itself
         said = error.strerror if isinstance(error, OSError) else "its symbolic links go in a circle"
         raise _not_written(path, str(said)) from None

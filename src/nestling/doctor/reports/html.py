@@ -8,9 +8,9 @@ from html import escape
 from nestling.doctor import explanation, rule
 from nestling.doctor.report import Report
 from nestling.doctor.reports.wording import cost, measure, subject, verdict
-from nestling.doctor.words import count, size
 from nestling.ir.facts import Collection
 from nestling.ir.finding import Finding
+from nestling.ir.quantity_words import count, size
 
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --error: #c62828; --warning: #b26a00; --info: #3a6ea5 }

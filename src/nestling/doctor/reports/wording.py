@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from nestling.doctor.report import Report
-from nestling.doctor.words import count, size
 from nestling.ir.facts import Facts
 from nestling.ir.finding import Finding
+from nestling.ir.quantity_words import count, size
 
 MILLISECONDS = 1_000
 LEAST_MILLISECONDS = 0.001

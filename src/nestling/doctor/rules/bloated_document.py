@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import confidence, largest_documents, share, size
+from nestling.doctor.words import confidence, largest_documents, share
 from nestling.ir.facts import Collection, Path
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.quantity_words import size
 from nestling.ir.work import Work
 
 PAGE_BYTES = 16_384

@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import count, create_index
+from nestling.doctor.words import create_index
 from nestling.ir.facts import Collection, Statement
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.quantity_words import count
 from nestling.ir.work import Work
 
 RULE = Rule(

@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import confidence, count, sampled_share
+from nestling.doctor.words import confidence, sampled_share
 from nestling.ir.facts import ELEMENT, Collection, Path
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.quantity_words import count
 
 RULE = Rule(
     "Deep nesting",

@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import count, listed, share
+from nestling.doctor.words import listed, share
 from nestling.ir.facts import Statement
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.quantity_words import count
 from nestling.ir.work import Work
 
 RULE = Rule(

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 
 from nestling.doctor.growth import days_between, growing
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import count
 from nestling.ir.facts import Collection, Path
 from nestling.ir.finding import Confidence, Finding, Severity
+from nestling.ir.quantity_words import count
 
 RULE = Rule(
     "Growing array",

@@ -16,10 +16,11 @@ import re
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen
-from nestling.doctor.words import confidence, count, create_index
+from nestling.doctor.words import confidence, create_index
 from nestling.ir.facts import Collection, Path
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Confidence, Finding, Severity
+from nestling.ir.quantity_words import count
 
 RULE = Rule("Missing TTL index", Severity.WARNING)
 _EXPIRY = re.compile(r"expir(es|ed|y|ation|e)?_?(at|on|date|time)?|valid_?(until|to|till)|delete_?(at|after)|ttl", re.I)

@@ -16,11 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import confidence, count, here, quoted, sampled_share
+from nestling.doctor.words import confidence, here, quoted, sampled_share
 from nestling.ir.facts import Collection, Path
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.quantity_words import count
 
 RULE = Rule(
     "Mixed types",

@@ -15,10 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import confidence, count, here, quoted
+from nestling.doctor.words import confidence, here, quoted
 from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.quantity_words import count
 
 RULE = Rule(
     "Null or missing",

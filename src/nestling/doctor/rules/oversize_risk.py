@@ -15,9 +15,10 @@ from collections.abc import Iterator
 
 from nestling.doctor.growth import days_between, earlier_of
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import confidence, count, largest_documents, size
+from nestling.doctor.words import confidence, largest_documents
 from nestling.ir.facts import Collection
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.quantity_words import count, size
 
 MOST_BYTES = 16 * 1024 * 1024
 ERROR_SHARE, ERROR_DAYS = 0.75, 30

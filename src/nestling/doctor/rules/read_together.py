@@ -16,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import count, share
+from nestling.doctor.words import share
 from nestling.ir.finding import Confidence, Finding, Severity
+from nestling.ir.quantity_words import count
 from nestling.ir.work import Work
 
 RULE = Rule(

@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import count, of_collection, quoted, sampled_share
+from nestling.doctor.words import of_collection, quoted, sampled_share
 from nestling.ir.facts import ELEMENT, Copied, Sample, field_path, steps_text
 from nestling.ir.finding import Confidence, Finding, Severity
+from nestling.ir.quantity_words import count
 
 RULE = Rule(
     "Stale copy",

@@ -18,9 +18,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import count
 from nestling.ir.facts import Collection, Kind
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.quantity_words import count
 
 RULE = Rule(
     "Too many collections",

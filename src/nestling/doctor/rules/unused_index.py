@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import count, drop_index, size
+from nestling.doctor.words import drop_index
 from nestling.ir.facts import Collection, Index
 from nestling.ir.finding import Confidence, Finding, Severity
+from nestling.ir.quantity_words import count, size
 from nestling.ir.work import Work
 
 DAY_SECONDS = 86_400

@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import count, here, sampled_share
+from nestling.doctor.words import here, sampled_share
 from nestling.ir.facts import Collection, Sample, Validator
 from nestling.ir.finding import Confidence, Finding, Severity
+from nestling.ir.quantity_words import count
 
 RULE = Rule(
     "Violated validator",

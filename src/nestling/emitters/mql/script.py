@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import re
 
-from bson import json_util
-
 from nestling.emitters.literals import shell
+from nestling.emitters.mql.extended_json import extended_json
 from nestling.ir.compiled import CompiledRead, Operation, Placeholder
 
 Json = dict[str, object]
@@ -36,10 +35,10 @@ def read_json(read: CompiledRead) -> Json:
         return shown | {"gap": {"kind": str(read.gap.kind), "what": read.gap.what, "where": read.gap.where}}
     shown |= {"collection": read.collection, "operation": str(read.operation)}
     if read.operation is Operation.AGGREGATE:
-        shown["pipeline"] = _plain([*read.pipeline])
+        shown["pipeline"] = extended_json([*read.pipeline])
     else:
-        shown |= {"filter": _plain(read.filter or {}), "projection": _plain(read.projection or {})}
-        shown |= {"sort": dict(read.sort), "skip": _plain(read.skip), "limit": _plain(read.limit)}
+        shown |= {"filter": extended_json(read.filter or {}), "projection": extended_json(read.projection or {})}
+        shown |= {"sort": dict(read.sort), "skip": extended_json(read.skip), "limit": extended_json(read.limit)}
     shown |= {"collation": read.collation_option} if read.collation_option else {}
     shown["columns"] = [{"name": column.name, "field": column.field} for column in read.columns]
     return shown | {"parameters": [*read.parameters], "access_path": read.access_path.splitlines()}
@@ -55,15 +54,3 @@ def _marked(value: object) -> object:
     if isinstance(value, list | tuple):
         return [_marked(inner) for inner in value]
     return f"\x01{value.name}\x01" if isinstance(value, Placeholder) else value
-
-
-def _plain(value: object) -> object:
-    return json.loads(json_util.dumps(_named(value), json_options=json_util.RELAXED_JSON_OPTIONS))
-
-
-def _named(value: object) -> object:
-    if isinstance(value, dict):
-        return {name: _named(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_named(inner) for inner in value]
-    return {"$parameter": value.name} if isinstance(value, Placeholder) else value

@@ -59,7 +59,7 @@ def _by_sqlite(value: object, kind: Type) -> object:
         return value
     value = _as_sqlite_has_it(value, kind)
     match kind.name:
-        case TypeName.TEXT:
+        case TypeName.TEXT | TypeName.OBJECT_ID:
             return affine(value, Affinity.TEXT)
         case TypeName.ANY | TypeName.BYTES | TypeName.ENUM | TypeName.GEOMETRY:
             return value
@@ -204,6 +204,8 @@ def _strict(value: object, kind: Type) -> object:  # noqa: C901 - one case for e
             return float(value)  # type: ignore[arg-type]
         case TypeName.TEXT:
             return _fitting(_shown(value), kind)
+        case TypeName.OBJECT_ID:
+            return _shown(value)
         case TypeName.BYTES if isinstance(value, str):
             return bytes.fromhex(value[2:]) if value.startswith("\\x") else value.encode()
         case TypeName.DATE | TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import assert_never, cast
 
-from bson import json_util
-
+from nestling.emitters.mql.extended_json import extended_json
 from nestling.emitters.mql.script import read_json
-from nestling.ir.compiled import Placeholder
 from nestling.ir.program import (
     Action,
-    CellRef,
     Command,
     CompiledWrite,
     ForEach,
     GivenRows,
-    Negated,
-    OrNull,
-    PartDocument,
     ProgramStep,
     ReadRows,
     RefuseRows,
-    WholeDocument,
 )
 
 Json = dict[str, object]
@@ -50,7 +42,7 @@ def _step(step: ProgramStep) -> Json:
             asked = {key: value for key, value in read_json(read).items() if key in _READ_KEYS}
             return {"rows": rows, **cast(Json, _with_cells(asked, dict(cells)))}
         case GivenRows(rows, documents):
-            return {"rows": rows, "operation": "rows", "documents": _plain(list(documents))}
+            return {"rows": rows, "operation": "rows", "documents": extended_json(list(documents))}
         case RefuseRows(rows, violation, text, missing):
             return {
                 "rows": rows,
@@ -84,41 +76,17 @@ def _with_cells(value: object, columns: Mapping[str, str]) -> object:
 def _command(command: Command) -> Json:
     shown: Json = {"collection": command.collection, "operation": str(command.action)}
     if command.action is Action.INSERT_ONE:
-        return shown | {"document": _plain(command.document)}
-    shown["filter"] = _plain(command.filter or {})
+        return shown | {"document": extended_json(command.document)}
+    shown["filter"] = extended_json(command.filter or {})
     if command.update is None:
         return shown
-    shown |= {"update": _plain(command.update), "arrayFilters": _plain(list(command.array_filters))}
+    shown |= {"update": extended_json(command.update), "arrayFilters": extended_json(list(command.array_filters))}
     shown |= {"upsert": command.upsert}
     if command.back is not None:
-        shown["back"] = _plain(command.back)
+        shown["back"] = extended_json(command.back)
     if command.places:
         shown["places"] = {
-            each.key: {"path": each.path, "number": _plain(each.column), "first": each.first} for each in command.places
+            each.key: {"path": each.path, "number": extended_json(each.column), "first": each.first}
+            for each in command.places
         }
     return shown
-
-
-def _plain(value: object) -> object:
-    return json.loads(json_util.dumps(_named(value), json_options=json_util.RELAXED_JSON_OPTIONS))
-
-
-def _named(value: object) -> object:
-    match value:
-        case CellRef(column):
-            return {"$cell": column}
-        case OrNull(inner):
-            return {"$orNull": _named(inner)}
-        case Negated(inner):
-            return {"$negated": _named(inner)}
-        case WholeDocument(fields):
-            return {"$whole": _named(fields)}
-        case PartDocument(fields, spread):
-            rest = {"$rest": spread.column} if spread is not None else {}
-            return {"$paths": {path: _named(each) for path, each in fields}} | rest
-        case Mapping():
-            return {name: _named(each) for name, each in value.items()}
-        case list() | tuple():
-            return [_named(each) for each in value]
-        case _:
-            return {"$parameter": value.name} if isinstance(value, Placeholder) else value

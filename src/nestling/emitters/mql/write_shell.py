@@ -29,12 +29,17 @@ def support() -> str:
     return files("nestling.emitters.mql").joinpath("write_support.js").read_text(encoding="utf-8")
 
 
-def write_shell(write: CompiledWrite) -> str:
+def is_script(write: CompiledWrite) -> bool:
+    """Whether it takes a script, which calls what `support` defines."""
+    return write.command is None or write.transaction
+
+
+def write_shell(write: CompiledWrite, *, with_support: bool = True) -> str:
     """The write for mongosh; a free parameter is a variable of its name, set before to the value as it is stored.
 
-    A script's last line gives the affected rows, or the documents met.
+    A script's last line gives the affected rows, or the documents met. Without support what it calls was defined before.
     """
-    return "\n".join(_Script(write).lines())
+    return "\n".join(_Script(write).lines(with_support))
 
 
 class _Script:
@@ -45,19 +50,18 @@ class _Script:
         self.names = Identifiers(*write.parameters, *_TAKEN)
         self.words = Words(shell, _cell, _parameter, "orNull", "part")
 
-    def lines(self) -> Iterator[str]:
+    def lines(self, with_support: bool) -> Iterator[str]:
         yield from (f"// left to the background sync: {comment(name)}" for name in self.write.left)
         command = self.write.command
-        if command is not None and not self.write.transaction:
+        if command is not None and not is_script(self.write):
             yield from self._alone(command)
             return
-        yield f"{support()}\nlet affected;"
+        yield f"{support()}\nvar affected;" if with_support else "var affected;"  # var: scripts follow each other
         body = "\n".join(self._steps(self.write.steps, ""))
         if not self.write.transaction:
-            yield "const my = db, options = {};\naffected = 0;"
-            yield f"{body}\naffected;"
+            yield f"(my => {{\n  affected = 0;\n{indent(body, '  ')}\n}})(db);\naffected;"
             return
-        yield "const session = db.getMongo().startSession(), my = session.getDatabase(db.getName());"
+        yield "var session = db.getMongo().startSession(), my = session.getDatabase(db.getName());"
         yield f"session.withTransaction(() => {{\n  affected = 0;\n{indent(body, '  ')}"
         yield '}, {readConcern: {level: "snapshot"}, writeConcern: {w: "majority"}});'
         yield "session.endSession();\naffected;"

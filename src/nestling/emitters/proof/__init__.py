@@ -2,6 +2,6 @@
 
 from nestling.emitters.proof.as_json import proof_json
 from nestling.emitters.proof.page import html
-from nestling.emitters.proof.words import Bought, bought, labels, verdict
+from nestling.ir.proof_words import Bought, bought, labels, verdict
 
 __all__ = ["Bought", "bought", "html", "labels", "proof_json", "verdict"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from nestling.emitters.proof.words import verdict
 from nestling.ir.proof import Interval, Latency, Proof, RivalFigures, StatementFigures
+from nestling.ir.proof_words import verdict
 
 
 def proof_json(proof: Proof) -> dict[str, Any]:

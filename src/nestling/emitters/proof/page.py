@@ -16,8 +16,9 @@ from nestling.emitters.proof.sections import (
 )
 from nestling.emitters.proof.strips import text
 from nestling.emitters.proof.style import STYLE
-from nestling.emitters.proof.words import labels, rate, share, size, verdict
 from nestling.ir.proof import Proof
+from nestling.ir.proof_words import labels, rate, share, verdict
+from nestling.ir.quantity_words import size
 
 
 def html(proof: Proof) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nestling.emitters.proof.strips import text
-from nestling.emitters.proof.words import milliseconds
+from nestling.ir.proof_words import milliseconds
 
 WIDTH, TALL = 480, 400
 LEFT, RIGHT, TOP, BOTTOM = 58, 14, 12, 46

@@ -7,19 +7,9 @@ from collections.abc import Callable, Sequence
 from nestling.emitters.proof import strips
 from nestling.emitters.proof.scatter import Point, scatter
 from nestling.emitters.proof.strips import Scale, text
-from nestling.emitters.proof.words import (
-    YARDSTICKS,
-    amount,
-    bought,
-    difference,
-    labels,
-    milliseconds,
-    rate,
-    ratio,
-    size,
-    spread,
-)
 from nestling.ir.proof import Latency, Proof, RivalFigures, StatementFigures
+from nestling.ir.proof_words import YARDSTICKS, bought, difference, labels, milliseconds, rate, ratio, spread
+from nestling.ir.quantity_words import count, size
 
 COLOURS = ("c0", "c1", "c2", "c3")
 """Of the chosen design and the yardsticks; the others share the last."""
@@ -135,7 +125,7 @@ def writes(proof: Proof) -> str:
         rows.append(
             (
                 labels(proof)[each.name], f"{one.writes:,}", size(one.journal_bytes_per_write),
-                amount(documents) if documents is not None else "", f"{one.committed:,}", f"{one.aborted:,}", stale,
+                count(documents) if documents is not None else "", f"{one.committed:,}", f"{one.aborted:,}", stale,
             )
         )  # fmt: skip
     heads = ("design", "writes", "journal a write", "documents a write", "transactions", "tried again", "stale answers")
@@ -164,7 +154,7 @@ def work(proof: Proof) -> str:
         cells = []
         for each in shown:
             found = each.statements[place].examined
-            cells.append(f"{amount(found.keys)} / {amount(found.documents)}" if found else "")
+            cells.append(f"{count(found.keys)} / {count(found.documents)}" if found else "")
         rows.append((one.name, *cells))
     heads = ("statement", *(names[each.name] for each in shown))
     return (

@@ -53,6 +53,8 @@ def _conversions(placeholder: Placeholder) -> Iterator[str]:
         yield "text_as_time"
     if placeholder.expected in _CHECKS:
         yield _CHECKS[placeholder.expected]
+    if placeholder.object_id:
+        yield "text_as_object_id"
     if placeholder.boundary is not None:
         after = ", after=True" if placeholder.boundary.after else ""
         yield f"first_from({text(str(placeholder.boundary.grain))}{after})"

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from bson import Binary, CodecOptions, Decimal128, Int64
+from bson import Binary, CodecOptions, Decimal128, Int64, ObjectId
 from bson.binary import UuidRepresentation
 from bson.datetime_ms import DatetimeMS
 
@@ -25,6 +25,7 @@ NUMBER_AT_START = re.compile(rf"[ \t\n\v\f\r]*{NUMERAL}", re.ASCII)
 INTEGER_AT_START = re.compile(r"[ \t\n\v\f\r]*([-+]?\d+)", re.ASCII)
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z?", re.ASCII)
 LONG_NUMBER = re.compile(r"-?\d[\d.]{34,}(E[-+]\d+)?", re.ASCII)
+OBJECT_ID = re.compile(r"[0-9a-f]{24}", re.ASCII)
 GRAINS = {"day": timedelta(days=1), "seconds": timedelta(seconds=1)}
 
 
@@ -164,6 +165,11 @@ def of_type(value: Any, types: tuple[type, ...], wanted: str) -> Any:
     if value is not None and not isinstance(value, types):
         raise TypeError(wanted)
     return value
+
+
+def text_as_object_id(value: Any) -> Any:
+    """The ObjectId whose 24 digits a text is."""
+    return ObjectId(value) if isinstance(value, str) and OBJECT_ID.fullmatch(value) else value
 
 
 def first_from(grain: str, *, after: bool = False) -> Callable[[Any], Any]:

@@ -13,10 +13,11 @@ on a standalone server, `HistoryLost` when the server no longer has what came af
 
 from nestling.executors.changes.change import Change, ChangeKind, Point
 from nestling.executors.changes.images import keep_images, without_images
-from nestling.executors.changes.pipeline import Watching
+from nestling.executors.changes.pipeline import IMAGES_SINCE, Watching
 from nestling.executors.changes.stream import Batch, Stream, follow
 
 __all__ = [
+    "IMAGES_SINCE",
     "Batch",
     "Change",
     "ChangeKind",

@@ -44,6 +44,15 @@ class Point:
     token: Document
     time: Timestamp | None = None
 
+    def document(self) -> Document:
+        """The point as it is kept in a database."""
+        return {"token": dict(self.token), "time": self.time}
+
+    @classmethod
+    def of(cls, kept: Document) -> Point:
+        """The point that was kept."""
+        return cls(kept["token"], kept["time"])
+
 
 @dataclass(frozen=True, slots=True)
 class Change:

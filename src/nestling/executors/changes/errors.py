@@ -11,7 +11,6 @@ HISTORY_LOST = (286, 280, 136)
 """ChangeStreamHistoryLost, ChangeStreamFatalError, CappedPositionLost."""
 UNUSABLE_TOKEN = (260, 50811, 50988)
 TOO_LARGE = 10334
-UNAUTHORIZED = 13
 FATAL_TOO = "NonResumableChangeStreamError"
 
 

@@ -19,20 +19,18 @@ from pymongo.change_stream import DatabaseChangeStream
 from pymongo.database import Database
 from pymongo.errors import PyMongoError
 
+from nestling.executors.abilities import server_version
 from nestling.executors.changes.change import Change, ChangeKind, Point, change_of, point_of
 from nestling.executors.changes.errors import changes_error
 from nestling.executors.changes.fragments import Fragments
 from nestling.executors.changes.pipeline import Watching, options, pipeline
-from nestling.executors.transient import is_transient
+from nestling.executors.transient import PATIENCE_SECONDS, Patience
 from nestling.ir.values import CODEC
 
 READ_AHEAD = 2_000
 """Changes held for the consumer; small ones, unless documents are asked for."""
 AWAIT_MILLISECONDS = 250
 """How long the server waits for a change before it says that there is none; also how soon a stop is noticed."""
-PATIENCE_SECONDS = 120.0
-FIRST_PAUSE_SECONDS = 0.05
-LONGEST_PAUSE_SECONDS = 2.0
 
 _Read: TypeAlias = Change | Point | Exception
 """A change, the point reached while nothing happened, or what ended the reading."""
@@ -47,19 +45,18 @@ class Batch:
 
 
 class Stream:
-    """An open stream. `retries` counts how often it had to be opened again."""
+    """An open stream."""
 
     def __init__(
         self, database: Database[Any], watching: Watching, patience_seconds: float, await_milliseconds: int
     ) -> None:
-        self.retries = 0
         self._await_milliseconds = await_milliseconds
         self._database = database.with_options(codec_options=CODEC)
         self._watching, self._patience_seconds = watching, patience_seconds
         self._queue: Queue[_Read] = Queue(READ_AHEAD)
         self._stopped = Event()
         self._error: Exception | None = None
-        self._version = tuple(database.client.server_info()["versionArray"][:3])
+        self._version = server_version(database)
         self.point: Point
 
     @property
@@ -122,22 +119,21 @@ class Stream:
     def _read(self, stream: DatabaseChangeStream[Any], token: Any, at: Timestamp | None) -> None:
         """The thread: what it raises is handed to whoever takes."""
         cursor = _Cursor(stream, token)
-        trouble = _Trouble(self._patience_seconds)
+        patience = Patience(self._patience_seconds)
         while not self._stopped.is_set():
             try:
                 if cursor.stream is None:
                     cursor.stream = self._opened(cursor.token, at)
                 each = cursor.step()
-                trouble = _Trouble(self._patience_seconds)
+                patience = Patience(self._patience_seconds)
                 if each is not None:
                     self._put(each)
             except PyMongoError as error:
                 cursor.close()
-                if not trouble.may_pass(error):
+                if not patience.allows(error):
                     self._put(changes_error(error, self._database.name) or error)
                     break
-                self.retries += 1
-                self._stopped.wait(trouble.pause())
+                self._stopped.wait(patience.pause_seconds())
             except Exception as error:
                 self._put(error)
                 break
@@ -194,26 +190,6 @@ class _Cursor:
             with suppress(PyMongoError):
                 self.stream.close()
             self.stream = None
-
-
-class _Trouble:
-    """How long errors have lasted, and how long to pause before the next attempt."""
-
-    def __init__(self, patience_seconds: float) -> None:
-        self._patience_seconds = patience_seconds
-        self._since: float | None = None
-        self._pause = FIRST_PAUSE_SECONDS
-
-    def may_pass(self, error: PyMongoError) -> bool:
-        """Whether to try again."""
-        now = time.monotonic()
-        self._since = self._since if self._since is not None else now
-        return is_transient(error) and now - self._since < self._patience_seconds
-
-    def pause(self) -> float:
-        """Seconds, longer each time."""
-        self._pause = min(2 * self._pause, LONGEST_PAUSE_SECONDS)
-        return self._pause
 
 
 @contextmanager

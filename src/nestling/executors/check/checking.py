@@ -12,15 +12,17 @@ from bson.max_key import MaxKey
 from bson.min_key import MinKey
 from pymongo.database import Database
 
-from nestling.common.connection import typed_errors
+from nestling.common.connection import address, typed_errors
 from nestling.common.errors import Problem, ReadError, VerifyError
-from nestling.executors.check.checkpoint import Checkpoint, Progress, fingerprint
+from nestling.executors.check.checkpoint import Checkpoint, Progress
 from nestling.executors.check.mending import mend
 from nestling.executors.check.pace import FIRST, MOST, Pace
 from nestling.executors.check.report import CheckReport, Estimate, Verdict, estimate
 from nestling.executors.check.rows import OutOfTime, Reader, Row, collections_in, drifts
 from nestling.executors.check.scope import Range, Stage, by_chance, next_range, with_ids
-from nestling.executors.create import address, check_privileges
+from nestling.executors.rights import check_privileges
+from nestling.ir.compiled import CompiledRead
+from nestling.ir.digest import digest
 from nestling.ir.drift import ID, CompiledCheck, Drift
 from nestling.ir.reading import Gap
 from nestling.ir.values import CODEC
@@ -83,6 +85,8 @@ class _Run:
     progress: Progress = field(default_factory=Progress)
     start: float = field(default_factory=time.monotonic)
     total: int = 0
+    well: list[CompiledRead] = field(default_factory=list)
+    """Screens that have found nothing: checks that share one are done with at once."""
 
     def all(self, collections: tuple[str, ...], gaps: Sequence[Gap]) -> CheckReport:
         _require(self.database, collections)
@@ -104,7 +108,7 @@ class _Run:
     def _checkpoint(self, checks: Sequence[Any]) -> Checkpoint | None:
         if self.way.checkpoint is None:
             return None
-        whose = fingerprint(checks, address(self.database), self.way.repair, self.way.sample, self.way.only)
+        whose = digest(tuple(checks), address(self.database), self.way.repair, self.way.sample, self.way.only)
         return Checkpoint(self.way.checkpoint, whose)
 
     def _reported(self, chosen: Sequence[CompiledCheck], counts: Mapping[str, int], gaps: Sequence[Gap]) -> CheckReport:
@@ -170,20 +174,31 @@ class _Run:
     def _walked(self, compiled: CompiledCheck) -> Iterator[tuple[Range, list[Row]]]:
         """All documents in order: what a screen finds well is done with at once, the rest is looked at closely."""
         start, end = self.progress.after, MaxKey()
-        if compiled.screen is not None:
-            sources = [name for name in collections_in(compiled.screen.pipeline) if name != compiled.check.collection]
-            least = sum(self.database[name].estimated_document_count() for name in sources)
-            pace = Pace(self.way.seconds / 3, max(WIDE, least), least=max(1, min(least, MOST)))
-            try:
-                for some, suspects in self._each(compiled, start, end, pace, self.reader.suspects):
-                    if suspects is None:
-                        yield some, []
-                    else:
-                        yield from self._closely(compiled, some, suspects)
-                    start = some.upto
-            except OutOfTime:  # the screen is no help
-                yield from self._closely(compiled, Range((), start, end), [])
+        if compiled.screen is None:
+            yield from self._closely(compiled, Range((), start, end), [])
+        elif compiled.screen in self.well:
+            yield Range((), start, end), []
         else:
+            yield from self._screened(compiled, compiled.screen, start, end)
+
+    def _screened(
+        self, compiled: CompiledCheck, screen: CompiledRead, start: object, end: object
+    ) -> Iterator[tuple[Range, list[Row]]]:
+        sources = [name for name in collections_in(screen.pipeline) if name != compiled.check.collection]
+        least = sum(self.database[name].estimated_document_count() for name in sources)
+        pace = Pace(self.way.seconds / 3, max(WIDE, least), least=max(1, min(least, MOST)))
+        is_well = isinstance(start, MinKey)
+        try:
+            for some, suspects in self._each(compiled, start, end, pace, self.reader.suspects):
+                if suspects is None:
+                    yield some, []
+                else:
+                    is_well = False
+                    yield from self._closely(compiled, some, suspects)
+                start = some.upto
+            if is_well:
+                self.well.append(screen)
+        except OutOfTime:  # the screen is no help
             yield from self._closely(compiled, Range((), start, end), [])
 
     def _closely(

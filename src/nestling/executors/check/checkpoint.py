@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,9 @@ from bson.errors import BSONError
 from bson.min_key import MinKey
 
 from nestling.common.errors import InputError, Problem
+from nestling.common.files import write_whole
 from nestling.executors.check.report import Verdict
-from nestling.ir.drift import Check, Drift, DriftKind
+from nestling.ir.drift import Drift, DriftKind
 from nestling.ir.freshness import Freshness
 from nestling.ir.program import MISSING
 from nestling.ir.values import CODEC
@@ -63,19 +63,11 @@ class Checkpoint:
             "at": progress.at,
             "after": progress.after,
         }
-        beside = self.path.with_name(self.path.name + ".part")
-        beside.write_bytes(bson.encode(kept, codec_options=CODEC))
-        beside.replace(self.path)
+        write_whole(self.path, bson.encode(kept, codec_options=CODEC))
 
     def forget(self) -> None:
         """Remove the file: the check is over."""
         self.path.unlink(missing_ok=True)
-
-
-def fingerprint(checks: Iterable[Check], *others: object) -> str:
-    """What a progress belongs to."""
-    text = "\n".join([*(repr(check) for check in checks), *map(repr, others)])
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _progress(kept: Mapping[str, Any]) -> Progress:

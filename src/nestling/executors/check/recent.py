@@ -9,10 +9,9 @@ from typing import Any, TypeAlias
 from bson.timestamp import Timestamp
 from pymongo.database import Database
 
-from nestling.common.connection import typed_errors
+from nestling.common.connection import address, typed_errors
 from nestling.executors.changes import Watching, follow
 from nestling.executors.check.rows import collections_in
-from nestling.executors.create import address
 from nestling.ir.drift import CompiledCheck
 
 MOST_IDS = 100_000

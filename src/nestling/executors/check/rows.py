@@ -10,6 +10,7 @@ from pymongo.database import Database
 from pymongo.errors import ExecutionTimeout
 from pymongo.read_concern import ReadConcern
 
+from nestling.executors.abilities import capped_collections, has_history
 from nestling.executors.calls import ONE_MOMENT
 from nestling.executors.check.same import differing_values
 from nestling.executors.check.scope import Stage
@@ -39,9 +40,8 @@ class Reader:
 
     def __init__(self, database: Database[Any], seconds: float) -> None:
         self._database, self._seconds = database.with_options(codec_options=CODEC), seconds
-        hello = database.client.admin.command("hello")
-        self._has_moments = "setName" in hello or hello.get("msg") == "isdbgrid"
-        self._capped = frozenset(database.list_collection_names(filter={"options.capped": True}))
+        self._has_moments = has_history(database)
+        self._capped = capped_collections(database)
 
     def rows(self, compiled: CompiledCheck, stages: Sequence[Stage]) -> list[Row]:
         """The rows that differ among the documents the stages choose; raises `OutOfTime`, `ReadError`."""

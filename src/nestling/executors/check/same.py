@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-import bson
 from bson import Decimal128
 
+from nestling.executors.canonical import stored_bytes
 from nestling.ir.drift import Check, Compared
 from nestling.ir.program import MISSING
-from nestling.ir.values import CODEC
 
 RELATIVE = 1e-9
 """Sums differ with the order of the rows by no more."""
@@ -36,7 +35,7 @@ def _is_equal(one: object, other: object) -> bool:
     left, right = _number(one), _number(other)
     if left is not None and right is not None:
         return left == right or (left.is_nan() and right.is_nan())
-    return bson.encode({"": one}, codec_options=CODEC) == bson.encode({"": other}, codec_options=CODEC)
+    return stored_bytes(one) == stored_bytes(other)
 
 
 def _is_near(one: object, other: object) -> bool:

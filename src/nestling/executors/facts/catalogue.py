@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
 from bson import json_util
@@ -13,8 +12,10 @@ from pymongo import MongoClient, ReadPreference
 from pymongo.database import Database
 
 from nestling.executors.facts.asking import Asking, Document
+from nestling.executors.moment import now
 from nestling.ir.facts import Collection, Index, Kind, Server, Storage, Validator
 from nestling.ir.facts.joins import joins_of
+from nestling.ir.names import is_system
 
 LISTING = "the collections of"
 OPTIONS_TOLD = ("capped", "size", "max", "collation", "timeseries", "changeStreamPreAndPostImages", "encryptedFields")
@@ -61,7 +62,7 @@ def _namespace(database: str, entry: Mapping[str, Any]) -> Collection:
 
 def _kind(entry: Mapping[str, Any]) -> Kind:
     options = entry.get("options", {})
-    if str(entry["name"]).startswith("system."):
+    if is_system(str(entry["name"])):
         return Kind.SYSTEM
     if entry.get("type") == "view":
         return Kind.VIEW
@@ -123,7 +124,7 @@ def _shard_key(database: Database[Document], namespace: str, asking: Asking) -> 
 
 def _uses(database: Database[Document], name: str, asking: Asking) -> dict[str, _Uses]:
     """Uses by index: each member of a replica set counts its own."""
-    now = datetime.now(UTC).replace(tzinfo=None)
+    moment = now()
     rows: dict[tuple[str, str], Document] = {}
     for preference in (ReadPreference.PRIMARY_PREFERRED, ReadPreference.SECONDARY_PREFERRED):
         there = database.with_options(read_preference=preference)
@@ -131,7 +132,7 @@ def _uses(database: Database[Document], name: str, asking: Asking) -> dict[str, 
             rows[str(row.get("host", "")), str(row["name"])] = row
     found: dict[str, _Uses] = {}
     for (_, index), row in rows.items():
-        since = (now - row["accesses"]["since"]).total_seconds()
+        since = (moment - row["accesses"]["since"]).total_seconds()
         known = found.get(index, _Uses(0, since, 0))
         found[index] = _Uses(known.count + int(row["accesses"]["ops"]), min(known.seconds, since), known.nodes + 1)
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hashlib import blake2b
 
 from nestling.ir.facts import Quantiles
+from nestling.ir.quantile import quantile
 
 EXACT_BELOW = 128
 """Values below it are counted as they are; above, in buckets 1/64 of their size wide."""
@@ -41,12 +42,7 @@ class Histogram:
 
     def quantile(self, share: float) -> float:
         """The value that `share` of all do not pass."""
-        wanted, seen = share * self.count, 0
-        for bucket in sorted(self._counts):
-            seen += self._counts[bucket]
-            if seen >= wanted:
-                return float(bucket)
-        return float(self.max)
+        return float(quantile(self._counts, share))
 
     def quantiles(self) -> Quantiles | None:
         """The distribution; None of nothing."""

@@ -6,7 +6,6 @@ written before it durable too, so batches themselves need not wait for the disk.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
@@ -16,10 +15,10 @@ from pymongo import WriteConcern
 from pymongo.database import Database
 
 from nestling.common.errors import LoadError, Problem
-from nestling.ir.design import Design
+from nestling.ir.names import OWN_COLLECTIONS
 from nestling.ir.values import CODEC, Policy, decode, encode
 
-COLLECTION = "_nestling_load"
+COLLECTION = f"{OWN_COLLECTIONS}load"
 _ID = "load"
 
 
@@ -53,12 +52,6 @@ class Checkpoint:
         """The checkpoint when a unit is complete."""
         done = (*self.done, unit)
         return replace(self, done=done, unit="", after=None, roots=0, rows=dict(rows), documents=dict(documents))
-
-
-def fingerprint(design: Design, policy: Policy) -> str:
-    """What must not change between a load and its resumption: model, collections, and how values are stored."""
-    said = repr((design.model, design.collections, policy))
-    return hashlib.sha256(said.encode()).hexdigest()
 
 
 class Checkpoints:

@@ -6,15 +6,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 from typing import Any
 
 from pymongo.database import Database
 
-from nestling.common.connection import typed_errors
+from nestling.common.connection import address, typed_errors
 from nestling.common.errors import LoadError, Problem
-from nestling.executors.create import address, check_empty, check_privileges, create_indexes
-from nestling.executors.load.checkpoint import COLLECTION, Checkpoint, Checkpoints, fingerprint
+from nestling.executors.create import check_empty, create_indexes
+from nestling.executors.load.checkpoint import COLLECTION, Checkpoint, Checkpoints
 from nestling.executors.load.collection_pace import seldom_collected
 from nestling.executors.load.dangling import check_parents
 from nestling.executors.load.empty import check_kept, empty
@@ -24,8 +23,11 @@ from nestling.executors.load.sender import Sender
 from nestling.executors.load.stored_value import Values
 from nestling.executors.load.units import Unit, gridfs_indexes, units_of, written_collections
 from nestling.executors.load.writer import Writer
+from nestling.executors.moment import now
+from nestling.executors.rights import check_privileges
 from nestling.ir.command import CreateIndex
 from nestling.ir.design import Design
+from nestling.ir.digest import stored_digest
 from nestling.ir.rows import RowSource
 from nestling.ir.values import Policy
 
@@ -101,14 +103,12 @@ class _Load:
         """The checkpoint to start from, and whether that is the beginning; checks what must be right before a row is written."""
         names = written_collections(self.design)
         check_privileges(self.database, (*names, COLLECTION))
-        mark = fingerprint(self.design, self.values.policy)
+        mark = stored_digest(self.design, self.values.policy)
         if resume and (found := self.checkpoints.resume(mark, total)) is not None:
             return found, False
         check_empty(self.database, names, resume=resume)
         check_parents(self.design, self.source)
-        now = datetime.now(UTC)
-        moment = now.replace(microsecond=now.microsecond // 1000 * 1000, tzinfo=None)
-        checkpoint = Checkpoint(mark, moment, total)
+        checkpoint = Checkpoint(mark, now(), total)
         self.checkpoints.save(checkpoint)
         return checkpoint, True
 

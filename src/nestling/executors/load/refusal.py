@@ -10,8 +10,8 @@ from pymongo.errors import OperationFailure
 
 from nestling.common.connection import UNAUTHORIZED, redact
 from nestling.common.errors import LoadError, Problem
+from nestling.executors.codes import DUPLICATE_KEY
 
-DUPLICATE = 11000
 INVALID = 121
 _DISK_FULL = 14031
 SHOWN = 3
@@ -36,7 +36,7 @@ def _said(error: Mapping[str, Any]) -> str:
 def _problem(store: str, document: RawBSONDocument, error: Mapping[str, Any]) -> Problem:
     where = f"{store}, _id {_id_of(document)!r}"
     match error.get("code"):
-        case code if code == DUPLICATE:
+        case code if code == DUPLICATE_KEY:
             key = dict(error.get("keyValue", {}))
             what = f"two documents have the same {', '.join(key) or '_id'}: {key}"
             return Problem(what, where=where, next_move=_DUPLICATE_MOVE)

@@ -20,8 +20,9 @@ from bson.raw_bson import RawBSONDocument
 from pymongo.database import Database
 from pymongo.errors import AutoReconnect, OperationFailure
 
+from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.load.checkpoint import Checkpoint, Checkpoints
-from nestling.executors.load.refusal import DUPLICATE, refusal
+from nestling.executors.load.refusal import refusal
 
 BATCH_DOCUMENTS = 10_000
 BATCH_BYTES = 8 * 1024 * 1024
@@ -136,7 +137,7 @@ class Writer:
 
     def _is_same(self, store: str, refused: RawBSONDocument, error: Mapping[str, Any]) -> bool:
         """Whether a document was refused because exactly it is already there."""
-        if error["code"] != DUPLICATE:
+        if error["code"] != DUPLICATE_KEY:
             return False
         found: Any = self._database.get_collection(store, codec_options=_RAW).find_one({"_id": refused["_id"]})
         return found is not None and found.raw == refused.raw

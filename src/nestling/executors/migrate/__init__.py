@@ -8,7 +8,7 @@ from nestling.executors.migrate.compare import Sides
 from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.job import BEFORE, Job
 from nestling.executors.migrate.migrating import Migration, MigrationReport
-from nestling.executors.migrate.preflight import has_history, in_the_way, may_modify
+from nestling.executors.migrate.preflight import in_the_way
 from nestling.executors.migrate.server_side import ServerSide
 from nestling.executors.migrate.spool import Shelf
 from nestling.executors.migrate.unit import Target
@@ -23,7 +23,5 @@ __all__ = [
     "Shelf",
     "Sides",
     "Target",
-    "has_history",
     "in_the_way",
-    "may_modify",
 ]

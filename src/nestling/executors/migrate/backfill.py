@@ -13,8 +13,8 @@ from bson.raw_bson import RawBSONDocument
 from pymongo.database import Database
 from pymongo.errors import BulkWriteError
 
+from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.load.empty import empty
-from nestling.executors.load.refusal import DUPLICATE
 from nestling.executors.migrate.derive import Deriver, Wanted
 from nestling.executors.migrate.once import mark
 from nestling.executors.migrate.server_side import ServerSide, build
@@ -98,7 +98,7 @@ def _inserted(database: Database[Any], wanted: Wanted) -> bool:
         try:
             database[name].insert_many(map(RawBSONDocument, documents), ordered=False)
         except BulkWriteError as error:
-            if any(each["code"] != DUPLICATE for each in error.details["writeErrors"]):
+            if any(each["code"] != DUPLICATE_KEY for each in error.details["writeErrors"]):
                 raise
             is_new = False
     return is_new

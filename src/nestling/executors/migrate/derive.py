@@ -22,8 +22,10 @@ from pymongo.database import Database
 from pymongo.errors import BulkWriteError
 
 from nestling.common.errors import MigrationError, Problem
+from nestling.executors.batches import batches
+from nestling.executors.canonical import stored_bytes
+from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.load.merge import Merge
-from nestling.executors.load.refusal import DUPLICATE
 from nestling.executors.load.stored_value import Values
 from nestling.executors.migrate.closure import gather
 from nestling.executors.migrate.homes import Homes
@@ -32,6 +34,7 @@ from nestling.executors.migrate.spool import OpenShelf, Spool
 from nestling.executors.migrate.unit import Found, Scope, Target
 from nestling.ir.migration import Row
 from nestling.ir.model import Model
+from nestling.ir.names import value_at
 from nestling.ir.rows import Path
 from nestling.ir.values import CODEC, Policy
 
@@ -77,9 +80,7 @@ class Deriver:
 
     def derive(self, target: Target, scopes: Iterable[Scope]) -> None:
         """Make the documents of these scopes what the old homes imply now."""
-        known = once(scopes)
-        for start in range(0, len(known), SCOPES_AT_ONCE):
-            some = known[start : start + SCOPES_AT_ONCE]
+        for some in batches(once(scopes), SCOPES_AT_ONCE):
             rows = self.homes.fetch(target.entity.name, target.attributes, some)
             self.apply(target, some, self.wanted(target, some, rows))
 
@@ -117,12 +118,12 @@ class Deriver:
         there: dict[tuple[str, bytes], tuple[object, bytes]] = {}
         for name, finder in finders:
             for found in self._raw(name).find(finder):
-                there[name, _key(found["_id"])] = (found["_id"], found.raw)
+                there[name, stored_bytes(found["_id"])] = (found["_id"], found.raw)
         for name, documents in wanted.documents.items():
             changes: list[Any] = []
             for encoded in documents:
                 raw = RawBSONDocument(encoded)
-                before = there.pop((name, _key(raw["_id"])), None)
+                before = there.pop((name, stored_bytes(raw["_id"])), None)
                 if before is None or before[1] != encoded:
                     changes.append(ReplaceOne({"_id": raw["_id"]}, raw, upsert=True))
             self._write(name, changes, before=[key for (at, _), (key, _) in there.items() if at == name])
@@ -157,7 +158,7 @@ class Deriver:
             collection.bulk_write(operations, ordered=True)
         except BulkWriteError as error:
             refused = error.details["writeErrors"][0]
-            if refused["code"] != DUPLICATE or "keyValue" not in refused or set(refused["keyValue"]) == {"_id"}:
+            if refused["code"] != DUPLICATE_KEY or "keyValue" not in refused or set(refused["keyValue"]) == {"_id"}:
                 raise _refused(name, refused) from None
             # Another document still holds the unique value: it has changed too, and is derived again when its turn comes.
             if not collection.delete_one(_same(refused["keyValue"])).deleted_count:
@@ -197,10 +198,6 @@ def _same(values: Mapping[str, Any]) -> dict[str, Any]:
     return {path: {"$eq": value} for path, value in values.items()}
 
 
-def _key(identity: object) -> bytes:
-    return bson.encode({"": identity}, codec_options=CODEC)
-
-
 def _content(document: Mapping[str, Any]) -> bytes:
     """All but the `_id`, fields in order of their names: the server may keep them in another."""
     kept = {name: document[name] for name in sorted(document) if name != "_id"}
@@ -214,14 +211,7 @@ def _belongs(target: Target, scopes: Sequence[Scope]) -> Callable[[Document, Row
         return lambda _, row: mark(tuple(row[:width])) in marks
     stored = frozenset(mark(target.stored(scope)) for scope in scopes)
     paths = [target.root.path_of(name) or name for name in target.attributes]
-    return lambda document, _: mark(tuple(_at(document, path) for path in paths)) in stored
-
-
-def _at(document: Document, path: str) -> object:
-    found: Any = document
-    for step in path.split("."):
-        found = found.get(step) if isinstance(found, Mapping) else None
-    return found
+    return lambda document, _: mark(tuple(value_at(document, path) for path in paths)) in stored
 
 
 def _narrowed(model: Model, target: Target) -> Model:

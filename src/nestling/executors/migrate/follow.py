@@ -89,7 +89,7 @@ def following(
         yield make(stream)
 
 
-def now(database: Database[Any], collections: Sequence[str]) -> Point:
+def latest(database: Database[Any], collections: Sequence[str]) -> Point:
     """The point before everything that is yet to happen."""
     with follow(database, _watching(collections)) as stream:
         return stream.point

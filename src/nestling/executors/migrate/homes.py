@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
 import bson
 from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
+from nestling.executors.batches import batches
 from nestling.executors.migrate.once import mark, once
 from nestling.executors.read import Row, read_rows, row_decoder
 from nestling.ir.access_path import column_field
 from nestling.ir.command import Aggregation
 from nestling.ir.migration import HeldIds, HomePlace
 from nestling.ir.model import Model
+from nestling.ir.names import OWN_COLLECTIONS
 from nestling.ir.values import CODEC, Policy, encoder
 
 ASKED_AT_ONCE = 1_000
 """Values in one `$in`."""
 LITERAL_BYTES = 4 * 1024 * 1024
 """Documents sent to the server inside a command."""
-SCRATCH = "_nestling_migrate_document"
+SCRATCH = f"{OWN_COLLECTIONS}migrate_document"
 
 MARK = "_nestling_number"
 
@@ -55,10 +56,9 @@ class Homes:
 
         A row may come more than once where copies are its home.
         """
-        stream = iter(once(values))
         kind = self.model.entity(entity)
         converts = [encoder(kind.attribute(name).type, self.policy) for name in attributes]
-        while chunk := list(islice(stream, ASKED_AT_ONCE)):
+        for chunk in batches(once(values), ASKED_AT_ONCE):
             asked: dict[str, list[object]] = {name: [] for name in attributes}
             for combination in chunk:
                 for name, convert, value in zip(attributes, converts, combination, strict=True):
@@ -69,9 +69,9 @@ class Homes:
     def whole(self, entity: str, attributes: Sequence[str], values: Sequence[Values]) -> Iterator[Row]:
         """The same, each row as often as it is in the entity's home."""
         seen = Counter[object]()
-        for start in range(0, len(values), ASKED_AT_ONCE):
+        for some in batches(values, ASKED_AT_ONCE):
             brought = Counter[object]()
-            for row in self.fetch(entity, attributes, values[start : start + ASKED_AT_ONCE]):
+            for row in self.fetch(entity, attributes, some):
                 at = mark(row)
                 brought[at] += 1
                 is_copy = any(place.is_copy for place in self.at(entity))

@@ -6,26 +6,27 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
 from pymongo.database import Database
 
-from nestling.common.connection import typed_errors
+from nestling.common.connection import address, typed_errors
 from nestling.common.errors import MigrationError, Problem
+from nestling.executors.abilities import capped_collections
 from nestling.executors.changes import Stream, keep_images
-from nestling.executors.create import address, create, create_indexes
+from nestling.executors.create import create, create_indexes
 from nestling.executors.migrate.affected import carry_over
 from nestling.executors.migrate.alone import alone
 from nestling.executors.migrate.backfill import backfill
 from nestling.executors.migrate.compare import Compared
 from nestling.executors.migrate.cutover import drop, fence, forget_images, switch, switch_back, unfence
 from nestling.executors.migrate.derive import Deriver
-from nestling.executors.migrate.follow import Follower, following, now
+from nestling.executors.migrate.follow import Follower, following, latest
 from nestling.executors.migrate.job import BEFORE, Job
 from nestling.executors.migrate.preflight import check
 from nestling.executors.migrate.spool import OpenShelf
 from nestling.executors.migrate.state import COLLECTION, State, States
+from nestling.executors.moment import now
 from nestling.ir.migration import Phase
 
 ROUNDS = 20
@@ -61,7 +62,8 @@ class Migration:
     def run(self, *, offline: bool = False, cutover: bool = False) -> MigrationReport:
         """Go on to where the new design is complete and equal; with `cutover` until it has taken over.
 
-        Raises `MigrationError`, `ChangesError`, `LoadError` (a row the new design has no place for), `PermissionDenied`.
+        Raises `MigrationError`, `LeaseLost`, `ChangesError`, `LoadError` (a row the new design has no place for),
+        `PermissionDenied`.
         """
         start = time.monotonic()
         with typed_errors(address(self.database)), self._alone(offline=offline) as states:
@@ -89,10 +91,8 @@ class Migration:
         for target in () if offline else self.job.targets:
             target.check()
         images = () if offline else self._images()
-        clock = datetime.now(UTC)
-        moment = clock.replace(microsecond=clock.microsecond // 1000 * 1000, tzinfo=None)
-        point = None if offline else now(self.database, self.job.old)
-        state = State(self.job.designs, moment, offline=offline, point=point, images=images)
+        point = None if offline else latest(self.database, self.job.old)
+        state = State(self.job.designs, now(), offline=offline, point=point, images=images)
         states.save(state)
         return state
 
@@ -103,8 +103,9 @@ class Migration:
         return keep_images(self.database, [name for name in self.job.old if name not in self.job.unfenced])
 
     def _go_on(self, states: States, state: State, start: float, *, cutover: bool) -> MigrationReport:
-        is_live, job = not state.offline, self.job
-        deriver = Deriver(job.homes, self.database, self.open_shelf, state.moment, job.policy, snapshot=is_live)
+        job = self.job
+        has_moments = not state.offline and capped_collections(self.database).isdisjoint(job.old)
+        deriver = Deriver(job.homes, self.database, self.open_shelf, state.moment, job.policy, snapshot=has_moments)
         if state.phase is Phase.BACKFILL:
             state = self._backfill(states, state, deriver)
         with self._follower(states, state, deriver) as follower:

@@ -8,6 +8,7 @@ from typing import Any
 
 import bson
 
+from nestling.executors.canonical import stored_bytes
 from nestling.executors.changes import Change, ChangeKind
 from nestling.executors.migrate.homes import Homes
 from nestling.ir.access_path import column_field
@@ -40,7 +41,7 @@ def observe(homes: Homes, changes: Iterable[Change]) -> Observed:
     """The rows changes of documents are about; documents without a picture of what they were leave their entities unknown."""
     by_document: dict[tuple[str, bytes], list[Change]] = {}
     for change in changes:
-        key = bson.encode({"": change.id}, codec_options=CODEC)
+        key = stored_bytes(change.id)
         by_document.setdefault((change.collection, key), []).append(change)
     unknown = set[str]()
     images: dict[str, list[list[Document]]] = {}
@@ -48,11 +49,13 @@ def observe(homes: Homes, changes: Iterable[Change]) -> Observed:
         owner = _owner(homes, name)
         collection = name if owner is None else owner
         found = _images(of_one if owner is None else _of_owner(homes, owner, of_one))
-        if found is not None:
+        if found is None:
+            unknown |= {place.entity for place in homes.places if place.query.collection == collection}
+            unknown |= {
+                homes.model.relationship(h.relationship).child for h in homes.held if h.collection == collection
+            }
+        elif found:  # a part of a document that is gone tells nothing
             images.setdefault(collection, []).append(found)
-            continue
-        unknown |= {place.entity for place in homes.places if place.query.collection == collection}
-        unknown |= {homes.model.relationship(h.relationship).child for h in homes.held if h.collection == collection}
     rows = (row for collection, documents in images.items() for row in _of_documents(homes, collection, documents))
     return Observed(tuple(rows), frozenset(unknown))
 
@@ -143,14 +146,18 @@ def _attributes(entity: Entity, rows: Sequence[Document]) -> frozenset[str]:
 def _relisted(
     homes: Homes, ids: HeldIds, images: Sequence[Document], held: Sequence[Mapping[str, Sequence[Document]]]
 ) -> Iterator[RowChange]:
-    """The children whose ids are not in the array at all times: as they are, and as children of this document's rows."""
+    """The children whose ids are not in the array at all times: as they are, and as children of this document's rows; and
+    these themselves, as a child may be gone.
+    """
     link = homes.model.relationship(ids.relationship)
     parent, child = homes.model.entity(link.parent), homes.model.entity(link.child)
-    times = [{bson.encode({"": i}, codec_options=CODEC): i for i in _ids(image, ids)} for image in images]
+    times = [{stored_bytes(i): i for i in _ids(image, ids)} for image in images]
     always = set(times[0]).intersection(*times[1:])
     moved = [value for time in times for raw, value in time.items() if raw not in always]
     rows = list(homes.fetch(child.name, child.key, (_key_values(child, value) for value in moved)))
     parents = [homes.decode(parent.name, row) for time in held for row in time.get(parent.name, ())]
+    for above in parents if moved else ():
+        yield RowChange(parent.name, above, None)
     for row in rows:
         yield RowChange(child.name, row, None)
         for above in parents:

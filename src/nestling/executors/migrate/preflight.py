@@ -7,9 +7,10 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.common.errors import MigrationError, Problem, suggest
-from nestling.executors.create import check_privileges
+from nestling.executors.abilities import has_history
 from nestling.executors.migrate.job import BEFORE, Job
 from nestling.executors.migrate.state import COLLECTION
+from nestling.executors.rights import check_privileges
 
 COUNTED_DOCUMENTS = 1_000
 _OLD = ("find", "changeStream", "renameCollectionSameDB")
@@ -23,23 +24,6 @@ _NEW = (
     "dropCollection",
     "renameCollectionSameDB",
 )
-
-
-def has_history(database: Database[Any]) -> bool:
-    """Whether the server can tell of changes: it is part of a replica set or a sharded cluster."""
-    said = database.client.admin.command("hello")
-    return "setName" in said or said.get("msg") == "isdbgrid"
-
-
-def may_modify(database: Database[Any], collection: str) -> bool:
-    """Whether the connected user may have the server keep documents as they were before changes."""
-    from nestling.common.errors import PermissionDenied
-
-    try:
-        check_privileges(database, (collection,), ("collMod",))
-    except PermissionDenied:
-        return False
-    return True
 
 
 def check(job: Job, database: Database[Any], *, offline: bool) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
+from nestling.common.connection import UNAUTHORIZED
 from nestling.common.errors import MigrationError, Problem
-from nestling.executors.read import UNAUTHORIZED
 from nestling.ir.command import Aggregation
 
 PAUSE_SECONDS = 0.2

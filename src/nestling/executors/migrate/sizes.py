@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from pymongo.database import Database
 
-from nestling.common.connection import typed_errors
-from nestling.executors.create import address
+from nestling.common.connection import address, typed_errors
 from nestling.ir.command import Aggregation
 
 

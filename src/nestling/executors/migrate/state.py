@@ -15,9 +15,10 @@ from nestling.common.errors import MigrationError, Problem
 from nestling.executors.changes import Point
 from nestling.executors.load.checkpoint import found_key, stored_key
 from nestling.ir.migration import Phase
+from nestling.ir.names import OWN_COLLECTIONS
 from nestling.ir.values import CODEC
 
-COLLECTION = "_nestling_migrate"
+COLLECTION = f"{OWN_COLLECTIONS}migrate"
 _ID = "migration"
 
 
@@ -55,7 +56,6 @@ class States:
         """Everything written before is durable when this returns."""
         if self._check is not None:
             self._check()
-        point = None if state.point is None else {"token": state.point.token, "time": state.point.time}
         document = {
             "designs": state.designs,
             "moment": state.moment,
@@ -64,7 +64,7 @@ class States:
             "done": list(state.done),
             "unit": state.unit,
             "after": None if state.after is None else [stored_key(each) for each in state.after],
-            "point": point,
+            "point": None if state.point is None else state.point.document(),
             "images": list(state.images),
             "fences": [[name, bson.encode(fence)] for name, fence in state.fences.items()],
         }
@@ -84,7 +84,7 @@ class States:
             tuple(found["done"]),
             found["unit"],
             None if after is None else tuple(found_key(value) for value in after),
-            None if point is None else Point(point["token"], point["time"]),
+            None if point is None else Point.of(point),
             tuple(found["images"]),
             {name: bson.decode(fence) for name, fence in found["fences"]},
         )

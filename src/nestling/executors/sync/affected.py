@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
+from nestling.executors.batches import batches
 from nestling.executors.changes import Change, ChangeKind
 from nestling.executors.sync.asking import View
 from nestling.executors.sync.narrowed import Distinct, of_documents, of_ids, with_values
 from nestling.executors.sync.touched import replaces, touches, without_places
+from nestling.ir.names import value_at
 from nestling.ir.route import CompiledRoute, SyncPlan
 
 DOCUMENTS_AT_ONCE = 1_000
@@ -77,7 +78,7 @@ def _note(
         if change.kind is not ChangeKind.DELETE:
             holders.ids.add(change.id)
     elif route.by_id:
-        notes.links.add([_part(change.id, path) for path in route.by_id])
+        notes.links.add([value_at(change.id, path) for path in route.by_id])
     elif compiled.links is None:
         holders.every = True
     else:
@@ -99,18 +100,12 @@ def _may_move(compiled: CompiledRoute, change: Change, changed: frozenset[str] |
     return touches(changed, compiled.route.moving) or replaces(changed, compiled.route.nodes)
 
 
-def _part(value: object, path: str) -> object:
-    for name in path.split(".") if path else ():
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value
-
-
 def _anchors(compiled: CompiledRoute, notes: _Seen, view: View) -> Iterator[Values]:
     links = Distinct()
     links.update(each for each in notes.links.values if None not in each)
     if compiled.links is not None:
-        reads = [of_ids(compiled.links, some) for some in chunks(notes.present.values, DOCUMENTS_AT_ONCE)]
-        reads += [of_documents(compiled.links, some) for some in chunks(notes.before, DOCUMENTS_AT_ONCE)]
+        reads = [of_ids(compiled.links, some) for some in batches(notes.present.values, DOCUMENTS_AT_ONCE)]
+        reads += [of_documents(compiled.links, some) for some in batches(notes.before, DOCUMENTS_AT_ONCE)]
         names = [column.field for column in compiled.links.columns]
         for read in reads:
             links.update(_rows(view.ask(read), names))
@@ -128,10 +123,3 @@ def _rows(documents: Iterable[Mapping[str, Any]], names: Sequence[str]) -> Itera
         values = [document.get(name) for name in names]
         if None not in values:
             yield values
-
-
-def chunks(values: Iterable[Any], size: int) -> Iterator[list[Any]]:
-    """The values, so many at a time."""
-    iterator = iter(values)
-    while some := list(islice(iterator, size)):
-        yield some

@@ -8,9 +8,12 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from threading import Event, Lock, Thread
+
+from nestling.common.files import write_whole
+from nestling.executors.moment import now
 
 LAGS_KEPT = 10_000
 """Of so many latest changes the quantiles of the lag are."""
@@ -74,11 +77,11 @@ class Metrics:
 
     def applied(self, walls: list[datetime]) -> None:
         """Changes of these moments have had their effect."""
-        now, moment = time.monotonic(), datetime.now(UTC).replace(tzinfo=None)
+        at, moment = time.monotonic(), now()
         with self._lock:
             self._lags.extend((moment - wall).total_seconds() * 1000 for wall in walls)
-            self._applied.append((now, len(walls)))
-            while self._applied and self._applied[0][0] < now - RATE_SECONDS:
+            self._applied.append((at, len(walls)))
+            while self._applied and self._applied[0][0] < at - RATE_SECONDS:
                 self._applied.popleft()
 
     def counted(self, name: str) -> int:
@@ -140,6 +143,4 @@ def status_written(metrics: Metrics, path: Path, seconds: float) -> Iterator[Non
 
 
 def _write(path: Path, snapshot: Mapping[str, object]) -> None:
-    beside = path.with_name(f"{path.name}.new")
-    beside.write_text(json.dumps(snapshot, default=str) + "\n", encoding="utf-8")
-    beside.replace(path)
+    write_whole(path, (json.dumps(snapshot, default=str) + "\n").encode())

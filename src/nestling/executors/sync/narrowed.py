@@ -6,12 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import bson
-
+from nestling.executors.canonical import stored_bytes
 from nestling.ir.compiled import CompiledRead, Mql
 from nestling.ir.filling import read_for_row
 from nestling.ir.program import ReadRows
-from nestling.ir.values import CODEC
 
 
 def of_ids(read: CompiledRead, ids: Sequence[object]) -> CompiledRead:
@@ -43,7 +41,7 @@ class Distinct:
 
     def add(self, value: object) -> None:
         """One more, unless it is there."""
-        self._found.setdefault(bson.encode({"": value}, codec_options=CODEC), value)
+        self._found.setdefault(stored_bytes(value), value)
 
     def update(self, values: Iterable[object]) -> None:
         """Several more."""

@@ -13,9 +13,9 @@ from typing import Any
 from pymongo.errors import BulkWriteError, PyMongoError
 
 from nestling.common.errors import ReadError
+from nestling.executors.batches import batches
 from nestling.executors.calls import ONE_MOMENT, TO_LAST
 from nestling.executors.check.same import differing_values
-from nestling.executors.sync.affected import chunks
 from nestling.executors.sync.asking import View
 from nestling.executors.sync.metrics import Metrics
 from nestling.executors.sync.narrowed import Distinct, of_ids, with_values
@@ -41,7 +41,7 @@ class Refresh:
 
     def documents(self, kept: Kept, ids: Iterable[object]) -> None:
         """Those with these ids."""
-        for some in chunks(ids, DOCUMENTS_AT_ONCE):
+        for some in batches(ids, DOCUMENTS_AT_ONCE):
             self._metrics.count("compared", len(some))
             rows = list(self._differing(kept, self._view.ask(of_ids(kept.check.read, some))))
             self._mended(kept, rows)
@@ -49,7 +49,7 @@ class Refresh:
     def every(self, kept: Kept) -> None:
         """All of them."""
         self._metrics.count("full_refreshes")
-        for some in chunks(self._differing(kept, self._view.ask(kept.check.read)), DOCUMENTS_AT_ONCE):
+        for some in batches(self._differing(kept, self._view.ask(kept.check.read)), DOCUMENTS_AT_ONCE):
             self._mended(kept, some)
 
     def found_by(self, kept: Kept, anchors: Sequence[Sequence[object]]) -> Iterator[object]:
@@ -83,7 +83,7 @@ class Refresh:
         """The copies written."""
         of = self._updates.setdefault(f"{kept.id} shared", Updates(short.command)).of
         written = 0
-        for some in chunks(anchors, len(short.parameters)):
+        for some in batches(anchors, len(short.parameters)):
             values = [value for (value,) in some]
             padded = [*values, *values[-1:] * (len(short.parameters) - len(values))]
             found = Distinct()

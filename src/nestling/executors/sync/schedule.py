@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from nestling.ir.freshness import Level
 from nestling.ir.route import Kept, SyncPlan
@@ -12,11 +12,6 @@ from nestling.ir.route import Kept, SyncPlan
 def is_scheduled(kept: Kept) -> bool:
     """Whether it is computed every so often, and not at every change."""
     return kept.freshness.level is Level.SCHEDULED
-
-
-def now() -> datetime:
-    """The moment, as the database keeps it."""
-    return datetime.now(UTC).replace(tzinfo=None)
 
 
 def due(plan: SyncPlan, computed: Mapping[str, datetime], at: datetime) -> tuple[Kept, ...]:

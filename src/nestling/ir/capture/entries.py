@@ -10,6 +10,7 @@ from typing import Any
 from nestling.ir.capture.seen import Capture, Kind
 from nestling.ir.capture.shape import Operation, Shape, operation_of, shape
 from nestling.ir.capture.tally import Sums, Tally, list_values
+from nestling.ir.names import is_system
 
 OWN = "nestling"
 """The application name of nestling itself, whose statements are nobody's workload."""
@@ -65,7 +66,7 @@ def _shape(entry: Entry, command: Mapping[str, Any]) -> Shape | None:
     database, _, collection = str(entry.get("ns", "")).partition(".")
     kind = str(entry.get("op") or entry.get("type", ""))
     operation = _BY_KIND.get(kind) or operation_of(command)
-    if operation is None or not collection or collection.startswith(("system.", "$cmd")):
+    if operation is None or not collection or collection.startswith("$cmd") or is_system(collection):
         return None
     return shape(database, collection, operation, command)
 

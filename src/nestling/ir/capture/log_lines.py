@@ -10,6 +10,7 @@ from bson import json_util
 
 from nestling.ir.capture.entries import counted as counted_entries
 from nestling.ir.capture.seen import Capture, Kind
+from nestling.ir.names import SYSTEM_DATABASES
 
 _MARK = '"Slow query"'
 _READING = json_util.JSONOptions(unicode_decode_error_handler="replace", datetime_conversion=3)  # DATETIME_AUTO
@@ -30,6 +31,6 @@ def _entries(lines: Iterable[str], databases: frozenset[str]) -> Iterator[tuple[
         except (ValueError, KeyError, TypeError, RecursionError):  # half a line, at a log's end
             continue
         database = str(entry.get("ns", "")).partition(".")[0] if isinstance(entry, Mapping) else ""
-        if not database or (databases and database not in databases) or database in ("admin", "config", "local"):
+        if not database or (databases and database not in databases) or database in SYSTEM_DATABASES:
             continue
         yield time if isinstance(time, datetime) else None, entry

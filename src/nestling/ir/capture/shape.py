@@ -11,6 +11,7 @@ from typing import Any
 from nestling.ir.capture.clauses import change, condition, limit, order, stages
 from nestling.ir.capture.masks import Masked, different, expression, value
 from nestling.ir.capture.names import folded
+from nestling.ir.names import is_system
 
 
 class Operation(StrEnum):
@@ -71,7 +72,6 @@ MOST_LOOKED_AT = 20
 """Statements and documents of one command that are looked at; the others are taken to be like them."""
 LONGEST_TEXT = 30_000
 """A shape longer than this is cut to its operation."""
-_SYSTEM = "system."
 
 
 def operation_of(command: Mapping[str, Any]) -> Operation | None:
@@ -84,7 +84,7 @@ def parts(database: str, command: Mapping[str, Any]) -> Iterator[Part]:
     """The statements of a command as applications send it: one, or each of `updates` and `deletes`."""
     operation = operation_of(command)
     collection = command.get(next(iter(command), ""))
-    if operation is None or not isinstance(collection, str) or collection.startswith(_SYSTEM):
+    if operation is None or not isinstance(collection, str) or is_system(collection):
         return
     several = {Operation.UPDATE: "updates", Operation.DELETE: "deletes"}.get(operation)
     if several is None or not isinstance(command.get(several), Sequence):

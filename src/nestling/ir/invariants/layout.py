@@ -41,7 +41,8 @@ def mistakes_in_layout(
         yield from _part_mistakes(store)
         for root in store.roots:
             yield from _collisions(root, store)
-            yield from _scalar_mistakes(model, root, ("collections", store.collection.name))
+            for node in root.nodes():
+                yield from _scalar_mistakes(model, node, ("collections", store.collection.name))
     yield from _index_mistakes(indexes, stores)
 
 
@@ -81,21 +82,19 @@ def _said(stores: Sequence[Store]) -> Iterator[tuple[str, str]]:
     """(relationship, how) for every place that says how a relationship is stored."""
     for store in stores:
         if store.role is Role.HOME:
-            for root in store.roots:
-                yield from _said_by(root)
+            for node in store.nodes():
+                if node.kind is not NodeKind.GROUP:
+                    yield from _said_by(node)
 
 
 def _said_by(node: Node) -> Iterator[tuple[str, str]]:
-    if node.kind is not NodeKind.GROUP:
-        for reference in node.body.references:
-            yield reference.relationship, str(reference.holder)
-        for copy in node.body.copies:
-            if copy.home:
-                yield copy.path[0].relationship, "home copy"
-        if node.embedding is not None:
-            yield node.embedding.relationship, "embedding"
-    for child in node.children:
-        yield from _said_by(child)
+    for reference in node.body.references:
+        yield reference.relationship, str(reference.holder)
+    for copy in node.body.copies:
+        if copy.home:
+            yield copy.path[0].relationship, "home copy"
+    if node.embedding is not None:
+        yield node.embedding.relationship, "embedding"
 
 
 def _said_mistakes(link: Relationship, said: Mapping[tuple[str, str], int]) -> Iterator[Problem]:
@@ -149,8 +148,6 @@ def _scalar_mistakes(model: Model, node: Node, path: Where) -> Iterator[Problem]
         elif _is_nullable_json(model, node):
             what = f"among bare values NULL could not be told from the null of json in `{node.stored[0].attribute}`"
             yield Problem(what=what, path=where, next_move="embed it as an array")
-    for child in node.children:
-        yield from _scalar_mistakes(model, child, path)
 
 
 def _is_nullable_json(model: Model, node: Node) -> bool:

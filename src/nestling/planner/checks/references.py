@@ -23,7 +23,7 @@ from nestling.ir.design import Design
 from nestling.ir.drift import Check, Compared, DriftKind
 from nestling.ir.expression import ANY, IsNull, Not, conjunction
 from nestling.ir.expression import Literal as Constant
-from nestling.ir.layout import NodeKind, Place, Role
+from nestling.ir.layout import Place
 from nestling.ir.model import Relationship
 from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import CollectionKind, Holder, Reference
@@ -33,7 +33,8 @@ from nestling.ir.rows import Hop
 from nestling.ir.types import INTEGER
 from nestling.planner.attribute import id_at
 from nestling.planner.checks.comparing import way_to
-from nestling.planner.checks.screens import existence_screen
+from nestling.planner.checks.required import must_lead
+from nestling.planner.checks.screens import existence_screen, shared_screen
 from nestling.planner.place import documents_at
 from nestling.planner.reads import ReadGap
 from nestling.planner.reads.rows import Rows
@@ -50,24 +51,11 @@ _FOUND = "found 0"
 def reference_checks(design: Design) -> Iterator[Check | Gap]:
     """A check for every foreign key that must lead to a row, wherever it is stored, and for every array of ids that is a home."""
     for link in design.model.relationships:
-        only_listed = is_only_listed(design, link)
-        if not only_listed and (link.enforced or design.model.is_total(link)):
-            for place in design.places[link.child]:
-                if _tells(place, link):
-                    yield _or_gap(f"{join(place.store.name, place.path)} → {link.parent}", design, place, link)
-        if only_listed:
+        for place in design.places[link.child]:
+            if must_lead(design, place, link):
+                yield _or_gap(f"{join(place.store.name, place.path)} → {link.parent}", design, place, link)
+        if is_only_listed(design, link):
             yield from _listed_checks(design, link)
-
-
-def _tells(place: Place, link: Relationship) -> bool:
-    """Whether the rows there have a foreign key that could lead nowhere."""
-    if place.copy is not None or (place.store.role is Role.ORPHANS and _is_of(place.store.embedding, link)):
-        return False
-    return not (_is_of(place.node.embedding, link) and place.nodes[-2].kind is not NodeKind.GROUP)
-
-
-def _is_of(embedding: object, link: Relationship) -> bool:
-    return embedding is not None and getattr(embedding, "relationship", None) == link.name
 
 
 def _or_gap(name: str, design: Design, place: Place, link: Relationship) -> Check | Gap:
@@ -100,7 +88,7 @@ def _foreign_key(name: str, design: Design, place: Place, link: Relationship) ->
         (Compared(", ".join(paths), "", _FOUND),),
         way_to(place, told),
         next_move=move,
-        screen=existence_screen(design, place, up[0]),
+        screen=shared_screen(design, place, up[0]) or existence_screen(design, place, up[0]),
         is_walked=place.store.options.kind is not CollectionKind.TIME_SERIES,
     )
 

@@ -14,12 +14,12 @@ from nestling.ir.access_path import (
     Comparator,
     Comparison,
     DocumentOf,
-    Exists,
     Expression,
     FieldPath,
     Filter,
     IfMissing,
     Literal,
+    NullAsMissing,
     Project,
     Step,
     Union,
@@ -30,6 +30,7 @@ from nestling.ir.design import Design
 from nestling.ir.drift import SCREEN_KEY, Screen
 from nestling.ir.expression import ANY, Column, Compare, IsNull, Not, conjunction
 from nestling.ir.expression import Comparison as Operator
+from nestling.ir.freshness import Level
 from nestling.ir.layout import Place
 from nestling.ir.model import Model
 from nestling.ir.names import join
@@ -38,11 +39,13 @@ from nestling.ir.row_steps import GroupRows, Layout
 from nestling.ir.rows import Function, Hop
 from nestling.ir.types import TypeName
 from nestling.ir.upkeep import Upkeep
+from nestling.planner.checks.required import must_lead
 from nestling.planner.reads import ReadGap
 from nestling.planner.reads.correlate import equal_columns, stored_path
 from nestling.planner.reads.lower import lower
 from nestling.planner.reads.rows import Rows
 from nestling.planner.reads.traverse import used
+from nestling.planner.upkeep import implied, upkeeps_of
 from nestling.planner.upkeep.computed import aggregated_by_link
 from nestling.planner.upkeep.copied import copied_values
 from nestling.planner.upkeep.derive import far, is_to_one, near
@@ -71,12 +74,33 @@ def screen_of(upkeep: Upkeep, design: Design, paths: Sequence[str]) -> Screen | 
     with suppress(ReadGap):
         match upkeep.what:
             case Copy(closure=False) as copy if is_to_one(design.model, copy) and not copy.form.to_many:
-                return _screened(design, upkeep.place, copy.path[0], _held(upkeep, paths), _copied(design, copy))
+                return _screened(
+                    design, upkeep.place, copy.path[0], _held(upkeep, paths), _copied(design, upkeep, copy)
+                )
             case Computed(step=1) as computed if _is_exact(design.model, computed) and not _is_served(design, computed):
                 return _screened(
                     design, upkeep.place, computed.path[0], _held(upkeep, paths), _aggregated(design, computed)
                 )
     return None
+
+
+def shared_screen(design: Design, place: Place, hop: Hop) -> Screen | None:
+    """The screen of a copy along a reference that must lead to a row: it tells of references that do not, too."""
+    for upkeep in upkeeps_of(design):
+        copy = upkeep.what
+        if upkeep.place == place and isinstance(copy, Copy) and _tells_of_missing(design, upkeep, copy, hop):
+            with suppress(ReadGap):
+                found = implied(upkeep, design, with_found=True)
+                return screen_of(upkeep, design, [path for path, _ in found.values])
+    return None
+
+
+def _tells_of_missing(design: Design, upkeep: Upkeep, copy: Copy, hop: Hop) -> bool:
+    """Whether a copy's screen must tell of holders whose source is missing: their reference by one attribute must lead to it."""
+    if upkeep.freshness.level is Level.SNAPSHOT or copy.path != (hop,) or not hop.up:
+        return False
+    link = design.model.relationship(hop.relationship)
+    return len(link.child_attributes) == 1 and must_lead(design, upkeep.place, link)
 
 
 def existence_screen(design: Design, place: Place, hop: Hop) -> Screen | None:
@@ -141,7 +165,7 @@ def _different(both: Step, nothing: Expression) -> Step:
     least = IfMissing(FieldPath(_LEAST_IMPLIED), nothing)
     wanted = DocumentOf((("least", implied), ("most", implied), ("implied", implied)))
     found = DocumentOf((("least", FieldPath(_LEAST)), ("most", FieldPath(_MOST)), ("implied", least)))
-    held = Filter(grouped, Exists(_LEAST))
+    held = Filter(grouped, Comparison(FieldPath(_LEAST), Comparator.NOT_EQUAL, Literal(None)))
     return Project(
         Filter(held, Comparison(wanted, Comparator.NOT_EQUAL, found)), ((SCREEN_KEY, FieldPath(f"_id.{SCREEN_KEY}")),)
     )
@@ -150,7 +174,7 @@ def _different(both: Step, nothing: Expression) -> Step:
 # --- what sources imply ----------------------------------------------------------------------------------------------
 
 
-def _copied(design: Design, copy: Copy) -> _Sources:
+def _copied(design: Design, upkeep: Upkeep, copy: Copy) -> _Sources:
     model, relation = design.model, alone(design.model, copy.path)
     keys = columns_at(model, copy.path[:1], far(model, copy.path[0]))
     wanted = columns_at(model, copy.path, tuple(field.attribute for field in copy.attributes))
@@ -158,7 +182,10 @@ def _copied(design: Design, copy: Copy) -> _Sources:
     implied = DocumentOf(
         tuple((str(n), value) for n, value in enumerate(copied_values(copy, design, rows.layout, len(copy.path))))
     )
-    return _Sources(rows.step, _paths(rows, keys), implied, Literal({}))
+    nothing: Expression = Literal({})
+    if _tells_of_missing(design, upkeep, copy, copy.path[0]):  # only NULL may lead nowhere
+        nothing = DocumentOf((("missing", NullAsMissing(FieldPath(f"_id.{SCREEN_KEY}.0"))),))
+    return _Sources(rows.step, _paths(rows, keys), implied, nothing)
 
 
 def _aggregated(design: Design, computed: Computed) -> _Sources:

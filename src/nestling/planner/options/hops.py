@@ -117,7 +117,7 @@ class Hops:
 
     def _up(self, home: Home, link: Relationship) -> Iterator[Mode]:
         """One `$lookup` of a parent by its key."""
-        for way in ways_to_one(self.modes.situation, self.modes.places, home, link.parent_attributes):
+        for way in ways_to_one(self.modes.places, home, link.parent_attributes):
             yield self._lookup(home, way, 1.0, self._elements(home, 1.0))
 
     def _down(self, home: Home, link: Relationship) -> Iterator[Mode]:
@@ -129,7 +129,7 @@ class Hops:
         if home.own and set(entity.key) == set(link.child_attributes):
             yield self._lookup(home, Way("by key", (home.id,)), spread, elements)
             return
-        for name in self._indexes_on(home.entity, link):
+        for name in self.modes.places.indexes_on(home.entity, link):
             yield self._lookup(home, Way(f"by {name}", (home.id, name)), spread, elements)
         if home.bucket is not None and home.bucket.by == link.child_attributes:
             buckets = max(each / self.modes.documents.filled(home), 1.0)
@@ -148,13 +148,6 @@ class Hops:
 
     def _elements(self, home: Home, documents: float) -> Work:
         return NO_WORK if home.own else work.unwind(documents * self.modes.documents.per_document(home))
-
-    def _indexes_on(self, entity: str, link: Relationship) -> Iterator[str]:
-        """The indexes that begin with a relationship's foreign key."""
-        wanted = set(link.child_attributes)
-        for name, index in self.modes.places.indexes[entity]:
-            if {key for key, _ in index.keys[: len(wanted)]} == wanted:
-                yield name
 
     def _foreign_keys(self, entity: str) -> set[str]:
         return {name for link in self.modes.situation.parents[entity] for name in link.child_attributes}

@@ -7,8 +7,12 @@ from collections.abc import Iterable, Iterator
 from nestling.ir.candidate import HOMES, Candidate, Cold, CopiedAttribute, Indexed, Mirror, Newest
 from nestling.ir.options import Charge, Group, Limit, Mode, Needs, Problem, Step, Structure
 from nestling.ir.situation import Situation
+from nestling.planner.options.changes import Changes
+from nestling.planner.options.copies import Copies
 from nestling.planner.options.documents import VALUE_BYTES, Documents
+from nestling.planner.options.guards import Guards
 from nestling.planner.options.hops import Hops
+from nestling.planner.options.inserts import Inserts
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.places import Home, Places
 from nestling.planner.options.prices import Price, Prices, cold_share
@@ -16,6 +20,7 @@ from nestling.planner.options.reads import Reads
 from nestling.planner.options.simplicity import SIMPLICITY, simplicity
 from nestling.planner.options.sizes import Sizes
 from nestling.planner.options.starts import Starts
+from nestling.planner.options.together import Together
 from nestling.planner.options.upkeep import Upkeep
 from nestling.planner.options.writes import Writes
 
@@ -37,12 +42,11 @@ def options(
     documents = Documents(situation, places, sizes)
     modes = Modes(situation, places, sizes, documents, Prices(price, cold_share(situation, sizes, cache_bytes)))
     starts = Starts(modes)
-    reads, writes = Reads(modes, starts, Hops(modes, starts)), Writes(modes, starts)
-    upkeep = Upkeep(situation, places, sizes, writes)
+    reads, writes = Reads(modes, starts, Hops(modes, starts)), _writes(modes, starts)
     steps: list[Step] = []
     charges: list[Charge] = []
     for statement in situation.reading.workload.statements:
-        for found in (*reads.steps(statement), *writes.steps(statement), *upkeep.charges(statement)):
+        for found in (*reads.steps(statement), *writes.steps(statement)):
             if isinstance(found, Step):
                 steps.append(found)
             else:
@@ -59,6 +63,12 @@ def options(
         rates={**rates, SIMPLICITY: 1.0},
         loads=tuple(documents.loads()),
     )
+
+
+def _writes(modes: Modes, starts: Starts) -> Writes:
+    guards, changes = Guards(modes, starts), Changes(modes, starts)
+    upkeep = Upkeep(modes, Copies(modes))
+    return Writes(modes, guards, Inserts(modes, guards), changes, Together(modes, changes), upkeep)
 
 
 def home_group(entity: str) -> str:
@@ -88,7 +98,7 @@ def _needs(places: Places) -> Iterator[Needs]:
         for home in homes:
             if home.links:
                 above = places.home_above(home)
-                yield Needs(home.id, (above,) if above is not None else ())
+                yield Needs(home.id, (above.id,) if above is not None else ())
     for side, mirrors in places.mirrors.items():
         for name, mirror in mirrors:
             junction = places.situation.model.relationship(side).child

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nestling.ir.candidate import (
@@ -21,6 +21,7 @@ from nestling.ir.candidate import (
 )
 from nestling.ir.model import Relationship
 from nestling.ir.situation import Situation
+from nestling.ir.workload import StatementKind
 from nestling.planner.options.sizes import Sizes
 
 
@@ -55,6 +56,8 @@ class Places:
         self.mirrors: dict[str, list[tuple[str, Mirror]]] = defaultdict(list)
         self.cold: dict[str, list[tuple[str, Cold]]] = defaultdict(list)
         self.indexes: dict[str, list[tuple[str, Indexed]]] = defaultdict(list)
+        statements = situation.reading.workload.statements
+        self.inserted = {a.entity for s in statements for a in s.accesses if a.kind is StatementKind.INSERT}
         self.candidates = tuple(candidates)
         for candidate in self.candidates:
             self._file(candidate)
@@ -90,11 +93,18 @@ class Places:
             case Indexed(entity) as index:
                 self.indexes[entity].append((found, index))
 
-    def home_above(self, home: Home) -> str | None:
-        """The structure of the parent's place that an embedding needs; None when there is no such candidate."""
+    def home_above(self, home: Home) -> Home | None:
+        """The place of the parent that an embedding needs; None when there is no such candidate."""
         above = home.links[1:]
         names = [link.name for link in above]
         for other in self.homes[home.links[0].parent]:
             if other.bucket is None and other.overflow is None and [link.name for link in other.links] == names:
-                return other.id
+                return other
         return None
+
+    def indexes_on(self, entity: str, link: Relationship) -> Iterator[str]:
+        """The indexes of an entity that begin with a relationship's foreign key."""
+        wanted = set(link.child_attributes)
+        for name, index in self.indexes[entity]:
+            if {key for key, _ in index.keys[: len(wanted)]} == wanted:
+                yield name

@@ -19,11 +19,11 @@ class Way:
     reads_all: bool = False
 
 
-def ways_to_one(situation: Situation, places: Places, home: Home, known: Collection[str]) -> Iterator[Way]:
+def ways_to_one(places: Places, home: Home, known: Collection[str]) -> Iterator[Way]:
     """The ways to the document of a home that holds the row with known values of these attributes, its key among them."""
-    entity = situation.model.entity(home.entity)
+    entity = places.situation.model.entity(home.entity)
     key = entity.key
-    if is_at_hand(situation, home, set(known)) or (home.bucket is not None and key and set(key) <= set(known)):
+    if is_at_hand(places, home, set(known)) or (home.bucket is not None and key and set(key) <= set(known)):
         yield Way("by key", (home.id,))
         return
     for name, index in places.indexes[home.entity] if home.bucket is None else ():
@@ -32,15 +32,26 @@ def ways_to_one(situation: Situation, places: Places, home: Home, known: Collect
     yield Way("searched", (home.id,), reads_all=True)
 
 
-def is_at_hand(situation: Situation, home: Home, exact: set[str]) -> bool:
-    """Whether an index that is there anyway finds the one document: its `_id`, a unique one, or the `_id` of the root."""
+def is_at_hand(places: Places, home: Home, exact: set[str]) -> bool:
+    """Whether an index that is there anyway finds the one document: its `_id`, a unique one, or the `_id` of the root.
+
+    Embedded rows have one on their key where others refer to them, or where new ones are looked up to keep it unique.
+    """
+    situation = places.situation
     entity = situation.model.entity(home.entity)
     if home.bucket is not None:
         return False
-    groups = (entity.key, *entity.uniques) if home.own else entity.uniques
+    groups = (entity.key, *entity.uniques) if home.own or _has_indexed_key(places, home) else entity.uniques
     if any(group and set(group) <= exact for group in groups):
         return True
     return bool(home.links) and _root_is_known(situation, home, exact)
+
+
+def _has_indexed_key(places: Places, home: Home) -> bool:
+    """Whether the key of embedded rows has an index of its own."""
+    entity = places.situation.model.entity(home.entity)
+    looked_up = entity.name in places.inserted and not set(home.links[0].child_attributes) <= set(entity.key)
+    return looked_up or bool(places.situation.children[entity.name])
 
 
 def _root_is_known(situation: Situation, home: Home, exact: set[str]) -> bool:

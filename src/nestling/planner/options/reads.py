@@ -42,7 +42,7 @@ class Reads:
             yield from self.starts.starts(statement, visit.access, leaf=leaf)
             yield from first_few(self.modes, statement, visit)
             return
-        counted = leaf and (len(found) == 2 or not statement.is_flat)  # noqa: PLR2004 - a parent and its children
+        counted = leaf and (len(found) == 2 or not statement.is_flat)
         subsets = tails(self.modes, statement, found, visit)
         hop = Hop(found[visit.before], visit, visit.link, leaf, counted, subsets)
         yield from self.hops.hop(hop)

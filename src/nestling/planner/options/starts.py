@@ -10,7 +10,7 @@ from nestling.ir.candidate import Indexed
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
 from nestling.ir.work import NO_WORK, Work
-from nestling.ir.workload import Access, Statement
+from nestling.ir.workload import Access, Filter, Statement, StatementKind
 from nestling.planner.options.buckets import found_buckets, grouped_work
 from nestling.planner.options.matching import compared_equal, covers, key_order, matched_rows
 from nestling.planner.options.modes import Modes
@@ -38,7 +38,7 @@ class Starts:
 
     def finds(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
         """Finding them in one home: by key, by the key of the document they are in, by an index, or by reading everything."""
-        if is_at_hand(self.modes.situation, home, compared_equal(access)):
+        if is_at_hand(self.modes.places, home, compared_equal(access)):
             yield self._fetched(f"{home.id}, by key", home, 1.0, statement, access, ordered=False)
             return
         if home.bucket is not None:
@@ -63,10 +63,32 @@ class Starts:
             if (matched := self._match(name, access, index, alone=alone)) is not None:
                 covering = home.own and covers(statement, access, index)
                 yield self._by_index(statement, access, home, matched, (name, index), covering=covering)
-        own = key_order(self.modes.sizes, access) if home.own else None
+        for asked in self._asked_above(access, home):
+            for name, index in self.modes.places.indexes[asked.entity]:
+                if (matched := matched_rows(self.modes.sizes, asked, index, alone=False)) is not None:
+                    yield self._by_index(statement, access, home, matched, (name, index), covering=False)
+            if asked.entity == home.root:
+                yield from self._by_identity(statement, access, home, asked, alone=False)
+        if home.own:
+            yield from self._by_identity(statement, access, home, access, alone=alone)
+
+    def _asked_above(self, access: Access, home: Home) -> Iterator[Access]:
+        """What an access's conditions on foreign keys say of the rows its own lie in, the nearest first."""
+        filters = access.filters
+        for link in home.links:
+            theirs = dict(zip(link.child_attributes, link.parent_attributes, strict=True))
+            filters = tuple(Filter(theirs[f.attribute], f.operator) for f in filters if f.attribute in theirs)
+            if filters:
+                yield Access(link.parent, StatementKind.SELECT, (), filters)
+
+    def _by_identity(
+        self, statement: Statement, access: Access, home: Home, asked: Access, *, alone: bool
+    ) -> Iterator[Mode]:
+        """By `_id`, whose parts come in no order of their own where it is compound."""
+        own = key_order(self.modes.sizes, asked)
         if own is not None:
-            ordered = alone and len(own.keys) == 1  # parts of a compound `_id` come in no order of their own
-            if (matched := matched_rows(self.modes.sizes, access, own, alone=ordered)) is not None:
+            alone = alone and len(own.keys) == 1
+            if (matched := matched_rows(self.modes.sizes, asked, own, alone=alone)) is not None:
                 yield self._by_index(statement, access, home, matched, None, covering=False)
 
     def _by_index(
@@ -105,21 +127,31 @@ class Starts:
         needs: tuple[str, ...] = (),
     ) -> Mode:
         fetched, also = self.modes.documents.reads(home, documents)
-        elements = documents * self.modes.documents.per_document(home)
-        unwound = work.unwind(elements) if not home.own else NO_WORK
-        total = fetched + unwound + self._after(statement, access, ordered=ordered and home.own)
+        total = (
+            fetched
+            + self._taken_out(access, home, documents)
+            + self._after(statement, access, ordered=ordered and home.own)
+        )
         if home.overflow is not None:
             total += pages_too(self.modes.sizes, home, documents)
         return self.modes.mode(text, (home.id, *needs), total, also)
 
     def _all(self, statement: Statement, access: Access, home: Home) -> Mode:
         scanned, also = self.modes.documents.scans(home)
-        elements = self.modes.documents.count(home) * self.modes.documents.per_document(home)
-        unwound = work.unwind(elements) if not home.own else NO_WORK
-        total = scanned + work.ask(elements) + unwound + self._after(statement, access, ordered=False)
+        count = self.modes.documents.count(home)
+        total = scanned + (work.ask(count) if home.own else self._taken_out(access, home, count))
+        total += self._after(statement, access, ordered=False)
         if home.overflow is not None:
             total += pages_too(self.modes.sizes, home, 1)
         return self.modes.mode(f"{home.id}, all of it", (home.id,), total, also)
+
+    def _taken_out(self, access: Access, home: Home, documents: float) -> Work:
+        """Rows taken out of so many documents, and asked for the access's conditions."""
+        if home.own:
+            return NO_WORK
+        rows, levels = documents * self.modes.documents.per_document(home), max(len(home.links), 1)
+        asked = work.ask(rows, len(access.filters)) + work.pass_on(rows)
+        return work.unwind(rows * levels) + work.pass_on(rows) + asked
 
     def _after(self, statement: Statement, access: Access, *, ordered: bool) -> Work:
         """Grouping and sorting the rows found."""

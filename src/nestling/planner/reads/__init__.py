@@ -22,6 +22,7 @@ from nestling.planner.reads.outputs import final_shape
 from nestling.planner.reads.rewrites import ALL, NONE, Rewrite
 from nestling.planner.reads.rewrites.grouped_parent import without_groups
 from nestling.planner.reads.rewrites.join_order import order_joins
+from nestling.planner.reads.rewrites.late_parents import with_late_parents
 from nestling.planner.reads.rewrites.newest import with_newest
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.unneeded_join import without_unneeded
@@ -52,6 +53,8 @@ def plan_read(
     first: Mapping[str, First] = {}
     if Rewrite.COPIED_CHILDREN in allowed:
         relation, first = with_newest(relation, design, tolerated or {})
+    if Rewrite.LATE_PARENTS in allowed and not first:
+        relation = with_late_parents(relation, design.model)
     wanted = (*used(relation), *relation.columns)
     uses = Counter((column.alias, column.name) for column in wanted)
     context = Context(design, uses, allowed, Names(), tolerated=tolerated or {}, first=first)

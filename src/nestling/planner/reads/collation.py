@@ -28,7 +28,7 @@ from nestling.ir.model import Model
 from nestling.ir.types import TypeName
 from nestling.planner.reads.traverse import SUBQUERIES, everything, expressions
 
-_NO_TEXTS = NUMBERS | TIMES | {TypeName.BOOLEAN, TypeName.BYTES, TypeName.UUID}
+_NO_TEXTS = NUMBERS | TIMES | {TypeName.BOOLEAN, TypeName.BYTES, TypeName.UUID, TypeName.OBJECT_ID}
 _TEXTS = (TypeName.TEXT, TypeName.ENUM)
 
 

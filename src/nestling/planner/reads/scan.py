@@ -59,10 +59,10 @@ def identity_paths(place: Place) -> tuple[str, ...]:
 
     That of a variant with members begins with the discriminator, which no statement names.
     """
-    variant = place.store.collection.variant
-    if len(place.nodes) != 1 or place.node.kind is not NodeKind.ROOT or (variant is not None and variant.members):
+    variant, root = place.store.collection.variant, place.nodes[0]
+    if root.kind is not NodeKind.ROOT or (variant is not None and variant.members):
         return ()
-    paths = tuple(place.node.path_of(attribute) or "" for attribute in place.store.id)
+    paths = tuple(root.path_of(attribute) or "" for attribute in place.store.id)
     return paths if all(path.startswith("_id.") for path in paths) else ()
 
 

@@ -29,7 +29,7 @@ from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.scope import Env, Translation
 
 _NAMES = {"binary": Collation.BINARY, "nocase": Collation.NOCASE, "rtrim": Collation.RTRIM, "c": Collation.BINARY}
-_NO_TEXTS = NUMBERS | TIMES | {TypeName.BOOLEAN, TypeName.BYTES, TypeName.UUID}
+_NO_TEXTS = NUMBERS | TIMES | {TypeName.BOOLEAN, TypeName.BYTES, TypeName.UUID, TypeName.OBJECT_ID}
 
 
 def collation(env: Env, nodes: Iterable[exp.Expr | None], sides: Iterable[Expression]) -> Collation:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from nestling.ir.expression import (
+    NULL,
     Call,
     Cast,
     Collation,
@@ -69,6 +70,14 @@ def _of_number(function: Function, kind: Type | None = None) -> Handler:
         return Call(function, (operand,), kind or operand.type, env.dialect.rules)
 
     return call
+
+
+def _sign(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """SQLite's is NULL for a text that is no number."""
+    operand = bound(node.this)
+    if env.dialect.is_sqlite and operand != NULL and not is_number(values.plain(operand, env.translation)):
+        raise gap("SIGN of values that are no numbers", node)
+    return _of_number(Function.SIGN)(node, env, bound)
 
 
 def _floor(function: Function) -> Handler:
@@ -269,7 +278,7 @@ _NAMES: dict[str, Handler] = {
 FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.Abs: _of_number(Function.ABS),
     exp.Format: _format,
-    exp.Sign: _of_number(Function.SIGN),
+    exp.Sign: _sign,
     exp.Sqrt: _of_number(Function.SQRT, FLOAT),
     exp.Exp: _of_number(Function.EXP, FLOAT),
     exp.Ln: _of_number(Function.LN, FLOAT),

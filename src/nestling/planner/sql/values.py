@@ -44,12 +44,12 @@ _TEXTUAL = frozenset({TypeName.TEXT, TypeName.ENUM})
 _MILLISECOND = 3
 _RANK = {TypeName.INTEGER: 0, TypeName.DECIMAL: 1, TypeName.FLOAT: 2}
 _TIME_RANK = {TypeName.DATE: 0, TypeName.TIMESTAMP: 1, TypeName.TIMESTAMPTZ: 2}
-_CONVERTED = TIMES | {TypeName.BOOLEAN, TypeName.UUID, TypeName.JSON, TypeName.ARRAY}
+_CONVERTED = TIMES | {TypeName.BOOLEAN, TypeName.UUID, TypeName.OBJECT_ID, TypeName.JSON, TypeName.ARRAY}
 
 
 def affinity_of_type(kind: Type) -> Affinity:
     """The affinity of a SQLite column by its conceptual type."""
-    if kind.name is TypeName.TEXT:
+    if kind.name in (TypeName.TEXT, TypeName.OBJECT_ID):
         return Affinity.TEXT
     return Affinity.BLOB if kind.name in (TypeName.ANY, TypeName.BYTES) else Affinity.NUMERIC
 
@@ -71,6 +71,8 @@ def affinity(expression: Expression, translation: Translation) -> Affinity | Non
 
 def plain(expression: Expression, translation: Translation) -> Expression:
     """The value as the dialect's own operations see it: SQLite knows no dates, and truth is 0 or 1 there and in MySQL."""
+    if expression.type.name is TypeName.OBJECT_ID:
+        return _digits(expression)
     if not translation.dialect.lenient or expression.type.name not in _CONVERTED:
         return expression
     if expression.type.name is TypeName.BOOLEAN:
@@ -78,6 +80,13 @@ def plain(expression: Expression, translation: Translation) -> Expression:
     if translation.dialect.is_sqlite and not isinstance(expression, Parameter):
         return Raw(expression, ANY if isinstance(expression, Column) and expression.mixed else TEXT)
     return expression
+
+
+def _digits(expression: Expression) -> Expression:
+    """An ObjectId as the 24 hexadecimal digits it is in every SQL database."""
+    if isinstance(expression, Parameter):
+        return Parameter(expression.name, TEXT)
+    return Raw(expression, ANY if isinstance(expression, Column) and expression.mixed else TEXT)
 
 
 def _number_of_truth(expression: Expression, rules: Rules) -> Expression:
@@ -188,6 +197,9 @@ def compare(
 
 def comparable(left: Expression, right: Expression, translation: Translation) -> tuple[Expression, Expression]:
     """Both operands, converted so that comparing them as they are is what the dialect does."""
+    ids = [side.type.name is TypeName.OBJECT_ID for side in (left, right)]
+    if any(ids) and not all(ids):
+        left, right = (_digits(side) if is_id else side for side, is_id in zip((left, right), ids, strict=True))
     match translation.dialect.rules:
         case Rules.SQLITE:
             return _comparable_sqlite(left, right, translation)

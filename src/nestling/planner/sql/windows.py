@@ -109,7 +109,7 @@ def _only(only: WindowOnly, node: exp.Expr, env: Env) -> tuple[tuple[Expression,
     arguments = tuple(bind(node.args[name], env) for name in names if node.args.get(name) is not None)
     if only is WindowOnly.NTILE:
         return arguments, INTEGER
-    value = values.shown(arguments[0], env.translation)
+    value = values.shown(values.ordered(arguments[0], env.translation), env.translation)
     if len(arguments) > 2:
         (value, default), kind = values.common([value, arguments[2]], env.translation)
         return (value, arguments[1], default), kind

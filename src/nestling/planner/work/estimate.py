@@ -14,6 +14,7 @@ from nestling.ir import accesses
 from nestling.ir.access_path import (
     ClientFile,
     CollectionScan,
+    Exists,
     FieldPath,
     Filter,
     Group,
@@ -36,7 +37,7 @@ from nestling.planner.work.leading import read
 from nestling.planner.work.lookups import looked_up, scanned, steps_of
 from nestling.planner.work.mentioned import mentioned_paths
 from nestling.planner.work.row_steps import row_step
-from nestling.planner.work.stream import Stream
+from nestling.planner.work.stream import Condition, Stream, Use
 
 
 def estimate(
@@ -68,9 +69,8 @@ def walk(step: Step, facts: Facts, *, wanted: float | None = None) -> Stream:
             return scanned(collection, facts)
         case Unwind(source=source, path=path, keep_empty=keep_empty):
             return _unwound(opened(walk(source, facts), facts), path, keep_empty=keep_empty)
-        case Filter(source):
-            stream = opened(walk(source, facts), facts)
-            return stream.then(accesses.pass_on(stream.rows) + accesses.ask(stream.rows))
+        case Filter():
+            return _filtered(step, walk(step.source, facts), facts)
         case Project(source, fields):
             stream = opened(walk(source, facts, wanted=wanted), facts)
             return _projected(stream, fields)
@@ -103,6 +103,17 @@ def opened(stream: Stream, facts: Facts, needs: frozenset[str] | None = None) ->
         return stream
     access = read(stream.leading, facts.design, needs=needs)
     return replace(stream, leading=None, rows=access.rows, flow=access.work + accesses.pass_on(access.rows))
+
+
+def _filtered(step: Filter, stream: Stream, facts: Facts) -> Stream:
+    """Documents that are there; what is asked of a collection's own joins in with its other conditions."""
+    known = stream.known.get(step.predicate.path) if isinstance(step.predicate, Exists) else None
+    kept = 1 - known.missing if known is not None else 1.0
+    if stream.leading is not None:
+        asked = Condition("", Use.NONE, kept)
+        return replace(stream, leading=replace(stream.leading, conditions=(*stream.leading.conditions, asked)))
+    stream = opened(stream, facts)
+    return stream.then(accesses.pass_on(stream.rows) + accesses.ask(stream.rows), rows=stream.rows * kept)
 
 
 def _unwound(stream: Stream, path: str, *, keep_empty: bool) -> Stream:

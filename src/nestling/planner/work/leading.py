@@ -1,7 +1,8 @@
 """How the server reads what a plan begins with: the index it takes for the conditions and the order asked, or a scan.
 
 The server compares indexes by trying them and takes the one that yields results with the fewest keys and documents; a collection
-is scanned only when no index serves. A compound `_id` serves equality on all its parts, or on the first few, like any index.
+is scanned only when no index serves. A compound `_id` serves equality on all its parts, or on the first few, but gives its
+parts in no order.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ class Access:
 def read(leading: Leading, design: Design, order: Order = (), needs: frozenset[str] | None = None) -> Access:
     """The access the server would take. `needs`: the only paths asked for, which an index may hold itself."""
     found = [access for keys in _indexes(leading, design) if (access := _by_index(leading, keys, order, needs))]
+    parts = _by_index(leading, tuple((path, 1) for path in leading.identity), (), needs)
+    found += [parts] if parts is not None else []
     if not found:
         return _by_scan(leading)
     return min(
@@ -45,8 +48,6 @@ def read(leading: Leading, design: Design, order: Order = (), needs: frozenset[s
 def _indexes(leading: Leading, design: Design) -> Iterator[Order]:
     """The keys of every index of the collection; one that holds only some documents serves nothing for certain."""
     yield (("_id", 1),)
-    if leading.identity:
-        yield tuple((path, 1) for path in leading.identity)
     for index in design.indexes:
         if index.collection == leading.collection and not index.partial:
             yield index.keys

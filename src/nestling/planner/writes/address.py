@@ -81,6 +81,11 @@ def whole_identity(place: Place, values: Mapping[str, Value]) -> Match | None:
     return Match("_id", Document(tuple((stored_name(name), values[name]) for name in parts)))
 
 
+def is_there(path: str) -> tuple[Match, ...]:
+    """That a field is not missing. `_id` never is (and a clustered collection of MongoDB 6.0 finds none above the least key)."""
+    return () if path == "_id" else (Match(path, Constant(MinKey()), Test.GREATER),)
+
+
 def _where(place: Place, level: int, known: Known) -> list[Match]:
     found: list[Match] = []
     identity = whole_identity(place, known[0])
@@ -94,8 +99,7 @@ def _where(place: Place, level: int, known: Known) -> list[Match]:
                 continue
             stored = node.path_of(name)
             if stored is not None:
-                found.append(Match(join(path, stored), value))
-                found.append(Match(join(path, stored), Constant(MinKey()), Test.GREATER))
+                found += [Match(join(path, stored), value), *is_there(join(path, stored))]
     return [identity, *found] if identity is not None else found
 
 

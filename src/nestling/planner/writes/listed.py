@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bson.min_key import MinKey
-
 from nestling.ir.design import Design
 from nestling.ir.expression import IsNull, Not, conjunction
 from nestling.ir.layout import NodeKind, Place, Role
@@ -13,7 +11,6 @@ from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import Holder, Reference
 from nestling.ir.write_path import (
-    Constant,
     Document,
     Each,
     Match,
@@ -21,13 +18,13 @@ from nestling.ir.write_path import (
     Push,
     Refuse,
     Set,
-    Test,
     UpdateDocuments,
     Value,
     Violation,
     WriteStep,
 )
 from nestling.planner.upkeep.derive import is_only_listed
+from nestling.planner.writes.address import is_there
 from nestling.planner.writes.cells import NOTHING, OLD, Cells
 from nestling.planner.writes.document import id_attributes, id_value
 from nestling.planner.writes.fetch import fetch, filtered, plan, same_row
@@ -107,7 +104,7 @@ def _entered(design: Design, row: Cells, link: Relationship) -> tuple[WriteStep,
             path = place.node.path_of(parent)
             if path is None:
                 raise gap(f"writes to `{link.name}`, whose parents keep `{parent}` elsewhere")
-            where += [Match(path, row[child]), Match(path, Constant(MinKey()), Test.GREATER)]
+            where += [Match(path, row[child]), *is_there(path)]
         identity = reference_value(design, row)
         value: Value = identity
         if reference.copied:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bson.min_key import MinKey
-
 from nestling.ir.algebra import Scan
 from nestling.ir.expression import (
     Arithmetic,
@@ -29,6 +27,7 @@ from nestling.ir.expression import (
 from nestling.ir.types import TypeName
 from nestling.ir.write_path import Constant, Given, Items, Match, Test, Value
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
+from nestling.planner.writes.address import is_there
 from nestling.planner.writes.cells import NOTHING
 
 _COMPARED = (TypeName.INTEGER, TypeName.TEXT)
@@ -53,7 +52,7 @@ class Asked:
         """The comparison of the field at a path: NULL equals nothing."""
         yield Match(path, self.value, self.test)
         if self.is_equality and not _is_constant(self.value):
-            yield Match(path, Constant(MinKey()), Test.GREATER)
+            yield from is_there(path)
 
 
 def asked(scan: Scan, predicate: Expression | None) -> list[Asked] | None:

@@ -29,7 +29,8 @@ def read_capture_file(path: Path) -> Capture:
                 raise _unknown(path)
             return counted(_all(beginning, lines))
     except (OSError, EOFError) as error:
-        raise SourceError(Problem(f"cannot be read: {error}", where=str(path))) from None
+        said = getattr(error, "strerror", None) or error
+        raise SourceError(Problem(f"cannot be read: {said}", where=str(path))) from None
 
 
 def _all(beginning: list[str], rest: Iterator[str]) -> Iterator[str]:

@@ -16,8 +16,9 @@ from nestling.ir.reading import Reading
 from nestling.ir.workload import Workload
 from nestling.sources.mongo.entities import entities
 from nestling.sources.mongo.findings import gaps, notes
+from nestling.sources.mongo.indexing import indexes
 from nestling.sources.mongo.measured import statistics
-from nestling.sources.mongo.placing import Placing, indexes
+from nestling.sources.mongo.placing import Placing
 from nestling.sources.mongo.relations import add_listed, tables, typed
 from nestling.sources.mongo.survey import survey
 from nestling.sources.shape import shape

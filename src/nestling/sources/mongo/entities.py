@@ -10,7 +10,9 @@ from nestling.ir.facts.structure import Columns
 from nestling.ir.model import Attribute
 from nestling.sources.mongo.declared import required
 from nestling.sources.mongo.names import column_name, entity_names, free, reference_name
-from nestling.sources.mongo.survey import BUCKET_FIELDS, Place, Role, Seen, Survey, flat_copies
+from nestling.sources.mongo.our_forms import BUCKET_FIELDS
+from nestling.sources.mongo.seen import Place, Role, Seen
+from nestling.sources.mongo.survey import Survey, flat_copies
 from nestling.sources.mongo.types import JSON, type_of
 
 FLAG = "has_overflow"
@@ -61,7 +63,10 @@ class EntityOf:
         for steps, name in self.implied.items():
             found = kinds.get(steps)
             kind = found.type if found is not None else JSON
-            yield Attribute(name, kind, nullable=self.nullable)
+            outside = self.seen.foreign.get(steps)
+            more = type_of(outside.path) if outside is not None and outside.path.documents else (kind, ())
+            also = tuple(dict.fromkeys(each for each in (more[0], *more[1]) if each != kind))
+            yield Attribute(name, kind, nullable=self.nullable, also=also)
         yield from (each.attribute for each in self.stored)
 
 
@@ -118,7 +123,9 @@ def _entity(
     implied: dict[Steps, str] = {}
     if above is not None:
         names = above.by_steps
-        implied = {steps: free(reference_name(above.name, names[steps]), taken) for steps in above.seen.key}
+        outside = {steps: column.steps[-1] for steps, column in seen.foreign.items()}
+        called = {steps: outside.get(steps) or reference_name(above.name, names[steps]) for steps in above.seen.key}
+        implied = {steps: free(name, taken) for steps, name in called.items()}
     needed = required(seen.collection)
     stored = tuple(_stored(seen, column, taken, needed) for column in columns)
     return EntityOf(name, seen, above, stored, implied)

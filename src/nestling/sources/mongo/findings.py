@@ -10,7 +10,8 @@ from nestling.ir.facts.structure import Unclear
 from nestling.ir.reading import Gap, GapKind
 from nestling.sources.mongo.entities import EntityOf
 from nestling.sources.mongo.relations import LEAST_RESOLVED, Entities
-from nestling.sources.mongo.survey import Role, Survey, flat_copies
+from nestling.sources.mongo.seen import Role
+from nestling.sources.mongo.survey import Survey, flat_copies
 from nestling.sources.mongo.types import odd_types
 
 SHOWN = 4

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from nestling.ir.facts import ELEMENT
 from nestling.ir.facts.nodes import Steps
-from nestling.sources.mongo.survey import Place, Role, Seen
+from nestling.sources.mongo.seen import Place, Role, Seen
 
 _PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"))
 _IN_IE = frozenset({"movies", "cookies", "pies", "ties", "zombies", "calories", "series", "species"})

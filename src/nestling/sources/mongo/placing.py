@@ -1,15 +1,12 @@
-"""Today's schema as a design: the collections with what lies in their documents, of our primitives, and their indexes."""
+"""Today's schema as a design: the collections with what lies in their documents, of our primitives."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.facts import Index as IndexFact
 from nestling.ir.facts.nodes import NodeForm
 from nestling.ir.facts.structure import Link
 from nestling.ir.freshness import TRANSACTION
-from nestling.ir.invariants import paths_in
-from nestling.ir.layout import stores_of
 from nestling.ir.model import Model, Relationship
 from nestling.ir.names import stored_name
 from nestling.ir.primitives import (
@@ -22,16 +19,15 @@ from nestling.ir.primitives import (
     Field,
     Form,
     Holder,
-    Index,
     Overflow,
     Reference,
     Variant,
 )
-from nestling.ir.reading import Gap, GapKind
 from nestling.ir.rows import Function, down, up
 from nestling.sources.mongo.entities import EntityOf, flags
 from nestling.sources.mongo.relations import Entities, owner, relationship
-from nestling.sources.mongo.survey import Place, Role, Seen, Survey, flat_copies
+from nestling.sources.mongo.seen import Place, Role, Seen
+from nestling.sources.mongo.survey import Survey, flat_copies
 
 _FORMS = {NodeForm.OBJECT: Form.OBJECT, NodeForm.ARRAY: Form.ARRAY, NodeForm.VALUES: Form.SCALARS}
 
@@ -235,35 +231,3 @@ def _fields(entity: EntityOf) -> Iterator[Field]:
         in_id = entity.seen.above is None and each.column.steps[0] == "_id"
         if each.path and each.path != stored_name(each.name) and not in_id:
             yield Field(each.name, each.path)
-
-
-def indexes(
-    model: Model, survey: Survey, collections: tuple[Collection, ...]
-) -> tuple[tuple[Index, ...], tuple[Gap, ...]]:
-    """The indexes a design can say, and gaps for the others."""
-    stores = {store.name: frozenset(paths_in(store)) for store in stores_of(model, collections)}
-    found: list[Index] = []
-    gaps: list[Gap] = []
-    for collection in survey.facts.of_documents():
-        for index in collection.indexes if collection.name in stores else ():
-            if index.is_id:
-                continue
-            why = _unfit(index, stores[collection.name])
-            if why:
-                gaps.append(Gap(GapKind.NOTIMPL, f"index `{index.name}` {why}", collection.name))
-                continue
-            keys = tuple((field, int(direction)) for field, direction in index.keys)
-            seconds = round(index.ttl_seconds) if index.ttl_seconds is not None else None
-            found.append(Index(collection.name, keys, index.unique, expire_after_seconds=seconds))
-    return tuple(found), tuple(gaps)
-
-
-def _unfit(index: IndexFact, known: frozenset[str]) -> str:
-    """What a design cannot say of an index."""
-    if index.partial or index.sparse:
-        return "is partial; a design in place does not say of which documents"
-    if any(direction not in (1, -1) for _, direction in index.keys):
-        kinds = ", ".join(str(direction) for _, direction in index.keys if direction not in (1, -1))
-        return f"is {kinds}; a design knows only ascending and descending ones"
-    strange = [field for field, _ in index.keys if field not in known]
-    return f"is on `{strange[0]}`, which is part of a value kept whole, or in no document" if strange else ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import sqlite3
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -166,7 +167,7 @@ def _typed_mysql(code: object, problem: Problem, refused: AuthenticationFailed) 
         return refused
     if code in _MYSQL_NOT_ALLOWED:
         return PermissionDenied(problem)
-    return ConnectionFailed(problem) if code in _MYSQL_UNREACHABLE else SourceError(problem)
+    return _unreached(problem) if code in _MYSQL_UNREACHABLE else SourceError(problem)
 
 
 def _typed_postgresql(error: Exception, problem: Problem, refused: AuthenticationFailed) -> NestlingError:
@@ -176,4 +177,9 @@ def _typed_postgresql(error: Exception, problem: Problem, refused: Authenticatio
     if state in ("42501", "25006"):
         return PermissionDenied(problem)
     unreachable = type(error).__name__ in ("OperationalError", "ConnectionTimeout") and state is None
-    return ConnectionFailed(problem) if unreachable else SourceError(problem)
+    return _unreached(problem) if unreachable else SourceError(problem)
+
+
+def _unreached(problem: Problem) -> ConnectionFailed:
+    move = "check that the server runs, its address, and that this machine may reach it"
+    return ConnectionFailed(replace(problem, next_move=move))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from nestling.ir.quantile import quantile
 from nestling.ir.statistics import RelationshipStatistics, inferred, measured
 from nestling.ir.types import TypeName
 from nestling.sources.sql.address import MYSQL
@@ -108,16 +109,6 @@ def link_statistics(link: Relationship, model: Model, found: LinkMeasures) -> Re
         numbers |= {name: measured(quantile(found.fan_out, share)) for name, share in QUANTILES.items()}
         numbers["grows"] = inferred(int(_grows(link, model, total / parents, int(numbers["maximum"].value))))
     return RelationshipStatistics(**numbers)
-
-
-def quantile(fan_out: Mapping[int, int], share: float) -> int:
-    """The smallest number of children that at least this share of the parents do not exceed."""
-    wanted, seen = share * sum(fan_out.values()), 0
-    for count, times in sorted(fan_out.items()):
-        seen += times
-        if times and seen >= wanted:
-            return count
-    return max(fan_out, default=0)
 
 
 def _grows(link: Relationship, model: Model, mean: float, maximum: int) -> bool:

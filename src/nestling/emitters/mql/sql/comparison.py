@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from nestling.emitters.mql.sql.renderer import Renderer
 
+_NO_TEXTS = NUMBERS | TIMES | {TypeName.BOOLEAN, TypeName.BYTES, TypeName.UUID, TypeName.OBJECT_ID}
 _WIDE_FORMAT = "%Y-%m-%dT%H:%M:%S.%L000"
 _ORDERED = (Comparison.LESS, Comparison.LESS_OR_EQUAL, Comparison.GREATER, Comparison.GREATER_OR_EQUAL)
 LOWERED = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
@@ -74,7 +75,7 @@ def may_be_text(expression: Expression) -> bool:
     """Whether some value of it may be a text."""
     if isinstance(expression, Literal):
         return isinstance(expression.value, str)
-    known = expression.type.name in NUMBERS | TIMES | {TypeName.BOOLEAN, TypeName.BYTES, TypeName.UUID}
+    known = expression.type.name in _NO_TEXTS
     return not known or (isinstance(expression, Column) and expression.mixed)
 
 

@@ -10,6 +10,7 @@ from nestling.emitters.mql.sql.comparison import is_wide, may_be_text
 from nestling.emitters.mql.sql.constants import bson_value, is_inline, literal_value
 from nestling.emitters.mql.sql.conversion import coerced_parameter
 from nestling.emitters.mql.sql.functions.patterns import regex_of
+from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.pattern import constant_pattern, like_prefix, like_regex, regex_options
 from nestling.emitters.mql.sql.placeholder import Boundary, Expected, Placeholder
 from nestling.emitters.mql.sql.predicates import OPERATORS
@@ -75,7 +76,7 @@ def comparison(compare: Compare, r: Renderer) -> Match | None:
         (compare.left, compare.right, compare.operator),
         (compare.right, compare.left, _MIRRORED.get(compare.operator, compare.operator)),
     ):
-        by_date = _boundary_condition(left, right, operator, r)
+        by_date = _boundary_condition(left, right, operator, r) or _id_condition(left, right, operator, r)
         if by_date is not None:
             return by_date
         field, constant = _field(left, r), _constant(right, left, r)
@@ -180,6 +181,31 @@ def _boundary_condition(left: Expression, right: Expression, operator: Compariso
     return {field: _bounded(operator, value, grain, nullable=r.nullable(left.operand))}
 
 
+def _id_condition(left: Expression, right: Expression, operator: Comparison, r: Renderer) -> Match | None:
+    """An ObjectId compared as the text of its digits."""
+    if not _is_id(left) or not isinstance(left, Raw) or not isinstance(left.operand, Column):
+        return None
+    field, constant = _field(left.operand, r), _constant(right, left, r)
+    if field is None or constant is None:
+        return None
+    value = constant[0]
+    if isinstance(value, Placeholder):
+        return {field: {"$eq": replace(value, object_id=True), "$ne": None}} if operator is Comparison.EQUAL else None
+    found = id_in(value)
+    if found is None:
+        return {field: {"$in": []}} if operator is Comparison.EQUAL else None
+    if operator in _RANGES:
+        return {field: {OPERATORS[operator]: found}}
+    condition = _field_condition(left.operand, operator, found, r)
+    return None if condition is None else {field: condition}
+
+
+def _is_id(expression: Expression) -> bool:
+    """Whether it is the digits of what certainly is an ObjectId."""
+    operand = expression.operand if isinstance(expression, Raw) else expression
+    return operand.type.name is TypeName.OBJECT_ID and isinstance(operand, Column) and not operand.mixed
+
+
 def _bounded(operator: Comparison, text: str, grain: Grain, *, nullable: bool) -> Match:
     if operator in _RANGES:
         after = operator in (Comparison.GREATER, Comparison.LESS_OR_EQUAL)
@@ -231,12 +257,21 @@ def _listed(operand: Expression, item: Expression, r: Renderer) -> tuple[object,
         return found
     if found[0] is None:
         return found
+    if _is_id(operand):
+        return _listed_id(found[0])
     grain = grain_of(operand.operand.type)
     mixed = isinstance(operand.operand, Column) and operand.operand.mixed
     if grain is None or mixed or not isinstance(found[0], str):
         return None
     first = first_from(found[0], grain)
     return (first,) if hasattr(first, "year") and text_of(first, grain) == found[0] else ()  # type: ignore[arg-type]
+
+
+def _listed_id(value: object) -> tuple[object, ...]:
+    if isinstance(value, Placeholder):
+        return (replace(value, object_id=True),)
+    found = id_in(value)
+    return (found,) if found is not None else ()
 
 
 def _text_field(operand: Expression, r: Renderer) -> str | None:

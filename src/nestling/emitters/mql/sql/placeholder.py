@@ -14,6 +14,7 @@ from bson import Binary
 from nestling.common.errors import Problem, WorkloadError
 from nestling.emitters.mql.sql.boundary import Grain, first_from
 from nestling.emitters.mql.sql.constant_conversion import affine, cast_constant
+from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.ir.expression import NUMBERS, TIMES, Affinity
 from nestling.ir.types import TypeName
 from nestling.ir.values import encode
@@ -39,12 +40,15 @@ class Boundary:
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
-    """Where the value of the parameter `name` belongs: first cast, then with an affinity (both SQLite's), last as a boundary."""
+    """Where the value of the parameter `name` belongs: first cast, then with an affinity (both SQLite's), last as a boundary, or
+    as the ObjectId whose digits it is.
+    """
 
     name: str
     affinity: Affinity | None = None
     expected: Expected = Expected.ANY
     boundary: Boundary | None = None
+    object_id: bool = False
     cast: TypeName | None = None
 
     def bind(self, value: object) -> object:
@@ -66,6 +70,8 @@ class Placeholder:
             raise self._mistake(value, f"a {self.expected}")
         if self.boundary is not None and isinstance(value, str):
             value = first_from(value, self.boundary.grain, after=self.boundary.after)
+        if self.object_id:
+            value = id_in(value) or value
         return Binary.from_uuid(value) if isinstance(value, UUID) else encode(value)
 
     def _mistake(self, value: object, wanted: str) -> WorkloadError:

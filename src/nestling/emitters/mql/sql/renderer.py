@@ -13,6 +13,7 @@ from nestling.emitters.mql.sql import arithmetic, conversion, functions, predica
 from nestling.emitters.mql.sql.constant_conversion import cast_constant
 from nestling.emitters.mql.sql.constants import Mql, bson_value, inline
 from nestling.emitters.mql.sql.environment import Environment
+from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.placeholder import EXPECTED, Expected, Placeholder
 from nestling.ir.expression import (
     And,
@@ -90,11 +91,13 @@ class Renderer:
         value = self.environment.parameter(parameter.name)
         kind = parameter.type.name
         if isinstance(value, Placeholder):
-            return replace(
-                value, expected=EXPECTED.get(kind, Expected.ANY), cast=kind if kind is TypeName.TEXT else None
-            )
+            is_id = kind is TypeName.OBJECT_ID
+            cast = kind if kind is TypeName.TEXT else None
+            return replace(value, expected=EXPECTED.get(kind, Expected.ANY), cast=cast, object_id=is_id)
         if isinstance(value, bool) and kind is not TypeName.BOOLEAN:
             return int(value)
+        if kind is TypeName.OBJECT_ID:
+            return id_in(value) or value
         return cast_constant(value, kind) if kind is TypeName.TEXT else value
 
     def nullable(self, expression: Expression) -> bool:

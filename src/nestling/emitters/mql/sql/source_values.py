@@ -8,6 +8,7 @@ from nestling.emitters.mql.sql.comparison import wide
 from nestling.emitters.mql.sql.constants import WIDE_DIGITS, Mql
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, null_unless_bytes
+from nestling.emitters.mql.sql.object_ids import object_id
 from nestling.ir.expression import Affinity, Cast, Coerce, Column, Literal, Raw, Rules, Stored
 from nestling.ir.reading import GapKind
 from nestling.ir.types import Type, TypeName
@@ -27,6 +28,8 @@ def raw(node: Raw, r: Renderer) -> Mql:
     mixed = isinstance(node.operand, Column) and node.operand.mixed
     value = r.value(node.operand)
     match kind.name:
+        case TypeName.OBJECT_ID:
+            return _where(value, "objectId", lambda x: {"$toString": x}, mixed=mixed)
         case TypeName.BOOLEAN:
             return _where(value, "bool", lambda x: {"$toInt": x}, mixed=mixed)
         case TypeName.DATE:
@@ -71,6 +74,8 @@ def stored(node: Stored, r: Renderer) -> Mql:
     """The value as an attribute of the type keeps it; another database than SQLite converts as its casts do."""
     if node.operand.type == node.type or node.operand == Literal(None, node.operand.type):
         return r.value(node.operand)
+    if node.type.name is TypeName.OBJECT_ID:
+        return bind({"text": r.value(Coerce(node.operand, Affinity.TEXT))}, object_id)
     if node.rules is Rules.SQLITE:
         return _stored_by_sqlite(node, r)
     if node.type.fraction_digits > WIDE_DIGITS:

@@ -15,6 +15,7 @@ class Rewrite(StrEnum):
     PUSHDOWN = "pushdown"  # predicates go to the tables they are about, before joins and unwinds
     JOIN_ORDER = "join order"  # inner joins start at the table that is restricted most
     UNNEEDED_JOIN = "unneeded join"  # a join nothing is taken from and that changes no count disappears
+    LATE_PARENTS = "late parents"  # rows are limited before each meets its one parent
     EMBEDDED_CHILD = "embedded child"  # children inside their parent's document are unwound, not looked up
     EMBEDDED_PARENT = "embedded parent"  # the parent of a child inside its document is there already
     EQUALITY = "equality"  # a lookup by an equality on a stored field uses that field's index

@@ -9,26 +9,24 @@ from dataclasses import replace
 
 from nestling.ir.access_path import CollectionScan, Filter, Step, Unwind
 from nestling.ir.expression import And, Expression, conjunction
-from nestling.ir.row_steps import VARIABLE, Layout, Prefilter, Where
+from nestling.ir.row_steps import VARIABLE, Add, Layout, Prefilter, Where
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import mentioned
 
 
 def filtered_early(step: Step, predicate: Expression, layout: Layout, identity: tuple[str, ...]) -> Step:
     """The step restricted by the predicate, asked before arrays are unwound as far as it can be."""
-    arrays = _unwound(step)
+    arrays, made = _unwound(step), _made(step)
     if not arrays:
         return _restricted(step, predicate, layout, identity)
-    after: list[Expression] = []
-    for each in conjuncts(predicate):
-        array = _array_of(each, layout, arrays)
-        if array == "":
-            step = _at_scan(step, Where(step, each, layout))
-            continue
-        after.append(each)
-        if array is not None:
+    asked = [(each, _array_of(each, layout, arrays, made)) for each in conjuncts(predicate)]
+    root = conjunction(*(each for each, array in asked if array == ""))
+    if root is not None:
+        step = _at_scan(step, Where(step, root, layout, identity))
+    for each, array in asked:
+        if array:
             step = _at_scan(step, Prefilter(step, each, layout, array))
-    rest = conjunction(*after)
+    rest = conjunction(*(each for each, array in asked if array != ""))
     return step if rest is None else Where(step, rest, layout)
 
 
@@ -48,7 +46,9 @@ def _unwound(step: Step) -> list[str]:
     """The arrays unwound since the scan of the collection; none where anything else was done, or a document may stay without."""
     found: list[str] = []
     while not isinstance(step, CollectionScan):
-        if not isinstance(step, Unwind | Filter | Where | Prefilter) or (isinstance(step, Unwind) and step.keep_empty):
+        if not isinstance(step, Unwind | Filter | Where | Prefilter | Add) or (
+            isinstance(step, Unwind) and step.keep_empty
+        ):
             return []
         if isinstance(step, Unwind):
             found.append(step.path)
@@ -56,10 +56,20 @@ def _unwound(step: Step) -> list[str]:
     return found
 
 
-def _array_of(predicate: Expression, layout: Layout, arrays: list[str]) -> str | None:
+def _made(step: Step) -> frozenset[str]:
+    """The fields that steps since the scan added: nothing can be asked of them before."""
+    found: set[str] = set()
+    while isinstance(step, Unwind | Filter | Where | Prefilter | Add):
+        if isinstance(step, Add):
+            found |= {name for name, _ in step.fields}
+        step = step.source
+    return frozenset(found)
+
+
+def _array_of(predicate: Expression, layout: Layout, arrays: list[str], made: frozenset[str]) -> str | None:
     """The innermost unwound array all its columns are in, empty when they are in none; None when they differ."""
     paths = [layout.path(column) for column in mentioned(predicate)]
-    if not paths or any(path in arrays for path in paths):
+    if not paths or any(path in arrays or path.split(".", 1)[0] in made for path in paths):
         return None
     found = {_innermost(path, arrays) for path in paths if not path.startswith(VARIABLE)}
     if len(found) != 1:
@@ -74,6 +84,6 @@ def _innermost(path: str, arrays: list[str]) -> str:
 
 def _at_scan(step: Step, asked: Where | Prefilter) -> Step:
     """The step with a condition put right above the scan of the collection and what is asked there already."""
-    if isinstance(step, Unwind | Filter) or (isinstance(step, Where | Prefilter) and _unwound(step)):
+    if isinstance(step, Unwind | Filter | Add) or (isinstance(step, Where | Prefilter) and _unwound(step)):
         return replace(step, source=_at_scan(step.source, asked))
     return replace(asked, source=step)

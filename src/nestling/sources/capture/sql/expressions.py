@@ -167,7 +167,7 @@ def _member(saying: Saying, document: Value, operands: list[Any], names: Names) 
 
 def _first_there(saying: Saying, document: Value, operands: list[Any], names: Names) -> Value:
     """`$ifNull`; with null or nothing at its end, the value itself."""
-    kept = [each for each in operands if each not in (NULL, REMOVED)]
+    kept = [each for each in operands if each not in (NULL, REMOVED)] or operands[:1]
     if len(kept) == 1:
         return value(saying, document, kept[0], names)
     made = [scalar(saying, document, each, names) for each in kept]

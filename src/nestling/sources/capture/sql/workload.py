@@ -14,13 +14,12 @@ from nestling.ir.rate import rate_text
 from nestling.ir.reading import Gap, GapKind
 from nestling.sources.capture.sql.application_joins import Joined, joined
 from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.forms import check, pipeline
 from nestling.sources.capture.sql.reads import pipeline_of, selects
 from nestling.sources.capture.sql.values import CannotSay, Upkeep
 from nestling.sources.capture.sql.words import Parameters, plain
 from nestling.sources.capture.sql.writes import writes
 
-_ODD = (KeyError, ValueError, TypeError, AttributeError, IndexError, AssertionError, RecursionError)
-"""What a clause of the wrong form runs into: captured commands are other people's, and servers refuse many of them only later."""
 LONGEST_SHAPE = 300
 """Characters of a shape that the workload file shows."""
 
@@ -47,7 +46,7 @@ class Workload:
 
     def text(self) -> str:
         """The workload file."""
-        return "\n".join(_lines(self))
+        return "\n".join((*_lines(self), ""))
 
 
 def workload_of(capture: Capture, design: Design) -> Workload:
@@ -67,15 +66,14 @@ def _say(found: Workload, each: Joined, design: Design, *, several: bool) -> Non
     origin = shape_text(shape, several=several)
     new = partial(_begin, design, seen)
     try:
+        check(shape)
+        pipeline(list(each.stages))
         if shape.operation.reads:
             made = list(selects(new, shape.collection, [*pipeline_of(shape), *each.stages]))
         else:
             made = list(writes(new, shape))
     except Upkeep as why:
         found.left_out.append(f"{origin} ({rate_text(_rounded(each.rate))}): {why}")
-        return
-    except _ODD:
-        found.gaps.append(Gap(GapKind.NOTIMPL, "a command of a form nestling does not know", origin))
         return
     except (CannotSay, DesignError) as problem:
         found.gaps.append(Gap(GapKind.NOTIMPL, str(problem), f"{origin} ({rate_text(_rounded(each.rate))})"))

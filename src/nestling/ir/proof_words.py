@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from nestling.ir.proof import Interval, Proof, RivalFigures
 
-_UNITS = ("B", "kB", "MB", "GB", "TB")
-STEP = 1000.0
+SHORT_BELOW = 100.0
+"""Numbers below it are shown with three digits."""
 YARDSTICKS = ("normalized", "embedded", "tree")
 
 
@@ -92,7 +92,7 @@ def bought(proof: Proof) -> tuple[Bought, ...]:
 
 def rate(per_second: float) -> str:
     """A rate for people."""
-    return f"{per_second:,.0f}" if per_second >= STEP / 10 else f"{per_second:.3g}"
+    return f"{per_second:,.0f}" if per_second >= SHORT_BELOW else f"{per_second:.3g}"
 
 
 def milliseconds(seconds: float | None) -> str:
@@ -100,15 +100,7 @@ def milliseconds(seconds: float | None) -> str:
     if seconds is None:
         return ""
     amount = seconds * 1e3
-    return f"{amount:,.0f}" if amount >= STEP / 10 else f"{amount:.3g}"
-
-
-def size(size_bytes: float) -> str:
-    """Bytes for people: 1.2 MB."""
-    amount, unit = float(size_bytes), 0
-    while amount >= STEP and unit < len(_UNITS) - 1:
-        amount, unit = amount / STEP, unit + 1
-    return f"{amount:.0f} {_UNITS[unit]}" if unit == 0 or amount >= STEP / 10 else f"{amount:.1f} {_UNITS[unit]}"
+    return f"{amount:,.0f}" if amount >= SHORT_BELOW else f"{amount:.3g}"
 
 
 def share(part: float) -> str:
@@ -127,8 +119,3 @@ def ratio(each: RivalFigures) -> str:
     if each.times is None or each.times_interval is None:
         return ""
     return f"{each.times:.2f} ({each.times_interval.low:.2f}–{each.times_interval.high:.2f})"
-
-
-def amount(number: float) -> str:
-    """A mean count for people."""
-    return f"{number:,.0f}" if number >= STEP / 10 or number == int(number) else f"{number:.1f}"

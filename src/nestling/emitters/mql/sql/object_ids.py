@@ -1,0 +1,28 @@
+"""ObjectIds beside texts: SQL knows them as 24 hexadecimal digits in lower case, which sort as they do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bson import ObjectId
+
+from nestling.emitters.mql.sql.nulls import bind
+from nestling.ir.types import Type, TypeName
+from nestling.ir.values import encoder
+
+if TYPE_CHECKING:
+    from nestling.emitters.mql.sql.constants import Mql
+
+_read = encoder(Type(TypeName.OBJECT_ID))
+
+
+def id_in(value: object) -> ObjectId | None:
+    """The ObjectId whose digits a text is; None when it is no text, or not to the letter one."""
+    found = _read(value) if isinstance(value, str) else None
+    return found if isinstance(found, ObjectId) else None
+
+
+def object_id(text: Mql) -> Mql:
+    """The ObjectId whose digits a computed text is, on the server; anything else as it is."""
+    found = {"$convert": {"input": text, "to": "objectId", "onError": None, "onNull": None}}
+    return bind({"id": found}, lambda x: {"$cond": [{"$eq": [{"$toString": x}, text]}, {"$ifNull": [x, text]}, text]})

@@ -1,0 +1,129 @@
+"""One active process for one thing: a lease in a document of the database, renewed by a thread, by the server's clock.
+
+Whatever the document holds is only written under the epoch the lease was taken with: who has been replaced cannot change it, and
+stops as soon as it notices. Between two renewals a process trusts its own monotonic clock, and does nothing more once the lease
+may have run out.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import uuid
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from threading import Event, Thread
+from time import monotonic
+from typing import Any
+
+from pymongo import ReturnDocument, WriteConcern
+from pymongo.database import Database
+from pymongo.errors import DuplicateKeyError, PyMongoError
+
+from nestling.common.errors import LeaseLost, Problem
+from nestling.executors.transient import PATIENCE_SECONDS, is_transient
+from nestling.ir.values import CODEC
+
+RENEWALS = 3
+"""How often a lease is renewed in its time."""
+LIVE: Mapping[str, Any] = {"$gt": [{"$ifNull": ["$expires", None]}, "$$NOW"]}
+"""Whether a lease's document says that somebody has it."""
+
+
+class Lease:
+    """The lease of `what`, which messages name, in the document `identity` of a collection.
+
+    `lost` is called, by the thread that renews, when somebody else has it.
+    """
+
+    def __init__(
+        self,
+        database: Database[Any],
+        collection: str,
+        identity: str,
+        what: str,
+        *,
+        seconds: float,
+        lost: Callable[[], None] = lambda: None,
+    ) -> None:
+        concern = WriteConcern(w="majority", j=True)
+        self._collection = database.get_collection(collection, codec_options=CODEC, write_concern=concern)
+        self._identity, self._what, self._seconds = identity, what, seconds
+        self._owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+        self._lost, self._over = Event(), Event()
+        self._tell_lost = lost
+        self._until = 0.0
+        self._thread = Thread(target=self._renew, name="lease", daemon=True)
+        self.epoch = 0
+
+    def taken(self) -> Mapping[str, Any] | None:
+        """Take it, once or again, and return the document with it; None while somebody else has it."""
+        asked = monotonic()
+        free = {"_id": self._identity, "$or": [{"owner": self._owner}, {"$expr": {"$not": [LIVE]}}]}
+        mine: dict[str, Any] = {
+            "owner": self._owner,
+            "epoch": {"$add": [{"$ifNull": ["$epoch", 0]}, 1]},
+            "expires": self._expiry(),
+        }
+        with suppress(DuplicateKeyError):
+            self._collection.insert_one({"_id": self._identity, "epoch": 0})
+        found: Mapping[str, Any] | None = self._collection.find_one_and_update(
+            free, [{"$set": mine}], return_document=ReturnDocument.AFTER
+        )
+        if found is None:
+            return None
+        self.epoch, self._until = found["epoch"], asked + self._seconds
+        return found
+
+    def keep(self) -> None:
+        """Renew it from now on, until it is released."""
+        self._thread.start()
+
+    def held(self) -> None:
+        """Return while it is held for certain; wait, patiently, when that is not sure; raise `LeaseLost` when it is not."""
+        end = monotonic() + PATIENCE_SECONDS
+        while monotonic() >= self._until - self._seconds / (2 * RENEWALS) and not self._lost.is_set():
+            if monotonic() > end:
+                what = f"the lease of {self._what} could not be renewed for {PATIENCE_SECONDS:g} s"
+                raise LeaseLost(Problem(what, where=self._collection.name))
+            if self._over.wait(0.05):
+                break
+        if self._lost.is_set():
+            raise self._taken_over()
+
+    def change(self, update: Any) -> None:
+        """Update the document; raises `LeaseLost` when somebody else has it."""
+        mine = {"_id": self._identity, "owner": self._owner, "epoch": self.epoch}
+        if not self._collection.update_one(mine, update).matched_count:
+            self._lost.set()
+            raise self._taken_over()
+
+    def release(self) -> None:
+        """Let the next one have it at once."""
+        self._over.set()
+        if self._thread.is_alive():
+            self._thread.join()  # a renewal on its way would prolong what is given up
+        if not self._lost.is_set():
+            self.change([{"$set": {"expires": "$$NOW"}}])
+
+    def _taken_over(self) -> LeaseLost:
+        return LeaseLost(Problem(f"another process has taken over {self._what}", where=self._collection.name))
+
+    def _expiry(self) -> dict[str, Any]:
+        return {"$add": ["$$NOW", round(self._seconds * 1000)]}
+
+    def _renew(self) -> None:
+        """The thread: renews until it is over, and tells when somebody else has it."""
+        while not self._over.wait(self._seconds / RENEWALS / 2):
+            asked = monotonic()
+            try:
+                self.change([{"$set": {"expires": self._expiry()}}])
+                self._until = asked + self._seconds
+            except LeaseLost:
+                break
+            except PyMongoError as error:
+                if not is_transient(error):
+                    self._lost.set()
+                    break
+        if self._lost.is_set():
+            self._tell_lost()

@@ -1,0 +1,206 @@
+"""The loop: changes are taken, what follows from them is mended, and the resume point moves on behind."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from bson.timestamp import Timestamp
+
+from nestling.common.errors import HistoryLost
+from nestling.executors.changes import Change, Point, Stream, Watching, follow, without_images
+from nestling.executors.changes.stream import AWAIT_MILLISECONDS
+from nestling.executors.moment import now
+from nestling.executors.sync.affected import Affected, Holders
+from nestling.executors.sync.asking import View
+from nestling.executors.sync.lease import SyncLease
+from nestling.executors.sync.narrowed import Distinct
+from nestling.executors.sync.refresh import Refresh
+from nestling.executors.sync.run import Run
+from nestling.executors.sync.schedule import due, is_scheduled
+from nestling.executors.sync.side import Side, Task
+from nestling.ir.route import Kept
+
+CHANGES_AT_ONCE = 1_000
+INLINE_HOLDERS = 10_000
+"""Documents found for one batch and upkeep that are mended before the next batch; more are mended on the side."""
+SHARED_FROM = 20
+"""From so many documents on, a transaction that writes what they share is quicker than comparing each (not measured closely)."""
+TAKE_SECONDS = 0.25
+ONCE_AWAIT_MILLISECONDS = 20
+SAVE_SECONDS = 0.5
+
+
+class Following:
+    """What a run does while it holds the lease."""
+
+    def __init__(self, run: Run, lease: SyncLease) -> None:
+        self._run, self._lease = run, lease
+        self._kept = {each.id: each for each in run.plan.kept}
+        self._affected = Affected(run.plan)
+        self._view = View(run.database)
+        self._refresh = Refresh(self._view, run.metrics, lease.held)
+        self._side = Side(self._beside)
+        self._batches: list[tuple[int, Point]] = []
+        self._number = 0
+        self._saved = 0.0
+        self._seen: Timestamp | None = None
+
+    def close(self) -> None:
+        """End what runs on the side."""
+        self._side.stop()
+        self._view.close()
+
+    def go(self) -> None:
+        """Open the stream, again from now when the history is lost, and go through its changes."""
+        after = self._lease.point
+        while not self._run.stop.is_set():
+            try:
+                watching = Watching(
+                    self._run.plan.collections, before=bool(self._imaged()), touching=self._run.plan.touching
+                )
+                with follow(self._run.database, watching, after=after, await_milliseconds=self._await()) as stream:
+                    self._seen = target = self._time()
+                    if after is None:
+                        self._compare_all(target)
+                    self._run.metrics.say(state="following")
+                    self._run.say(f"Following {len(self._run.plan.collections)} collections.")
+                    self._loop(stream, target)
+                    return
+            except HistoryLost as lost:
+                self._run.say(f"{lost.problems[0].what}. Comparing everything once, then going on from now.")
+                self._run.metrics.count("history_lost")
+                self._run.metrics.say(state="comparing everything")
+                self._run.retried(self._lease.forget)
+                self._batches.clear()
+                after = None
+
+    def _await(self) -> int:
+        """How long the server waits for changes: not for long where somebody waits for the end."""
+        return ONCE_AWAIT_MILLISECONDS if self._run.options.once else AWAIT_MILLISECONDS
+
+    def _imaged(self) -> tuple[str, ...]:
+        """The collections that keep documents before changes, of those for which it matters."""
+        lacking = without_images(self._run.database, self._run.plan.imaged)
+        return tuple(name for name in self._run.plan.imaged if name not in lacking)
+
+    def _compare_all(self, time: Timestamp | None) -> None:
+        """What happened before the stream began is not known: every upkeep is compared as a whole."""
+        for kept in self._run.plan.kept:
+            if not is_scheduled(kept):
+                self._side.add(Task(kept, self._number, time))
+
+    def _loop(self, stream: Stream, target: Timestamp | None) -> None:
+        while not self._run.stop.is_set():
+            batch = stream.take(CHANGES_AT_ONCE, TAKE_SECONDS)
+            self._number += 1
+            if batch.changes:
+                self._run.retried(partial(self._apply, batch.changes))
+            self._batches.append((self._number, batch.point))
+            self._scheduled()
+            if self._side.error is not None and not self._run.stop.is_set():
+                raise self._side.error
+            self._measure(stream)
+            drained = self._run.options.once and _reached(batch.point, target) and not self._side.waiting
+            self._save(at_once=drained)
+            if drained:
+                return
+        self._lease.held()
+        self._save(at_once=True)
+
+    def _apply(self, changes: Sequence[Change]) -> None:
+        """All effects of a batch, but those that are left to the side."""
+        self._lease.held()
+        self._seen = time = changes[-1].point.time
+        self._view.not_before(time)
+        for name, holders in self._affected.holders(changes, self._view).items():
+            kept = self._kept.get(name)
+            if kept is not None and not is_scheduled(kept):
+                self._mend(kept, holders, time)
+        self._run.metrics.count("changes", len(changes))
+        self._run.metrics.applied([change.wall for change in changes if change.wall is not None])
+
+    def _mend(self, kept: Kept, holders: Holders, time: Timestamp | None) -> None:
+        if holders.every:
+            self._side.add(Task(kept, self._number, time))
+            return
+        anchors, ids = holders.anchors.values, holders.ids
+        found = Distinct()
+        for number, each in enumerate(self._refresh.found_by(kept, anchors) if anchors else ()):
+            if number == INLINE_HOLDERS:
+                self._side.add(Task(kept, self._number, time, tuple(anchors)))
+                found = Distinct()
+                break
+            found.add(each)
+        if len(found) < SHARED_FROM or not self._refresh.sharing(kept, anchors):
+            ids.update(found.values)
+        if len(ids):
+            self._refresh.documents(kept, ids.values)
+
+    def _beside(self, task: Task) -> None:
+        """A task of the side, through a view of its thread's own."""
+
+        def may_go_on() -> None:
+            if self._run.stop.is_set():
+                raise _Stopped
+            self._lease.held()
+
+        def done() -> None:
+            view = View(self._run.database)
+            try:
+                view.not_before(task.time)
+                refresh = Refresh(view, self._run.metrics, may_go_on)
+                if task.anchors is None:
+                    refresh.every(task.kept)
+                else:
+                    refresh.documents(task.kept, refresh.found_by(task.kept, task.anchors))
+            finally:
+                view.close()
+
+        self._run.retried(done)
+
+    def _scheduled(self) -> None:
+        """What is due is computed on the side; with `once` that is everything."""
+        for kept in due(self._run.plan, self._lease.computed, now()):
+            self._lease.computed[kept.id] = now()
+            self._side.add(Task(kept, self._number, self._seen))
+            self._run.metrics.say(last_computed={name: at.isoformat() for name, at in self._lease.computed.items()})
+
+    # --- the resume point -----------------------------------------------------------------------------------------------
+
+    def _save(self, *, at_once: bool) -> None:
+        """Move the resume point to the last batch whose effects, and those of all before, are done."""
+        if not at_once and time.monotonic() - self._saved < SAVE_SECONDS:
+            return
+        oldest = self._side.oldest
+        done = [point for number, point in self._batches if oldest is None or number < oldest]
+        if done:
+            self._run.retried(lambda: self._lease.save(done[-1], self._lease.computed))
+            del self._batches[: len(done)]
+            self._run.metrics.say(resume_point=_shown(done[-1].time))
+        self._saved = time.monotonic()
+
+    def _measure(self, stream: Stream) -> None:
+        self._run.metrics.set("lag_changes", stream.behind)
+        self._run.metrics.set("waiting", self._side.waiting)
+
+    def _time(self) -> Timestamp | None:
+        """The cluster's time: everything acknowledged before has an earlier one."""
+        answer: Mapping[str, Any] = self._run.retried(lambda: self._run.database.command("ping"))
+        found = answer.get("operationTime")
+        return found if isinstance(found, Timestamp) else None
+
+
+class _Stopped(Exception):
+    """The run is ending: what is half done is done again by the next one."""
+
+
+def _reached(point: Point, target: Timestamp | None) -> bool:
+    return target is None or (point.time is not None and point.time >= target)
+
+
+def _shown(time: Timestamp | None) -> str | None:
+    """The cluster's time as people and machines read it: whole seconds."""
+    return time.as_datetime().isoformat() if time is not None else None

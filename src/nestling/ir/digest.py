@@ -1,0 +1,18 @@
+"""What tells nouns from others in a few characters: kept beside work in progress, so that it goes on only with its own."""
+
+from __future__ import annotations
+
+import hashlib
+
+from nestling.ir.design import Design
+from nestling.ir.values import Policy
+
+
+def digest(*nouns: object) -> str:
+    """64 hexadecimal digits; the same for equal nouns, in every process."""
+    return hashlib.sha256(repr(nouns).encode()).hexdigest()
+
+
+def stored_digest(design: Design, policy: Policy) -> str:
+    """Of what decides how data is stored: model, collections, and how values are written. Indexes may change."""
+    return digest(design.model, design.collections, policy)

@@ -1,0 +1,86 @@
+"""How a notebook shows nouns: what their `_repr_html_` gives. Plain tables and sentences; style is the notebook's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nestling.ir.design import Design
+    from nestling.ir.finding import Finding
+    from nestling.ir.proof import Proof
+    from nestling.ir.proposal import Proposal
+
+_CODE = re.compile(r"`([^`]+)`")
+
+
+def table(caption: str, columns: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table of text cells, a row a line; empty when there are no rows."""
+    body = [f"<tr>{''.join(f'<td>{inline(cell)}</td>' for cell in row)}</tr>" for row in rows]
+    if not body:
+        return ""
+    heads = "".join(f'<th scope="col">{inline(name)}</th>' for name in columns)
+    return "\n".join(("<table>", f"<caption>{inline(caption)}</caption>", f"<tr>{heads}</tr>", *body, "</table>"))
+
+
+def inline(text: str) -> str:
+    """Text that HTML takes as text; what stands in backticks as code."""
+    return _CODE.sub(r"<code>\1</code>", escape(text))
+
+
+def block(*parts: str) -> str:
+    """Parts below each other, empty ones left out."""
+    return "\n".join(("<div>", *(part for part in parts if part), "</div>"))
+
+
+def design_html(design: Design) -> str:
+    """The collections with what they hold."""
+    return block(_collections(design))
+
+
+def _collections(design: Design) -> str:
+    from nestling.ir.proposal_rows import collection_rows
+
+    columns = ("collection", "documents", "embeds", "indexes")
+    return table(f"Design of {design.model.name}", columns, collection_rows(design))
+
+
+def proposal_html(proposal: Proposal) -> str:
+    """The collections, the decisions, what is kept besides, and the cost."""
+    from nestling.ir.proposal_rows import cost_line, decision_rows, kept_rows
+
+    return block(
+        _collections(proposal.design),
+        table("Decisions", ("relationship", "choice", "because"), decision_rows(proposal)),
+        table("Kept besides", ("structure", "pattern", "saves", "for"), kept_rows(proposal)),
+        f"<p>{inline(cost_line(proposal.costs))}</p>" if proposal.costs is not None else "",
+    )
+
+
+def findings_html(findings: Sequence[Finding]) -> str:
+    """A row for each finding, or that there is none."""
+    rows = [(str(each.severity), each.rule, each.place, each.message, each.remedy) for each in findings]
+    found = table("Findings", ("severity", "rule", "where", "what", "remedy"), rows)
+    return block(found or "<p>Nothing found.</p>")
+
+
+def proof_html(proof: Proof) -> str:
+    """The designs, the fastest first, and the verdict."""
+    from nestling.ir.proof_words import labels, rate, ratio, spread, verdict
+    from nestling.ir.quantity_words import size
+
+    names = labels(proof)
+    rows = [
+        (
+            names[each.name] + (" (disqualified)" if each.disqualified else ""),
+            rate(each.throughput) if each.throughput is not None else "",
+            spread(each.interval),
+            ratio(each) if each.name != proof.advised else "1",
+            size(each.space.disk_bytes) if each.space is not None else "",
+        )
+        for each in sorted(proof.designs, key=lambda each: -(each.throughput or 0.0))
+    ]
+    columns = ("design", "statements/s", "95 %", "times as long", "disk")
+    return block(table("Rival designs, measured", columns, rows), f"<p>{inline(verdict(proof))}.</p>")

@@ -1,0 +1,67 @@
+"""Designs and proposals in short: rows of the tables people read, and the cost in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.design import Design
+from nestling.ir.proposal import Choice, Costs, Decision, Proposal
+from nestling.ir.purposes import purpose
+from nestling.ir.work_words import work_rate
+
+PROVED = 1e-6
+"""A gap below it counts as none."""
+EQUAL = "another would do"
+"""What a structure saves that could be left out without loss, because something else would then do its work as well."""
+
+
+def collection_rows(design: Design) -> Iterator[tuple[str, str, str, str]]:
+    """(collection, what its documents are, the entities embedded in them, its indexes) for every physical collection."""
+    for store in design.stores:
+        roots = [root.entity for root in store.roots]
+        held = [name for name, places in design.places.items() if any(p.store is store for p in places)]
+        what = ", ".join(roots) if purpose(store) == f"home of `{roots[0]}`" else purpose(store).replace("`", "")
+        indexes = "; ".join(
+            ", ".join(path if direction > 0 else f"-{path}" for path, direction in index.keys)
+            for index in design.indexes
+            if index.collection == store.name
+        )
+        yield store.name, what, ", ".join(name for name in held if name not in roots), indexes
+
+
+def decision_rows(proposal: Proposal) -> Iterator[tuple[str, str, str]]:
+    """(relationship, choice, the reason that decided) for every decision."""
+    for made in proposal.decisions:
+        yield made.relationship, str(made.choice), _because(made)
+
+
+def kept_rows(proposal: Proposal) -> Iterator[tuple[str, str, str, str]]:
+    """(structure, pattern, what it saves, the statements it is for) for every copy, computed value and index chosen by cost."""
+    for each in proposal.weighed:
+        if each.chosen:
+            saves = work_rate(each.gain) if each.gain else EQUAL if each.gain is not None else ""
+            yield each.structure, each.pattern, saves, ", ".join(each.motives)
+
+
+def cost_line(costs: Costs) -> str:
+    """What the design costs and how sure that is, in one sentence."""
+    total = f"The workload costs {work_rate(costs.cost)} by the cost model ({costs.profile})"
+    if costs.gap < PROVED:
+        return f"{total}, proved least in {costs.seconds:.1f} s."
+    return f"{total}: the best found in {costs.seconds:.1f} s, at most {costs.gap:.2%} above the least possible."
+
+
+def _because(made: Decision) -> str:
+    """Why it was not embedded; where it was, the number that let it be; the rule that says so in brackets."""
+    reasons = [reason for reason in made.reasons if reason.rule != "A7"]
+    costed = next((reason for reason in reasons if reason.rule == "cost"), None)
+    if costed is not None:
+        refused = next((other.text for other in made.alternatives), None) if costed.number is None else None
+        return refused or costed.text
+    against = next((other.text for other in made.alternatives if other.choice is Choice.EMBED), None)
+    if made.choice is not Choice.EMBED and against is not None:
+        said = next((reason for reason in reasons if reason.text == against), None)
+        return f"{against} ({said.rule})" if said is not None else against
+    if made.choice is Choice.EMBED:
+        reasons = [reason for reason in reasons if reason.number is not None][:1] or reasons
+    return f"{reasons[-1].text.removeprefix('cardinality? ')} ({reasons[-1].rule})" if reasons else ""

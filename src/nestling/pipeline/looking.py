@@ -1,0 +1,31 @@
+"""A live MongoDB, to look at and not to write to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from nestling.ir.names import SYSTEM_DATABASES
+
+if TYPE_CHECKING:
+    from pymongo import MongoClient
+
+
+@contextmanager
+def looked_at(uri: str) -> Iterator[tuple[MongoClient[dict[str, Any]], list[str]]]:
+    """A client, and the names of the databases: the URI's, else all that are not the server's own.
+
+    Raises ConnectionFailed, PermissionDenied or, when there is nothing to look at, SourceError.
+    """
+    from nestling.common.connection import connect, database_name, typed_errors
+    from nestling.common.errors import Problem, SourceError
+    from nestling.executors.facts import READING
+
+    with connect(uri, **READING) as client, typed_errors(uri):
+        named = database_name(uri, "")
+        databases = [named] if named else sorted(set(client.list_database_names()) - set(SYSTEM_DATABASES))
+        if not databases:
+            move = "name one: mongodb://host/database"
+            raise SourceError(Problem("there are no databases the user may read", where="the server", next_move=move))
+        yield client, databases

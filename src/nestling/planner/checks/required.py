@@ -1,0 +1,24 @@
+"""Foreign keys that must lead to a row, and where they are stored."""
+
+from __future__ import annotations
+
+from nestling.ir.design import Design
+from nestling.ir.layout import NodeKind, Place, Role
+from nestling.ir.model import Relationship
+from nestling.planner.upkeep.derive import is_only_listed
+
+
+def must_lead(design: Design, place: Place, link: Relationship) -> bool:
+    """Whether the rows at a place have a foreign key that must lead somewhere, and could lead nowhere."""
+    is_required = link.enforced or design.model.is_total(link)
+    return is_required and not is_only_listed(design, link) and _tells(place, link)
+
+
+def _tells(place: Place, link: Relationship) -> bool:
+    if place.copy is not None or (place.store.role is Role.ORPHANS and _is_of(place.store.embedding, link)):
+        return False
+    return not (_is_of(place.node.embedding, link) and place.nodes[-2].kind is not NodeKind.GROUP)
+
+
+def _is_of(embedding: object, link: Relationship) -> bool:
+    return embedding is not None and getattr(embedding, "relationship", None) == link.name

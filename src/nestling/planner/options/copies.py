@@ -1,0 +1,112 @@
+"""What copies of a parent's attributes cost: a new row reads them, and a change of their source changes every row that has them.
+
+Those of one parent are read and changed together, however many attributes they are.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from nestling.ir import accesses as work
+from nestling.ir.candidate import CopiedAttribute
+from nestling.ir.freshness import Level
+from nestling.ir.model import Relationship
+from nestling.ir.options import Mode, Step
+from nestling.ir.work import Work
+from nestling.ir.workload import Access, Statement, StatementKind
+from nestling.planner.options.modes import Modes
+
+READ_STAGES = 2.0
+"""Stages of the pipeline that looks up what a new row copies."""
+_LEFT = (Level.ASYNC, Level.SCHEDULED)
+
+Named = tuple[str, CopiedAttribute]
+"""A structure and what it copies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """The copies of attributes there may be, by who has them and by whose they are."""
+
+    modes: Modes
+
+    def at_once(self, access: Access) -> Iterator[str]:
+        """The copies that a write reads or changes before it is done."""
+        yield from (name for copies in self._read(access).values() for name, _ in copies)
+        for copies in self._changed(access).values():
+            yield from (name for name, copy in copies if copy.freshness.level not in _LEFT)
+
+    def steps(self, statement: Statement, access: Access, rows: float) -> Iterator[Step]:
+        """The steps of a write that keep copies."""
+        read = self._read(access)
+        if read:
+            every = [copy for copies in read.values() for copy in copies]
+            first = self.modes.mode("read", (), rows * work.request(READ_STAGES))
+            yield self._step(statement, f"what {access.entity} copies is read", every, [first])
+        for link, copies in read.items():
+            found = self.modes.mode("looked up", (), rows * self._filled(link, copies))
+            yield self._step(statement, f"what {access.entity} copies by {link}", copies, [found])
+        for (holder, link), copies in self._changed(access).items():
+            ways = list(self._carried(holder, link, copies, rows))
+            yield self._step(statement, f"what {holder} has by {link} changes", copies, ways)
+
+    def _step(self, statement: Statement, text: str, copies: Sequence[Named], ways: Sequence[Mode]) -> Step:
+        """Nothing where there is none of the copies."""
+        none = Mode("nothing is copied", (), 0.0, without=tuple(name for name, _ in copies))
+        return Step(statement.name, text, (none, *ways))
+
+    def _read(self, access: Access) -> Mapping[str, list[Named]]:
+        """By relationship, the copies a row has that comes, or whose parent becomes another."""
+        found: dict[str, list[Named]] = {}
+        for name, copies in self.modes.places.copied[access.entity].items():
+            link = self.modes.situation.model.relationship(name)
+            moves = access.kind is StatementKind.UPDATE and set(access.attributes) & set(link.child_attributes)
+            if copies and (access.kind is StatementKind.INSERT or moves):
+                found[name] = copies
+        return found
+
+    def _filled(self, name: str, copies: Sequence[Named]) -> Work:
+        """One parent looked up for a new row; unless that is left to the sync, the row's copies are then made once more."""
+        link = self.modes.situation.model.relationship(name)
+        found = work.lookup(1, 1, self.modes.sizes.row_bytes(link.parent))
+        if all(copy.freshness.level in _LEFT for _, copy in copies):
+            return found + Work(events=1)
+        size = self.modes.sizes.row_bytes(link.child)
+        return (
+            2 * found + work.request(READ_STAGES) + work.request() + work.fetch_by_index(1, size) + work.update(1, size)
+        )
+
+    def _changed(self, access: Access) -> Mapping[tuple[str, str], list[Named]]:
+        """By who has them and the relationship, the copies whose source an UPDATE changes."""
+        found: dict[tuple[str, str], list[Named]] = defaultdict(list)
+        if access.kind is not StatementKind.UPDATE:
+            return found
+        for link in self.modes.situation.children[access.entity]:
+            for name, copy in self.modes.places.copied[link.child][link.name]:
+                if copy.attribute in access.attributes and copy.freshness.level is not Level.SNAPSHOT:
+                    found[link.child, link.name].append((name, copy))
+        return found
+
+    def _carried(self, holder: str, name: str, copies: Sequence[Named], rows: float) -> Iterator[Mode]:
+        """Every row that has a copy, found by its foreign key, by an index or by reading all of them."""
+        link = self.modes.situation.model.relationship(name)
+        if all(copy.freshness.level in _LEFT for _, copy in copies):
+            yield self.modes.mode("left to the sync", (), rows * (self._touched(link) + Work(events=1)))
+            return
+        for home in self.modes.places.homes[holder]:
+            size, count = self.modes.documents.base(home), self.modes.documents.count(home)
+            touched = min(self.modes.sizes.children(link), count)
+            changed = work.request() + work.update(touched, size)
+            also = self.modes.documents.further(home, rows * touched * (Work(read_bytes=1.0) + work.rewrite(1.0)))
+            for index in self.modes.places.indexes_on(holder, link):
+                found = rows * (changed + work.fetch_by_index(touched, size))
+                yield self.modes.mode(f"{home.id}, by {index}", (home.id, index), found, also)
+            searched = rows * (changed + work.scan(count, size) + work.ask(count))
+            heavier = self.modes.documents.further(home, rows * (Work(read_bytes=count) + touched * work.rewrite(1.0)))
+            yield self.modes.mode(f"{home.id}, searched", (home.id,), searched, heavier)
+
+    def _touched(self, link: Relationship) -> Work:
+        size, children = self.modes.sizes.row_bytes(link.child), self.modes.sizes.children(link)
+        return work.fetch_by_index(children, size) + work.update(children, size)

@@ -1,0 +1,51 @@
+"""The ways a new row is put into its home."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nestling.ir import accesses as work
+from nestling.ir.options import Mode
+from nestling.ir.work import Work
+from nestling.ir.workload import Access
+from nestling.planner.options.buckets import pushed
+from nestling.planner.options.guards import Guards
+from nestling.planner.options.modes import Modes
+from nestling.planner.options.overflow import paged_again
+from nestling.planner.options.places import Home
+from nestling.planner.options.reach import Way, ways_to_one
+
+
+@dataclass(frozen=True, slots=True)
+class Inserts:
+    """Modes of the step that puts a row where it belongs; the statement's request is counted elsewhere."""
+
+    modes: Modes
+    guards: Guards
+
+    def inserted(self, access: Access, home: Home) -> Iterator[Mode]:
+        """Into one home."""
+        situation, sizes, documents = self.modes.situation, self.modes.sizes, self.modes.documents
+        if home.own:
+            yield self.modes.mode(home.id, (home.id,), work.insert(1, sizes.row_bytes(access.entity), 0))
+        elif home.bucket is not None:
+            yield self.modes.mode(home.id, (home.id,), pushed(situation, sizes, home.bucket))
+        elif home.overflow is not None:
+            again = paged_again(situation, sizes, home)
+            yield self.modes.mode(home.id, (home.id,), again, documents.further(home, Work(read_bytes=3.0)))
+        else:
+            yield from self._put_inside(home)
+
+    def _put_inside(self, home: Home) -> Iterator[Mode]:
+        """Into the document of the row it belongs to."""
+        above = self.modes.places.home_above(home)
+        link = home.links[0]
+        ways = (
+            ways_to_one(self.modes.places, above, link.parent_attributes) if above is not None else (Way("by key", ()),)
+        )
+        added = work.update(1, self.modes.documents.base(home), index_entries_changed=0.5, grows=True)
+        also = self.modes.documents.further(home, Work(read_bytes=1.0) + work.rewrite(1.0))
+        for way in ways:
+            cost = self.guards.found(home, way) + added
+            yield self.modes.mode(f"{home.id}, {way.text}", (home.id, *way.needs), cost, also)

@@ -1,0 +1,32 @@
+"""Whether a change is one that a command says by itself: plain comparisons, values that are given or added.
+
+Whatever the design is: what else it takes depends on where the rows live (`changes`).
+"""
+
+from __future__ import annotations
+
+from nestling.common.errors import NestlingError
+from nestling.ir.algebra import Delete, Update
+from nestling.ir.situation import Situation
+from nestling.ir.workload import Statement
+from nestling.planner.sql import translate
+from nestling.planner.writes.plain import amount, asked, is_given
+
+
+def is_plain(statement: Statement, situation: Situation) -> bool:
+    """Whether an UPDATE or DELETE asks and sets nothing but what a command can say; so it is taken where it cannot be read."""
+    try:
+        write = translate(statement.sql, situation.model, statement.dialect or situation.reading.dialect or "sqlite")
+    except NestlingError:
+        return True
+    if not isinstance(write, Update | Delete):
+        return True
+    if asked(write.target, write.predicate) is None:
+        return False
+    if isinstance(write, Delete):
+        return True
+    columns = {each.name: each for each in write.target.columns}
+    return all(
+        is_given(each.expression) or amount(columns[each.attribute], each.expression) is not None
+        for each in write.assignments
+    )

@@ -1,0 +1,69 @@
+"""Sub-documents and arrays that only repeat, or list, rows which live elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from nestling.ir.facts.nodes import NodeForm
+from nestling.ir.facts.structure import Link, Repeat
+from nestling.sources.mongo.seen import Place, Role, Seen
+
+ALL_EQUAL = 0.98
+"""Rows that must be equal for a copy."""
+Links = Mapping[Place, Sequence[Link]]
+Repeats = Mapping[Place, Sequence[Repeat]]
+
+
+def absorb_copies(found: Mapping[Place, Seen], links: Links, repeats: Repeats) -> None:
+    """Sub-documents and arrays that only repeat rows which live elsewhere, and arrays of ids their rows are told by."""
+    for seen in [each for each in found.values() if each.above is not None and each.role is Role.ENTITY]:
+        place = seen.place
+        inner = [each for each in found.values() if each.above is seen]
+        equal = [each for each in repeats.get(place, ()) if each.equal >= ALL_EQUAL * each.checked]
+        if inner or not seen.node.columns:
+            continue
+        if seen.node.form is NodeForm.OBJECT:
+            _as_copied_object(seen, equal)
+        elif (link := _sole_link(links.get(place, ()))) is not None:
+            _as_copied_rows(seen, link, equal, found, links)
+
+
+def _as_copied_object(seen: Seen, repeats: Sequence[Repeat]) -> None:
+    """A sub-document all of whose columns repeat one row a link of the document above leads to."""
+    own = {column.steps for column in seen.node.columns}
+    for along in dict.fromkeys(each.link for each in repeats):
+        covered = {each.column for each in repeats if each.link == along}
+        if own <= covered | set(along):
+            seen.role = Role.MERGED if set(along) <= own else Role.COPY
+            seen.repeats = tuple(each for each in repeats if each.link == along)
+            return
+
+
+def _sole_link(links: Iterable[Link]) -> Link | None:
+    """The link of an array's elements by which each row elsewhere is in one array at most."""
+    found = [link for link in links if link.sole and link.total and len(link.columns) == 1]
+    return found[0] if found else None
+
+
+def _as_copied_rows(
+    seen: Seen, link: Link, repeats: Sequence[Repeat], found: Mapping[Place, Seen], links: Links
+) -> None:
+    """An array of rows that live elsewhere: copied where they refer back to this document, listed where only it tells them."""
+    target = found.get((link.target, link.target_node))
+    above = seen.above
+    assert above is not None
+    if target is None or target.key != link.target_columns or target.role is not Role.ENTITY:
+        return
+    own = {column.steps for column in seen.node.columns} - {link.columns[0]}
+    if own - {each.column for each in repeats if each.link == link.columns}:
+        return
+    back = [
+        each
+        for each in links.get(target.place, ())
+        if (each.target, each.target_node) == above.place and each.target_columns == above.key
+    ]
+    if seen.node.form is NodeForm.VALUES and above.above is None and target.above is None:
+        seen.role, seen.link, seen.back = Role.LISTED, link, next(iter(back), None)
+    elif back:
+        seen.role, seen.link = Role.COPY, back[0]
+        seen.repeats = tuple(each for each in repeats if each.link == link.columns)

@@ -1,0 +1,43 @@
+"""Today's indexes, as far as a design can say them."""
+
+from __future__ import annotations
+
+from nestling.ir.facts import Index as IndexFact
+from nestling.ir.invariants import paths_in
+from nestling.ir.layout import stores_of
+from nestling.ir.model import Model
+from nestling.ir.primitives import Collection, Index
+from nestling.ir.reading import Gap, GapKind
+from nestling.sources.mongo.survey import Survey
+
+
+def indexes(
+    model: Model, survey: Survey, collections: tuple[Collection, ...]
+) -> tuple[tuple[Index, ...], tuple[Gap, ...]]:
+    """The indexes a design can say, and gaps for the others."""
+    stores = {store.name: frozenset(paths_in(store)) for store in stores_of(model, collections)}
+    found: list[Index] = []
+    gaps: list[Gap] = []
+    for collection in survey.facts.of_documents():
+        for index in collection.indexes if collection.name in stores else ():
+            if index.is_id:
+                continue
+            why = _unfit(index, stores[collection.name])
+            if why:
+                gaps.append(Gap(GapKind.NOTIMPL, f"index `{index.name}` {why}", collection.name))
+                continue
+            keys = tuple((field, int(direction)) for field, direction in index.keys)
+            seconds = round(index.ttl_seconds) if index.ttl_seconds is not None else None
+            found.append(Index(collection.name, keys, index.unique, expire_after_seconds=seconds))
+    return tuple(found), tuple(gaps)
+
+
+def _unfit(index: IndexFact, known: frozenset[str]) -> str:
+    """What a design cannot say of an index."""
+    if index.partial or index.sparse:
+        return "is partial; a design in place does not say of which documents"
+    if any(direction not in (1, -1) for _, direction in index.keys):
+        kinds = ", ".join(str(direction) for _, direction in index.keys if direction not in (1, -1))
+        return f"is {kinds}; a design knows only ascending and descending ones"
+    strange = [field for field, _ in index.keys if field not in known]
+    return f"is on `{strange[0]}`, which is part of a value kept whole, or in no document" if strange else ""

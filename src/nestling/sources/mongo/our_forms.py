@@ -1,0 +1,138 @@
+"""Collections of our own forms (docs/document-forms.md): buckets, overflow pages, rows without a parent.
+
+A collection is taken for one only when nothing in it is left over: what would not be read back is an entity of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from nestling.ir.facts.nodes import PAGE, Column, Node, NodeForm, Steps, is_paged, paged_by
+from nestling.sources.mongo.names import column_name
+from nestling.sources.mongo.seen import Place, Role, Seen
+
+COUNT, START = "count", "bucket_start"
+BUCKET_FIELDS = frozenset({PAGE, COUNT, START, "bucket_end"})
+"""What a bucket's document tells besides what its events have in common."""
+
+
+def set_aside(found: Mapping[Place, Seen]) -> None:
+    """Buckets, overflow pages and orphans: documents of our own forms (docs/document-forms.md)."""
+    for seen in [each for each in found.values() if each.above is None]:
+        inner = [each for each in found.values() if each.above is seen]
+        names = {column.steps[-1] for column in seen.node.columns if column.steps[0] != "_id"}
+        arrays = [each for each in inner if each.node.form in (NodeForm.ARRAY, NodeForm.VALUES)]
+        if is_paged(seen.node) and len(arrays) == 1:
+            if COUNT in names and START not in names:
+                seen.role = Role.BUCKET
+            elif COUNT not in names and (owner := _array_called(arrays[0], found)) is not None:
+                _take(seen, Role.PAGES, owner, _columns(seen, paged_by(seen.node)), found)
+        elif (owner := _array_of_orphans(seen, found)) is not None:
+            _take(seen, Role.ORPHANS, owner, _more_than(owner, seen), found)
+
+
+def _take(seen: Seen, role: Role, owner: Seen, more: list[Column], found: Mapping[Place, Seen]) -> None:
+    """These are the rest of an array's rows, if the columns they have besides are the key of the rows above, and no others."""
+    foreign = _foreign_key(owner, more)
+    is_told = foreign is not None and _names(owner.foreign or foreign) == _names(foreign)
+    if not is_told and _has_documents(seen):
+        return
+    seen.role, seen.of = role, owner
+    owner.foreign = owner.foreign or foreign or {}
+    _inside(seen, found)
+
+
+def _names(foreign: Mapping[Steps, Column]) -> dict[Steps, str]:
+    return {steps: column.steps[-1] for steps, column in foreign.items()}
+
+
+def _foreign_key(owner: Seen, columns: Sequence[Column]) -> dict[Steps, Column] | None:
+    """Which of the columns holds each part of the key of the rows above; None when a column or a part is left over.
+
+    Parts of that key which are in the rows' own key are called as there.
+    """
+    key = owner.above.key if owner.above is not None else ()
+    left = {column.steps[-1]: column for column in columns}
+    named = {steps: left.pop(steps[-1]) for steps in key if steps[-1] in left}
+    for steps in key:
+        alike = [name for name in left if name.casefold().endswith(steps[-1].strip("_").casefold())]
+        if steps not in named and len(alike) == 1:
+            named[steps] = left.pop(alike[0])
+    unnamed = [steps for steps in key if steps not in named]
+    if len(unnamed) == len(left) == 1:
+        named[unnamed.pop()] = left.popitem()[1]
+    return None if left or set(unnamed) - set(owner.key) else named
+
+
+def _more_than(owner: Seen, seen: Seen) -> list[Column]:
+    """The columns that rows outside have besides those of the rows inside; what is in `_id` is the key."""
+    start = len(owner.node.steps)
+    mine = {c.steps[start:] or (column_name(owner, c.steps),) for c in owner.node.columns}
+    own = ((column, column.steps[1:] if column.steps[0] == "_id" else column.steps) for column in seen.node.columns)
+    return [column for column, steps in own if steps and steps not in mine and not _is_empty_array_of(owner, column)]
+
+
+def _is_empty_array_of(owner: Seen, column: Column) -> bool:
+    """Whether it is an array that rows inside have too, and rows outside have nothing in."""
+    lengths = column.path.lengths
+    is_there = owner.collection.path(*owner.node.steps, *column.steps) is not None
+    return is_there and lengths is not None and not lengths.max and column.path.count("array") == column.path.present
+
+
+def _columns(seen: Seen, every: Sequence[Steps]) -> list[Column]:
+    return [column for column in seen.node.columns if column.steps in every]
+
+
+def _has_documents(seen: Seen) -> bool:
+    return any(column.path.documents for column in seen.node.columns)
+
+
+def _inside(seen: Seen, found: Mapping[Place, Seen]) -> None:
+    for each in found.values():
+        if each.collection is seen.collection and each is not seen:
+            each.role = Role.INSIDE
+
+
+def _array_called(pages: Seen, found: Mapping[Place, Seen]) -> Seen | None:
+    """The array elsewhere of the same name and the same columns, which these are the rest of."""
+    mine = {column.steps[-1] for column in pages.node.columns}
+    for each in found.values():
+        same_name = each.node.form is pages.node.form and each.node.steps[-2:] == pages.node.steps[-2:]
+        theirs = {column.steps[-1] for column in each.node.columns}
+        if each.collection is not pages.collection and same_name and (mine <= theirs or not _has_documents(pages)):
+            return each
+    return None
+
+
+ORPHANS_SUFFIX = "_orphans"
+
+
+def _array_of_orphans(seen: Seen, found: Mapping[Place, Seen]) -> Seen | None:
+    """The embedded rows whose name and columns a collection of orphans has."""
+    if not seen.collection.name.endswith(ORPHANS_SUFFIX):
+        return None
+    name = seen.collection.name.removesuffix(ORPHANS_SUFFIX)
+    mine = {column.steps[-1] for column in seen.node.columns}
+    is_empty = not _has_documents(seen)
+    candidates = [
+        each
+        for each in found.values()
+        if each.above is not None
+        and not each.kind
+        and each.collection is not seen.collection
+        and each.node.columns
+        and (_own_names(each) <= mine or is_empty)
+    ]
+    named = [each for each in candidates if _field(each.node) == name]
+    alike = [each for each in candidates if len(_own_names(each)) > 1]
+    return next(iter(named or alike), None)
+
+
+def _own_names(seen: Seen) -> frozenset[str]:
+    """The names of its columns that are no part of its key."""
+    return frozenset(column.steps[-1] for column in seen.node.columns if column.steps not in seen.key)
+
+
+def _field(node: Node) -> str:
+    steps = node.steps[:-1] if node.form in (NodeForm.ARRAY, NodeForm.VALUES) else node.steps
+    return steps[-1]

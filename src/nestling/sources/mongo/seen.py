@@ -1,0 +1,66 @@
+"""A node of a database's documents and what it was seen to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from nestling.ir.facts import Collection
+from nestling.ir.facts.nodes import Column, Node, Steps
+from nestling.ir.facts.structure import Columns, Link, Repeat
+
+Place = tuple[str, Steps]
+"""A collection and the steps to a node in it."""
+
+
+class Role(StrEnum):
+    """What a node holds."""
+
+    ENTITY = "entity"
+    BUCKET = "bucket"  # a header over an array of events
+    PAGES = "pages"  # what an array had no room for
+    ORPHANS = "orphans"  # rows whose parent does not exist
+    COPY = "copy"  # rows that live elsewhere, kept here too
+    MERGED = (
+        "merged"  # part of the rows around: a reference with what is copied beside it, or rows nothing could refer to
+    )
+    LISTED = "listed"  # the ids of rows that live elsewhere
+    WHOLE = "whole"  # a value nothing more is said of
+    INSIDE = "inside"  # part of a node that is no entity itself
+
+
+@dataclass(slots=True)
+class Seen:
+    """A node and what it was seen to be. `of`: the node whose pages or orphans these are; `link`: along which rows are copied,
+    or whose ids are listed; `back`: by which the rows listed tell their parent themselves. `kind`: what the discriminator of the
+    documents says, of which there are `documents`. `foreign`: the parts of the key of the
+    rows above, and the columns outside of that document which hold them.
+    """
+
+    collection: Collection
+    node: Node
+    role: Role
+    above: Seen | None = None
+    key: Columns = ()
+    of: Seen | None = None
+    link: Link | None = None
+    back: Link | None = None
+    why: str = ""
+    kind: str = ""
+    documents: int = 0
+    discriminator: str = ""
+    repeats: tuple[Repeat, ...] = ()
+    foreign: dict[Steps, Column] = field(default_factory=dict)
+
+    @property
+    def around(self) -> Seen | None:
+        """The rows it lies in: those above, sub-documents that are part of theirs left out."""
+        above = self.above
+        while above is not None and above.role is Role.MERGED:
+            above = above.above
+        return above
+
+    @property
+    def place(self) -> Place:
+        """Where it is; of a kind of documents, which kind."""
+        return self.collection.name, (*self.node.steps, *([f"?{self.kind}"] if self.kind else []))

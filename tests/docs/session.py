@@ -1,0 +1,124 @@
+"""A page's examples, run: commands in a shell, calls in MongoDB's shell, files that a page shows, and the cells of a notebook."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling.emitters.literals import shell
+from tests.cli.commands import environment
+
+LOCAL = "mongodb://localhost/shop"
+LOCAL_SQL = "postgresql://localhost/shop"
+_BLOCK = re.compile(r"^```(console|js|\w+ title=\"[^\"\n]+\")\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_CELL = re.compile(r"^```python\n(.*?)^```\n(?:\n(?:```text\n.*?^```|<div>\n.*?^</div>)\n)?", re.MULTILINE | re.DOTALL)
+_UPDATE = re.compile(r"db\.(\w+)\.updateOne\((\{.*?\}), (\{.*\})\)")
+_FIND = re.compile(r"db\.(\w+)\.findOne\((\{.*?\})\)")
+_MASKS = (
+    (re.compile(r"MongoDB \d+\.\d+\.\d+"), "MongoDB …"),
+    (re.compile(r"\d+\.\d s\b"), "… s"),
+    (re.compile(r"about \d+ s\b"), "about … s"),
+    (re.compile(r"[\d,]+ rows/s, [\d,]+ MB"), "… rows/s, … MB"),
+    (re.compile(r"mongodb://\S+"), "mongodb://…"),
+)
+_MEASURED = re.compile(r"<table>\n<caption>Rival designs, measured.*?^</div>", re.MULTILINE | re.DOTALL)
+_PROGRAMS = """nestling() { "$PYTHON" -m nestling "$@"; }
+python() { "$PYTHON" "$@"; }
+"""
+
+
+@dataclass(slots=True)
+class Session:
+    """A shell in a folder, with a MongoDB behind `mongodb://localhost/shop`, a PostgreSQL database behind
+    `postgresql://localhost/shop` where there is one, and the names of a notebook's cells.
+    """
+
+    folder: Path
+    uri: str
+    database: Database[dict[str, Any]]
+    sql: str = LOCAL_SQL
+    names: dict[str, Any] = field(default_factory=dict)
+
+    def run(self, page: str) -> str:
+        """The page with what its commands print now."""
+        return _BLOCK.sub(self._shown, page)
+
+    def run_cells(self, page: str) -> str:
+        """The page with what its cells show now."""
+        return _CELL.sub(self._cell, page)
+
+    def _shown(self, block: re.Match[str]) -> str:
+        language, text = block[1], block[2]
+        if " title=" in language:
+            (self.folder / language.split('"')[1]).write_text(text, encoding="utf-8")
+            return block[0]
+        if language == "js":
+            return f"```js\n{self._found(text) if '.findOne(' in text else self._updated(text)}```"
+        commands = [line[2:] for line in text.splitlines() if line.startswith("$ ")]
+        body = "".join(f"$ {command}\n{self._run(command)}" for command in commands)
+        return f"```console\n{body}```"
+
+    def _run(self, command: str) -> str:
+        if command.startswith("cd "):
+            self.folder /= command[3:]
+            return ""
+        done = subprocess.run(
+            ["bash", "-c", _PROGRAMS + command.replace(LOCAL, self.uri).replace(LOCAL_SQL, self.sql)],
+            cwd=self.folder,
+            env=environment(PYTHON=sys.executable),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL if "|" in command else subprocess.STDOUT,  # else its place would be chance
+            text=True,
+            encoding="utf-8",
+            timeout=120,
+            check=False,
+        )
+        printed = re.sub(r"postgresql://\S+/shop\b", LOCAL_SQL, done.stdout.replace(self.uri, LOCAL))
+        return printed
+
+    def _updated(self, text: str) -> str:
+        collection, which, change = _call(_UPDATE, text)
+        assert self.database[collection].update_one(which, change).modified_count == 1
+        return text
+
+    def _found(self, text: str) -> str:
+        collection, which = _call(_FIND, text)
+        found = self.database[collection].find_one(which)
+        return f"{text.splitlines()[0]}\n{shell(found)}\n"
+
+    def _cell(self, block: re.Match[str]) -> str:
+        """A cell with what a notebook shows of its last expression."""
+        *before, last = ast.parse(block[1].replace(LOCAL, self.uri)).body
+        value = None
+        if isinstance(last, ast.Expr):
+            exec(compile(ast.Module(before, []), "cell", "exec"), self.names)  # noqa: S102 - that is what a cell is for
+            value = eval(compile(ast.Expression(last.value), "cell", "eval"), self.names)  # noqa: S307
+        else:
+            exec(compile(ast.Module([*before, last], []), "cell", "exec"), self.names)  # noqa: S102
+        cell = f"```python\n{block[1]}```\n"
+        if value is None:
+            return cell
+        shown = value._repr_html_() if hasattr(value, "_repr_html_") else f"```text\n{value!r}\n```"
+        return f"{cell}\n{shown}\n"
+
+
+def _call(pattern: re.Pattern[str], text: str) -> tuple[Any, ...]:
+    """The collection and the arguments of a call in the shell's language."""
+    found = pattern.match(text)
+    assert found is not None, text
+    return found[1], *(json.loads(re.sub(r"([{ ])(\$?\w+):", r'\1"\2":', part)) for part in found.groups()[1:])
+
+
+def masked(page: str) -> str:
+    """The page without what is another thing each time: times, rates, addresses, and the figures of a measured table."""
+    for pattern, mask in _MASKS:
+        page = pattern.sub(mask, page)
+    return _MEASURED.sub(lambda table: " ".join(sorted(re.findall(r"<tr><td>(.*?)</td>", table[0]))), page)

@@ -1,0 +1,74 @@
+"""Nouns in a notebook: HTML that parses, says what matters, and takes names for text."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from nestling.ir.finding import Confidence, Finding, Findings, Severity
+from nestling.ir.proposal import Proposal
+from nestling.pipeline import design, explain, inspect
+from nestling.shop import schema, workload
+from tests.emitters.proofs import PROOF
+
+
+@pytest.fixture(scope="module")
+def proposal(tmp_path_factory: pytest.TempPathFactory) -> Proposal:
+    """The shop's design, from its DDL and workload."""
+    folder = tmp_path_factory.mktemp("notebook")
+    (folder / "schema.sql").write_text(schema(), encoding="utf-8")
+    (folder / "workload.sql").write_text(workload(), encoding="utf-8")
+    return design(inspect(str(folder / "schema.sql"), workload=folder / "workload.sql"))
+
+
+def shown(noun: object) -> ElementTree.Element:
+    """What a notebook shows, parsed strictly."""
+    return ElementTree.fromstring(noun._repr_html_())  # type: ignore[attr-defined]  # every noun here has one
+
+
+def captions(tree: ElementTree.Element) -> list[str]:
+    return ["".join(each.itertext()) for each in tree.iter("caption")]
+
+
+def test_a_design_shows_its_collections(proposal: Proposal) -> None:
+    """A row for each collection, under the model's name."""
+    tree = shown(proposal.design)
+    rows = ["".join(row[0].itertext()) for row in tree.iter("tr")][1:]
+    assert captions(tree) == [f"Design of {proposal.design.model.name}"]
+    assert rows == [store.name for store in proposal.design.stores]
+
+
+def test_a_proposal_shows_decisions_and_cost(proposal: Proposal) -> None:
+    """The collections, the decisions, what is kept besides, and the sentence about the cost."""
+    tree = shown(proposal)
+    assert captions(tree)[1:] == ["Decisions", "Kept besides"]
+    assert "The workload costs" in "".join(tree.itertext())
+
+
+def test_an_explanation_shows_every_decision(proposal: Proposal) -> None:
+    """A heading for each decision; of one relationship only its own."""
+    headings = ["".join(each.itertext()) for each in shown(explain(proposal)).iter("h4")]
+    assert [text.partition(":")[0] for text in headings] == [made.relationship for made in proposal.decisions]
+    assert len(list(shown(explain(proposal, "product_review")).iter("h4"))) == 1
+
+
+def test_a_proof_shows_designs_and_verdict() -> None:
+    """A row for each design, the fastest first, the disqualified one marked; then the verdict."""
+    tree = shown(PROOF)
+    rows = ["".join(row[0].itertext()) for row in tree.iter("tr")][1:]
+    assert len(rows) == len(PROOF.designs)
+    assert "tree (disqualified)" in rows
+    assert "DISQUALIFIED: tree" in "".join(tree.itertext())
+
+
+def test_findings_show_a_row_each_and_names_as_text() -> None:
+    """What a database calls its fields is text, also where it looks like a tag."""
+    finding = Finding(
+        "mixed-types", Severity.ERROR, Confidence.CERTAIN, "shop.<script>", "a&b", "two `types`", None, "", None, "",
+        "", "pick one",
+    )  # fmt: skip
+    tree = shown(Findings((finding,)))
+    assert [cell.text for cell in tree.iter("td")][:3] == ["error", "mixed-types", "shop.<script>: a&b"]
+    assert [code.text for code in tree.iter("code")] == ["types"]
+    assert "Nothing found" in "".join(shown(Findings()).itertext())
