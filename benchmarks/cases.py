@@ -58,7 +58,7 @@ def main() -> int:
 
 
 def _case(folder: Path, strategy: str, uri: str, scratch: Path) -> bool:
-    database = _unpacked(folder, scratch)
+    database = unpacked(folder, scratch)
     workload = folder / "workload.sql"
     began = time.perf_counter()
     reading = inspect(f"sqlite:///{database}", workload=workload if workload.exists() else None)
@@ -92,7 +92,8 @@ def _case(folder: Path, strategy: str, uri: str, scratch: Path) -> bool:
     return bool(checked["equal"])
 
 
-def _unpacked(folder: Path, scratch: Path) -> Path:
+def unpacked(folder: Path, scratch: Path) -> Path:
+    """The SQLite database of a case, unpacked into `scratch` where it is packed."""
     packed = next(folder.glob("*.sqlite.xz"), None)
     if packed is None:
         return next(folder.glob("*.sqlite"))

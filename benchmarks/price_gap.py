@@ -8,43 +8,27 @@ between them first. Needs no server: only `model.yaml` and `workload.sql` are re
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from nestling.ir.proposal import Proposal
-from nestling.ir.reading import Reading
-from nestling.optimizer.evaluate import evaluate
-from nestling.optimizer.weigh import statement_costs
 from nestling.pipeline import design, inspect
-from nestling.pipeline.designing import posed, priced
-from nestling.pipeline.proving.statements import predicted
-from nestling.planner.options.in_place import with_in_place
+from nestling.pipeline.two_prices import TwoPrices, two_prices
 
 WORKLOADS = Path(__file__).parent / "workloads"
 DESIGNS = ("chosen", "normalized", "embedded")
+FACTORS = (1.5, 2.0, 4.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
-    """One statement on one design: seconds an execution by the search's prices and by what is compiled."""
+class Line:
+    """One statement on one design."""
 
     workload: str
     design: str
     statement: str
     rate: float
-    search: float
-    compiled: float
-
-    @property
-    def factor(self) -> float:
-        """How many times the one is the other, at least 1."""
-        return max(self.search / self.compiled, self.compiled / self.search)
-
-    @property
-    def weight(self) -> float:
-        """Seconds a second that lie between them."""
-        return abs(self.search - self.compiled) * self.rate
+    prices: TwoPrices
 
 
 def names() -> list[str]:
@@ -52,40 +36,24 @@ def names() -> list[str]:
     return sorted(path.parent.name for path in WORKLOADS.glob("*/model.yaml"))
 
 
-def read(name: str) -> Reading:
-    """The model, statistics and statements of a workload."""
-    return inspect(str(WORKLOADS / name / "model.yaml"), workload=WORKLOADS / name / "workload.sql")
-
-
-def gaps(name: str, designs: Iterable[str] = DESIGNS) -> Iterator[Gap]:
-    """Every statement on every design that both can price."""
-    reading = read(name)
-    known, profile, candidates, _ = posed(reading, None, None)
-    for each in designs:
+def lines(name: str) -> Iterator[Line]:
+    """Every statement of a workload on every design that both can price."""
+    reading = inspect(str(WORKLOADS / name / "model.yaml"), workload=WORKLOADS / name / "workload.sql")
+    rates = {statement.name: statement.rate_per_second for statement in reading.workload.statements}
+    for each in DESIGNS:
         made = design(reading) if each == "chosen" else design(reading, each)
-        there = with_in_place(made.design, candidates)
-        problem = priced(known, profile, there.candidates)
-        if evaluate(problem, there.chosen) is None:
-            continue
-        search, compiled = dict(statement_costs(problem, there.chosen)), predicted(made, reading)
-        for statement in reading.workload.statements:
-            other = compiled[statement.name]
-            if other is not None and search.get(statement.name):
-                rate = statement.rate_per_second
-                mine = search[statement.name]
-                yield Gap(name, each, statement.name, rate, mine, other)
+        for statement, prices in two_prices(reading, made).items():
+            yield Line(name, each, statement, rates[statement], prices)
 
 
-def modes(name: str, made: Proposal) -> Iterator[str]:
-    """How the search answers each step on a design, with its price."""
-    known, profile, candidates, _ = posed(read(name), None, None)
-    there = with_in_place(made.design, candidates)
-    problem = priced(known, profile, there.candidates)
-    found = evaluate(problem, there.chosen)
-    assert found is not None, "the design is allowed"
-    for step in problem.steps:
-        mode = step.modes[found.modes[step.statement, step.name]]
-        yield f"{step.statement}, {step.name}: {mode.text} {mode.cost * 1e6:,.0f} µs"
+def summary(design_name: str, found: list[Line]) -> str:
+    """How many statements agree on a design."""
+    some = [line for line in found if line.design == design_name]
+    within = [sum(line.prices.factor <= limit for line in some) / max(len(some), 1) for limit in FACTORS]
+    apart = sum(abs(line.prices.search - line.prices.compiled) * line.rate for line in some)
+    total = sum(line.prices.compiled * line.rate for line in some)
+    cells = (design_name, f"{len(some)}", *(f"{share:.0%}" for share in within), f"{apart / total:.0%}")
+    return f"| {' | '.join(cells)} |"
 
 
 def main() -> None:
@@ -93,21 +61,16 @@ def main() -> None:
     parser.add_argument("workloads", nargs="*", choices=[*names(), []], help="all unless named")
     parser.add_argument("--worst", type=int, default=40, help="lines shown")
     asked = parser.parse_args()
-    found = [gap for name in asked.workloads or names() for gap in gaps(name)]
-    print("| workload | design | statement | search µs | compiled µs | factor |\n|---|---|---|---|---|---|")
-    for gap in sorted(found, key=lambda each: -each.factor)[: asked.worst]:
-        shown = f"{gap.search * 1e6:,.0f} | {gap.compiled * 1e6:,.0f} | {gap.search / gap.compiled:.2f}"
-        print(f"| {gap.workload} | {gap.design} | {gap.statement} | {shown} |")
-    print(
-        "\n| design | statements | within 1.5× | within 2× | within 4× | seconds a second apart / compiled |\n|---|---|---|---|---|---|"
-    )
+    found = [line for name in asked.workloads or names() for line in lines(name)]
+    print("| workload | design | statement | search µs | compiled µs | search / compiled |\n|---|---|---|---|---|---|")
+    for line in sorted(found, key=lambda each: -each.prices.factor)[: asked.worst]:
+        search, compiled = line.prices.search, line.prices.compiled
+        shown = f"{search * 1e6:,.0f} | {compiled * 1e6:,.0f} | {search / compiled:.2f}"
+        print(f"| {line.workload} | {line.design} | {line.statement} | {shown} |")
+    within = " | ".join(f"within {limit:g}×" for limit in FACTORS)
+    print(f"\n| design | statements | {within} | seconds a second apart / compiled |\n|---|---|---|---|---|---|")
     for each in DESIGNS:
-        some = [gap for gap in found if gap.design == each]
-        if not some:
-            continue
-        within = " | ".join(f"{sum(gap.factor <= limit for gap in some) / len(some):.0%}" for limit in (1.5, 2, 4))
-        apart = sum(gap.weight for gap in some) / sum(gap.compiled * gap.rate for gap in some)
-        print(f"| {each} | {len(some)} | {within} | {apart:.0%} |")
+        print(summary(each, found))
 
 
 if __name__ == "__main__":

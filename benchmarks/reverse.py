@@ -10,8 +10,6 @@ come back by it, of how many. Validators are dropped before anything is read unl
 from __future__ import annotations
 
 import argparse
-import lzma
-import shutil
 import sys
 import tempfile
 import time
@@ -21,6 +19,7 @@ from typing import Any
 from pymongo import MongoClient
 from pymongo.database import Database
 
+from benchmarks.cases import unpacked
 from nestling.common.connection import connect
 from nestling.common.errors import NestlingError
 from nestling.common.server import open_server
@@ -66,7 +65,7 @@ def main() -> int:
 def _case(
     client: MongoClient[Any], folder: Path, strategy: str, scratch: Path, options: argparse.Namespace
 ) -> tuple[int, int, int, int, int]:
-    source = f"sqlite:///{_unpacked(folder, scratch)}"
+    source = f"sqlite:///{unpacked(folder, scratch)}"
     workload = folder / "workload.sql"
     reading = inspect(source, workload=workload if workload.exists() else None)
     proposal = design(reading, strategy)
@@ -107,17 +106,6 @@ def _case(
 def _without_validators(database: Database[Any]) -> None:
     for name in database.list_collection_names():
         database.command("collMod", name, validator={})
-
-
-def _unpacked(folder: Path, scratch: Path) -> Path:
-    packed = next(folder.glob("*.sqlite.xz"), None)
-    if packed is None:
-        return next(folder.glob("*.sqlite"))
-    database = scratch / packed.stem
-    if not database.exists():
-        with lzma.open(packed) as source, database.open("wb") as plain:
-            shutil.copyfileobj(source, plain)
-    return database
 
 
 if __name__ == "__main__":

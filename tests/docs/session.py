@@ -81,8 +81,7 @@ class Session:
             timeout=120,
             check=False,
         )
-        printed = re.sub(r"postgresql://\S+/shop\b", LOCAL_SQL, done.stdout.replace(self.uri, LOCAL))
-        return printed
+        return re.sub(r"postgresql://\S+/shop\b", LOCAL_SQL, done.stdout.replace(self.uri, LOCAL))
 
     def _updated(self, text: str) -> str:
         collection, which, change = _call(_UPDATE, text)
@@ -96,13 +95,15 @@ class Session:
 
     def _cell(self, block: re.Match[str]) -> str:
         """A cell with what a notebook shows of its last expression."""
-        *before, last = ast.parse(block[1].replace(LOCAL, self.uri)).body
+        text = block[1].replace(f'"{LOCAL}"', f'"{self.uri}"')
+        text = text.replace('"mongodb://localhost"', f'"{self.uri.replace("/shop?", "/?")}"')
+        *before, last = ast.parse(text).body
         value = None
         if isinstance(last, ast.Expr):
-            exec(compile(ast.Module(before, []), "cell", "exec"), self.names)  # noqa: S102 - that is what a cell is for
-            value = eval(compile(ast.Expression(last.value), "cell", "eval"), self.names)  # noqa: S307
+            exec(compile(ast.Module(before, []), "cell", "exec"), self.names)
+            value = eval(compile(ast.Expression(last.value), "cell", "eval"), self.names)
         else:
-            exec(compile(ast.Module([*before, last], []), "cell", "exec"), self.names)  # noqa: S102
+            exec(compile(ast.Module([*before, last], []), "cell", "exec"), self.names)
         cell = f"```python\n{block[1]}```\n"
         if value is None:
             return cell

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -141,7 +142,7 @@ def spoilt(chance: Random) -> dict[str, Any]:
         holder, name = chance.choice(every)
         match chance.randrange(5):
             case 0:
-                holder[name] = chance.choice(other)
+                holder[name] = deepcopy(chance.choice(other))
             case 1:
                 holder[name] = chance.choice(([], {}, None, 0, True, "x", "$x", "$$ROOT", [holder[name]], {"$eq": 1}))
             case 2 if isinstance(holder, dict):
@@ -151,7 +152,7 @@ def spoilt(chance: Random) -> dict[str, Any]:
             case 3:
                 del holder[name]
             case 4 if isinstance(holder, dict):
-                holder[chance.choice(["$gt", "$elemMatch", "name", "$sum", "$match"])] = chance.choice(other)
+                holder[chance.choice(["$gt", "$elemMatch", "name", "$sum", "$match"])] = deepcopy(chance.choice(other))
             case _:
                 holder[name] = None
     return command

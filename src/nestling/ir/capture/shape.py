@@ -102,7 +102,7 @@ def shape(database: str, collection: str, operation: Operation, command: Mapping
     masked = {name: each for name, each in _CLAUSES[operation](command).items() if each not in ({}, [], False, 0)}
     collation = command.get("collation")
     if isinstance(collation, Mapping) and collation:
-        masked["collation"] = int(collation.get("strength", 3))
+        masked["collation"] = limit(collation.get("strength", 3))
     text = json.dumps(masked, ensure_ascii=False, separators=(",", ":"))
     return Shape(database, collection, operation, text if len(text) <= LONGEST_TEXT else '{"cut":true}')
 
@@ -141,8 +141,12 @@ def _update(command: Mapping[str, Any]) -> dict[str, Masked]:
         "u": change(command.get("u", {})),
         "multi": bool(command.get("multi")),
         "upsert": bool(command.get("upsert")),
-        "arrayFilters": [condition(each) for each in command.get("arrayFilters") or ()],
+        "arrayFilters": _array_filters(command.get("arrayFilters")),
     }
+
+
+def _array_filters(found: object) -> Masked:
+    return [condition(each) for each in found] if isinstance(found, Sequence) and not isinstance(found, str) else []
 
 
 def _delete(command: Mapping[str, Any]) -> dict[str, Masked]:
@@ -156,7 +160,7 @@ def _find_and_modify(command: Mapping[str, Any]) -> dict[str, Masked]:
         "remove": bool(command.get("remove")),
         "upsert": bool(command.get("upsert")),
         "sort": order(command.get("sort", {})),
-        "arrayFilters": [condition(each) for each in command.get("arrayFilters") or ()],
+        "arrayFilters": _array_filters(command.get("arrayFilters")),
     }
 
 

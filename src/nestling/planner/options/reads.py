@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import inf
 
 from nestling.ir import accesses as work
 from nestling.ir.options import Charge, Mode, Step
 from nestling.ir.work import NO_WORK, Work
-from nestling.ir.workload import Statement
+from nestling.ir.workload import Access, Statement
 from nestling.planner.options.cold import read_too
 from nestling.planner.options.hops import Hop, Hops
 from nestling.planner.options.modes import Modes
@@ -64,9 +65,19 @@ class Reads:
             return work.request()
         sizes = self.modes.sizes
         rows = found[-1].rows if all(not v.access.aggregates for v in found) else found[0].rows
+        rows = min(rows, self._groups(found[0].access)) if len(found) == 1 else rows
         result = min(rows, float(statement.limit)) if statement.limit is not None else rows
         width = sum(sizes.bytes_of(v.entity, v.access.attributes) for v in found)
         sorting = any(v.access.sort for v in found[1:])
         ordered = work.sort(rows, width) if sorting else NO_WORK
         stages = 0 if len(found) == 1 else len(found) + 1
         return work.request(stages) + work.send(result, width) + work.project(result, 4) + ordered
+
+    def _groups(self, access: Access) -> float:
+        """Rows an access shows at most, where it shows groups."""
+        if access.grouping is None:
+            return inf
+        found = 1.0
+        for name, unit in access.grouping.keys:
+            found *= self.modes.sizes.distinct(access.entity, name) if unit is None else inf
+        return found

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from bson.min_key import MinKey
 
@@ -111,6 +112,7 @@ def _address(where: tuple[Match, ...], place: Place, level: int, known: Known, r
         if not node.form.to_many or node.kind is NodeKind.GROUP:
             continue
         matches = element_matches(node, known[at], row if at == len(place.nodes) - 1 else None)
+        matches += (*_objects_inside(place.nodes[at + 1 : level + 1], known[at + 1 : level + 1]), *_taken(node))
         if matches:
             name = f"e{at}"
             path += f".$[{name}]"
@@ -120,12 +122,29 @@ def _address(where: tuple[Match, ...], place: Place, level: int, known: Known, r
     return Address(where, path, tuple(filters))
 
 
+def _objects_inside(nodes: Sequence[Node], known: Known) -> tuple[Match, ...]:
+    """What is known of the objects inside an element, which tells the element too."""
+    found: list[Match] = []
+    path = ""
+    for node, values in takewhile(lambda each: not each[0].form.to_many, zip(nodes, known, strict=True)):
+        path = join(path, node.field)
+        found += [Match(join(path, inner.path), inner.value) for inner in element_matches(node, values, None)]
+    return tuple(found)
+
+
 def element_matches(node: Node, known: Mapping[str, Value], row: Cells | None) -> tuple[Match, ...]:
     """What tells an element of an array; a row without a key is told by its pairs, too."""
     found = [Match(path, value) for name, value in known.items() if (path := node.path_of(name)) is not None]
     if row is not None and not row.entity.key:
         found += [Match(path, value) for path, value in pair_fields(node, row)]
     return tuple(found)
+
+
+def _taken(node: Node) -> tuple[Match, ...]:
+    """What tells a row in an array with places from a place that is empty."""
+    slots = node.embedding.slots if node.embedding is not None else None
+    path = node.path_of(slots.attribute) if slots is not None else None
+    return (Match(path, Constant(None), Test.NOT_EQUAL),) if path is not None else ()
 
 
 def array_address(address: Address, node: Node) -> str:

@@ -12,6 +12,7 @@ from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.design import Design
 from nestling.ir.expression import Column, Compare, Comparison, Expression, ScalarSubquery, conjunction
 from nestling.ir.layout import NodeKind, Role
+from nestling.ir.primitives import Form
 from nestling.ir.statistics import Statistics
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered
 from nestling.planner.reads.rewrites.grouped_in import joined_groups
@@ -159,6 +160,8 @@ def _is_inside(child: _Leaf, parent: _Leaf, conditions: list[Expression], design
         node = place.node
         if node.kind is not NodeKind.EMBEDDED or node.embedding is None or place.store.role is not Role.HOME:
             continue
+        if node.form is Form.SCALARS:
+            continue  # its values are no rows that a join with the parent finds in its document
         link = design.model.relationship(node.embedding.relationship)
         if (
             link.parent == outer.entity

@@ -25,7 +25,7 @@ def check(shape: Shape) -> None:
     match shape.operation:
         case Operation.FIND:
             condition(clauses.get("filter", {}))
-            _document(clauses.get("projection", {}), "a projection")
+            _projection(clauses.get("projection", {}))
             _order(clauses.get("sort", {}))
         case Operation.AGGREGATE:
             pipeline(clauses.get("pipeline", []))
@@ -94,6 +94,8 @@ def condition(found: Any) -> None:
 def _tests(found: Any, path: str) -> None:
     for name, operand in _document(found, f"the test of `{path}`").items():
         match name:
+            case _ if not name.startswith("$"):
+                raise _odd(f"the test of `{path}`")
             case "$in" | "$nin" | "$all":
                 _list(operand, f"`{name}` of `{path}`")
             case "$not":
@@ -193,22 +195,6 @@ def _name(found: Any) -> None:
     _text(found, "`$count`")
 
 
-_STAGES: dict[str, Callable[[Any], None]] = {
-    "$match": condition,
-    "$sort": _order,
-    "$project": _projection,
-    "$set": _fields,
-    "$addFields": _fields,
-    "$unset": _unset,
-    "$replaceRoot": _replacement,
-    "$unwind": _unwind,
-    "$group": _fields,
-    "$count": _name,
-    "$lookup": _lookup,
-    "$unionWith": _union,
-}
-
-
 def _expressions(found: Iterable[Any]) -> None:
     for each in found:
         expression(each)
@@ -246,3 +232,21 @@ def _operands(name: str, operand: Any) -> None:
         for branch in _documents(_document(operand, "`$switch`").get("branches"), "`$switch`", least=1):
             if not branch.keys() >= {"case", "then"}:
                 raise _odd("`$switch`")
+
+
+_STAGES: dict[str, Callable[[Any], None]] = {
+    "$match": condition,
+    "$sort": _order,
+    "$project": _projection,
+    "$set": _fields,
+    "$addFields": _fields,
+    "$unset": _unset,
+    "$replaceRoot": _replacement,
+    "$replaceWith": expression,
+    "$sortByCount": expression,
+    "$unwind": _unwind,
+    "$group": _fields,
+    "$count": _name,
+    "$lookup": _lookup,
+    "$unionWith": _union,
+}

@@ -1,0 +1,40 @@
+"""What a design's statements cost by the prices the search goes by, and by those of what they are compiled to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nestling.ir.proposal import Proposal
+from nestling.ir.reading import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class TwoPrices:
+    """Seconds an execution of one statement takes on a design."""
+
+    search: float
+    compiled: float
+
+    @property
+    def factor(self) -> float:
+        """How many times the one is the other, at least 1."""
+        return max(self.search / self.compiled, self.compiled / self.search)
+
+
+def two_prices(reading: Reading, proposal: Proposal) -> Mapping[str, TwoPrices]:
+    """By statement; without those that one of the two has no price for. Empty where the design is none the search may choose."""
+    from nestling.optimizer.evaluate import evaluate
+    from nestling.optimizer.weigh import statement_costs
+    from nestling.pipeline.designing import posed, priced
+    from nestling.pipeline.proving.statements import predicted
+    from nestling.planner.options.in_place import with_in_place
+
+    known, profile, candidates, _ = posed(reading, None, None)
+    there = with_in_place(proposal.design, candidates)
+    problem = priced(known, profile, there.candidates)
+    if evaluate(problem, there.chosen) is None:
+        return {}
+    search = dict(statement_costs(problem, there.chosen))
+    compiled = {name: seconds for name, seconds in predicted(proposal, reading).items() if seconds}
+    return {name: TwoPrices(search[name], seconds) for name, seconds in compiled.items() if search.get(name)}
