@@ -182,16 +182,18 @@ def _scan(database: Db, number: int) -> Counter[tuple[str, str]]:
     return counts
 
 
-def load(number: int) -> None:
+def load(number: int, rests: tuple[float, ...] = (0.0, 1.0, 4.0)) -> None:
     with start_server() as server, connect(server.uri) as client:
         database: Db = client["busy"]
         _filled(database, number)
         database.things.create_index("n")
         for round_ in range(3):
             alone = _p99(server.uri, number, lambda: time.sleep(6))
-            looked = _p99(server.uri, number, lambda: gather(client, ["busy"], Budget()))
-            rise = looked / alone - 1
-            print(f"round {round_ + 1}: p99 alone {alone:.2f} ms, while the doctor looks {looked:.2f} ms ({rise:+.0%})")
+            print(f"round {round_ + 1}: p99 alone {alone:.2f} ms", end="")
+            for rest in rests:
+                looked = _p99(server.uri, number, lambda rest=rest: gather(client, ["busy"], Budget(rest=rest)))
+                print(f"; while the doctor looks, rest {rest:g}: {looked:.2f} ms ({looked / alone - 1:+.0%})", end="")
+            print(flush=True)
 
 
 def _p99(uri: str, number: int, during: Any) -> float:

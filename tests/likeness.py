@@ -28,8 +28,8 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """How much of what was expected was found, and what was found besides. `silent`: entities without a row, which no document
-    tells of, nor of their relationships.
+    """How much of what was expected was found, and what was found besides. `silent`: entities without a row and foreign keys
+    without a value, which no document tells of, nor of the relationships of such entities.
     """
 
     expected: Told
@@ -39,8 +39,17 @@ class Likeness:
     @property
     def told(self) -> int:
         """Entities and relationships to find that some document tells of."""
-        told = [each for each in self.expected.entities if each not in self.silent]
-        return len(told) + sum(not self.silent & set(each[:2]) for each in self.expected.relationships)
+        return self.asked - len(self._untold(self.expected))
+
+    @property
+    def told_and_missed(self) -> int:
+        """How many of these were not found."""
+        return len(self.missed) - len(self._untold(self.expected) & set(self.missed))
+
+    def _untold(self, told: Told) -> frozenset[str]:
+        entities = {each for each in told.entities if each in self.silent}
+        links = {str(each) for each in told.relationships if self.silent & {*each[:2], str(each)}}
+        return frozenset(entities | links)
 
     @property
     def asked(self) -> int:
@@ -69,10 +78,17 @@ class Likeness:
         return sorted(f"{sign} {each}" for sign, each in (*mine, *theirs) if each[1] not in relations)
 
 
-def likeness(loaded: Design, read_back: Design, without_rows: Iterable[str] = ()) -> Likeness:
-    """Compare the design that was loaded with the one read back; some of its entities may be without any row."""
+def likeness(
+    loaded: Design, read_back: Design, without_rows: Iterable[str] = (), without_values: Iterable[str] = ()
+) -> Likeness:
+    """Compare the design that was loaded with the one read back.
+
+    Of its entities some may be without any row, and of its relationships some be NULL in every row.
+    """
     mine = Telling(loaded)
-    return Likeness(mine.told(), Telling(read_back).told(), frozenset(map(mine.place, without_rows)))
+    links = (loaded.model.relationship(name) for name in without_values)
+    silent = {*map(mine.place, without_rows), *(str(mine.relationship(link)) for link in links)}
+    return Likeness(mine.told(), Telling(read_back).told(), frozenset(silent))
 
 
 class Telling:

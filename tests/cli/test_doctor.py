@@ -32,7 +32,7 @@ def test_a_healthy_database_exits_zero(database: Database[dict[str, Any]], targe
     clean(database)
     done = nestling("doctor", target)
     assert done.code == 0, done.out
-    assert "nothing found" in done.out
+    assert "Nothing found" in done.out
 
 
 def test_findings_exit_one_and_say_everything(ill: Database[dict[str, Any]], target: str) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from nestling.cli.parts.table import LONGEST_CELL, cell_text
+from nestling.cli.parts.table import LONGEST_CELL, cell_text, table
 from nestling.cli.parts.text import counted, hanging, number
 from tests.cli.commands import PROGRAM, environment, nestling, process
 from tests.cli.conftest import write_library
@@ -193,3 +193,21 @@ def test_a_cell_is_one_line() -> None:
     """Line breaks and control characters become escapes, and what is endless is cut with its length."""
     assert cell_text("a\nb\x1b[1m") == r"a\nb\x1b[1m"
     assert cell_text("x" * 1000) == "x" * LONGEST_CELL + "… (1,000 characters)"
+
+
+def test_a_table_too_wide_for_a_narrow_terminal_becomes_blocks(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No name is broken: each row is told under its first cell; a table that fits stays one."""
+    monkeypatch.setenv("COLUMNS", "40")
+    table("Decisions", ("relationship", "choice", ""), [("customer_loyalty_card", "parent-reference", "pays")])
+    assert capsys.readouterr().out == "Decisions\ncustomer_loyalty_card\n  choice: parent-reference\n  pays\n"
+    table("", ("entity", "rows"), [("a", 1)], right=(1,))
+    assert capsys.readouterr().out.splitlines()[0] == "entity   rows"
+
+
+def test_a_command_that_is_none_brings_the_nearest_to_mind() -> None:
+    """A slip of the finger is answered with the commands there are, the likeliest first."""
+    ran = nestling("desing")
+    assert ran.code == 2
+    assert "no command `desing`; there is `design`" in ran.err

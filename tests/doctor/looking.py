@@ -15,7 +15,7 @@ from nestling.pipeline import diagnose
 
 def look(database: Database[dict[str, Any]], *, documents: int = 10_000, whole: bool = False) -> Facts:
     """The facts of a database."""
-    return gather(database.client, [database.name], Budget(60.0, Amount(documents), whole))
+    return gather(database.client, [database.name], Budget(60.0, Amount(documents), whole, rest=0))
 
 
 def found(facts: Facts, earlier: Facts | None = None, thresholds: Mapping[str, float] | None = None) -> list[Finding]:

@@ -25,8 +25,9 @@ from nestling.executors.facts.catalogue import with_storage
 from nestling.executors.facts.sampling import with_documents
 from nestling.executors.facts.sketch import Distinct, Histogram
 from nestling.executors.facts.tree import MOST_NODES, Tree
-from nestling.ir.facts import Collection, Facts, Kind, Path, interval
+from nestling.ir.facts import Collection, Facts, Kind, Path
 from nestling.ir.facts.form import facts_text, read_facts
+from nestling.ir.interval import interval
 from tests.doctor.faults import FAULTS, clean
 from tests.doctor.looking import found, look
 

@@ -86,6 +86,13 @@ def _thresholds(context: click.Context, option: click.Parameter, given: tuple[st
     help="Documents to read of a collection; smaller ones are read whole.",
 )
 @click.option("--whole", is_flag=True, help="Have the server measure all documents of large collections too.")
+@click.option(
+    "--rest",
+    type=click.FloatRange(0, 100),
+    default=4.0,
+    show_default=True,
+    help="While others use the server, rest so many times as long as each look took.",
+)
 @click.option("--sarif", type=OUTPUT, metavar="FILE", help="Write a SARIF 2.1 report.")
 @click.option("--html", type=OUTPUT, metavar="FILE", help="Write an HTML report.")
 @click.option("--markdown", type=OUTPUT, metavar="FILE", help="Write a Markdown report.")
@@ -107,6 +114,7 @@ def command(
     budget_seconds: float,
     sample: int,
     whole: bool,
+    rest: float,
     sarif: Path | None,
     html: Path | None,
     markdown: Path | None,
@@ -140,7 +148,9 @@ def command(
         facts = _facts(facts_file)
     else:
         with progress(enabled=not as_json) as watch:
-            facts = pipeline.facts_of(_named(uri), seconds=budget_seconds, documents=sample, whole=whole, watch=watch)
+            facts = pipeline.facts_of(
+                _named(uri), seconds=budget_seconds, documents=sample, whole=whole, rest=rest, watch=watch
+            )
     if captured:
         facts = pipeline.facts_with(facts, pipeline.capture(list(map(str, captured))))
     found = pipeline.diagnose(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from nestling.ir.facts import Collection, Sample, interval
+from nestling.ir.facts import Collection, Sample
 from nestling.ir.finding import Confidence
+from nestling.ir.interval import interval
 
 
 def share(part: float, of: float) -> str:

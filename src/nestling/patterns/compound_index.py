@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nestling.ir.candidate import Candidate, Indexed
 from nestling.ir.situation import Situation
@@ -23,7 +23,11 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
     for link in situation.model.relationships:
         keys = tuple((name, 1) for name in link.child_attributes)
         served = [statement.name for statement in situation.joined_by[link.name]]
-        if served and fits(situation, link.child, keys):
+        if (
+            served
+            and fits(situation, link.child, keys)
+            and not _is_own_key(situation, link.child, link.child_attributes)
+        ):
             motives.setdefault((link.child, keys), []).extend(served)
     for (entity, keys), statements in motives.items():
         text = ", ".join(name if direction > 0 else f"-{name}" for name, direction in keys)
@@ -41,7 +45,8 @@ def wanted_keys(situation: Situation, access: Access) -> Iterator[tuple[tuple[st
         equal
     ):  # its own collection has `_id`; embedded rows have no index by themselves
         keys = tuple((name, 1) for name in entity.key)
-        if situation.parents[access.entity] and fits(situation, access.entity, keys):
+        alone = _is_own_key(situation, access.entity, entity.key)
+        if situation.parents[access.entity] and fits(situation, access.entity, keys) and not alone:
             yield keys
         return
     parts = [(name, 1) for name in dict.fromkeys(equal)]
@@ -50,6 +55,12 @@ def wanted_keys(situation: Situation, access: Access) -> Iterator[tuple[tuple[st
     for keys in dict.fromkeys((full, tuple(parts), tuple((name, 1) for name in dict.fromkeys((*equal, *ranged))))):
         if keys and len(keys) <= MOST_KEYS and fits(situation, access.entity, keys):
             yield keys
+
+
+def _is_own_key(situation: Situation, entity: str, names: Sequence[str]) -> bool:
+    """Whether a foreign key is the key too (1:1): then `_id` finds the row, its own or its parent's."""
+    key = set(situation.model.entity(entity).key)
+    return set(names) == key and any(set(link.child_attributes) == key for link in situation.parents[entity])
 
 
 def fits(situation: Situation, entity: str, keys: tuple[tuple[str, int], ...]) -> bool:

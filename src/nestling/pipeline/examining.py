@@ -22,18 +22,20 @@ def facts_of(
     documents: int = 10_000,
     whole: bool = False,
     structure: bool = False,
+    rest: float = 4.0,
     watch: Watch | None = None,
 ) -> Facts:
     """What a live MongoDB is: of the URI's database, else of all that are not the server's own. Writes nothing.
 
-    `structure`: also what relates the rows of the documents, which a model is made of.
+    `structure`: also what relates the rows of the documents, which a model is made of. `rest`: while others use the
+    server, so many times as long as each look took nothing is asked.
 
     Raises ConnectionFailed, PermissionDenied or, when there is nothing to look at, SourceError.
     """
     from nestling.executors.facts import Amount, Budget, gather
 
     told = (lambda name, done, total: watch(f"looking at {name}", done, total)) if watch is not None else None
-    budget = Budget(seconds, Amount(documents), whole, structure)
+    budget = Budget(seconds, Amount(documents), whole, structure, rest)
     with looked_at(uri) as (client, databases):
         return gather(client, databases, budget, told)
 

@@ -254,6 +254,20 @@ def test_the_same_with_and_without_an_index(mongo_client: MongoClient[dict[str, 
             assert found == {4: (BOOKS // AUTHORS, 1), 5: (BOOKS // AUTHORS, MISSING)}
 
 
+def test_a_copy_and_its_reference_are_screened_at_once(shelf: Shelf) -> None:
+    """One screen tells of both: sources nobody refers to are no suspects, a holder without copy and source is."""
+    proposal, database = shelf
+    copy, reference = compiled(proposal, "copy books.author"), compiled(proposal, "dangling books → author")
+    assert copy.screen is not None
+    assert copy.screen == reference.screen
+    database["authors"].insert_one({"_id": AUTHORS + 1, "name": "nobody yet", "newest": [], "books": 0})
+    assert Reader(database, seconds=10).suspects(copy, ()) is None
+    database["books"].update_one({"_id": 3}, {"$set": {"author_id": -1}, "$unset": {"author": 1}})
+    assert [(each.kind, each.id) for each in checked(proposal, database).findings if each.collection == "books"] == [
+        (DriftKind.DANGLING, 3)
+    ]
+
+
 def test_a_standalone_server(tmp_path: Path) -> None:
     """Without a replica set all is compared and repaired; only what changed since a time cannot be told."""
     folder, port = tmp_path / "server", free_port()

@@ -188,6 +188,10 @@ def test_a_document_that_is_there_already_must_be_the_same(
         load(DESIGN, source, database, resume=True)
 
 
+LONGER = 1.03
+"""A busy machine needs longer to begin."""
+
+
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 11))])
 def test_killed_at_random_points(mongod: Server, database: Database[Any], tmp_path: Path, seed: int) -> None:
     """A loading process is killed (SIGKILL) again and again; in the end nothing is lost or doubled."""
@@ -197,9 +201,7 @@ def test_killed_at_random_points(mongod: Server, database: Database[Any], tmp_pa
     for attempt in range(200):
         with loading_process(path, mongod.uri, database.name, resume=attempt > 0) as process:
             with suppress(subprocess.TimeoutExpired):
-                process.communicate(
-                    timeout=chance.uniform(0.7, 1.6) * 1.03**attempt
-                )  # a busy machine needs longer to begin
+                process.communicate(timeout=chance.uniform(0.7, 1.6) * LONGER**attempt)
             process.kill()
         if process.returncode == 0 or is_finished(database):
             break

@@ -9,7 +9,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling.ir.text import read_proposal
-from tests.write_traces import trace
+from tests.write_traces import Rows, trace
 
 DESIGN = """
 nestling: 1
@@ -37,7 +37,7 @@ design:
           copies: {show: {of: "bookings:up", attributes: [title], as: object, freshness: transaction}}
           computed: {tickets_there: {count: tickets, freshness: transaction}}
 """
-ROWS = {"show": [(1, "a")], "booking": [(10, 1, 2, "x"), (11, 1, 4, None)], "ticket": [(5, 10, "n")]}
+ROWS: Rows = {"show": [(1, "a")], "booking": [(10, 1, 2, "x"), (11, 1, 4, None)], "ticket": [(5, 10, "n")]}
 STATEMENTS = (
     "UPDATE ticket SET note = 'm' WHERE ticket_id = 5",
     "UPDATE ticket SET note = 'q'",

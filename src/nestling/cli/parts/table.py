@@ -1,4 +1,4 @@
-"""Tables that fit the terminal."""
+"""Tables that fit the terminal; where it is too narrow for columns, a block for each row."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nestling.cli.parts.text import console, number
+from nestling.cli.parts.text import console, hanging, number
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 LONGEST_CELL = 240
+NARROW = 60
+"""Columns of a terminal below which a table that does not fit is told in blocks: names broken in two are hard to read."""
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Iterable[object]], *, right: Iterable[int] = ()) -> None:
@@ -22,6 +24,9 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Iterable[object]], 
     cells = [[cell_text(cell) for cell in row] for row in rows]
     shown = [place for place in range(len(columns)) if not cells or any(row[place] for row in cells)]
     screen = console()
+    if screen.width < NARROW and _natural_width([columns, *cells], shown) > screen.width:
+        _blocks(title, [columns[place] for place in shown], [[row[place] for place in shown] for row in cells])
+        return
     laid_out = _grid([columns[place] for place in shown], {shown.index(p) for p in right if p in shown})
     for row in cells:
         laid_out.add_row(*(Text(row[place]) for place in shown))
@@ -41,6 +46,24 @@ def _grid(columns: Sequence[str], right: set[int]) -> Table:
     for position, name in enumerate(columns):
         grid.add_column(name, justify="right" if position in right else "left", overflow="fold")
     return grid
+
+
+def _natural_width(rows: Sequence[Sequence[str]], shown: Sequence[int]) -> int:
+    """Characters across when nothing is broken."""
+    return sum(max(len(row[place]) for row in rows) + 3 for place in shown) - 3
+
+
+def _blocks(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Each row under its first cell, the others with their columns' names."""
+    width = console().width
+    lines = [title] if title else []
+    for first, *others in rows:
+        lines.append(first)
+        lines += [
+            f"  {name}: {text}" if name else f"  {text}" for name, text in zip(columns[1:], others, strict=True) if text
+        ]
+    for line in lines:
+        click.echo(hanging(line, width))
 
 
 def cell_text(value: object) -> str:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pymongo import UpdateOne
 from pymongo.database import Database
 from pymongo.errors import BulkWriteError
 
-from nestling.executors.calls import command_call
+from nestling.executors.check.repairs import Repairs
 from nestling.executors.check.rows import Row
-from nestling.executors.write_program import ready
 from nestling.ir.drift import CompiledCheck
-from nestling.ir.program import Command
 from nestling.ir.values import CODEC
 
 AT_ONCE = 500
@@ -22,20 +19,15 @@ AT_ONCE = 500
 def mend(database: Database[Any], compiled: CompiledCheck, rows: Sequence[Row]) -> dict[int, str]:
     """Make the rows' documents what they must be; gives why the server refused, by the row's place."""
     refused: dict[int, str] = {}
-    assert compiled.repair is not None
+    repairs = Repairs(compiled)
     exact = database.with_options(codec_options=CODEC)[compiled.check.collection]
     for start in range(0, len(rows), AT_ONCE):
         some = rows[start : start + AT_ONCE]
         try:
-            exact.bulk_write([_update(ready(compiled.repair, row)) for row in some], ordered=False)
+            exact.bulk_write([repairs.of(row) for row in some], ordered=False)
         except BulkWriteError as error:
             refused |= {start + place: why for place, why in _refusals(error)}
     return refused
-
-
-def _update(command: Command) -> UpdateOne:
-    arguments = command_call(command).arguments
-    return UpdateOne(arguments["filter"], arguments["update"], array_filters=arguments["array_filters"])
 
 
 def _refusals(error: BulkWriteError) -> Iterator[tuple[int, str]]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from nestling.ir.drift import Check, Drift
+from nestling.ir.interval import interval
 from nestling.ir.reading import Gap
-
-Z_95 = 1.959964
 
 
 class Verdict(NamedTuple):
@@ -63,10 +61,8 @@ class CheckReport:
 
 def estimate(verdict: Verdict, documents: int) -> Estimate:
     """Wilson's interval for the share of differing documents, times all documents."""
-    n, p = verdict.documents, verdict.differing / verdict.documents if verdict.documents else 0.0
-    if n == 0 or n >= documents:
-        return Estimate(documents, p * documents, p * documents, p * documents)
-    middle = (p + Z_95**2 / (2 * n)) / (1 + Z_95**2 / n)
-    reach = Z_95 * math.sqrt(p * (1 - p) / n + Z_95**2 / (4 * n**2)) / (1 + Z_95**2 / n)
-    least = max(middle - reach, 0.0) * documents if verdict.differing else 0.0
-    return Estimate(documents, p * documents, least, min(middle + reach, 1.0) * documents)
+    share = verdict.differing / verdict.documents if verdict.documents else 0.0
+    if verdict.documents == 0 or verdict.documents >= documents:
+        return Estimate(documents, *[share * documents] * 3)
+    low, high = interval(verdict.differing, verdict.documents)
+    return Estimate(documents, share * documents, low * documents if verdict.differing else 0.0, high * documents)

@@ -17,6 +17,7 @@ from nestling.common.errors import PermissionDenied, Problem
 from nestling.executors.facts import catalogue
 from nestling.executors.facts.asking import REFUSED, Asking, Document
 from nestling.executors.facts.copies import copies, two_ways
+from nestling.executors.facts.pacing import is_in_use
 from nestling.executors.facts.profile import captured
 from nestling.executors.facts.references import references
 from nestling.executors.facts.refusals import with_refusals
@@ -42,6 +43,7 @@ WHOLE_UP_TO_BYTES = 64_000_000
 """Bytes of a collection that are all measured by the server unasked: about a second of its time."""
 LEAST_SECONDS = 2.0
 """What every collection gets, however many there are."""
+RESTS = 4.0
 LINKS_SHARE = 0.3
 """The share of the time kept for what lies between collections."""
 
@@ -53,13 +55,15 @@ Report = Callable[[str, int, int], None]
 class Budget:
     """What gathering may take: seconds altogether, documents and bytes read of a collection; `whole`: measure all documents.
 
-    `structure`: also what relates the rows of each database, which reads small collections once more.
+    `structure`: also what relates the rows of each database, which reads small collections once more. `rest`: while others use
+    the server, so many times as long as each look took nothing is asked; as long at most once half of the time is gone.
     """
 
     seconds: float = BUDGET_SECONDS
     amount: Amount = Amount()
     whole: bool = False
     structure: bool = False
+    rest: float = RESTS
 
 
 def gather(
@@ -71,6 +75,8 @@ def gather(
     """
     asking = Asking(time.monotonic() + budget.seconds)
     server = catalogue.server(client, asking)
+    if budget.rest and is_in_use(lambda: catalogue.counters(client, asking)):
+        asking.pace.rest, asking.pace.until = budget.rest, time.monotonic() + budget.seconds / 2
     listed = {name: tuple(catalogue.namespaces(client[name], asking)) for name in databases}
     total = sum(map(len, listed.values()))
     if not total and any(each.why == REFUSED and each.what.startswith(catalogue.LISTING) for each in asking.skipped):

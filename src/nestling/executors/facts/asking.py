@@ -11,6 +11,7 @@ from bson.errors import InvalidBSON
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
+from nestling.executors.facts.pacing import Pace
 from nestling.ir.facts import Skipped
 
 T = TypeVar("T")
@@ -24,10 +25,11 @@ REFUSED = "the user may not do this"
 
 @dataclass(slots=True)
 class Asking:
-    """One run: when it must end, and what was refused so far."""
+    """One run: when it must end, what was refused so far, and how it rests between looks."""
 
     deadline: float
     skipped: list[Skipped] = field(default_factory=list)
+    pace: Pace = field(default_factory=Pace)
 
     def seconds_left(self) -> float:
         """Until the run must end; never quite nothing, so that a command asked in vain says so itself."""
@@ -35,7 +37,7 @@ class Asking:
 
     def within(self, seconds: float) -> Asking:
         """The same run, for a part of it that must end sooner."""
-        return Asking(min(self.deadline, time.monotonic() + max(seconds, LEAST_SECONDS)), self.skipped)
+        return Asking(min(self.deadline, time.monotonic() + max(seconds, LEAST_SECONDS)), self.skipped, self.pace)
 
     @property
     def late(self) -> bool:
@@ -58,7 +60,7 @@ class Asking:
             self.skip(what, "the time budget was used up")
             return otherwise
         try:
-            return question()
+            return self.pace.timed(question)
         except OperationFailure as error:
             self.skip(what, _why(error))
         except InvalidBSON as error:

@@ -28,11 +28,21 @@ class _Uses:
     nodes: int
 
 
+def counters(client: MongoClient[Document], asking: Asking) -> dict[str, float]:
+    """How many operations of each kind the server has done; none where the user may not see."""
+    found = _status(client, asking).get("opcounters", {})
+    return {name: float(number) for name, number in found.items() if isinstance(number, int | float)}
+
+
+def _status(client: MongoClient[Document], asking: Asking) -> Document:
+    return asking.ask("server uptime (serverStatus)", lambda: client.admin.command("serverStatus"), {})
+
+
 def server(client: MongoClient[Document], asking: Asking) -> Server:
     """Version, uptime and members."""
     version = str(client.server_info()["version"])
     hello: Document = asking.ask("topology", lambda: client.admin.command("hello"), {})
-    status: Document = asking.ask("server uptime (serverStatus)", lambda: client.admin.command("serverStatus"), {})
+    status = _status(client, asking)
     members = len(hello.get("hosts", ())) + len(hello.get("passives", ())) or 1
     uptime = float(status["uptime"]) if "uptime" in status else None
     return Server(version, uptime, members, sharded=hello.get("msg") == "isdbgrid")

@@ -241,6 +241,8 @@ def _is_believed(match: _Match, distinct: int, *, is_key: bool) -> bool:
     share = match.found / distinct
     if match.name is Said.PLAINLY and not is_key:
         return share >= LEAST_SHARE
+    if match.by_values and not is_key and match.found >= MOSTLY * len(match.target.values):
+        return share >= LEAST_SHARE  # all there is of a table is referred to
     if match.name >= Said.OWN or match.by_values:
         return share >= MOSTLY
     covers = match.found >= COVERED / 2 * len(match.target.values)

@@ -92,7 +92,7 @@ def _read(
     size = max(min(BATCH_DOCUMENTS, int(4_000_000 / max(mean, 1))), 1)
     cursor = database[collection.name].aggregate_raw_batches(pipeline, batchSize=size, maxTimeMS=limit)
     read = 0
-    for data, start, length in _documents(cast("Iterable[bytes]", cursor)):
+    for data, start, length in _documents(asking.pace.between(cast("Iterable[bytes]", cursor))):
         read += length
         _add(tree, data, start, length)
         if read >= 2 * amount.size_bytes or asking.late:

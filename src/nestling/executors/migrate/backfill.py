@@ -22,7 +22,8 @@ from nestling.executors.migrate.state import State, States
 from nestling.executors.migrate.unit import Scope, Target
 from nestling.ir.migration import Row
 
-BATCH_SCOPES = 1_000
+BATCH_SCOPES = 5_000
+"""Where no index finds its children, every batch scans them."""
 BATCH_ROWS = 20_000
 """Events of one bucket's owner stay together, so a batch may be larger."""
 

@@ -21,8 +21,8 @@ from nestling.ir.model import Model
 from nestling.ir.names import OWN_COLLECTIONS
 from nestling.ir.values import CODEC, Policy, encoder
 
-ASKED_AT_ONCE = 1_000
-"""Values in one `$in`."""
+ASKED_AT_ONCE = 5_000
+"""Values in one `$in`: every one of these scans what has no index."""
 LITERAL_BYTES = 4 * 1024 * 1024
 """Documents sent to the server inside a command."""
 SCRATCH = f"{OWN_COLLECTIONS}migrate_document"

@@ -14,7 +14,9 @@ from pymongo import ReadPreference, WriteConcern
 from pymongo.database import Database
 from pymongo.read_concern import ReadConcern
 
+from nestling.executors.abilities import capped_collections
 from nestling.executors.calls import ONE_MOMENT, read_call
+from nestling.executors.check.rows import collections_in
 from nestling.executors.read_errors import read_errors
 from nestling.ir.compiled import CompiledRead
 from nestling.ir.values import CODEC
@@ -33,6 +35,7 @@ class View:
             read_preference=ReadPreference.PRIMARY,
         )
         self.session = database.client.start_session(causal_consistency=True)
+        self._capped = capped_collections(database)
 
     def not_before(self, time: Timestamp | None) -> None:
         """Reads from now on see this moment of the cluster, or a later one."""
@@ -44,13 +47,19 @@ class View:
         """The database as the open transaction sees it, else as it is at one moment."""
         return self.database.with_options(read_concern=ReadConcern()) if self.session.in_transaction else self.database
 
+    def _reached_by(self, read: CompiledRead) -> Database[Any]:
+        """The database for a read; capped collections are not read as of one moment, but what a majority has."""
+        if self._capped.isdisjoint((read.collection, *collections_in(read.pipeline))) or self.session.in_transaction:
+            return self.reached
+        return self.database.with_options(read_concern=ReadConcern("majority"))
+
     def ask(self, read: CompiledRead) -> Iterator[Mapping[str, Any]]:
         """The documents a bound read yields."""
         call = read_call(read)
         assert call is not None
         with (
             read_errors(read.name or "the background's read", self.database),
-            call.on(self.reached, session=self.session, batchSize=BATCH) as cursor,
+            call.on(self._reached_by(read), session=self.session, batchSize=BATCH) as cursor,
         ):
             yield from cursor
 

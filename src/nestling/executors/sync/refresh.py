@@ -15,14 +15,14 @@ from pymongo.errors import BulkWriteError, PyMongoError
 from nestling.common.errors import ReadError
 from nestling.executors.batches import batches
 from nestling.executors.calls import ONE_MOMENT, TO_LAST
+from nestling.executors.check.repairs import Repairs
 from nestling.executors.check.same import differing_values
 from nestling.executors.sync.asking import View
 from nestling.executors.sync.metrics import Metrics
 from nestling.executors.sync.narrowed import Distinct, of_ids, with_values
-from nestling.executors.sync.shapes import Updates
 from nestling.executors.transient import is_transient
-from nestling.executors.write_program import present
-from nestling.ir.drift import ID, Check
+from nestling.executors.updates import Updates
+from nestling.ir.drift import ID
 from nestling.ir.route import CompiledSearch, CompiledShared, Kept
 
 DOCUMENTS_AT_ONCE = 1_000
@@ -37,6 +37,7 @@ class Refresh:
 
     def __init__(self, view: View, metrics: Metrics, may_go_on: Callable[[], None]) -> None:
         self._view, self._metrics, self._may_go_on = view, metrics, may_go_on
+        self._repairs: dict[str, Repairs] = {}
         self._updates: dict[str, Updates] = {}
 
     def documents(self, kept: Kept, ids: Iterable[object]) -> None:
@@ -81,7 +82,9 @@ class Refresh:
 
     def _shared(self, kept: Kept, short: CompiledShared, anchors: Sequence[Sequence[object]]) -> int:
         """The copies written."""
-        of = self._updates.setdefault(f"{kept.id} shared", Updates(short.command)).of
+        if kept.id not in self._updates:
+            self._updates[kept.id] = Updates(short.command)
+        of = self._updates[kept.id].of
         written = 0
         for some in batches(anchors, len(short.parameters)):
             values = [value for (value,) in some]
@@ -133,10 +136,9 @@ class Refresh:
             for row in rows:
                 self._metrics.refuse(f"{kept.id} of {row[ID]!r}: {kept.check.check.next_move}")
             return 0, [row[ID] for row in rows]
-        if kept.id not in self._updates:
-            self._updates[kept.id] = Updates(kept.check.repair)
-        of, check, read = self._updates[kept.id].of, kept.check.check, kept.check.read
-        updates = [of(_filled(check, row, present(row, read))) for row in rows]
+        if kept.id not in self._repairs:
+            self._repairs[kept.id] = Repairs(kept.check)
+        updates = [self._repairs[kept.id].of(row) for row in rows]
         collection = self._view.database[kept.collection]
         try:
             result = collection.bulk_write(updates, ordered=False, session=self._view.session)
@@ -151,8 +153,3 @@ class Refresh:
                 self._metrics.refuse(f"{kept.id} of {rows[each['index']][ID]!r}: {each.get('errmsg')}")
         self._metrics.count("written", written)
         return written, refused
-
-
-def _filled(check: Check, row: Row, known: Row) -> Row:
-    """A null that was found stays one to compare with; one to be written is nothing."""
-    return {**known, **{each.found: row[each.found] for each in check.values if each.found in row}}

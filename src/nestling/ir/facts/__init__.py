@@ -17,7 +17,7 @@ from nestling.ir.facts.collection import (
     TwoWay,
     Validator,
 )
-from nestling.ir.facts.path import Path, Quantiles, interval
+from nestling.ir.facts.path import Path, Quantiles
 from nestling.ir.facts.statement import Join, Pattern, Statement
 from nestling.ir.facts.steps import ANY_KEY, ELEMENT, field_path, steps_text
 
@@ -42,6 +42,5 @@ __all__ = [
     "TwoWay",
     "Validator",
     "field_path",
-    "interval",
     "steps_text",
 ]

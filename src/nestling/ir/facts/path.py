@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 
 from nestling.ir.facts.steps import ELEMENT, field_path, steps_text
 
-Z_95 = 1.96
 """Standard deviations that hold 95 % of a normal distribution."""
 NUMBERS = frozenset({"int", "long", "double", "decimal"})
 
@@ -68,13 +66,3 @@ class Path:
     def count(self, *types: str) -> int:
         """How often it has one of these types."""
         return sum(count for name, count in self.types if name in types)
-
-
-def interval(count: int, of: int) -> tuple[float, float]:
-    """The share count/of with 95 % confidence (Wilson), when `of` are a random sample."""
-    if of <= 0:
-        return 0.0, 1.0
-    share, spread = count / of, Z_95**2 / of
-    middle = (share + spread / 2) / (1 + spread)
-    half = Z_95 * sqrt(share * (1 - share) / of + spread / (4 * of)) / (1 + spread)
-    return max(middle - half, 0.0), min(middle + half, 1.0)

@@ -70,7 +70,7 @@ class Reads:
         width = sum(sizes.bytes_of(v.entity, v.access.attributes) for v in found)
         sorting = any(v.access.sort for v in found[1:])
         ordered = work.sort(rows, width) if sorting else NO_WORK
-        stages = 0 if len(found) == 1 else len(found) + 1
+        stages = 0 if len(found) == 1 and not _is_grouped(found[0].access) else len(found) + 2
         return work.request(stages) + work.send(result, width) + work.project(result, 4) + ordered
 
     def _groups(self, access: Access) -> float:
@@ -81,3 +81,8 @@ class Reads:
         for name, unit in access.grouping.keys:
             found *= self.modes.sizes.distinct(access.entity, name) if unit is None else inf
         return found
+
+
+def _is_grouped(access: Access) -> bool:
+    """Whether a pipeline shows groups of the rows, where a `find` shows the rows."""
+    return access.grouping is not None or bool(access.aggregates)

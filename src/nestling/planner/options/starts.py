@@ -12,11 +12,14 @@ from nestling.ir.options import Mode
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Filter, Statement, StatementKind
 from nestling.planner.options.buckets import found_buckets, grouped_work
-from nestling.planner.options.matching import compared_equal, covers, key_order, matched_rows
+from nestling.planner.options.matching import compared_equal, covers, key_order, matched_rows, tells_one
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.overflow import pages_too
 from nestling.planner.options.places import Home
 from nestling.planner.options.reach import is_at_hand
+
+UNWINDING_STAGES = 1.0
+"""Stages of a pipeline that takes rows out of documents, those that unwind not counted: what is a `find` elsewhere."""
 
 Matched = tuple[float, bool]
 """Rows an index walks over, and whether they come in the order asked."""
@@ -149,9 +152,14 @@ class Starts:
         """Rows taken out of so many documents, and asked for the access's conditions."""
         if home.own:
             return NO_WORK
-        rows, levels = documents * self.modes.documents.per_document(home), max(len(home.links), 1)
+        entity = self.modes.situation.model.entity
+        levels = sum(not tells_one(entity(link.child), link.child_attributes) for link in home.links)
+        rows = documents * self.modes.documents.per_document(home)
+        if home.links and not levels:  # sub-documents, or fields beside the parent's: a `find` shows them
+            return work.ask(rows, len(access.filters))
+        levels = max(levels, 1)
         asked = work.ask(rows, len(access.filters)) + work.pass_on(rows)
-        return work.unwind(rows * levels) + work.pass_on(rows) + asked
+        return Work(stages=UNWINDING_STAGES + levels) + work.unwind(rows * levels) + work.pass_on(rows) + asked
 
     def _after(self, statement: Statement, access: Access, *, ordered: bool) -> Work:
         """Grouping and sorting the rows found."""
