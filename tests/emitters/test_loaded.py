@@ -32,6 +32,7 @@ EXAMPLES = {
     TypeName.TIMESTAMPTZ: (MOMENT.replace(tzinfo=UTC),),
     TypeName.INTERVAL: ("P1D",),
     TypeName.UUID: (UUID(int=1), UUID(int=2)),
+    TypeName.OBJECT_ID: ("0" * 24, "65f0c0ffee" + "a" * 14),
     TypeName.JSON: ({"a": [1, None]}, JSON_NULL, [1], "text", {"$x": 1}),
     TypeName.BITS: ("101",),
     TypeName.ARRAY: ([1, None, 3], []),

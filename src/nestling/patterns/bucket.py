@@ -27,12 +27,18 @@ _NOT_BY = (TypeName.JSON, TypeName.ARRAY, TypeName.GEOMETRY)
 def candidates(situation: Situation) -> Iterator[Candidate]:
     """For each series of events a bucket per window and per count that fits."""
     for entity in situation.model.entities:
-        if situation.children[entity.name] or situation.blobs[entity.name]:
+        if situation.children[entity.name] or situation.blobs[entity.name] or _is_link(situation, entity):
             continue
         for by in series(situation, entity):
             motives = tuple(_motives(situation, entity.name, by))
             for window, limit in _shapes(situation, entity, by) if motives else ():
                 yield _candidate(situation, entity, by, window, limit, motives)
+
+
+def _is_link(situation: Situation, entity: Entity) -> bool:
+    """A junction that says nothing but what belongs together is an array of ids, no series of events."""
+    both = situation.model.link_through(entity.name)
+    return both is not None and set(entity.attribute_names) == set(entity.key)
 
 
 def series(situation: Situation, entity: Entity) -> Iterator[tuple[str, ...]]:

@@ -48,6 +48,8 @@ STATEMENTS: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("UPDATE customer SET city = NULL, name = :name WHERE id = :id", {"name": "Zoë", "id": 2}),
     ("UPDATE customer SET name = :name WHERE id = :id", {"name": "nobody", "id": None}),
     ("UPDATE customer SET name = :name WHERE id = :id", {"name": 7, "id": "3"}),
+    ("UPDATE customer SET name = 'nobody' WHERE city = :city", {"city": None}),
+    ("UPDATE line SET quantity = 9 WHERE order_id = 10 AND quantity = :n", {"n": None}),
     ("UPDATE customer SET name = 'x' WHERE city IS NULL", {}),
     ("UPDATE customer SET name = 'y' WHERE city IS NOT NULL AND id IN (1, :id)", {"id": 4}),
     ("UPDATE customer SET name = 'z' WHERE city IN (:one, 'Oslo')", {"one": None}),

@@ -7,15 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from bson.min_key import MinKey
-
 from nestling.ir import accesses
 from nestling.ir.design import Design
 from nestling.ir.statistics import Statistics
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.write_path import (
     Change,
-    Constant,
     DeleteDocuments,
     Each,
     Fetch,
@@ -40,7 +37,6 @@ from nestling.planner.work.stream import Condition, Leading, Use
 
 _PLACES = re.compile(r"\.\$\[[^\]]*\]")
 """What stands for elements in the path of a change: `lines.$[e1].price`."""
-_LEAST = Constant(MinKey())
 
 
 def estimate_write(
@@ -114,14 +110,17 @@ class _Counted:
         return [tuple(path for path, _ in index.keys) for index in indexes]
 
     def _found(self, collection: str, where: Iterable[Match]) -> Access:
-        documents = self.facts.documents(collection)
+        documents, asked = self.facts.documents(collection), tuple(where)
+        equal = {(each.path, Items((each.value,))) for each in asked if each.test is Test.EQUAL}
         conditions = tuple(
-            condition for match in where if (condition := self._condition(collection, match, documents)) is not None
+            self._condition(collection, each, documents)
+            for each in asked
+            if (each.path, each.value) not in equal  # that the value is not missing, beside the equality
         )
         paths = frozenset(condition.path for condition in conditions)
         return read(Leading(collection, documents, conditions, mentioned=paths), self.facts.design)
 
-    def _condition(self, collection: str, asked: Match, documents: Documents) -> Condition | None:
+    def _condition(self, collection: str, asked: Match, documents: Documents) -> Condition:
         unique = self.facts.is_unique(collection, asked.path)
         known = documents.known.get(asked.path)
         match asked.test:
@@ -131,8 +130,6 @@ class _Counted:
                 one = equal_to(asked.path, documents, outer_distinct=None, unique=unique)
                 times = float(len(asked.value.items)) if isinstance(asked.value, Items) else 1.0
                 return Condition(asked.path, Use.EQUAL, min(1.0, one.share * times), times, one.entries * times)
-            case Test.GREATER if asked.value == _LEAST:
-                return None  # that there is a value, beside the one it is equal to
             case Test.LESS | Test.GREATER:
                 return Condition(asked.path, Use.RANGE, CLOSED_RANGE, entries=CLOSED_RANGE)
             case Test.NOT_EQUAL:

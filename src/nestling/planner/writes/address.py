@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from bson.min_key import MinKey
-
 from nestling.ir.layout import Node, NodeKind, Place
 from nestling.ir.names import join, stored_name
-from nestling.ir.write_path import Cell, Constant, Document, ElementFilter, Match, Test, Value
+from nestling.ir.write_path import Cell, Constant, Document, ElementFilter, Items, Match, Test, Value
 from nestling.planner.writes.cells import ID, Cells, identity
 from nestling.planner.writes.document import pair_fields
 
@@ -82,9 +80,9 @@ def whole_identity(place: Place, values: Mapping[str, Value]) -> Match | None:
     return Match("_id", Document(tuple((stored_name(name), values[name]) for name in parts)))
 
 
-def is_there(path: str) -> tuple[Match, ...]:
-    """That a field is not missing. `_id` never is (and a clustered collection of MongoDB 6.0 finds none above the least key)."""
-    return () if path == "_id" else (Match(path, Constant(MinKey()), Test.GREATER),)
+def never_null(path: str, value: Value) -> tuple[Match, ...]:
+    """Beside an equality: a value that is missing equals nothing, as NULL does in SQL. No `_id` is missing."""
+    return () if path == "_id" else (Match(path, Items((value,)), Test.IN),)
 
 
 def _where(place: Place, level: int, known: Known) -> list[Match]:
@@ -100,7 +98,7 @@ def _where(place: Place, level: int, known: Known) -> list[Match]:
                 continue
             stored = node.path_of(name)
             if stored is not None:
-                found += [Match(join(path, stored), value), *is_there(join(path, stored))]
+                found += [Match(join(path, stored), value), *never_null(join(path, stored), value)]
     return [identity, *found] if identity is not None else found
 
 

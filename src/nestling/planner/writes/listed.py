@@ -24,7 +24,7 @@ from nestling.ir.write_path import (
     WriteStep,
 )
 from nestling.planner.upkeep.derive import is_only_listed
-from nestling.planner.writes.address import is_there
+from nestling.planner.writes.address import never_null
 from nestling.planner.writes.cells import NOTHING, OLD, Cells
 from nestling.planner.writes.document import id_attributes, id_value
 from nestling.planner.writes.fetch import fetch, filtered, plan, same_row
@@ -104,7 +104,7 @@ def _entered(design: Design, row: Cells, link: Relationship) -> tuple[WriteStep,
             path = place.node.path_of(parent)
             if path is None:
                 raise gap(f"writes to `{link.name}`, whose parents keep `{parent}` elsewhere")
-            where += [Match(path, row[child]), *is_there(path)]
+            where += [Match(path, row[child]), *never_null(path, row[child])]
         identity = reference_value(design, row)
         value: Value = identity
         if reference.copied:

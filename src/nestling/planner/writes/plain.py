@@ -27,7 +27,7 @@ from nestling.ir.expression import (
 from nestling.ir.types import TypeName
 from nestling.ir.write_path import Constant, Given, Items, Match, Test, Value
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
-from nestling.planner.writes.address import is_there
+from nestling.planner.writes.address import never_null
 from nestling.planner.writes.cells import NOTHING
 
 _COMPARED = (TypeName.INTEGER, TypeName.TEXT)
@@ -52,7 +52,7 @@ class Asked:
         """The comparison of the field at a path: NULL equals nothing."""
         yield Match(path, self.value, self.test)
         if self.is_equality and not _is_constant(self.value):
-            yield from is_there(path)
+            yield from never_null(path, self.value)
 
 
 def asked(scan: Scan, predicate: Expression | None) -> list[Asked] | None:
