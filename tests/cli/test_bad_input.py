@@ -26,7 +26,6 @@ MISTAKES = {
     "no kind of source": (("inspect", "workload.txt"), ("workload.txt", "sqlite:///file.db")),
     "no database named": (("inspect", "sqlite://"), ("names no database", "sqlite:///shop.db")),
     "not a scheme": (("inspect", "oracle://h/x"), ("postgresql://",)),
-    "a MongoDB as SQL": (("inspect", "mongodb://h/x"), ("postgresql://",)),
     "no tables": (("inspect", "workload.sql"), ("no table is declared", "CREATE TABLE")),
     "unknown dialect": (("inspect", "schema.sql", "--dialect", "oracle"), ("`oracle`", "`postgresql`")),
     "workload missing": (("design", SHOP, "--workload", "w.sql"), ("'w.sql' does not exist", "design --help")),

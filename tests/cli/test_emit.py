@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from nestling.emitters import formats
+from nestling.ir.text import read_proposal
 from tests.cli.commands import nestling
 
 
@@ -32,9 +33,8 @@ def test_what_is_emitted_can_be_read(shop: Path) -> None:
     }
     assert all(ast.parse(text) for text in emitted["python"].values())
     validators = {file: json.loads(text) for file, text in emitted["jsonschema"].items()}
-    assert set(validators) == {
-        f"{name}.json" for name in ("category", "customer", "page_view", "product", "purchase", "review")
-    }
+    collections = read_proposal((shop / "design.yaml").read_text(encoding="utf-8"), "design.yaml").design.collections
+    assert set(validators) == {f"{collection.name}.json" for collection in collections}
     assert all("$jsonSchema" in validator for validator in validators.values())
     assert all(text.startswith("erDiagram") for text in emitted["mermaid"].values())
     (script,) = emitted["mongosh"].values()

@@ -102,7 +102,7 @@ def test_an_unknown_command_is_misuse() -> None:
     """A command that does not exist is named, with the way to the help."""
     done = nestling("desing")
     assert done.code == 2
-    assert "'desing'" in done.err
+    assert "`desing`" in done.err
     assert "nestling --help" in done.err
 
 

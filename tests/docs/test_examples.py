@@ -52,6 +52,7 @@ def test_examples_with_postgresql_show_what_is_printed(session: Session, sql: st
     assert_shown(POSTGRESQL, session.run(POSTGRESQL.read_text(encoding="utf-8")))
 
 
+@pytest.mark.soak
 def test_cells_show_what_a_notebook_shows(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     """The cells of the notebook's page show what the page has; of measured designs, which they are."""
     monkeypatch.chdir(session.folder)

@@ -53,7 +53,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     "strategy",
-    ["embedded", *(pytest.param(name, marks=pytest.mark.slow) for name in ("normalized", "tree", "optimal"))],
+    ["embedded", *(pytest.param(name, marks=pytest.mark.soak) for name in ("normalized", "tree", "optimal"))],
 )
 def test_the_shop_is_read_back(database: Database[dict[str, Any]], shop: Path, strategy: str, tmp_path: Path) -> None:
     """Of the shop's entities and relationships 95 % are found, none invented; the design is the same, and all rows come back."""
