@@ -22,7 +22,7 @@ demo: $(INSTALLED) ## take a bundled shop from SQL to a verified MongoDB, and me
 	$(BIN)/nestling demo -o build/demo
 
 test: $(INSTALLED) ## run all tests, on real servers
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 3 --dist worksteal
 
 lint: $(INSTALLED) ## check style, types, layers and dependencies
 	$(BIN)/ruff check .

@@ -12,7 +12,7 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import hypothesis
 import pytest
@@ -23,7 +23,7 @@ from nestling.common.connection import connect
 from nestling.common.errors import LibraryMissing, ServerNotFound
 from nestling.common.server import Server, open_server
 from tests.laws.tally import Counts, lines
-from tests.servers import NotInstalled, mariadb_server, postgresql_server
+from tests.servers import NotInstalled, mariadb_server, missing, postgresql_server
 
 SERVER_FIXTURES = ("mariadb", "mongod", "postgresql")
 Running = TypeVar("Running")
@@ -64,7 +64,7 @@ def mariadb() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """The path of the system's Chromium."""
-    return shutil.which("chromium") or _missing("chromium is not installed (Debian: apt-get install chromium)")
+    return shutil.which("chromium") or missing("chromium is not installed (Debian: apt-get install chromium)")
 
 
 @pytest.fixture(scope="session")
@@ -105,14 +105,8 @@ def _started(server: AbstractContextManager[Running]) -> Iterator[Running]:
     try:
         running = server.__enter__()
     except (NotInstalled, ServerNotFound, LibraryMissing) as error:
-        _missing(str(error))
+        missing(str(error))
     try:
         yield running
     finally:
         server.__exit__(None, None, None)
-
-
-def _missing(reason: str) -> NoReturn:
-    if os.environ.get("NESTLING_REQUIRE_SERVERS") == "1":
-        pytest.fail(reason)
-    pytest.skip(reason)

@@ -13,6 +13,9 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
+
+import pytest
 
 from nestling.common.supervised import Supervised, free_port, supervised
 
@@ -130,3 +133,10 @@ def _run(command: list[str], run_directory: Path, user: str | None) -> None:
 def _wait(server: Supervised, phrase: str) -> None:
     if not server.wait_for(phrase, timeout_seconds=START_SECONDS):
         raise RuntimeError(f"the server did not start:\n{server.log_text()[-2000:]}")
+
+
+def missing(reason: str) -> NoReturn:
+    """Skip what needs a program that is not here; in CI, where all of them are, fail."""
+    if os.environ.get("NESTLING_REQUIRE_SERVERS") == "1":
+        pytest.fail(reason)
+    pytest.skip(reason)

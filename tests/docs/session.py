@@ -32,6 +32,7 @@ _MASKS = (
 _MEASURED = re.compile(r"<table>\n<caption>Rival designs, measured.*?^</div>", re.MULTILINE | re.DOTALL)
 _PROGRAMS = """nestling() { "$PYTHON" -m nestling "$@"; }
 python() { "$PYTHON" "$@"; }
+sqlite3() { "$PYTHON" -c 'import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.stdin.read())' "$@"; }
 """
 
 
