@@ -12,9 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import lzma
 import math
-import shutil
 import sys
 import tempfile
 from collections import defaultdict
@@ -27,6 +25,7 @@ from typing import Any
 from pymongo.database import Database
 from pymongo.errors import PyMongoError
 
+from benchmarks.cases import CASES, unpacked
 from benchmarks.processor_time import undisturbed_seconds
 from nestling.common.connection import connect
 from nestling.common.errors import NestlingError
@@ -48,7 +47,6 @@ from nestling.planner.work import estimate
 from nestling.planner.work.spans import LOWER, UPPER
 from nestling.sources.front import with_workload
 
-CASES = Path(__file__).parents[2] / "shared" / "cases" / "sql"
 STRATEGIES = ("normalized", "embedded", "tree")
 LONGEST_SECONDS = 3.0
 SECONDS_A_SUBJECT = 1.5
@@ -120,18 +118,6 @@ def _measure(folder: Path, keep: Path) -> None:
         times = _times(found, server.pid)
     (keep / f"{folder.name}.json").write_text(json.dumps(times, indent=1))
     print(f"measured {folder.name}: {len(times)}", file=sys.stderr)
-
-
-def unpacked(folder: Path, keep: Path) -> Path:
-    """The case's SQLite file, unpacked into `keep` where it is packed."""
-    packed = next(folder.glob("*.sqlite.xz"), None)
-    if packed is None:
-        return next(folder.glob("*.sqlite"))
-    database = keep / packed.stem
-    if not database.exists():
-        with lzma.open(packed) as source, database.open("wb") as plain:
-            shutil.copyfileobj(source, plain)
-    return database
 
 
 def _subjects(case: str, strategy: str, proposal: Proposal, statements: Sequence[Statement]) -> Iterator[Subject]:

@@ -28,7 +28,7 @@ from pymongo.errors import PyMongoError
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the servers are among the tests
 
 from benchmarks.answers import Reference, ServerReference, SqliteReference, Statement
-from benchmarks.cases import CASES, _unpacked
+from benchmarks.cases import CASES, unpacked
 from benchmarks.corpora import Engines
 from benchmarks.tpch.data import tables
 from benchmarks.tpch.experts import EXPERTS as TPCH_EXPERTS
@@ -98,7 +98,7 @@ def _yards(engines: Engines, scratch: Path) -> Iterator[Yard]:
     for label, experts in WORKLOAD_EXPERTS.items():
         folder = CASES / label
         if folder.is_dir():
-            yield Yard(label, "sqlite", f"sqlite:///{_unpacked(folder, scratch)}", folder / "workload.sql", experts)
+            yield Yard(label, "sqlite", f"sqlite:///{unpacked(folder, scratch)}", folder / "workload.sql", experts)
 
 
 def _fill(url: str) -> None:

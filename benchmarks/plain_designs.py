@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from benchmarks.cost_error import CASES, unpacked
+from benchmarks.cases import CASES, unpacked
 from nestling import pipeline
 from nestling.cost import default_profile, price
 from nestling.ir.situation import Thresholds, situation

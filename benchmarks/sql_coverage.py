@@ -28,7 +28,7 @@ import sqlalchemy as sa
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the reference interpreter and the servers are among the tests
 
 from benchmarks.answers import MOST_SECONDS, Outcome, ServerReference, SqliteReference, Statement, compare, constructs
-from benchmarks.cases import CASES, _unpacked
+from benchmarks.cases import CASES, unpacked
 from benchmarks.corpora import Engines, corpora, opened
 from benchmarks.index_use import IndexUse
 from nestling.common.connection import connect
@@ -144,7 +144,7 @@ def _cases(options: argparse.Namespace, scratch: Path) -> Iterator[Case]:
         text = (folder / "workload.sql").read_text(encoding="utf-8")
         statements = tuple(Statement(b.name, b.sql, b.samples) for b in blocks(text, "sqlite") if b.sql)
         workload = None if options.spider else folder / "workload.sql"
-        yield Case(folder.name, "sqlite", f"sqlite:///{_unpacked(folder, scratch)}", statements, workload)
+        yield Case(folder.name, "sqlite", f"sqlite:///{unpacked(folder, scratch)}", statements, workload)
 
 
 def _corpora(options: argparse.Namespace, engines: Engines) -> Iterator[Case]:

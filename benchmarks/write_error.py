@@ -22,7 +22,8 @@ from typing import Any
 from pymongo.database import Database
 from pymongo.errors import PyMongoError
 
-from benchmarks.cost_error import CASES, STRATEGIES, unpacked
+from benchmarks.cases import CASES, unpacked
+from benchmarks.cost_error import STRATEGIES
 from benchmarks.processor_time import undisturbed_seconds
 from nestling.common.connection import connect
 from nestling.common.errors import NestlingError
