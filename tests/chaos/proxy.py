@@ -8,7 +8,7 @@ from threading import Event, Thread
 
 from nestling.common.supervised import free_port
 
-CLOSING_SECONDS = 0.05
+CLOSING_ROUNDS, CLOSING_SECONDS = 3, 0.05
 """A connection that is broken closes its socket only when the loop comes round again."""
 
 
@@ -54,13 +54,18 @@ class Proxy:
         self._ready.set()
         self._loop.run_forever()
         server.close()
+        for _ in range(CLOSING_ROUNDS):
+            self._end()
+        self._loop.close()
+
+    def _end(self) -> None:
+        """Break what there is; a connection that was just being accepted comes after that."""
         self._cut()
         tasks = asyncio.all_tasks(self._loop)
         for task in tasks:
             task.cancel()
         self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
         self._loop.run_until_complete(asyncio.sleep(CLOSING_SECONDS))
-        self._loop.close()
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         both = {writer}
