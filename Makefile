@@ -32,8 +32,8 @@ lint: $(INSTALLED) ## check style, types, layers and dependencies
 	$(BIN)/deptry src
 
 bench: $(INSTALLED) ## run every benchmark
-	@for script in $(sort $(wildcard benchmarks/*.py)); do \
-		echo "== $$script"; $(BIN)/python $$script || exit 1; \
+	@for name in $$(grep -l __main__ benchmarks/*.py | xargs -n 1 basename -s .py); do \
+		echo "== $$name"; $(BIN)/python -m benchmarks.$$name || exit 1; \
 	done
 
 docs: $(INSTALLED) ## write the pages made from code, build the documentation into site/

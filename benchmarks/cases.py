@@ -1,6 +1,6 @@
 """Every SQLite database of a folder × every strategy: inspect, design, load, verify; prints a Markdown table.
 
-    .venv/bin/python benchmarks/cases.py [FOLDER] [--strategy NAME …]
+    .venv/bin/python -m benchmarks.cases [FOLDER] [--strategy NAME …]
 
 FOLDER holds one sub-folder per database with `*.sqlite` or `*.sqlite.xz`, and a `workload.sql` where there is one; by default
 the shared cases beside the checkout. Each load runs in a process of its own, so that its peak memory is its own.
@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from nestling.common.server import open_server
 from nestling.ir.text import write_proposal
@@ -104,12 +105,13 @@ def unpacked(folder: Path, scratch: Path) -> Path:
     return database
 
 
-def _nestling(*arguments: str) -> dict:
+def _nestling(*arguments: str) -> dict[str, Any]:
     command = [sys.executable, "-c", "from nestling.cli import main; main()", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if not done.stdout:
         raise SystemExit(f"{' '.join(arguments)}\n{done.stderr}")
-    return json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How fast checking is, beside reading the same collections once.
 
-`python benchmarks/check.py` loads customers, products, purchases with their lines inside, and reviews, with copies and
+`python -m benchmarks.check` loads customers, products, purchases with their lines inside, and reviews, with copies and
 computed values of every kind, and then checks them, interleaved with reading:
 
 - **read**: every document of the collections a check is about, fetched once, raw (nothing is decoded);

@@ -1,6 +1,6 @@
 """How long a statement takes to compile: SQL to algebra, to steps, to MQL – on a model of 50 entities.
 
-    .venv/bin/python benchmarks/compile_time.py [--statements N] [--rounds N] [--seed N] [--profile]
+    .venv/bin/python -m benchmarks.compile_time [--statements N] [--rounds N] [--seed N] [--profile]
 
 The model and the statements are made by the seed: 0 to 6 joins along foreign keys (inner and left), filters, groups with HAVING,
 subqueries (EXISTS, IN, scalar), sorting and limits. Each statement is compiled `rounds` times on each design; its

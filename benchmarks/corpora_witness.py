@@ -63,7 +63,11 @@ def _want(  # noqa: C901 - one case for each form
         else:
             _put(condition.left, condition.right, found, select, columns)
             _put(condition.right, condition.left, found, select, columns)
-    elif (operator := OPERATORS.get(type(condition))) in MIRRORED and operator != "<>":
+    elif (
+        isinstance(condition, exp.Binary)
+        and (operator := OPERATORS.get(type(condition))) in MIRRORED
+        and operator != "<>"
+    ):
         beside = {"<": -1, ">": 1}
         _put(condition.left, condition.right, found, select, columns, beside.get(operator or "", 0))
         _put(condition.right, condition.left, found, select, columns, beside.get(MIRRORED[operator or ""], 0))

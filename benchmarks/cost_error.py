@@ -1,6 +1,6 @@
 """Predicted against measured: reads of the shared cases on normalized, embedded and tree designs, none of which any fit saw.
 
-    .venv/bin/python benchmarks/cost_error.py [FOLDER] [--profile profile.yaml] [--keep DIRECTORY] [--worst 20]
+    .venv/bin/python -m benchmarks.cost_error [FOLDER] [--profile profile.yaml] [--keep DIRECTORY] [--worst 20]
 
 Every database is loaded once per design; its statements run interleaved, several times each, and the fastest run counts,
 since other work on the machine only ever adds time (`benchmarks.processor_time` leaves most of that out). `--keep` stores designs

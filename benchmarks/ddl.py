@@ -1,6 +1,6 @@
 """Every DDL file of a folder read into a model; prints a Markdown table of what the file declares beside what the model has.
 
-    .venv/bin/python benchmarks/ddl.py [FOLDER]
+    .venv/bin/python -m benchmarks.ddl [FOLDER]
 
 The file's own counts come from plain regular expressions over its text, independent of the reader.
 """

@@ -1,6 +1,6 @@
 """Time to a proved design on generated models: small-world graphs of entities, mixed reads and writes of 0 to 4 hops.
 
-    .venv/bin/python benchmarks/design_scale.py [ENTITIES/RELATIONSHIPS/STATEMENTS …] [--seed N] [--limit SECONDS]
+    .venv/bin/python -m benchmarks.design_scale [ENTITIES/RELATIONSHIPS/STATEMENTS …] [--seed N] [--limit SECONDS]
 
 Everything counts: proposing candidates, counting the work of every way to answer, pricing, building the program, solving it and
 proving the optimum. A size runs in a process of its own, whose peak memory is shown.

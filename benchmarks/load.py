@@ -1,6 +1,6 @@
 """How fast loading is, beside the script a user would write and beside the fastest the server takes the same documents.
 
-`python benchmarks/load.py` generates orders and lines in SQLite and loads them embedded, three ways, interleaved in one run:
+`python -m benchmarks.load` generates orders and lines in SQLite and loads them embedded, three ways, interleaved in one run:
 
 - **nestling**: `load`, with its checkpoints, validators off (the rivals have none);
 - **script**: SQLAlchemy rows to dictionaries to `insert_many`, what a user would write;

@@ -1,6 +1,6 @@
 """Migrations between every pair of designs of every shared case, under concurrent writes, beside a plain `$out` copy.
 
-    .venv/bin/python benchmarks/migrate.py [CASE …] [--strategy NAME …] [--orders N]
+    .venv/bin/python -m benchmarks.migrate [CASE …] [--strategy NAME …] [--orders N]
 
 For each pair: how long the backfill takes (documents built, before indexes), how long the server takes to copy the very same
 documents with `$out`, and the share of that speed; how long the whole migration takes with its cutover while a client writes

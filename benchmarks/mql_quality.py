@@ -1,6 +1,6 @@
 """Compiled pipelines against those an expert writes: TPC-H's 22 questions and statements of the shared workload files.
 
-    .venv/bin/python benchmarks/mql_quality.py [--design NAME …] [--runs N] [--only PART …]
+    .venv/bin/python -m benchmarks.mql_quality [--design NAME …] [--runs N] [--only PART …]
 
 Both pipelines run on the same collections, one after the other in turns; their answers must be the SQL engine's. Experts'
 pipelines are for the normalized design (`benchmarks/tpch/experts.py`, `benchmarks/workload_experts.py`); on another design
@@ -24,8 +24,6 @@ from typing import Any
 import pymongo
 import sqlalchemy as sa
 from pymongo.errors import PyMongoError
-
-sys.path.insert(0, str(Path(__file__).parents[1]))  # the servers are among the tests
 
 from benchmarks.answers import Reference, ServerReference, SqliteReference, Statement
 from benchmarks.cases import CASES, unpacked

@@ -1,6 +1,6 @@
 """How long the search takes and what it proves, on generated instances of growing size.
 
-`python benchmarks/optimize.py` builds problems shaped like those of real models and prints a Markdown table: entities on a ring
+`python -m benchmarks.optimize` builds problems shaped like those of real models and prints a Markdown table: entities on a ring
 with shortcuts (Watts and Strogatz), each with one home – its own collection or inside the other side of a relationship that it
 belongs to –, copies along relationships, indexes, and statements that read over 0 to 4 relationships or write. `--large` adds
 1,000 entities, `--budget 0.8` allows only that share of the best design's bytes. Memory is the process's peak: each size runs in

@@ -1,6 +1,6 @@
 """The plain designs' cost by the cost model over the least cost, on the workloads of the shared cases.
 
-`python benchmarks/plain_designs.py` prints a Markdown table: everything in collections of its own with every index
+`python -m benchmarks.plain_designs` prints a Markdown table: everything in collections of its own with every index
 (normalized), everything embedded as deep as it goes (embedded), and what the decision tree embeds (tree).
 """
 

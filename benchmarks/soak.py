@@ -1,6 +1,6 @@
 """Law 1 for as long as it is told: random statements and write traces on random designs, beside SQLite.
 
-    benchmarks/soak.py --minutes 10 --seed 1 [--reads | --writes] [--shrink]
+    .venv/bin/python -m benchmarks.soak --minutes 10 --seed 1 [--reads | --writes] [--shrink]
 
 Prints the counts by verdict, construct and primitive, and for each kind of failure its shortest case; `--shrink` reduces the
 model, the rows and the design of the first one as well. Exits 1 when there is a failure.
@@ -14,7 +14,6 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -22,7 +21,6 @@ from hypothesis import strategies as st
 from hypothesis.errors import HypothesisException
 from pymongo import MongoClient
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
 from nestling.common.connection import connect
 from nestling.common.server import open_server
 from tests.laws.reads import round_of_reads

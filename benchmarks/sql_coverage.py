@@ -1,6 +1,6 @@
 """Reads of real workloads on several designs beside the SQL engine of their dialect: what compiles, what is equal, what is not.
 
-    .venv/bin/python benchmarks/sql_coverage.py [FOLDER …] [--corpora] [--spider N] [--design NAME …] [--constructs] [--verbose]
+    .venv/bin/python -m benchmarks.sql_coverage [FOLDER …] [--corpora] [--spider N] [--design NAME …] [--constructs] [--verbose]
 
 FOLDER holds a `*.sqlite` or `*.sqlite.xz` and a `workload.sql` with `-- params:` samples; by default the shared cases beside the
 checkout. `--corpora`: instead the shared benchmarks and query corpora, on PostgreSQL, MariaDB and SQLite servers, with data made
@@ -24,8 +24,6 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-
-sys.path.insert(0, str(Path(__file__).parents[1]))  # the reference interpreter and the servers are among the tests
 
 from benchmarks.answers import MOST_SECONDS, Outcome, ServerReference, SqliteReference, Statement, compare, constructs
 from benchmarks.cases import CASES, unpacked

@@ -22,6 +22,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,28 +38,9 @@ from nestling.executors.changes import Watching, follow
 from nestling.executors.sync import Metrics, SyncOptions, sync
 from nestling.ir.text import read_proposal
 from nestling.pipeline import sync_plan
+from tests.small_shop import small_shop
 
-DESIGN = """
-nestling: 1
-strategy: by hand
-model:
-  name: shop
-  entities:
-    customer: {key: [id], attributes: {id: integer!, name: text}}
-    purchase: {key: [id], attributes: {id: integer!, customer_id: integer, total: integer}}
-  relationships:
-    purchases: {parent: customer, child: purchase, attributes: [customer_id]}
-design:
-  collections:
-    customers: {root: customer, id: [id]}
-    purchases:
-      root: purchase
-      id: [id]
-      references: {purchases: parent-reference}
-      copies: {customer: {of: "purchases:up", attributes: [name], as: object, freshness: async(1s)}}
-  indexes:
-    - {collection: purchases, keys: [customer_id]}
-"""
+DESIGN = small_shop(indexes="[{collection: purchases, keys: [customer_id]}]")
 BULK = 1_000
 
 
@@ -78,13 +60,17 @@ def filled(database: Database[Any], customers: int, copies: int) -> None:
 
 
 @contextmanager
-def synced(uri: str, folder: Path):
+def synced(uri: str, folder: Path) -> Iterator[Callable[[], dict[str, Any]]]:
     """`nestling sync` as a process of its own; yields what reads its metrics."""
     (folder / "design.yaml").write_text(DESIGN)
     status = folder / "status.json"
     command = [sys.executable, "-m", "nestling", "sync", str(folder / "design.yaml"), uri, "--status-file", str(status)]
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    read = lambda: json.loads(status.read_text()) if status.exists() else {}  # noqa: E731
+
+    def read() -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(status.read_text()) if status.exists() else {}
+        return found
+
     try:
         while read().get("state") != "following" or read().get("waiting"):
             time.sleep(0.1)
@@ -103,8 +89,16 @@ def bare_reader(database: Database[Any], stop: threading.Event, lags: list[float
     with follow(database, Watching(("customers",))) as stream:
         while not stop.is_set():
             for change in stream.take(500, 0.25).changes:
+                assert change.wall is not None, "only servers before 6.0 do not say when"
                 now = datetime.now(UTC).replace(tzinfo=None)
                 lags.append((now - change.wall).total_seconds() * 1000)
+
+
+def copied_name(database: Database[Any], **which: int) -> object:
+    """What a purchase says its customer is called."""
+    purchase = database.purchases.find_one(which)
+    assert purchase is not None
+    return purchase["customer"]["name"]
 
 
 def rename(database: Database[Any], number: int, customers: int) -> None:
@@ -198,11 +192,11 @@ def fan_out(uri: str, database: Database[Any], folder: Path, copies: int) -> Non
         begin = time.monotonic()
         lags: list[float] = []
         number = 1
-        while database.purchases.find_one({"_id": -copies})["customer"]["name"] != "changed":
-            rename(database, 1 + number % 999, 1_000)
+        while copied_name(database, _id=-copies) != "changed":
+            customer = 1 + number % 999
+            database.customers.update_one({"_id": customer}, {"$set": {"name": f"new {number}"}})
             asked = time.monotonic()
-            name = database.customers.find_one({"_id": 1 + number % 999})["name"]
-            while database.purchases.find_one({"customer_id": 1 + number % 999})["customer"]["name"] != name:
+            while copied_name(database, customer_id=customer) != f"new {number}":
                 time.sleep(0.001)
             lags.append((time.monotonic() - asked) * 1000)
             number += 1

@@ -111,7 +111,8 @@ def _order(key: int, pick: random.Random) -> tuple[Row, list[Row]]:
     lines = [_line(key, number, day, pick) for number in range(1, pick.randint(1, MOST_LINES) + 1)]
     open_lines = sum(line[9] == "O" for line in lines)
     status = "F" if not open_lines else "O" if open_lines == len(lines) else "P"
-    total = sum((line[5] * (1 - line[6]) * (1 + line[7]) for line in lines), Decimal(0)).quantize(Decimal("0.01"))  # type: ignore[operator]
+    prices: list[Decimal] = [line[5] * (1 - line[6]) * (1 + line[7]) for line in lines]  # type: ignore[misc, operator]
+    total = sum(prices, Decimal(0)).quantize(Decimal("0.01"))
     clerk = f"Clerk#{pick.randint(1, 30):09}"
     return (key, customer, status, total, day, pick.choice(PRIORITIES), clerk, 0, _words(pick)), lines
 

@@ -45,7 +45,7 @@ def shown(**fields: Any) -> Stage:
 def _q01() -> tuple[str, Pipeline]:
     price, discounted = "$l_extendedprice", OWN_REVENUE
     charge = {"$multiply": [discounted, {"$add": [1, "$l_tax"]}]}
-    group = {"_id": {"flag": "$l_returnflag", "status": "$l_linestatus"}, "sum_qty": {"$sum": "$l_quantity"}}
+    group: Stage = {"_id": {"flag": "$l_returnflag", "status": "$l_linestatus"}, "sum_qty": {"$sum": "$l_quantity"}}
     group |= {"sum_base_price": {"$sum": price}, "sum_disc_price": {"$sum": discounted}, "sum_charge": {"$sum": charge}}
     group |= {"avg_qty": {"$avg": "$l_quantity"}, "avg_price": {"$avg": price}, "avg_disc": {"$avg": "$l_discount"}}
     group |= {"count_order": {"$sum": 1}}

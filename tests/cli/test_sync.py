@@ -12,32 +12,13 @@ from pymongo.database import Database
 
 from nestling.common.server import Server
 from tests.cli.commands import nestling, started
-
-DESIGN = """
-nestling: 1
-strategy: by hand
-model:
-  name: shop
-  entities:
-    customer: {key: [id], attributes: {id: integer!, name: text}}
-    purchase: {key: [id], attributes: {id: integer!, customer_id: integer}}
-  relationships:
-    purchases: {parent: customer, child: purchase, attributes: [customer_id]}
-design:
-  collections:
-    customers: {root: customer, id: [id]}
-    purchases:
-      root: purchase
-      id: [id]
-      references: {purchases: parent-reference}
-      copies: {customer: {of: "purchases:up", attributes: [name], as: object, freshness: async(1s)}}
-"""
+from tests.small_shop import small_shop
 
 
 def _shop(database: Database[Any], mongod: Server, folder: Path) -> tuple[Path, str]:
     database.customers.insert_one({"_id": 1, "name": "Ada"})
     database.purchases.insert_one({"_id": 1, "customer_id": 1})
-    (folder / "design.yaml").write_text(DESIGN)
+    (folder / "design.yaml").write_text(small_shop())
     return folder / "design.yaml", mongod.uri.replace("/?", f"/{database.name}?")
 
 
@@ -76,7 +57,7 @@ def test_it_stops_when_it_is_told_to(database: Database[Any], mongod: Server, tm
 
 def test_no_mongodb_is_a_mistake(tmp_path: Path) -> None:
     """A MongoDB just started would be empty: none is."""
-    (tmp_path / "design.yaml").write_text(DESIGN)
+    (tmp_path / "design.yaml").write_text(small_shop())
     ran = nestling("sync", tmp_path / "design.yaml")
     assert ran.code == 2
     assert "no MongoDB is named" in ran.err

@@ -1,7 +1,7 @@
 """Law 1 for reads: random statements on random designs over random data return what SQLite returns.
 
 A round loads one world by one design and runs many statements on it, since loading is what takes time. `make soak` runs at
-least 20,000 statements and prints them by primitive and by construct; `benchmarks/soak.py` goes on for as long as it is told.
+least 20,000 statements and prints them by primitive and by construct; `benchmarks.soak` goes on for as long as it is told.
 """
 
 from __future__ import annotations

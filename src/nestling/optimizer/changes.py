@@ -30,7 +30,7 @@ def changes(problem: Problem, now: frozenset[str], then: frozenset[str]) -> tupl
     current = evaluate(problem, now)
     units = [unit for group in problem.groups if (unit := _unit(group.among, now, then)) is not None]
     if current is None:
-        return tuple(Change(tuple(sorted(unit.gone)), tuple(sorted(unit.come))) for unit in units)
+        return tuple(_change(unit) for unit in units)
     made: list[Change] = []
     chosen, cost = now, current.cost
     while units:
@@ -38,21 +38,26 @@ def changes(problem: Problem, now: frozenset[str], then: frozenset[str]) -> tupl
         if len(units) <= MOST_PAIRED:
             possible += _pairs(problem, units, chosen, cost)
         if not possible:
-            rest = _together(units)
-            found = evaluate(problem, _after(chosen, rest))
-            gain = cost - found.cost if found is not None else None
-            return (*made, Change(tuple(sorted(rest.gone)), tuple(sorted(rest.come)), gain))
+            return (*made, _rest(problem, units, chosen, cost))
         least, _, step = min(possible, key=lambda each: (round(each[0], DIGITS), len(each[2]), each[1]))
         if round(cost - least, DIGITS) <= 0 and not any(unit.come for unit in units):
-            rest = _together(units)
-            found = evaluate(problem, _after(chosen, rest))
-            gain = cost - found.cost if found is not None else None
-            return (*made, Change(tuple(sorted(rest.gone)), (), gain))
+            return (*made, _rest(problem, units, chosen, cost))
         whole = _together(step)
-        made.append(Change(tuple(sorted(whole.gone)), tuple(sorted(whole.come)), cost - least))
+        made.append(_change(whole, cost - least))
         chosen, cost = _after(chosen, whole), least
         units = [unit for unit in units if unit not in step]
     return tuple(made)
+
+
+def _rest(problem: Problem, units: Sequence[_Unit], chosen: frozenset[str], cost: float) -> Change:
+    """All that is left, in one step."""
+    rest = _together(units)
+    found = evaluate(problem, _after(chosen, rest))
+    return _change(rest, cost - found.cost if found is not None else None)
+
+
+def _change(unit: _Unit, gain: float | None = None) -> Change:
+    return Change(tuple(sorted(unit.gone)), tuple(sorted(unit.come)), gain)
 
 
 def _unit(among: Sequence[str], now: frozenset[str], then: frozenset[str]) -> _Unit | None:

@@ -9,8 +9,6 @@ from nestling.ir import algebra as a
 from nestling.ir.bindings import Joined, ParameterUse, ParameterUses, Role
 from nestling.ir.expression import (
     Arithmetic,
-    Cast,
-    Coerce,
     Column,
     Compare,
     Comparison,
@@ -19,12 +17,10 @@ from nestling.ir.expression import (
     InSubquery,
     Like,
     Parameter,
-    Raw,
-    Stored,
     operands,
 )
 from nestling.ir.model import Model
-from nestling.planner.reads.traverse import expressions, inputs, subqueries
+from nestling.planner.reads.traverse import bare, expressions, inputs, subqueries
 
 ColumnId = tuple[str, str]
 _LOWER = (Comparison.GREATER, Comparison.GREATER_OR_EQUAL)
@@ -170,13 +166,6 @@ class _Known:
                     between = zip(link.child_attributes, link.parent_attributes, strict=True)
                     if all(((child, mine), (parent, theirs)) in pairs for mine, theirs in between):
                         yield Joined(child, link.name, parent)
-
-
-def bare(expression: Expression) -> Expression:
-    """The expression without the conversions around it."""
-    while isinstance(expression, Coerce | Raw | Stored | Cast):
-        expression = expression.operand
-    return expression
 
 
 def _given_rows(insert: a.Insert) -> Iterator[Mapping[str, Expression]]:

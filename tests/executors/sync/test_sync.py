@@ -22,37 +22,18 @@ from nestling.executors.sync.lease import COLLECTION
 from nestling.ir.route import SyncPlan
 from nestling.ir.text import read_proposal
 from nestling.pipeline.syncing import sync_plan
+from tests.small_shop import small_shop
 
-MODEL = """
-nestling: 1
-strategy: by hand
-model:
-  name: shop
-  entities:
-    customer: {key: [id], attributes: {id: integer!, name: text}}
-    purchase: {key: [id], attributes: {id: integer!, customer_id: integer, total: integer}}
-  relationships:
-    purchases: {parent: customer, child: purchase, attributes: [customer_id]}
-design:
-  collections:
-    customers:
-      root: customer
-      id: [id]
-      computed:
-        bought: {count: purchases, freshness: async(1s)}
-        spent: {sum: total, of: purchases, freshness: FRESHNESS}
-    purchases:
-      root: purchase
-      id: [id]
-      references: {purchases: parent-reference}
-      copies: {customer: {of: "purchases:up", attributes: [name], as: object, freshness: async(1s)}}
-"""
 ONCE = SyncOptions(once=True)
 
 
 def plan_of(freshness: str = "async(1s)") -> SyncPlan:
     """A small shop: a copy up, a count and a sum down."""
-    return sync_plan(read_proposal(MODEL.replace("FRESHNESS", freshness), "shop.yaml").design)
+    computed = f"""{{
+        bought: {{count: purchases, freshness: async(1s)}},
+        spent: {{sum: total, of: purchases, freshness: {freshness}}},
+    }}"""
+    return sync_plan(read_proposal(small_shop(computed=computed), "shop.yaml").design)
 
 
 @pytest.fixture

@@ -75,7 +75,7 @@ class _Script:
         options = {**({"arrayFilters": filters} if filters else {}), **({"upsert": True} if command.upsert else {})}
         arguments += [shell(options)] if options else []
         if self.write.parameters:
-            yield "// a parameter that is NULL: leave its field out ($unset it where it is $set)"
+            yield "// a parameter that is NULL: leave its field out ($unset it where it is $set); in a filter it equals nothing"
         yield f"{_collection('db', command.collection)}.{command.action}({', '.join(arguments)})"
 
     def _steps(self, steps: Sequence[ProgramStep], row: str) -> Iterator[str]:

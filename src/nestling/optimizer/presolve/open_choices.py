@@ -17,7 +17,6 @@ Names = frozenset[str]
 class OpenStep:
     """The modes left of a step, by each structure they need; `""` for those that need none."""
 
-    place: int
     modes: dict[str, list[Mode]]
     every: list[Mode]
 
@@ -87,7 +86,7 @@ class OpenChoices:
 
     def _open(self, modes: tuple[Mode, ...]) -> None:
         possible = [mode for mode in modes if self.known.together(mode.needs) is not None]
-        opened = OpenStep(len(self.steps), defaultdict(list), possible)
+        opened = OpenStep(defaultdict(list), possible)
         for mode in possible:
             for name in dict.fromkeys(mode.needs) or [""]:
                 opened.modes[name].append(mode)

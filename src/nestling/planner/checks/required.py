@@ -5,6 +5,7 @@ from __future__ import annotations
 from nestling.ir.design import Design
 from nestling.ir.layout import NodeKind, Place, Role
 from nestling.ir.model import Relationship
+from nestling.ir.primitives import Embedding
 from nestling.planner.upkeep.derive import is_only_listed
 
 
@@ -20,5 +21,5 @@ def _tells(place: Place, link: Relationship) -> bool:
     return not (_is_of(place.node.embedding, link) and place.nodes[-2].kind is not NodeKind.GROUP)
 
 
-def _is_of(embedding: object, link: Relationship) -> bool:
-    return embedding is not None and getattr(embedding, "relationship", None) == link.name
+def _is_of(embedding: Embedding | None, link: Relationship) -> bool:
+    return embedding is not None and embedding.relationship == link.name

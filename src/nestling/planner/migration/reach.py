@@ -59,7 +59,8 @@ def _node(model: Model, node: Node, path: Path) -> Iterator[Reach]:
     for copy in node.body.copies:
         yield from _copy(model, copy, path)
     for computed in node.body.computed:
-        yield from _along(model, path, computed.path, frozenset({computed.attribute} - {None}))  # type: ignore[arg-type]
+        wanted = frozenset(() if computed.attribute is None else (computed.attribute,))
+        yield from _along(model, path, computed.path, wanted)
     for child in node.children:
         if node.kind is NodeKind.GROUP:
             yield from _node(model, child, path)

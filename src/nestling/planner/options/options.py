@@ -3,8 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import assert_never
 
-from nestling.ir.candidate import HOMES, Candidate, Cold, CopiedAttribute, Indexed, Mirror, Newest
+from nestling.ir.candidate import (
+    HOMES,
+    Absorbed,
+    Aggregate,
+    Bucketed,
+    Candidate,
+    Cold,
+    CopiedAttribute,
+    Indexed,
+    Mirror,
+    Nested,
+    Newest,
+    Own,
+)
 from nestling.ir.options import Charge, Group, Limit, Mode, Needs, Problem, Step, Structure
 from nestling.ir.situation import Situation
 from nestling.planner.options.changes import Changes
@@ -130,10 +144,12 @@ def _bytes(candidate: Candidate, places: Places, documents: Documents, sizes: Si
             return sizes.rows(entity) * COLD_BYTES
         case Mirror(_, side):
             return sizes.rows(places.situation.model.relationship(side).child) * INDEX_ENTRY_BYTES
-        case part if isinstance(part, HOMES):
+        case Aggregate():
+            return VALUE_BYTES
+        case Own() | Nested() | Bucketed() | Absorbed():
             return 0.0
         case _:
-            return VALUE_BYTES
+            assert_never(candidate.part)
 
 
 def _limits(situation: Situation, places: Places, documents: Documents) -> Iterator[Limit]:

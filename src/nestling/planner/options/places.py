@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import assert_never
 
 from nestling.ir.candidate import (
     Absorbed,
@@ -92,6 +93,8 @@ class Places:
                 self.cold[entity].append((found, cold))
             case Indexed(entity) as index:
                 self.indexes[entity].append((found, index))
+            case _:
+                assert_never(candidate.part)
 
     def home_above(self, home: Home) -> Home | None:
         """The place of the parent that an embedding needs; None when there is no such candidate."""

@@ -15,7 +15,7 @@ from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.names import stored_name
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Access, Filter, Operator
-from nestling.planner.distinct import UNKNOWN_ROWS, distinct_of
+from nestling.planner.distinct import distinct_of, rows_of
 from nestling.planner.options.compared import shares_compared
 
 UNKNOWN_CHILDREN = 10.0
@@ -42,8 +42,7 @@ class Sizes:
     def rows(self, entity: str) -> float:
         """Rows of an entity, at least one."""
         if entity not in self._rows:
-            known = self.situation.statistics.entity(entity).count
-            self._rows[entity] = max(known.value if known is not None else UNKNOWN_ROWS, 1.0)
+            self._rows[entity] = max(rows_of(entity, self.situation.statistics), 1.0)
         return self._rows[entity]
 
     def row_bytes(self, entity: str) -> float:

@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping
 from nestling.ir.distribution import below, up_to
 from nestling.ir.expression import (
     CaseRule,
-    Cast,
-    Coerce,
     Column,
     Compare,
     Comparison,
@@ -20,9 +18,8 @@ from nestling.ir.expression import (
     Like,
     Literal,
     Parameter,
-    Raw,
-    Stored,
 )
+from nestling.planner.reads.traverse import bare
 from nestling.planner.work.documents import Known
 
 Span = tuple[float, float]
@@ -106,23 +103,16 @@ def _after(text: str) -> str:
 
 def value_of(expression: Expression, values: Values) -> object:
     """The value a literal or a parameter has, None when it is not known."""
-    match expression:
+    match bare(expression):
         case Literal(value=value):
             return value
         case Parameter(name=name):
             return values.get(name)
-        case Raw(operand=operand) | Cast(operand=operand) | Coerce(operand=operand) | Stored(operand=operand):
-            return value_of(operand, values)
         case _:
             return None
 
 
 def column_in(expression: Expression) -> Column | None:
     """The column an expression is, or shows in another form."""
-    match expression:
-        case Column():
-            return expression
-        case Raw(operand=operand) | Cast(operand=operand) | Coerce(operand=operand) | Stored(operand=operand):
-            return column_in(operand)
-        case _:
-            return None
+    inner = bare(expression)
+    return inner if isinstance(inner, Column) else None

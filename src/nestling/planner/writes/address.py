@@ -81,7 +81,10 @@ def whole_identity(place: Place, values: Mapping[str, Value]) -> Match | None:
 
 
 def never_null(path: str, value: Value) -> tuple[Match, ...]:
-    """Beside an equality: a value that is missing equals nothing, as NULL does in SQL. No `_id` is missing."""
+    """Beside an equality: a missing value equals nothing, as NULL does in SQL. No `_id` is missing.
+
+    The equality stays: `in` by itself would take a regular expression for a pattern.
+    """
     return () if path == "_id" else (Match(path, Items((value,)), Test.IN),)
 
 

@@ -29,7 +29,6 @@ from nestling.ir.expression import (
 )
 from nestling.ir.layout import NodeKind, Role
 from nestling.ir.model import Cardinality, Entity, Relationship
-from nestling.ir.names import join
 from nestling.ir.types import INTEGER
 from nestling.ir.write_path import Refuse, Violation, WriteStep
 from nestling.planner.writes.cells import NEW, Cells, column
@@ -113,9 +112,14 @@ def refuse_no_parent(design: Design, row: Cells, link: Relationship) -> Iterator
     held = zip(link.parent_attributes, link.child_attributes, strict=True)
     equal = equal_cells(scan, {parent: row.column(child) for parent, child in held})
     alone = filtered(at_hand, conjunction(*there, Not(Exists(filtered(scan, equal)))))
+    yield from refused_without_parent(row, link, plan(design, _shown(alone)))
+
+
+def refused_without_parent(row: Cells, link: Relationship, found: ReadPlan) -> Iterator[WriteStep]:
+    """Refuse what a read about the row at hand finds: a foreign key without its parent."""
     name = f"{row.entity.name} without {link.parent} ({link.name})"
-    yield fetch(name, plan(design, _shown(alone)), tuple(types))
-    text = f"`{row.entity.name}` refers by {join(', '.join(link.child_attributes))} to no `{link.parent}`"
+    yield fetch(name, found, [row.column(each) for each in link.child_attributes])
+    text = f"`{row.entity.name}` refers by {', '.join(link.child_attributes)} to no `{link.parent}`"
     yield Refuse(name, Violation.PARENT, text)
 
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation
-from nestling.ir.layout import NodeKind, Place, Role
+from nestling.ir.layout import Place, Role
 from nestling.ir.model import Entity, Relationship
 from nestling.ir.names import join
-from nestling.ir.primitives import Form
 from nestling.ir.write_path import Match, Test, WriteStep
 from nestling.planner.writes.address import is_found_by_values, known_values
 from nestling.planner.writes.cells import Cells
 from nestling.planner.writes.constraints import refuse_no_parent, refuse_same
+from nestling.planner.writes.placing import is_plain_array
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def guard(design: Design, row: Cells) -> Guard | None:
     """The guard of a row whose home is one array of its parent's documents; None where one command does not tell."""
     places = [place for place in design.places[row.entity.name] if place.store.role is not Role.ORPHANS]
     place = places[0] if len(places) == 1 and places[0].copy is None else None
-    if place is None or not _is_plain_array(place):
+    if place is None or not is_plain_array(place):
         return None
     embedding = place.node.embedding
     assert embedding is not None
@@ -61,14 +61,6 @@ def _unless(place: Place, row: Cells, link: Relationship) -> tuple[Match, ...]:
     if stored is None or not set(link.child_attributes) <= set(row.entity.key) or not _is_exact(row.entity):
         return ()
     return (Match(join(place.path, stored), row[own[0]], Test.NOT_EQUAL),)
-
-
-def _is_plain_array(place: Place) -> bool:
-    """Whether rows there are the elements of an array straight in the documents of a collection, with room for all."""
-    embedding = place.node.embedding
-    is_near = len(place.nodes) == 2 and place.nodes[0].kind is NodeKind.ROOT
-    is_roomy = embedding is not None and embedding.overflow is None and embedding.slots is None
-    return is_near and is_roomy and place.node.form is Form.ARRAY
 
 
 def _is_exact(entity: Entity) -> bool:

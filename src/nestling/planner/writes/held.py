@@ -13,12 +13,12 @@ from nestling.ir.expression import IsNull, Not, conjunction
 from nestling.ir.layout import NodeKind, Place
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import CollectionKind
-from nestling.ir.write_path import Constant, Match, Refuse, Set, UpdateDocuments, Violation, WriteStep
+from nestling.ir.write_path import Constant, Match, Set, UpdateDocuments, WriteStep
 from nestling.planner.reads.scan import top_fields
 from nestling.planner.writes.address import is_found_by_values, known_values, parent_matches
 from nestling.planner.writes.cells import NOTHING, Cells
-from nestling.planner.writes.constraints import refuse_no_parent
-from nestling.planner.writes.fetch import fetch, filtered, plan, same_row
+from nestling.planner.writes.constraints import refuse_no_parent, refused_without_parent
+from nestling.planner.writes.fetch import filtered, plan, same_row
 from nestling.planner.writes.reach import lives_inside
 
 _FIELD = "_held"
@@ -76,7 +76,4 @@ def _refused(design: Design, row: Cells, link: Relationship) -> Iterator[WriteSt
     types = {row.column(name): row.entity.attribute(name).type for name in link.child_attributes}
     at_hand = same_row(types)
     refers = filtered(at_hand, conjunction(*(Not(IsNull(column)) for column in at_hand.columns)))
-    name = f"{row.entity.name} without {link.parent} ({link.name})"
-    text = f"`{row.entity.name}` refers by {', '.join(link.child_attributes)} to no `{link.parent}`"
-    yield fetch(name, plan(design, refers), tuple(types))
-    yield Refuse(name, Violation.PARENT, text)
+    yield from refused_without_parent(row, link, plan(design, refers))

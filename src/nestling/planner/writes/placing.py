@@ -40,6 +40,14 @@ def is_inside_of(place: Place, link: Relationship) -> bool:
     return place.node.embedding is not None and place.node.embedding.relationship == link.name
 
 
+def is_plain_array(place: Place) -> bool:
+    """Whether rows there are the elements of an array straight in the documents of a collection, with room for all."""
+    embedding = place.node.embedding
+    is_near = len(place.nodes) == 2 and place.nodes[0].kind is NodeKind.ROOT
+    is_roomy = embedding is not None and embedding.overflow is None and embedding.slots is None
+    return is_near and is_roomy and place.node.form is Form.ARRAY
+
+
 def is_paged(place: Place) -> bool:
     """Whether rows there are those an array had no room for."""
     return len(place.nodes) == 2 and place.nodes[0].kind is NodeKind.GROUP and place.nodes[0].bucket is None

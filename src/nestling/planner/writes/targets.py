@@ -9,13 +9,13 @@ from nestling.ir.design import Design
 from nestling.ir.layout import Node, NodeKind, Place, Role
 from nestling.ir.model import Entity
 from nestling.ir.names import join
-from nestling.ir.primitives import Form
 from nestling.ir.write_path import (
     Constant,
     ElementFilter,
     Match,
 )
 from nestling.planner.writes.address import whole_identity
+from nestling.planner.writes.placing import is_plain_array
 from nestling.planner.writes.plain import Asked
 
 _ELEMENT = "element"
@@ -68,16 +68,11 @@ def _target(entity: Entity, place: Place, conditions: Sequence[Asked]) -> Target
     if place.node.kind is NodeKind.ROOT and place.store.role in (Role.HOME, Role.ORPHANS):
         matches = _root_matches(place, conditions)
         return None if matches is None else Target(place, (*_present(place), *matches))
-    if len(place.nodes) == 2 and place.nodes[0].kind is NodeKind.ROOT and place.node.form is Form.ARRAY:
-        return _element_target(entity, place, conditions)
-    return None
+    return _element_target(entity, place, conditions) if is_plain_array(place) else None
 
 
 def _element_target(entity: Entity, place: Place, conditions: Sequence[Asked]) -> Target | None:
     """One element, told by its parent's key and one attribute of its own."""
-    embedding = place.node.embedding
-    if embedding is None or embedding.overflow is not None or embedding.slots is not None:
-        return None
     above, own = _apart(place, conditions)
     outside, inside = _root_matches(place, above), _matches(place.node, own)
     if outside is None or inside is None or len(own) != 1 or not tells_one(entity, conditions):
@@ -89,10 +84,7 @@ def _element_target(entity: Entity, place: Place, conditions: Sequence[Asked]) -
 def siblings(design: Design, entity: Entity, conditions: Sequence[Asked]) -> Target | None:
     """Elements of the array of one parent, told by its key, whatever else is asked of them; None where they lie otherwise."""
     (place, *others) = design.places[entity.name]
-    if others or len(place.nodes) != 2 or place.nodes[0].kind is not NodeKind.ROOT or place.node.form is not Form.ARRAY:
-        return None
-    embedding = place.node.embedding
-    if embedding is None or embedding.overflow is not None or embedding.slots is not None:
+    if others or not is_plain_array(place):
         return None
     parent = design.model.entity(place.nodes[0].entity)
     above, own = _apart(place, conditions)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.candidate import Aggregate, Cold, CopiedAttribute, Newest, Part
+from nestling.ir.expression import TIMES
 from nestling.ir.layout import Place
 from nestling.ir.model import Entity
 from nestling.ir.outline import Outline
 from nestling.ir.primitives import CollectionKind, Index
+from nestling.ir.situation.growth import SECONDS_PER_DAY
 from nestling.ir.situation.situation import Situation
-from nestling.ir.types import TypeName
-
-SECONDS_PER_DAY = 86_400
-_TIMES = (TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
 
 
 def expiry(situation: Situation, outline: Outline, entity: Entity, place: Place, notes: list[str]) -> Iterator[Index]:
@@ -21,8 +19,8 @@ def expiry(situation: Situation, outline: Outline, entity: Entity, place: Place,
     days = dict(situation.requirements.retention_days).get(entity.name)
     if days is None:
         return
-    path = _time_path(entity, place)
-    why = _objection(situation, outline, entity, place) or (path if path.startswith("it ") else "")
+    path, unknown = _time_path(entity, place)
+    why = _objection(situation, outline, entity, place) or unknown
     if why:
         notes.append(
             f"`{entity.name}`: no TTL index removes rows after {days:g} days: {why}; remove them by a statement"
@@ -32,19 +30,21 @@ def expiry(situation: Situation, outline: Outline, entity: Entity, place: Place,
     yield Index(place.store.name, ((path, 1),), expire_after_seconds=round(days * SECONDS_PER_DAY))
 
 
-def _time_path(entity: Entity, place: Place) -> str:
-    """The field that tells how old a document is; a reason that begins with `it` where none does."""
+def _time_path(entity: Entity, place: Place) -> tuple[str, str]:
+    """The field that tells how old a document is, "" where none does; and why none does, "" where one does."""
     bucket = place.store.collection.bucket
     if bucket is not None:
-        return "bucket_end" if bucket.window is not None else "it is in buckets by number, which have no time"
-    found = [a for a in entity.attributes if a.type.name in _TIMES and a.type.fraction_digits <= 3]
+        return (
+            ("bucket_end", "") if bucket.window is not None else ("", "it is in buckets by number, which have no time")
+        )
+    found = [a for a in entity.attributes if a.type.name in TIMES and a.type.fraction_digits <= 3]
     certain = [a for a in found if not a.nullable] or found
     if len(certain) != 1:
-        return "it has no date" if not certain else f"it has {len(certain)} dates and nothing says which one counts"
+        return "", f"it has {len(certain)} dates and nothing says which one counts" if certain else "it has no date"
     path = place.node.path_of(certain[0].name)
     if path == "_id":
-        return "it has its date as `_id`, whose index the server keeps as it is"
-    return path or "it has no field for its date"
+        return "", "it has its date as `_id`, whose index the server keeps as it is"
+    return (path, "") if path else ("", "it has no field for its date")
 
 
 def _objection(situation: Situation, outline: Outline, entity: Entity, place: Place) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nestling.ir.capture import Capture, Follow, Operation, Seen, Shape
@@ -83,7 +83,7 @@ class _Link:
         paths = self._paths(follow)
         if len(paths) != 1:
             return None
-        return Follow(follow.first, follow.second, follow.field, paths[0], follow.times, follow.tried)
+        return replace(follow, path=paths[0])
 
     def _paths(self, follow: Follow) -> list[str]:
         stores = {store.name: store for store in self.design.stores}

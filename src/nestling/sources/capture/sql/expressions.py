@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nestling.sources.capture.sql.documents import Saying
-from nestling.sources.capture.sql.filters import elements
+from nestling.sources.capture.sql.elements import elements
 from nestling.sources.capture.sql.paths import find, known
 from nestling.sources.capture.sql.rows import token
 from nestling.sources.capture.sql.values import CannotSay, Column, Many, Scalar, Sql, Tree, Unsaid, Value
@@ -68,11 +68,6 @@ def scalar(saying: Saying, document: Value, found: Any, names: Names | None = No
             raise CannotSay(why)
         case _:
             raise CannotSay("a document or array where SQL has a value")
-
-
-def boolean(saying: Saying, document: Value, found: Any, names: Names | None = None) -> str:
-    """The same as a condition."""
-    return scalar(saying, document, found, names).text
 
 
 def _path(document: Value, path: str, names: Names) -> Value:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.elements import elements
+from nestling.sources.capture.sql.expressions import scalar
 from nestling.sources.capture.sql.paths import find
-from nestling.sources.capture.sql.query import Query
 from nestling.sources.capture.sql.rows import token
 from nestling.sources.capture.sql.values import CannotSay, Column, Many, Scalar, Sql, Tree, Unsaid, Value
 
@@ -30,9 +31,7 @@ def conditions(saying: Saying, document: Value, condition: Condition) -> list[st
             case "$nor":
                 made += [f"NOT {_within(_all(conditions(saying, document, each)))}" for each in test]
             case "$expr":
-                from nestling.sources.capture.sql.expressions import boolean
-
-                made.append(boolean(saying, document, test))
+                made.append(scalar(saying, document, test).text)
             case _ if name.startswith("$"):
                 raise CannotSay(f"`{name}` in a filter")
             case _:
@@ -131,17 +130,6 @@ def _sub(saying: Saying, value: Many, condition: Condition, shown: str) -> str:
             raise CannotSay("elements of an array compared as a whole")
         query.where += tested(saying, element, value.name, own if own is not None else condition)
     return query.text([("one", shown)], saying.design.model)
-
-
-def elements(saying: Saying, value: Many) -> tuple[Query, Value]:
-    """A query of an array's elements, for use within the query that has the array."""
-    first, last = value.join(False)
-    element = value.element(last)
-    query = Query(saying.rows, first)
-    query.where += [f"{token(first, attribute)} = {text}" for attribute, text in first.on]
-    query.where += first.conditions
-    first.on, first.after, first.conditions = (), None, []
-    return query, element
 
 
 def tested(saying: Saying, value: Scalar, path: str, tests: Condition) -> Iterator[str]:

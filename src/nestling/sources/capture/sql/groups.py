@@ -12,19 +12,19 @@ from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tr
 _AGGREGATES = {"$sum": "SUM", "$avg": "AVG", "$min": "MIN", "$max": "MAX"}
 
 
-def group(saying: Saying, state: State, body: Any) -> None:
+def group(state: State, body: Any) -> None:
     """Group the rows; raises CannotSay."""
     if state.query.grouped or state.query.limit or state.query.offset:
         state.settle()
     key = body.get("_id")
     constant = key is None or key in ("?null", "?string", "?number") or isinstance(key, int)
-    keys = Tree({}) if constant else value(saying, state.document, key)
+    keys = Tree({}) if constant else value(state.saying, state.document, key)
     groups: list[str] = []
     _gather(keys, groups)
     fields: dict[str, Value] = {"_id": keys}
     for name, each in body.items():
         if name != "_id":
-            fields[name] = _accumulated(saying, state.document, name, each)
+            fields[name] = _accumulated(state.saying, state.document, name, each)
     query = state.query
     query.groups, query.grouped, query.order = groups, True, []
     state.document = Tree(fields)

@@ -10,6 +10,7 @@ from nestling.ir.capture import Operation, Shape
 from nestling.sources.capture.sql import stages
 from nestling.sources.capture.sql.documents import Saying
 from nestling.sources.capture.sql.paths import find
+from nestling.sources.capture.sql.rows import Row
 from nestling.sources.capture.sql.state import State
 from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unsaid, Value
 
@@ -61,7 +62,7 @@ def selects(
     for place, branch in enumerate(branches(new(), collection, pipeline)):
         saying = new()
         state = _run(saying, collection, pipeline)
-        yield "_".join(branch.names) if place else "", _select(saying, state, branch, place), saying
+        yield "_".join(branch.names) if place else "", _select(state, branch, place), saying
 
 
 def branches(saying: Saying, collection: str, pipeline: list[dict[str, Any]]) -> list[Branch]:
@@ -75,8 +76,8 @@ def branches(saying: Saying, collection: str, pipeline: list[dict[str, Any]]) ->
 
 def _run(saying: Saying, collection: str, pipeline: list[dict[str, Any]]) -> State:
     query, document = saying.opened(collection)
-    state = State(query, document)
-    stages.run(saying, state, pipeline)
+    state = State(saying, query, document)
+    stages.run(state, pipeline)
     return state
 
 
@@ -97,10 +98,10 @@ def _arrays(found: Value, prefix: str = "") -> Iterator[tuple[str, Many]]:
         yield "", found
 
 
-def _select(saying: Saying, state: State, branch: Branch, place: int) -> str:
+def _select(state: State, branch: Branch, place: int) -> str:
     shown: list[tuple[str, str]] = []
     document = state.document
-    if _finds_one(state, saying):
+    if _finds_one(state):
         state.query.limit = ""
     if state.query.limit and branch.names:
         state.settle()
@@ -113,32 +114,32 @@ def _select(saying: Saying, state: State, branch: Branch, place: int) -> str:
         row = None if array.own else state.query.open(array, outer=place == 0)
         document = array.element(row if row is not None else array.join(True)[1])
         if array.limit is not None:
-            _first_only(saying, state, array, row, place)
+            _first_only(state, array, row, place)
         shown_here: list[tuple[str, str]] = []
         _columns(document, path, shown_here)
         shown += shown_here
     if not shown:
         shown = [("one", "1")]
-    return state.query.text(_unique(shown), saying.design.model)
+    return state.query.text(_unique(shown), state.saying.design.model)
 
 
-def _finds_one(state: State, saying: Saying) -> bool:
+def _finds_one(state: State) -> bool:
     """Whether the documents are found by their key, so that a limit changes nothing."""
     query = state.query
     if query.inner is not None or query.grouped or query.offset or query.wanted:
         return False
-    key = saying.design.model.entity(query.root.entity).key
+    key = state.saying.design.model.entity(query.root.entity).key
     equal = [f"{Column(query.root, attribute).text} = :" for attribute in key]
     return bool(key) and all(any(text.startswith(start) for text in query.where) for start in equal)
 
 
-def _first_only(saying: Saying, state: State, array: Many, row: Any, place: int) -> None:
+def _first_only(state: State, array: Many, row: Row | None, place: int) -> None:
     """The order and number of a copied part of an array; of one document only, so that they hold of the whole."""
     if place and row is not None and not state.query.order and not state.query.limit:
         state.query.order = [(Column(row, each.attribute).text, each.descending) for each in array.order]
         state.query.limit = str(array.limit)
     else:
-        saying.notes.append(f"only the first {array.limit} of `{array.name}` are kept; SQL says all")
+        state.saying.notes.append(f"only the first {array.limit} of `{array.name}` are kept; SQL says all")
 
 
 def _columns(found: Value, name: str, shown: list[tuple[str, str]]) -> None:

@@ -17,7 +17,7 @@ from nestling.sources.capture.sql.state import State
 from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unsaid, Value
 
 
-def run(saying: Saying, state: State, pipeline: list[dict[str, Any]]) -> None:
+def run(state: State, pipeline: list[dict[str, Any]]) -> None:
     """Carry out the stages; raises CannotSay."""
     at, pipeline = 0, once(pipeline)
     while at < len(pipeline):
@@ -31,7 +31,7 @@ def run(saying: Saying, state: State, pipeline: list[dict[str, Any]]) -> None:
         step = _STAGES.get(name)
         if step is None:
             raise CannotSay(f"the stage `{name}`")
-        step(saying, state, body)
+        step(state, body)
         at += 1
 
 
@@ -41,15 +41,15 @@ def _gives_no_rows_a_row(state: State, rest: list[dict[str, Any]]) -> bool:
     return constant and state.query.grouped and not state.query.groups and rest[1:2] == [{"$limit": 1}]
 
 
-def _match(saying: Saying, state: State, body: Any) -> None:
+def _match(state: State, body: Any) -> None:
     query = state.query
     if query.limit or query.offset or query.distinct:
         state.settle()
-    made = conditions(saying, state.document, body)
+    made = conditions(state.saying, state.document, body)
     (state.query.having if state.query.grouped else state.query.where).extend(made)
 
 
-def _sort(saying: Saying, state: State, body: Any) -> None:  # noqa: ARG001 - as the other stages
+def _sort(state: State, body: Any) -> None:
     if state.query.limit or state.query.offset:
         state.settle()
     keys = []
@@ -62,42 +62,42 @@ def _sort(saying: Saying, state: State, body: Any) -> None:  # noqa: ARG001 - as
     state.query.order = keys
 
 
-def _limit(saying: Saying, state: State, body: Any) -> None:
+def _limit(state: State, body: Any) -> None:
     if state.query.limit:
         state.settle()
-    state.query.limit = str(body) if body else saying.parameters.new("limit")
+    state.query.limit = str(body) if body else state.saying.parameters.new("limit")
 
 
-def _skip(saying: Saying, state: State, body: Any) -> None:
+def _skip(state: State, body: Any) -> None:
     if state.query.limit:
         state.settle()
-    state.query.offset = saying.parameters.new("offset", "skip" if body else "")
+    state.query.offset = state.saying.parameters.new("offset", "skip" if body else "")
 
 
-def _project(saying: Saying, state: State, body: Any) -> None:
-    state.document = projected(saying, state.document, body)
+def _project(state: State, body: Any) -> None:
+    state.document = projected(state.saying, state.document, body)
 
 
-def _set(saying: Saying, state: State, body: Any) -> None:
+def _set(state: State, body: Any) -> None:
     if not isinstance(state.document, Tree):
         raise CannotSay("a field added to what is no document")
     fields = dict(state.document.fields)
     for path, each in body.items():
-        place(fields, path, shown(saying, state.document, each))
+        place(fields, path, shown(state.saying, state.document, each))
     state.document = Tree(fields, state.document.row, state.document.key)
 
 
-def _unset(saying: Saying, state: State, body: Any) -> None:  # noqa: ARG001 - as the other stages
+def _unset(state: State, body: Any) -> None:
     if isinstance(state.document, Tree):
         state.document = without(state.document, body if isinstance(body, list) else [body])
 
 
-def _replace(saying: Saying, state: State, body: Any) -> None:
+def _replace(state: State, body: Any) -> None:
     found = body["newRoot"] if isinstance(body, dict) and set(body) == {"newRoot"} else body
-    state.document = value(saying, state.document, found)
+    state.document = value(state.saying, state.document, found)
 
 
-def _unwind(saying: Saying, state: State, body: Any) -> None:
+def _unwind(state: State, body: Any) -> None:
     path = body["path"].lstrip("$")
     found = find(state.document, path)
     if isinstance(found.value, Column | Tree) and not found.rest:
@@ -109,30 +109,30 @@ def _unwind(saying: Saying, state: State, body: Any) -> None:
         state.settle()
     last = state.query.open(array, outer=bool(body.get("preserveNullAndEmptyArrays")))
     if array.limit is not None:
-        saying.notes.append(f"only the first {array.limit} of `{path}` are kept; SQL says all")
+        state.saying.notes.append(f"only the first {array.limit} of `{path}` are kept; SQL says all")
     assert isinstance(state.document, Tree)
     fields = dict(state.document.fields)
     place(fields, path, array.element(last))
     state.document = Tree(fields, state.document.row, state.document.key)
 
 
-def _count(saying: Saying, state: State, body: Any) -> None:
-    group(saying, state, {"_id": None, str(body): {"$sum": 1}})
+def _count(state: State, body: Any) -> None:
+    group(state, {"_id": None, str(body): {"$sum": 1}})
     assert isinstance(state.document, Tree)
     state.document = Tree({str(body): state.document.fields[str(body)]})
 
 
-def _sort_by_count(saying: Saying, state: State, body: Any) -> None:
-    group(saying, state, {"_id": body, "count": {"$sum": 1}})
-    _sort(saying, state, {"count": -1})
+def _sort_by_count(state: State, body: Any) -> None:
+    group(state, {"_id": body, "count": {"$sum": 1}})
+    _sort(state, {"count": -1})
 
 
-def _lookup(saying: Saying, state: State, body: Any) -> None:
+def _lookup(state: State, body: Any) -> None:
     if state.query.grouped:
         state.settle()
     if not isinstance(state.document, Tree):
         raise CannotSay("a `$lookup` into what is no document")
-    joined = lookup(saying, state.query, state.document, body, _inner)
+    joined = lookup(state.saying, state.query, state.document, body, _inner)
     fields = dict(state.document.fields)
     place(fields, body["as"], joined)
     state.document = Tree(fields, state.document.row, state.document.key)
@@ -167,7 +167,7 @@ def _inner(saying: Saying, document: Value, pipeline: list[dict[str, Any]], name
     return made, document
 
 
-Step = Callable[[Saying, State, Any], None]
+Step = Callable[[State, Any], None]
 _STAGES: dict[str, Step] = {
     "$match": _match,
     "$sort": _sort,

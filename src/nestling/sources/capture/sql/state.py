@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nestling.sources.capture.sql.documents import Saying
 from nestling.sources.capture.sql.query import Query
 from nestling.sources.capture.sql.values import Column, Sql, Tree, Value
 
 
 @dataclass(slots=True)
 class State:
-    """A query in the making and the document its rows give."""
+    """A statement being said: its query in the making, and the document the query's rows give."""
 
+    saying: Saying
     query: Query
     document: Value
 
