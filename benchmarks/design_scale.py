@@ -1,6 +1,6 @@
 """Time to a proved design on generated models: small-world graphs of entities, mixed reads and writes of 0 to 4 hops.
 
-    .venv/bin/python -m benchmarks.design_scale [ENTITIES/RELATIONSHIPS/STATEMENTS …] [--seed N] [--limit SECONDS]
+    .venv/bin/python -m benchmarks.design_scale [ENTITIES/RELATIONSHIPS/STATEMENTS …] [--seed N] [--limit SECONDS] [--chart]
 
 Everything counts: proposing candidates, counting the work of every way to answer, pricing, building the program, solving it and
 proving the optimum. A size runs in a process of its own, whose peak memory is shown.
@@ -195,13 +195,32 @@ def main() -> int:
     parser.add_argument("sizes", nargs="*", default=SIZES)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=float, default=120.0)
-    given = parser.parse_args()
+    parser.add_argument("--chart", action="store_true", help="also time against size as a Mermaid chart")
+    given, rows = parser.parse_args(), list[tuple[object, ...]]()
     print("| " + " | ".join(HEAD) + " |\n|" + "---|" * len(HEAD))
     for size in given.sizes:
         with get_context("spawn").Pool(1) as pool:
-            row = pool.apply(measure, (size, given.seed, given.limit))
-        print("| " + " | ".join(map(str, row)) + " |", flush=True)
+            rows.append(pool.apply(measure, (size, given.seed, given.limit)))
+        print("| " + " | ".join(map(str, rows[-1])) + " |", flush=True)
+    if given.chart:
+        print(chart(rows))
     return 0
+
+
+def chart(rows: list[tuple[object, ...]]) -> str:
+    """Processor seconds against statements, as Mermaid draws it."""
+    seconds = [
+        float(str(row[HEAD.index("prepare CPU s")])) + float(str(row[HEAD.index("solve CPU s")])) for row in rows
+    ]
+    sizes = ", ".join(f'"{row[HEAD.index("statements")]}"' for row in rows)
+    lines = (
+        "xychart-beta",
+        '    title "Processor seconds to a proved design"',
+        f'    x-axis "statements" [{sizes}]',
+        '    y-axis "seconds"',
+        f"    line [{', '.join(f'{each:.1f}' for each in seconds)}]",
+    )
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
-"""The doctor's measures: what it finds in real data, how fast it gathers facts, and what it does to a busy server.
+"""The doctor's measures: what it finds in real data, and how fast it gathers facts (to a busy server: `benchmarks.doctor_load`).
 
 python -m benchmarks.doctor cases FOLDER     expected problems found, and everything found beside them
 python -m benchmarks.doctor speed [N]        documents a second: all facts, default facts, and a scan in the client
-python -m benchmarks.doctor load [N]         a concurrent reader's p99 with and without the doctor
 python -m benchmarks.doctor many [N]         a database of N collections at default settings
 """
 
@@ -10,7 +9,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import multiprocessing
 import random
 import resource
 import sys
@@ -126,7 +124,7 @@ def cases(folder: Path) -> None:
     print("beside the notes:", beside)
 
 
-def _filled(database: Db, number: int) -> None:
+def filled(database: Db, number: int) -> None:
     words = ["alpha", "beta", "gamma", "delta"]
     draw = random.Random(1)
     for start in range(0, number, 10_000):
@@ -147,7 +145,7 @@ def _filled(database: Db, number: int) -> None:
 def speed(number: int) -> None:
     with start_server() as server, connect(server.uri) as client:
         database: Db = client["speed"]
-        _filled(database, number)
+        filled(database, number)
         runs = {"all facts (--whole)": Budget(600, whole=True), "default": Budget(600)}
         for name, budget in runs.items():
             seconds = _timed(lambda budget=budget: gather(client, ["speed"], budget))
@@ -182,46 +180,6 @@ def _scan(database: Db, number: int) -> Counter[tuple[str, str]]:
     return counts
 
 
-def load(number: int, rests: tuple[float, ...] = (0.0, 1.0, 4.0)) -> None:
-    with start_server() as server, connect(server.uri) as client:
-        database: Db = client["busy"]
-        _filled(database, number)
-        database.things.create_index("n")
-        for round_ in range(3):
-            alone = _p99(server.uri, number, lambda: time.sleep(6))
-            print(f"round {round_ + 1}: p99 alone {alone:.2f} ms", end="")
-            for rest in rests:
-                looked = _p99(server.uri, number, lambda rest=rest: gather(client, ["busy"], Budget(rest=rest)))
-                print(f"; while the doctor looks, rest {rest:g}: {looked:.2f} ms ({looked / alone - 1:+.0%})", end="")
-            print(flush=True)
-
-
-def _p99(uri: str, number: int, during: Any) -> float:
-    """Milliseconds of the slowest hundredth of reads, by a client in a process of its own."""
-    context = multiprocessing.get_context("spawn")
-    ready, done, answers = context.Event(), context.Event(), context.Queue()
-    reader = context.Process(target=_read_until, args=(uri, number, ready, done, answers))
-    reader.start()
-    ready.wait()
-    during()
-    done.set()
-    times = sorted(answers.get())
-    reader.join()
-    return float(times[int(len(times) * 0.99)])
-
-
-def _read_until(uri: str, number: int, ready: Any, done: Any, answers: Any) -> None:
-    draw, times = random.Random(2), []
-    with connect(uri) as client:
-        things = client["busy"]["things"]
-        things.find_one()
-        ready.set()
-        while not done.is_set():
-            times.append(_timed(lambda: things.find_one({"n": draw.randrange(number)})) * 1000)
-            time.sleep(0.002)
-    answers.put(times)
-
-
 def many(number: int) -> None:
     with start_server() as server, connect(server.uri) as client:
         database: Db = client["many"]
@@ -241,8 +199,6 @@ def main() -> None:
             cases(Path(rest[0]))
         case "speed":
             speed(int(rest[0]) if rest else 1_000_000)
-        case "load":
-            load(int(rest[0]) if rest else 200_000)
         case "many":
             many(int(rest[0]) if rest else 100)
         case _:

@@ -3,11 +3,11 @@
 `python -m benchmarks.sync` runs three trials on an embedded MongoDB, purchases with a copy of their customer's name:
 
 - **lag**: an application renames customers at half the rate the server takes from it; in the same run a bare reader and
-  `nestling sync` (a process of its own) follow. Lag is from the server's own time of the change to its being read, and to the
+  `nestling sync` follow, each a process of its own. Lag is from the server's own time of the change to its being read, and to the
   copies' having been written;
 - **throughput**: renames that nobody has followed yet, then followed at once, beside an ordered bulk of the same updates of the
-  copies (majority writes, 1,000 at a time), interleaved;
-- **fan-out**: a customer with 100,000 purchases is renamed while others are: the lag of the others.
+  copies in a twin of their collection (majority writes, 1,000 at a time), interleaved;
+- **fan-out**: customers are renamed one after the other, first alone, then beside one with 100,000 purchases: their lag.
 
 Everything shares the machine's cores, the writer among them.
 """
@@ -84,14 +84,39 @@ def quantile(values: list[float], share: float) -> float:
     return sorted(values)[min(int(share * len(values)), len(values) - 1)] if values else 0.0
 
 
-def bare_reader(database: Database[Any], stop: threading.Event, lags: list[float]) -> None:
-    """Reads, and does nothing."""
-    with follow(database, Watching(("customers",))) as stream:
-        while not stop.is_set():
+def bare_reader(uri: str) -> None:
+    """Reads until its input ends, and does nothing; then prints the lags in milliseconds."""
+    lags: list[float] = []
+    over = threading.Event()
+
+    def wait() -> None:
+        sys.stdin.read()
+        over.set()
+
+    threading.Thread(target=wait, daemon=True).start()
+    with connect(uri) as client, follow(client.get_default_database(), Watching(("customers",))) as stream:
+        print("reading", flush=True)
+        while not over.is_set():
             for change in stream.take(500, 0.25).changes:
                 assert change.wall is not None, "only servers before 6.0 do not say when"
                 now = datetime.now(UTC).replace(tzinfo=None)
                 lags.append((now - change.wall).total_seconds() * 1000)
+    print(json.dumps(lags), flush=True)
+
+
+@contextmanager
+def bare_read(uri: str) -> Iterator[Callable[[], list[float]]]:
+    """A bare reader as a process of its own; yields what ends it and tells its lags."""
+    command = [sys.executable, "-m", "benchmarks.sync", "--bare-reader", uri]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "reading\n"
+
+        def ended() -> list[float]:
+            found: list[float] = json.loads(running.communicate()[0])
+            return found
+
+        yield ended
 
 
 def copied_name(database: Database[Any], **which: int) -> object:
@@ -105,46 +130,47 @@ def rename(database: Database[Any], number: int, customers: int) -> None:
     database.customers.update_one({"_id": number % customers}, {"$set": {"name": f"new {number}"}})
 
 
-def lag(uri: str, database: Database[Any], folder: Path, seconds: float) -> None:
+def lag(uri: str, database: Database[Any], folder: Path, seconds: float, rounds: int) -> None:
     customers = 2_000
     filled(database, customers, 2)
     end, count = time.monotonic() + 3, 0
     while time.monotonic() < end:
         rename(database, count, customers)
         count += 1
-    ceiling = count / 3
-    rate = ceiling / 2
-    lags: list[float] = []
-    stop = threading.Event()
-    with synced(uri, folder) as status:
-        thread = threading.Thread(target=bare_reader, args=(database, stop, lags))
-        thread.start()
-        time.sleep(1)
+    rate = count / 6
+    print(f"lag: {rate * seconds:,.0f} renames at {rate:,.0f}/s (alone {2 * rate:,.0f}/s), {rounds} rounds")
+    ratios = []
+    for number in range(rounds):
+        bare, ours = lagging(uri, database, folder, (rate, seconds), number, customers)
+        print(f"  bare reader p50 {quantile(bare, 0.5):.1f} ms, p99 {quantile(bare, 0.99):.1f} ms; ", end="")
+        print(f"nestling p50 {ours['lag_p50_ms']:.1f} ms, p99 {ours['lag_p99_ms']:.1f} ms ({ours['written']:,} copies)")
+        ratios.append(ours["lag_p99_ms"] / max(quantile(bare, 0.99), 0.001))
+    print(f"  p99 ratio   {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})")
+
+
+def lagging(
+    uri: str, database: Database[Any], folder: Path, pace: tuple[float, float], number: int, customers: int
+) -> tuple[list[float], dict[str, Any]]:
+    """The bare reader's lags, and what the sync tells, after changes at a rate for some seconds."""
+    rate, seconds = pace
+    with synced(uri, folder) as status, bare_read(uri) as ended:
         begin = time.monotonic()
-        for number in range(int(rate * seconds)):
-            wait = begin + number / rate - time.monotonic()
+        for each in range(int(rate * seconds)):
+            wait = begin + each / rate - time.monotonic()
             if wait > 0:
                 time.sleep(wait)
-            rename(database, number + 1_000_000, customers)
-        took = time.monotonic() - begin
+            rename(database, (number + 1) * 1_000_000 + each, customers)
         time.sleep(2.5)
-        found = status()
-    stop.set()
-    thread.join()
-    bare = quantile(lags, 0.5), quantile(lags, 0.99)
-    print(f"lag: {int(rate * seconds):,} renames at {int(rate * seconds) / took:,.0f}/s (alone {ceiling:,.0f}/s)")
-    print(f"  bare reader  p50 {bare[0]:.1f} ms, p99 {bare[1]:.1f} ms")
-    print(
-        f"  nestling     p50 {found['lag_p50_ms']:.1f} ms, p99 {found['lag_p99_ms']:.1f} ms ({found['written']:,} copies)"
-    )
-    print(f"  p99 ratio    {found['lag_p99_ms'] / max(bare[1], 0.001):.2f}")
+        return ended(), status()
 
 
 def throughput(server: Server, database: Database[Any], changes: int, copies: int, rounds: int) -> None:
     plan = sync_plan(read_proposal(DESIGN, "shop.yaml").design)
     filled(database, changes, copies)
     sync(database, plan, SyncOptions(once=True))
-    by_hand = database.get_collection("purchases", write_concern=WriteConcern("majority"))
+    database.purchases.aggregate([{"$out": "twins"}]).close()  # nobody follows what is written by hand
+    database.twins.create_index("customer_id")
+    by_hand = database.get_collection("twins", write_concern=WriteConcern("majority"))
     walls, least = [], []
     for number in range(rounds):
         changed = [UpdateOne({"_id": c}, {"$set": {"name": f"round {number} {c}"}}) for c in range(changes)]
@@ -188,23 +214,31 @@ def fan_out(uri: str, database: Database[Any], folder: Path, copies: int) -> Non
             [{"_id": -1 - n, "customer_id": 0, "total": n, "customer": {"name": "name 0"}} for n in some]
         )
     with synced(uri, folder) as status:
+        alone = [followed(database, number) for number in range(200)]
         database.customers.update_one({"_id": 0}, {"$set": {"name": "changed"}})
-        begin = time.monotonic()
+        begin, number = time.monotonic(), 1_000
         lags: list[float] = []
-        number = 1
         while copied_name(database, _id=-copies) != "changed":
-            customer = 1 + number % 999
-            database.customers.update_one({"_id": customer}, {"$set": {"name": f"new {number}"}})
-            asked = time.monotonic()
-            while copied_name(database, customer_id=customer) != f"new {number}":
-                time.sleep(0.001)
-            lags.append((time.monotonic() - asked) * 1000)
+            lags.append(followed(database, number))
             number += 1
         took = time.monotonic() - begin
         time.sleep(1.5)
         assert status()["written"] >= copies
     print(f"fan-out: one change with {copies:,} copies took {took:.1f} s; meanwhile {len(lags):,} other changes")
-    print(f"  their copies were right after p50 {quantile(lags, 0.5):.1f} ms, p99 {quantile(lags, 0.99):.1f} ms")
+    for when, found in (("before", alone), ("meanwhile", lags)):
+        print(
+            f"  {when}: copies were right after p50 {quantile(found, 0.5):.1f} ms, p99 {quantile(found, 0.99):.1f} ms"
+        )
+
+
+def followed(database: Database[Any], number: int) -> float:
+    """Rename one of the other customers; milliseconds until the copy says so."""
+    customer = 1 + number % 999
+    database.customers.update_one({"_id": customer}, {"$set": {"name": f"new {number}"}})
+    asked = time.monotonic()
+    while copied_name(database, customer_id=customer) != f"new {number}":
+        time.sleep(0.001)
+    return (time.monotonic() - asked) * 1000
 
 
 def main() -> None:
@@ -214,12 +248,16 @@ def main() -> None:
     parser.add_argument("--copies", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--fan-out", type=int, default=100_000)
+    parser.add_argument("--bare-reader", metavar="URI", help="be the bare reader of another run")
     asked = parser.parse_args()
+    if asked.bare_reader:
+        bare_reader(asked.bare_reader)
+        return
     with start_server() as server, connect(server.uri) as client, tempfile.TemporaryDirectory() as name:
         uri, folder = server.uri.replace("/?", "/sync_benchmark?"), Path(name)
         database = client["sync_benchmark"]
         throughput(server, database, asked.changes, asked.copies, asked.rounds)
-        lag(uri, database, folder, asked.seconds)
+        lag(uri, database, folder, asked.seconds, asked.rounds)
         fan_out(uri, database, folder, asked.fan_out)
 
 

@@ -55,9 +55,11 @@ def _plain(value: object) -> object:
     """A value without what only a declared type tells: a day is a moment, a whole number is one whatever its type."""
     match value:
         case datetime():
-            return value.replace(tzinfo=None)
+            return value.replace(
+                tzinfo=None
+            ).isoformat()  # what is no whole number of milliseconds is stored as this text
         case date():
-            return datetime(value.year, value.month, value.day)  # noqa: DTZ001
+            return datetime(value.year, value.month, value.day).isoformat()  # noqa: DTZ001
         case float() | Decimal():
             return ("number", Decimal(repr(value)) if isinstance(value, float) else value)
         case bool() | int():

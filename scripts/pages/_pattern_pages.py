@@ -17,7 +17,7 @@ ALSO = {
     "embed": ("one_to_one", "junction_with_payload", "outlier"),
     "own_collection": ("parent_reference",),
     "subset": ("log_tail",),
-    "two_way_reference": ("child_reference", "many_to_many_one_side", "many_to_many_both_sides"),
+    "two_way_reference": ("many_to_many_one_side", "many_to_many_both_sides"),
     "extended_reference": ("snapshot",),
     "compound_index": (),
 }

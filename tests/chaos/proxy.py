@@ -59,13 +59,13 @@ class Proxy:
         self._loop.close()
 
     def _end(self) -> None:
-        """Break what there is; a connection that was just being accepted comes after that."""
+        """Break what there is; what is being accepted becomes a connection first: cancelled, it would leave its socket open."""
+        self._loop.run_until_complete(asyncio.sleep(CLOSING_SECONDS))
         self._cut()
         tasks = asyncio.all_tasks(self._loop)
         for task in tasks:
             task.cancel()
         self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
-        self._loop.run_until_complete(asyncio.sleep(CLOSING_SECONDS))
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         both = {writer}

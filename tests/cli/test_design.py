@@ -36,6 +36,18 @@ def test_every_strategy_from_every_source(shop: Path, tmp_path: Path, strategy: 
     assert {made.relationship for made in found.decisions} == expected
 
 
+def test_short_names(shop: Path, tmp_path: Path) -> None:
+    """Attributes are stored under initials, the design says which, and a note says what that saves."""
+    design = tmp_path / "design.yaml"
+    done = nestling("design", "sqlite:///shop.db", "--short-names", "-o", design, cwd=shop)
+    assert done.code == 0, done.err
+    assert "short field names save" in done.out + done.err
+    found = read_file(design)
+    assert isinstance(found, Proposal)
+    product = next(each for each in found.design.collections if each.root == "product")
+    assert ("description", "d") in {(field.attribute, field.path) for field in product.body.fields}
+
+
 KEYS = {
     "strategy", "collections", "decisions", "weighed", "cost", "bound", "gap", "seconds", "profile", "statements", "gaps",
 }  # fmt: skip

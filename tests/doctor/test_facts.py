@@ -157,12 +157,10 @@ def test_kinds_are_taken_for_what_they_are(database: Db) -> None:
 
 
 def test_where_nestling_keeps_its_progress_is_nobodys_data(database: Db) -> None:
-    """Its own collections are named as the system's are, and not read."""
+    """Its own collections are in no facts, and so in no report and no model."""
     database["_nestling_sync"].insert_one({"_id": "shop", "epoch": 1})
-    found = look(database).collection(database.name, "_nestling_sync")
-    assert found is not None
-    assert found.kind is Kind.SYSTEM
-    assert not found.paths
+    database.things.insert_one({"a": 1})
+    assert [each.name for each in look(database).collections] == ["things"]
 
 
 def test_facts_hold_no_values(database: Db) -> None:

@@ -11,6 +11,7 @@ from pymongo.database import Database
 from nestling.doctor import explanation, rule_names
 from tests.doctor.faults import FAULTS, clean
 from tests.doctor.looking import found, look, places
+from tests.doctor.sarif import valid_log
 
 TOGETHER = {
     "oversize-risk": {"bloated-document", "large-blob"},
@@ -30,20 +31,22 @@ def test_every_rule_has_a_fault() -> None:
 
 @pytest.mark.parametrize("name", sorted(FAULTS))
 def test_a_planted_fault_is_found(name: str, database: Database[dict[str, Any]]) -> None:
-    """Over the threshold the rule finds the fault where it is, and no other rule finds anything."""
+    """Over the threshold the rule finds the fault where it is, and no other rule finds anything; its SARIF fits the schema."""
     fault = FAULTS[name]
     clean(database)
     fault.plant(database, True)
     earlier = look(database) if fault.grow else None
     if fault.grow is not None:
         fault.grow(database, True)
-    findings = found(look(database), earlier, fault.thresholds)
+    facts = look(database)
+    findings = found(facts, earlier, fault.thresholds)
     assert (name, fault.collection, fault.path) in places(findings)
     assert {each.rule for each in findings} <= {name} | TOGETHER.get(name, set())
     finding = next(each for each in findings if each.rule == name)
     assert finding.cost
     assert finding.remedy
     assert finding.number is not None
+    assert valid_log(facts, findings)["runs"][0]["results"]
 
 
 @pytest.mark.parametrize("name", sorted(FAULTS))

@@ -11,7 +11,7 @@ from pymongo.errors import DuplicateKeyError
 from nestling.emitters import emit
 from nestling.emitters.commands import collection_commands, commands, gaps, index_commands
 from nestling.emitters.enforcement import enforcement
-from nestling.emitters.samples import sample_document
+from nestling.emitters.samples import sample_documents
 from nestling.ir.command import CreateCollection, CreateIndex, ModifyCollection
 from nestling.ir.proposal import Proposal
 from tests.emitters.designs import DESIGNS
@@ -146,7 +146,7 @@ def test_unique_attributes_stay_unique(database):
     """A second document with the same key or unique value is refused; several without an optional one are not."""
     design = DESIGNS["orders"]()
     execute(database, commands(design))
-    first = sample_document(design, "customers")
+    first = sample_documents(design, design.store("customers"))[0]
     database["customers"].insert_one(first)
     other = {**first, "_id": type(first["_id"])(), "id": 2, "email": "b", "vat": "b"}
     for same in ("id", "email", "vat"):

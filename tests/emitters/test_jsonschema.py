@@ -17,7 +17,7 @@ from pymongo.errors import WriteError
 
 from nestling.emitters.commands import collection_commands
 from nestling.emitters.documents import documents
-from nestling.emitters.jsonschema import can_validate, store_validator, validation_gaps, validator, violations
+from nestling.emitters.jsonschema import can_validate, store_validator, validation_gaps, validator
 from nestling.emitters.samples import sample_documents
 from nestling.ir.design import Design
 from nestling.ir.primitives import Collection, Document
@@ -104,7 +104,7 @@ def fails(database, design, store, document) -> bool:
     """Whether a store's validator refuses a document, asked of the server."""
     database["scratch"].drop()
     database["scratch"].insert_one(document)
-    return database["scratch"].count_documents(violations(store_validator(design, store))) == 1
+    return database["scratch"].count_documents({"$nor": [store_validator(design, store)]}) == 1
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,7 @@ def test_violations_finds_exactly_the_documents_that_fail(database):
     """The query counts what a validator would refuse, before it is switched on."""
     design = DESIGNS["orders"]()
     database["products"].insert_many([{"_id": 1, "name": "a"}, {"_id": 2}, {"_id": "3", "name": "c"}])
-    found = database["products"].find(violations(validator(design, "products")))
+    found = database["products"].find({"$nor": [validator(design, "products")]})
     assert sorted(str(document["_id"]) for document in found) == ["2", "3"]
 
 

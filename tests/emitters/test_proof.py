@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from nestling.emitters.proof import bought, html, labels, proof_json, verdict
+from nestling.emitters.proof import html, proof_json
 from nestling.ir.proof import Proof
+from nestling.ir.proof_words import bought, labels, verdict
 from tests.emitters.proofs import PROOF, rival
 
 

@@ -53,6 +53,7 @@ from nestling.ir.workload import (
     Requirements,
     Statement,
     StatementKind,
+    Walk,
     Workload,
 )
 
@@ -277,6 +278,10 @@ def requirements(draw: st.DrawFn, model: Model) -> Requirements:
         draw(st.sampled_from((16 * 1024 * 1024, 10**300))),
         draw(st.none() | st.integers(10**300)),
         tuple(draw(st.dictionaries(st.sampled_from(entity_names), numbers, max_size=1)).items()),
+        tuple(draw(st.dictionaries(st.sampled_from(subjects), st.integers(2), max_size=1)).items()),
+        draw(st.none() | st.integers(0, 2**31 - 1)),
+        draw(st.booleans()),
+        tuple((e.name, e.attribute_names[0], "2024-01-01") for e in model.entities[: draw(st.integers(0, 1))]),
     )
 
 
@@ -299,7 +304,8 @@ def _statements(draw: st.DrawFn, name: str, model: Model) -> Statement:
         sort = tuple(
             name for name in sort if len(name) < 2 or not name.startswith("-")
         )  # `-name` is a descending `name`
-        accesses.append(Access(entity.name, kind, read, asked, sort, via, draw(aggregates), draw(grouping)))
+        walk = draw(st.none() | st.sampled_from(list(Walk)))
+        accesses.append(Access(entity.name, kind, read, asked, sort, via, draw(aggregates), draw(grouping), walk))
     return Statement(
         name,
         draw(lines | st.sampled_from(("SELECT 1\nFROM x", "update x\n  set y = 1\n", "  delete"))),

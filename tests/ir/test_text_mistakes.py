@@ -207,3 +207,22 @@ def mutilated(text: str, cuts: int, luck: random.Random) -> str:
                 lines[at] = lines[at][:cut] + luck.choice(_PIECES) + lines[at][cut:]
         text = "\n".join(lines)
     return text
+
+
+def test_a_bucket_is_not_made_by_what_is_called_as_its_own_field() -> None:
+    """`_id` has the attributes a bucket is made by beside the number of its page."""
+    text = """\
+nestling: 1
+strategy: by hand
+model:
+  name: book
+  entities:
+    word: {attributes: {page: integer!, text: text!}}
+design:
+  collections:
+    words:
+      root: word
+      fields: {page: leaf}
+      bucket: {by: page, field: words, limit: 50}
+"""
+    assert any("two things are stored as `_id.page`" in line for line in problems_of(text)), problems_of(text)

@@ -20,7 +20,6 @@ from nestling.emitters.mql.read import compiled_read
 from nestling.executors.create import create
 from nestling.executors.load import load, written_collections
 from nestling.executors.run import run_read
-from nestling.executors.run_join import run_join
 from nestling.ir.algebra import Query
 from nestling.ir.client_join import ClientJoin
 from nestling.ir.compiled import CompiledRead
@@ -30,6 +29,7 @@ from nestling.planner.reads import ALL, Rewrite, plan_read
 from nestling.planner.reads.client_join import has_join, plan_client_join
 from nestling.planner.sql import translate
 from nestling.sources.sql.rows import SqlDatabase
+from tests.client_join import run_join
 from tests.generators.spoken_worlds import is_small
 from tests.generators.statements import Statement
 from tests.generators.worlds import World, with_seen_types

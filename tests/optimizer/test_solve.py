@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
 from nestling.common.errors import CheckError, InfeasibleError
 from nestling.ir.options import Charge, Group, Limit, Mode, Needs, Problem, Step, Structure
-from nestling.optimizer import check, exhaustive, pareto, solve, storage_budget
+from nestling.optimizer import check, exhaustive, pareto, part, solve, storage_budget
 from nestling.optimizer.budget import with_limits
 from tests.optimizer.shop import shop
 
@@ -87,6 +88,20 @@ def test_out_of_time_the_best_so_far_comes_with_its_gap():
     check(problem, found)
     assert not found.proved
     assert found.gap > 1e-6
+
+
+def test_out_of_time_before_any_design_it_is_what_needs_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No second is left: everything in a collection of its own is a design, and it does not claim to be the best."""
+    monkeypatch.setattr(part, "GRACE_SECONDS", -1.0)
+    problem = hard(160)
+    names = [structure.id for structure in problem.structures]
+    groups = tuple(Group(f"home of {name}", (f"{name} inside", name)) for name in names)
+    needs = tuple(Needs(f"{name} inside", (other,)) for name, other in pairwise(names))
+    inside = tuple(Structure(f"{name} inside", "") for name in names)
+    grouped = replace(problem, structures=(*problem.structures, *inside), groups=groups, needs=needs)
+    found = solve(grouped, limit_seconds=-1.0)
+    check(grouped, found)
+    assert not found.proved
 
 
 def test_limits_over_several_parts_are_kept():

@@ -58,3 +58,12 @@ def test_hosts_that_are_looked_up_or_move_keep_their_collection(tmp_path: Path) 
     """Finding one host would go through all messages; changing it would touch every one."""
     assert "host" in roots(messages(tmp_path, SHOWN + LOOKED_UP))
     assert "host" in roots(messages(tmp_path, SHOWN + MOVED))
+
+
+def test_what_it_saves_is_told(tmp_path: Path) -> None:
+    """The figure is that of the host's homes: what the cheapest other one would cost more."""
+    weighed = messages(tmp_path, SHOWN).designed().weighed
+    [dropped] = [each for each in weighed if each.structure == "host in each message only"]
+    assert dropped.chosen
+    assert dropped.gain is not None
+    assert dropped.gain > 0

@@ -17,12 +17,13 @@ from pymongo.errors import ConnectionFailure
 
 from nestling.common.errors import InputError, LoadError, Problem
 from nestling.common.server import Server, start_server
-from nestling.emitters.proof import html, proof_json, verdict
+from nestling.emitters.proof import html, proof_json
 from nestling.executors.drive import space
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
 from nestling.ir.primitives import Copy, Field, Form
 from nestling.ir.proof import Proof
+from nestling.ir.proof_words import verdict
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.rows import Hop, RowSource

@@ -14,7 +14,7 @@ from nestling.emitters.mql import aggregation
 from nestling.executors.canonical import canonical_encoder
 from nestling.executors.create import create_indexes
 from nestling.executors.read import read_raw, read_rows
-from nestling.ir.access_path import describe
+from nestling.ir.access_path import describe_step
 from nestling.ir.design import Design
 from nestling.ir.values import Policy
 from nestling.planner import home_view, home_views
@@ -45,7 +45,7 @@ def test_home_views_yield_the_rows_the_documents_stand_for(database: Database[An
     design = Design(case.model, case.collections)
     for entity, view in home_views(design).items():
         rows = list(read_rows(database, aggregation(view), case.model.entity(entity)))
-        assert bag(case, entity, rows) == bag(case, entity, case.rows[entity]), describe(view)
+        assert bag(case, entity, rows) == bag(case, entity, case.rows[entity]), describe_step(view.step)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -68,24 +68,24 @@ def test_every_case_has_rows_for_every_entity() -> None:
 def test_an_access_path_says_itself_in_words() -> None:
     """The words name collections, fields and attributes, in the order things are done."""
     design = Design(OVERFLOW.model, OVERFLOW.collections)
-    assert describe(home_view(design, "line")) == (
+    assert describe_step(home_view(design, "line").step) == (
         "  read every document of `orders`\n"
         "  for each element of `lines`\n"
-        "  take order_id = `_id`, no = `lines.no`, quantity = `lines.quantity`\n"
+        "  take 0 = `_id`, 1 = `lines.no`, 2 = `lines.quantity`\n"
         "and then\n"
         "  read every document of `more_lines`\n"
         "  for each element of `lines`\n"
-        "  take order_id = `order_id`, no = `lines.no`, quantity = `lines.quantity`\n"
+        "  take 0 = `order_id`, 1 = `lines.no`, 2 = `lines.quantity`\n"
         "and then\n"
         "  read every document of `stray_lines`\n"
-        "  take order_id = `_id.order_id`, no = `_id.no`, quantity = `quantity`"
+        "  take 0 = `_id.order_id`, 1 = `_id.no`, 2 = `quantity`"
     )
 
 
 def test_a_lookup_says_what_it_looks_for() -> None:
     """A listed foreign key names the parent's collection and the array of ids."""
     design = Design(LISTED.model, LISTED.collections)
-    text = describe(home_view(design, "badge"))
+    text = describe_step(home_view(design, "badge").step)
     assert "look up where `badges.id` is or holds {a: `a`, b: `b`}:\n  read every document of `players`" in text
 
 

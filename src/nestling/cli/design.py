@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,9 @@ SIZES = {"B": 1.0, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 )
 @click.option("--pareto", "trade", is_flag=True, help="Also show what each further byte of storage buys.")
 @click.option(
+    "--short-names", is_flag=True, help="Store attributes under initials; the design remembers what they mean."
+)
+@click.option(
     "--threshold",
     "thresholds",
     multiple=True,
@@ -74,6 +78,7 @@ def command(
     time_limit: float,
     budgets: tuple[str, ...],
     trade: bool,
+    short_names: bool,
     thresholds: tuple[str, ...],
     output: Path | None,
     as_json: bool,
@@ -89,6 +94,7 @@ def command(
     from nestling.cost import read_profile
     from nestling.ir.text import write_proposal
     from nestling.pipeline import design, in_place, inspect, is_mongodb, pareto, redesign
+    from nestling.pipeline.designing import with_short_names
 
     text.check_place(output)
     chosen, storage = thresholds_of(thresholds), storage_of(budgets)
@@ -97,6 +103,9 @@ def command(
     with progress(enabled=not as_json) as watch:
         found = in_place(source, workload=workload, watch=watch) if is_mongodb(source) else None
         reading = found.reading if found else inspect(source, workload=workload, dialect=dialect, watch=watch)
+        if short_names:
+            reading = with_short_names(reading)
+            found = replace(found, reading=reading) if found is not None else None
         if found is not None:
             made = redesign(
                 found, strategy, chosen, profile=profile, limit_seconds=time_limit, storage_budget_bytes=storage

@@ -11,8 +11,8 @@ from nestling.cli import DIFFERENT, FINE
 from nestling.cli.parts import options
 
 if TYPE_CHECKING:
-    from nestling.emitters.proof import Bought
     from nestling.ir.proof import Proof
+    from nestling.ir.proof_words import Bought
     from nestling.pipeline.proving import Effort
 
 
@@ -149,8 +149,7 @@ def code(proof: Proof) -> int:
 def show(proof: Proof) -> None:
     """The designs, the statements of the chosen one, what its decisions buy, and the verdict."""
     from nestling.cli.parts.text import say
-    from nestling.emitters.proof import labels, verdict
-    from nestling.ir.proof_words import difference
+    from nestling.ir.proof_words import difference, labels, verdict
 
     show_designs(proof)
     _statements(proof)
@@ -170,8 +169,7 @@ def show(proof: Proof) -> None:
 def show_designs(proof: Proof) -> None:
     """A row for each design, the fastest first."""
     from nestling.cli.parts.table import table
-    from nestling.emitters.proof import labels
-    from nestling.ir.proof_words import milliseconds, rate, ratio, spread
+    from nestling.ir.proof_words import labels, milliseconds, rate, ratio, spread
     from nestling.ir.quantity_words import size
 
     names, rows = labels(proof), []
@@ -227,8 +225,7 @@ def _statements(proof: Proof) -> None:
 
 def _decisions(proof: Proof) -> None:
     from nestling.cli.parts.table import table
-    from nestling.emitters.proof import bought
-    from nestling.ir.proof_words import ratio
+    from nestling.ir.proof_words import bought, ratio
 
     rows = [(each.decision, ratio(each.figures), _outcome(each)) for each in bought(proof)]
     if rows:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pymongo import MongoClient
 from pymongo.errors import (
+    BulkWriteError,
     ConfigurationError,
     ConnectionFailure,
     OperationFailure,
@@ -15,7 +16,7 @@ from pymongo.errors import (
 )
 from pymongo.uri_parser import parse_uri
 
-from nestling.common.errors import AuthenticationFailed, ConnectionFailed, PermissionDenied, Problem
+from nestling.common.errors import AuthenticationFailed, ConnectionFailed, DiskFull, PermissionDenied, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +29,7 @@ SELECTION_OPTION = "serverselectiontimeoutms"
 AUTHENTICATION_FAILED = 18
 ATLAS_AUTHENTICATION_FAILED = 8000
 UNAUTHORIZED = 13
+OUT_OF_DISK_SPACE = 14031
 
 _USER_AND_PASSWORD = re.compile(
     r"""(?P<scheme>\b[a-z][a-z0-9+.\-]*://)
@@ -86,7 +88,7 @@ def connect(uri: str, *, selection_seconds: float = SELECTION_SECONDS, **options
 
 @contextmanager
 def typed_errors(uri: str) -> Iterator[None]:
-    """Turn the driver's connection, authentication and authorisation errors into ours; others pass unchanged."""
+    """Turn the driver's connection, authentication, authorisation and full-disk errors into ours; others pass unchanged."""
     try:
         yield
     except PyMongoError as error:
@@ -96,7 +98,7 @@ def typed_errors(uri: str) -> Iterator[None]:
         raise ours from None  # the driver's own text may hold what has been redacted
 
 
-def _typed(error: PyMongoError, where: str) -> ConnectionFailed | PermissionDenied | None:
+def _typed(error: PyMongoError, where: str) -> ConnectionFailed | PermissionDenied | DiskFull | None:
     said = redact(str(error))
     match error:
         case ConfigurationError():
@@ -112,7 +114,16 @@ def _typed(error: PyMongoError, where: str) -> ConnectionFailed | PermissionDeni
         case OperationFailure(code=code) if code == UNAUTHORIZED:
             move = "use a user with that right, or ask for it to be granted"
             return PermissionDenied(Problem(f"the user may not do this: {_first(said)}", where=where, next_move=move))
+        case OperationFailure() if disk_is_full(error):
+            move = "make room, then run it again: it goes on where it stopped"
+            return DiskFull(Problem("the server's disk is full", where=where, next_move=move))
     return None
+
+
+def disk_is_full(error: OperationFailure) -> bool:
+    """Whether that is why the server did not do it, or one of the writes of a bulk."""
+    writes = (error.details or {}).get("writeErrors", ()) if isinstance(error, BulkWriteError) else ()
+    return OUT_OF_DISK_SPACE in (error.code, *(each.get("code") for each in writes))
 
 
 def _unusable(error: Exception, where: str) -> ConnectionFailed:

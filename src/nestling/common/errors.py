@@ -14,6 +14,7 @@
     ├── ConnectionFailed          a database cannot be reached
     │   └── AuthenticationFailed  it can, but refuses the user or password
     ├── PermissionDenied          the user is known but may not do this
+    ├── DiskFull                  the server has no room for what is to be written
     ├── LoadError                 loading stopped; what is loaded stays, and can be resumed
     ├── RebuildError              stored rows cannot be rebuilt from their homes
     ├── VerifyError               the loaded data cannot be compared with its source
@@ -132,6 +133,10 @@ class AuthenticationFailed(ConnectionFailed):
 
 class PermissionDenied(NestlingError):
     """The user is known to the database but may not do what is needed."""
+
+
+class DiskFull(NestlingError):
+    """The server has no room on its disk for what is to be written; what was done before stays."""
 
 
 class LoadError(NestlingError):

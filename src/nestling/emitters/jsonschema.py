@@ -60,11 +60,6 @@ def validation_gaps(design: Design) -> tuple[Gap, ...]:
     return tuple(Gap(GapKind.NOTYET, what, store.name) for store in design.stores if not can_validate(store))
 
 
-def violations(validator: Mapping[str, object]) -> dict[str, object]:
-    """The query that finds the documents a validator would refuse."""
-    return {"$nor": [dict(validator)]}
-
-
 def _schema(content: Content, additional: bool, policy: Policy) -> Schema:
     match content:
         case Value():

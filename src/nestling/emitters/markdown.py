@@ -15,7 +15,7 @@ from nestling.emitters.samples import sample_documents
 from nestling.ir.design import Design
 from nestling.ir.layout import Store
 from nestling.ir.proposal import Decision, Proposal, Weighed
-from nestling.ir.proposal_rows import cost_line
+from nestling.ir.proposal_rows import cost_line, saving
 from nestling.ir.purposes import purpose
 from nestling.ir.work_words import work_rate
 
@@ -140,7 +140,7 @@ def _weighed(weighed: Sequence[Weighed]) -> Iterator[str]:
 def _kept_cells(each: Weighed) -> Iterator[str]:
     yield each.structure
     yield each.pattern
-    yield work_rate(each.gain) if each.gain else ""
+    yield saving(each)
     yield ", ".join(each.motives)
     yield each.price
     yield flip_text(each.flips[0]) if each.flips else ""

@@ -39,11 +39,6 @@ _TEXTS = (
 )
 
 
-def sample_document(design: Design, store_name: str, *, kind: int = 0) -> Document:
-    """One document of the collection; `kind` picks a member of a variant collection. Raises `KeyError`, `IndexError`."""
-    return _document(documents(design, design.store(store_name))[kind])
-
-
 def sample_documents(design: Design, store: Store) -> tuple[Document, ...]:
     """One document of each kind of a store."""
     return tuple(_document(document) for document in documents(design, store))

@@ -1,6 +1,6 @@
 """Access paths: what the server and the client do to yield rows, as a tree of steps from a closed set.
 
-The planner builds them, the cost stage prices them, the emitter renders them as MQL; `describe` says them in words. Between
+The planner builds them, the cost stage prices them, the emitter renders them as MQL; `describe_step` says them in words. Between
 steps flow *documents*: those of a collection first, rows after a `Project`. A field of a document is named by its dotted path.
 
 Steps and expressions are closed sets: what consumes them matches on all and ends in `assert_never`, so that the type checker
@@ -89,6 +89,22 @@ class RootFirst:
 
 
 @dataclass(frozen=True, slots=True)
+class Behind:
+    """How many elements of an array stand behind the first that is `value`."""
+
+    array: Expression
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class WithLast:
+    """An array with one more element at its end."""
+
+    array: Expression
+    element: Expression
+
+
+@dataclass(frozen=True, slots=True)
 class PathText:
     """The texts of an array with the separator before, between and after them; a missing array is one of none."""
 
@@ -132,6 +148,8 @@ Expression = (
     | UnlessEmpty
     | Climb
     | RootFirst
+    | Behind
+    | WithLast
     | PathText
     | HasElements
     | Marks
@@ -277,22 +295,16 @@ def column_field(position: int) -> str:
 # --- in words --------------------------------------------------------------------------------------------------------
 
 
-def describe(path: AccessPath) -> str:
-    """The access path in words: a line per step in the order they are done, what a step builds on before it."""
-    names = {column_field(position): name for position, name in enumerate(path.columns)}
-    return "\n".join(_step_lines(path.step, names))
-
-
 def describe_step(step: Step) -> str:
-    """The steps of a statement in words, a line for each in the order they are done."""
-    return "\n".join(_step_lines(step, {}))
+    """The steps in words: a line for each in the order they are done, what a step builds on before it."""
+    return "\n".join(_step_lines(step))
 
 
-def _step_lines(step: Step, names: dict[str, str]) -> Iterator[str]:  # noqa: C901 - one case for each
+def _step_lines(step: Step) -> Iterator[str]:  # noqa: C901 - one case for each
     if isinstance(step, ROW_STEPS):
         from nestling.ir.row_words import row_step_lines
 
-        yield from row_step_lines(step, lambda inner: _step_lines(inner, {}))
+        yield from row_step_lines(step, _step_lines)
         return
     match step:
         case CollectionScan(collection):
@@ -300,27 +312,27 @@ def _step_lines(step: Step, names: dict[str, str]) -> Iterator[str]:  # noqa: C9
         case Union(sources):
             for number, source in enumerate(sources):
                 yield from ("and then",) if number else ()
-                yield from _indented(_step_lines(source, names))
+                yield from _indented(_step_lines(source))
         case Lookup(source, foreign, local, foreign_path, field):
-            yield from _step_lines(source, names)
+            yield from _step_lines(source)
             yield f"as `{field}`, look up where `{foreign_path}` is or holds {describe_expression(local)}:"
-            yield from _indented(_step_lines(foreign, {}))
+            yield from _indented(_step_lines(foreign))
         case Project(source, fields):
-            yield from _step_lines(source, names)
-            yield "take " + ", ".join(f"{names.get(n, n)} = {describe_expression(e)}" for n, e in fields)
+            yield from _step_lines(source)
+            yield "take " + ", ".join(f"{name} = {describe_expression(each)}" for name, each in fields)
         case Unwind(source, path, keep_empty, index):
-            yield from _step_lines(source, names)
+            yield from _step_lines(source)
             numbered = f", its place as `{index}`" if index is not None else ""
             yield f"for each element of `{path}`" + (", or once without" if keep_empty else "") + numbered
         case Filter(source, predicate):
-            yield from _step_lines(source, names)
+            yield from _step_lines(source)
             yield f"where {_predicate_text(predicate)}"
         case Group(source, by):
-            yield from _step_lines(source, names)
-            yield "once per distinct " + ", ".join(names.get(name, name) for name in by)
+            yield from _step_lines(source)
+            yield "once per distinct " + ", ".join(by)
         case ClientFile(source, field, bucket, is_text):
-            yield from _step_lines(source, names)
-            what = f"{'the text of ' if is_text else ''}{names.get(field, field)}"
+            yield from _step_lines(source)
+            what = f"{'the text of ' if is_text else ''}{field}"
             yield f"the client fetches {what} from the GridFS bucket `{bucket}`"
         case _:
             assert_never(step)
@@ -363,6 +375,10 @@ def describe_expression(expression: Expression) -> str:  # noqa: C901 - one case
             return f"those of {describe_expression(array)} from {describe_expression(start)} upwards"
         case RootFirst(array, limit):
             return f"{'' if limit is None else f'the first {limit} of '}{describe_expression(array)}, root first"
+        case Behind(array, value):
+            return f"how many stand behind {describe_expression(value)} in {describe_expression(array)}"
+        case WithLast(array, element):
+            return f"{describe_expression(array)} and {describe_expression(element)}"
         case PathText(array, separator):
             return f"{describe_expression(array)} joined by {separator!r}"
         case HasElements(array):

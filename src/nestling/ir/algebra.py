@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from nestling.ir.defaults import Generated
 from nestling.ir.expression import Collation, Column, Expression, nullable
-from nestling.ir.types import Type
+from nestling.ir.types import FLOAT, Type
 
 
 class JoinKind(StrEnum):
@@ -114,6 +114,14 @@ class Aggregate:
     separator: Expression | None = None
     collation: Collation = Collation.BINARY
     at: tuple[AggregateFunction, Expression] | None = None
+
+    def nullable(self, *, keyed: bool) -> bool:
+        """Whether it can be NULL; groups `keyed` by anything have a row. Floats may add up to no number, which can be NULL."""
+        if self.function in (AggregateFunction.COUNT, AggregateFunction.TOTAL):
+            return False
+        if not keyed or self.argument is None or self.filter is not None or self.type == FLOAT:
+            return True
+        return nullable(self.argument) or (self.separator is not None and nullable(self.separator))
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,9 +263,9 @@ class Group:
         keys = tuple(
             Column(self.alias, key.name, key.expression.type, nullable(key.expression), key.mixed) for key in self.keys
         )
-        counted = (AggregateFunction.COUNT, AggregateFunction.TOTAL)
+        keyed = bool(keys)
         return keys + tuple(
-            Column(self.alias, item.name, item.aggregate.type, item.aggregate.function not in counted, item.mixed)
+            Column(self.alias, item.name, item.aggregate.type, item.aggregate.nullable(keyed=keyed), item.mixed)
             for item in self.aggregates
         )
 

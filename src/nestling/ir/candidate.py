@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from nestling.ir.freshness import Freshness
+from nestling.ir.model import Model
 from nestling.ir.primitives import Order, Window
 from nestling.ir.rows import Function, Hop
 from nestling.ir.workload import UNITS, Access
@@ -112,10 +113,7 @@ class CopiedAttribute:
 
 @dataclass(frozen=True, slots=True)
 class Newest:
-    """The first `limit` child rows by `order` (None: all), with these attributes, kept in the parent's document too.
-
-    `parents`: attributes of rows the child refers to, as (relationship, attribute), kept with them.
-    """
+    """The first `limit` child rows by `order` (None: all), with these attributes, kept in the parent's document too."""
 
     relationship: str
     attributes: tuple[str, ...]
@@ -123,9 +121,27 @@ class Newest:
     limit: int | None
     freshness: Freshness
 
+    def is_bare(self, model: Model) -> bool:
+        """Whether nothing but the ids of all children is kept: bare values."""
+        key = model.entity(model.relationship(self.relationship).child).key
+        return self.limit is None and not self.order and self.attributes == key and len(key) == 1
+
     def kept(self, children: float) -> float:
         """How many rows a parent with so many children keeps."""
         return children if self.limit is None else min(float(self.limit), children)
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """The rows above each row of a tree, root first, kept in its document: these attributes of them, the key first.
+
+    `indexed`: an index on their keys finds the rows below one.
+    """
+
+    relationship: str
+    attributes: tuple[str, ...]
+    freshness: Freshness
+    indexed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +171,9 @@ class Indexed:
     keys: tuple[tuple[str, int], ...]
 
 
-Part: TypeAlias = Own | Nested | Bucketed | Absorbed | Mirror | CopiedAttribute | Newest | Aggregate | Cold | Indexed
+Part: TypeAlias = (
+    Own | Nested | Bucketed | Absorbed | Mirror | CopiedAttribute | Newest | Lineage | Aggregate | Cold | Indexed
+)
 HOMES = (Own, Nested, Bucketed, Absorbed)
 
 

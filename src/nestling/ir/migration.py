@@ -87,7 +87,8 @@ class Assembly:
 class AssembledPart:
     """Children inside: those whose `child` attributes equal the `parent` ones, in `order` (attribute, 1 or -1).
 
-    `home` is the place all of them live at, whose first of the `child` attributes is indexed.
+    `home` is the place all of them live at, whose first of the `child` attributes is indexed. `is_gathered`: it is made for this,
+    and holds nothing yet.
     """
 
     field: str
@@ -97,6 +98,7 @@ class AssembledPart:
     order: tuple[tuple[str, int], ...]
     body: Assembly
     home: HomePlace
+    is_gathered: bool = False
 
 
 class Way(StrEnum):

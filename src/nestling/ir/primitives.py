@@ -210,6 +210,10 @@ class Summary:
     attribute: str | None = None
 
 
+OF_BUCKETS = ("bucket_start", "bucket_end", "page", "count")
+"""The fields a bucket document has of its own, whose names nothing it is grouped by may have."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bucket:
     """Documents hold up to `limit` events each, grouped `by` attributes and a window, in the array `field`.

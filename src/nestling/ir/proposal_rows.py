@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.design import Design
-from nestling.ir.proposal import Choice, Costs, Decision, Proposal
+from nestling.ir.proposal import Choice, Costs, Decision, Proposal, Weighed
 from nestling.ir.purposes import purpose
 from nestling.ir.work_words import work_rate
 
@@ -13,6 +13,8 @@ PROVED = 1e-6
 """A gap below it counts as none."""
 EQUAL = "another would do"
 """What a structure saves that could be left out without loss, because something else would then do its work as well."""
+NOT_WEIGHED = "not weighed"
+"""What stands for a saving there was no time to find; a note of the proposal says so, too."""
 
 
 def collection_rows(design: Design) -> Iterator[tuple[str, str, str, str]]:
@@ -39,8 +41,14 @@ def kept_rows(proposal: Proposal) -> Iterator[tuple[str, str, str, str]]:
     """(structure, pattern, what it saves, the statements it is for) for every copy, computed value and index chosen by cost."""
     for each in proposal.weighed:
         if each.chosen:
-            saves = work_rate(each.gain) if each.gain else EQUAL if each.gain is not None else ""
-            yield each.structure, each.pattern, saves, ", ".join(each.motives)
+            yield each.structure, each.pattern, saving(each), ", ".join(each.motives)
+
+
+def saving(kept: Weighed) -> str:
+    """What a chosen structure saves, in words."""
+    if kept.gain is None:
+        return NOT_WEIGHED
+    return work_rate(kept.gain) if kept.gain else EQUAL
 
 
 def cost_line(costs: Costs) -> str:

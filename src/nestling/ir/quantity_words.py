@@ -17,3 +17,9 @@ def size(size_bytes: float) -> str:
 def count(number: float) -> str:
     """A number: whole ones with thousands separators, others short."""
     return f"{number:,.0f}" if number >= STEP / 10 or number == int(number) else f"{number:,.1f}"
+
+
+def counted(number: float, noun: str) -> str:
+    """A number with its noun: 1 row, 2 rows, 3 entities."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count(number)} {noun if number == 1 else plural}"

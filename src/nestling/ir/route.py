@@ -70,12 +70,12 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """A value that all holders of one anchor share: a read of the rows with some anchors (columns `anchor`, `value`), and the
-    change of all holders of such a row.
+    """A value that all holders of one anchor share: a read of all rows' anchors and values (columns `anchor`, `value`), each
+    a document of its own with the anchor at `path`, and the change of all holders of such a row.
     """
 
     read: ReadPlan
-    parameters: tuple[str, ...]
+    path: str
     change: UpdateDocuments
 
 
@@ -110,7 +110,7 @@ class CompiledShared:
     """A shared value as what the server is asked, and the command for a row of it."""
 
     read: CompiledRead
-    parameters: tuple[str, ...]
+    path: str
     command: Command
 
 
@@ -118,11 +118,13 @@ class CompiledShared:
 class Kept:
     """One upkeep as the background keeps it: what differs and how it is mended (`check`), and how its holders are found.
 
-    `searches` go from few anchors at once to many. `shared`: a shorter way for the holders of some anchors, where there is one.
+    `path`: the plain field of its documents that holds the anchor; None where there is none, and then `searches` find holders,
+    from few anchors at once to many. `shared`: a shorter way for the holders of some anchors, where there is one.
     """
 
     check: CompiledCheck
     freshness: Freshness
+    path: str | None = None
     searches: tuple[CompiledSearch, ...] = ()
     shared: CompiledShared | None = None
 

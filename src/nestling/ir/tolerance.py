@@ -1,31 +1,46 @@
-"""How far behind the answer to a read may be, attribute by attribute: what the requirements say, for the planner of reads."""
+"""What the answer to a read may lack: how far behind and how rough it may be, as the requirements say."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
 from nestling.ir.workload import Requirements
 
-Tolerated = Mapping[tuple[str, str], Freshness]
-"""(entity, attribute) to the weakest freshness a copy of it may have to answer; (entity, "") is about which rows there are.
+Said = TypeVar("Said")
+What = tuple[str, str]
+"""(entity, attribute); (entity, "") is about which rows there are."""
 
-Never behind where nothing is said.
-"""
+
+@dataclass(frozen=True, slots=True)
+class Tolerated:
+    """`behind`: the weakest freshness a copy may have to answer; never behind where nothing is said.
+
+    `off_by`: an aggregate may be less than that too low; exact where nothing is said.
+    """
+
+    behind: Mapping[What, Freshness] = field(default_factory=dict)
+    off_by: Mapping[What, int] = field(default_factory=dict)
 
 
 def tolerated(model: Model, requirements: Requirements) -> Tolerated:
     """A requirement on an attribute is about it, one on a relationship about its children: which there are and all of each."""
-    required = dict(requirements.freshness)
-    found: dict[tuple[str, str], Freshness] = {}
+    return Tolerated(
+        behind=dict(_about(model, dict(requirements.freshness))),
+        off_by=dict(_about(model, dict(requirements.tolerance))),
+    )
+
+
+def _about(model: Model, required: Mapping[str, Said]) -> Iterator[tuple[What, Said]]:
+    """What each requirement is about; those on attributes come last, and so hold."""
     for link in model.relationships:
         if link.name in required:
-            found |= {
-                (link.child, name): required[link.name] for name in ("", *model.entity(link.child).attribute_names)
-            }
+            for name in ("", *model.entity(link.child).attribute_names):
+                yield (link.child, name), required[link.name]
     for entity in model.entities:
         for name in entity.attribute_names:
-            if (freshness := required.get(f"{entity.name}.{name}")) is not None:
-                found[entity.name, name] = freshness
-    return found
+            if (said := required.get(f"{entity.name}.{name}")) is not None:
+                yield (entity.name, name), said

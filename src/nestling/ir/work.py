@@ -6,14 +6,16 @@ not be whole numbers. `nestling.ir.accesses` says what elementary accesses come 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields
-from operator import add, attrgetter
+from dataclasses import dataclass
+from operator import add
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """Quantities that add up; every field's unit is in its comment."""
+class Work(NamedTuple):
+    """Quantities that add up; every field's unit is in its comment.
+
+    A tuple, unlike the other nouns: sums are made by the million.
+    """
 
     round_trips: float = 0.0  # requests of the client
     stages: float = 0.0  # pipeline stages set up for a request
@@ -50,15 +52,16 @@ class Work:
     cold_bytes: float = 0.0  # bytes read that the cache is not expected to hold
     cold_pages: float = 0.0  # pages read from disk for them
 
-    def __add__(self, other: Work) -> Work:
+    def __add__(self, other: Work) -> Work:  # type: ignore[override]
         if other is NO_WORK:
             return self
-        return Work(*map(add, quantities(self), quantities(other)))
+        return Work._make(map(add, self, other))
 
-    def __mul__(self, times: float) -> Work:
-        return Work(*[amount * times for amount in quantities(self)])
+    def __mul__(self, times: float) -> Work:  # type: ignore[override]
+        return Work._make([amount * times for amount in self])
 
-    __rmul__ = __mul__
+    def __rmul__(self, times: float) -> Work:  # type: ignore[override]
+        return self * times
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,5 @@ class Measurement:
     seconds: float
 
 
-NAMES = tuple(field.name for field in fields(Work))
-quantities: Callable[[Work], tuple[float, ...]] = attrgetter(*NAMES)
-"""The amounts of a work, in the order of `NAMES`."""
+NAMES = Work._fields
 NO_WORK = Work()

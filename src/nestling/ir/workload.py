@@ -63,6 +63,13 @@ class Grouping:
     aggregates: tuple[tuple[Function, str | None], ...]
 
 
+class Walk(StrEnum):
+    """The way a recursive query goes along a relationship of an entity with itself, again and again to the end."""
+
+    UP = "up"  # from a row to its parent: all rows above it
+    DOWN = "down"  # from a row to its children: all rows below it
+
+
 @dataclass(frozen=True, slots=True)
 class Access:
     """One occurrence of an entity in a statement.
@@ -70,7 +77,7 @@ class Access:
     `via` is the relationship by which a join reached it from an access before it, None when it stands alone. `attributes` are
     those read (SELECT) or set (writes). `sort` are attributes the result is ordered by, `-name` when descending. `aggregates` are
     set when nothing of the rows is shown but these: a function and its attribute (None: the rows themselves). `grouping` is set
-    when they are shown in groups of its own attributes only.
+    when they are shown in groups of its own attributes only. `walk`: the relationship is gone along to the end.
     """
 
     entity: str
@@ -81,6 +88,7 @@ class Access:
     via: str | None = None
     aggregates: tuple[tuple[Function, str | None], ...] = ()
     grouping: Grouping | None = None
+    walk: Walk | None = None
 
     @property
     def order(self) -> tuple[tuple[str, bool], ...]:
@@ -130,6 +138,12 @@ class Requirements:
     document_bound_bytes: int = 16 * 1024 * 1024
     array_bound: int | None = None
     retention_days: tuple[tuple[str, float], ...] = ()
+    tolerance: tuple[
+        tuple[str, int], ...
+    ] = ()  # `entity.attribute` or relationship -> an answer is less than that too low
+    schema_version: int | None = None  # a number every document carries
+    short_names: bool = False  # attributes are stored under initials
+    archive: tuple[tuple[str, str, str], ...] = ()  # entity, attribute, value: rows before it lie apart
 
 
 @dataclass(frozen=True, slots=True)

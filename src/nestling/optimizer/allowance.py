@@ -24,15 +24,21 @@ class Allowance:
 
     def take(self, problem: Problem) -> float | None:
         """The seconds that one solve of the problem may take; None when it is not allowed any more."""
-        seconds = self.deadline - time.perf_counter()
-        if seconds <= 0:
+        if not self.suffices(problem):
+            return None
+        self.modes -= _size(problem)
+        return self.deadline - time.perf_counter()
+
+    def suffices(self, problem: Problem) -> bool:
+        """Whether one more solve of the problem is allowed."""
+        if time.perf_counter() >= self.deadline:
             self.time_was_up = True
-            return None
-        size = max(sum(len(step.modes) for step in problem.steps), LEAST)
-        if size > self.modes:
-            return None
-        self.modes -= size
-        return seconds
+            return False
+        return _size(problem) <= self.modes
+
+
+def _size(problem: Problem) -> int:
+    return max(sum(len(step.modes) for step in problem.steps), LEAST)
 
 
 def allowance(seconds: float, *, modes: float = float("inf")) -> Allowance:

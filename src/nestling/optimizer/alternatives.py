@@ -33,17 +33,22 @@ def alternatives(
     Only the part of the problem that touches the group is solved again. `limit_seconds` is for all, unless more is said by
     `allowed`; what does not fit is left out.
     """
-    part = part_of(problem, group)
-    decision = group_named(problem, group)
+    return alternatives_within(part_of(problem, group), solution, group, allowed or allowance(limit_seconds))
+
+
+def alternatives_within(part: Problem, solution: Solution, group: str, allowed: Allowance) -> tuple[Alternative, ...]:
+    """The same for a group of a connected part of the problem that the solution is of."""
+    decision = group_named(part, group)
+    others: list[str | None] = [name for name in decision.among if name not in solution.chosen]
+    if decision.optional and choice(decision, solution.chosen) is not None:
+        others.append(None)
+    if not others or not allowed.suffices(part):
+        return ()
     here = frozenset(structure.id for structure in part.structures)
     now = evaluate(part, solution.chosen & here)
     assert now is not None, "the solution is one of this problem"
     elsewhere = solution.cost - now.cost
-    others: list[str | None] = [name for name in decision.among if name not in solution.chosen]
-    if decision.optional and choice(decision, solution.chosen) is not None:
-        others.append(None)
-    left = allowed or allowance(limit_seconds)
-    found = [_alternative(part, decision, other, elsewhere, left) for other in others]
+    found = [_alternative(part, decision, other, elsewhere, allowed) for other in others]
     known = [alternative for alternative in found if alternative is not None]
     return tuple(sorted(known, key=lambda found: (found.cost is None, found.cost, found.structure or "")))
 

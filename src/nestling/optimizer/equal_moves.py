@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from nestling.ir.options import Charge, Group, Limit, Needs, Problem, Step
 from nestling.optimizer.components import Element, touched
-from nestling.optimizer.evaluate import applies, best_mode, holds
+from nestling.optimizer.evaluate import Chosen, applies, best_mode, holds
 
 Move = tuple[str | None, str | None]
 """A structure that goes and one that comes."""
@@ -16,20 +16,21 @@ Move = tuple[str | None, str | None]
 
 def equal_moves(problem: Problem, chosen: frozenset[str], *, extra_cost: float) -> frozenset[str]:
     """Make every preferred move whose cost fits into `extra_cost` in all, until none is left. The problem is a weighted one."""
-    near = _near(problem)
+    near, now = _near(problem), set(chosen)
     weight = {structure.id: structure.weight for structure in problem.structures}
     in_place = {structure.id for structure in problem.structures if structure.in_place}
     moved = True
     while moved:
         moved = False
-        for gone, come in list(_moves(problem, chosen)):
-            if not _still(gone, come, chosen) or not _is_preferred(gone, come, weight, in_place):
+        for gone, come in list(_moves(problem, now)):
+            if not _still(gone, come, now) or not _is_preferred(gone, come, weight, in_place):
                 continue
-            changed = (chosen - {gone}) | ({come} if come is not None else frozenset())
-            cost = _difference({name: near[name] for name in (gone, come) if name is not None}, chosen, changed)
+            affected = {id(each): each for name in (gone, come) if name is not None for each in near[name]}
+            cost = _difference(affected.values(), now, gone, come)
             if cost is not None and cost <= extra_cost:
-                chosen, extra_cost, moved = changed, extra_cost - cost, True
-    return chosen
+                _exchange(now, gone, come)
+                extra_cost, moved = extra_cost - cost, True
+    return frozenset(now)
 
 
 def _near(problem: Problem) -> Mapping[str, list[Element]]:
@@ -42,7 +43,7 @@ def _near(problem: Problem) -> Mapping[str, list[Element]]:
     return found
 
 
-def _moves(problem: Problem, chosen: frozenset[str]) -> Iterator[Move]:
+def _moves(problem: Problem, chosen: Chosen) -> Iterator[Move]:
     grouped = {name for group in problem.groups for name in group.among}
     for structure in problem.structures:
         if structure.id not in grouped:
@@ -54,7 +55,7 @@ def _moves(problem: Problem, chosen: frozenset[str]) -> Iterator[Move]:
             yield now, None
 
 
-def _still(gone: str | None, come: str | None, chosen: frozenset[str]) -> bool:
+def _still(gone: str | None, come: str | None, chosen: Chosen) -> bool:
     """Whether a move listed earlier still makes sense."""
     return (gone is None or gone in chosen) and come not in chosen
 
@@ -67,20 +68,48 @@ def _is_preferred(gone: str | None, come: str | None, weight: Mapping[str, int],
     return (lighter, lost - kept) < (0, 0)
 
 
-def _difference(near: Mapping[str, list[Element]], before: frozenset[str], after: frozenset[str]) -> float | None:
-    """What a move adds to the cost; None when it is not allowed."""
-    affected = {id(element): element for elements in near.values() for element in elements}
+def _difference(affected: Iterable[Element], now: set[str], gone: str | None, come: str | None) -> float | None:
+    """What a move adds to the cost of `now`; None when it is not allowed."""
+    requirements, priced = _apart(affected)
+    _exchange(now, gone, come)
+    allowed = all(holds(each, now) for each in requirements)
+    after = [_due(each, now) for each in priced] if allowed else []
+    _exchange(now, come, gone)
     cost = 0.0
-    for element in affected.values():
+    for each, new in zip(priced, after, strict=False):
+        old = _due(each, now)
+        if old is None or new is None:
+            return None
+        cost += new - old
+    return cost if allowed else None
+
+
+def _apart(elements: Iterable[Element]) -> tuple[list[Group | Needs | Limit], list[Step | Charge]]:
+    """What has to hold, and what costs."""
+    requirements: list[Group | Needs | Limit] = []
+    priced: list[Step | Charge] = []
+    for element in elements:
         match element:
             case Group() | Needs() | Limit():
-                if not holds(element, after):
-                    return None
-            case Step():
-                old, new = best_mode(element, before), best_mode(element, after)
-                if old is None or new is None:
-                    return None
-                cost += new[1] - old[1]
-            case Charge():
-                cost += element.cost * (applies(element, after) - applies(element, before))
-    return cost
+                requirements.append(element)
+            case Step() | Charge():
+                priced.append(element)
+    return requirements, priced
+
+
+def _exchange(now: set[str], gone: str | None, come: str | None) -> None:
+    """One goes and one comes: sets of all that is chosen are too large to copy for every move that is tried."""
+    if gone is not None:
+        now.remove(gone)
+    if come is not None:
+        now.add(come)
+
+
+def _due(element: Step | Charge, chosen: Chosen) -> float | None:
+    """What a step or charge costs; None for a step that cannot be answered."""
+    match element:
+        case Step():
+            best = best_mode(element, chosen)
+            return best[1] if best is not None else None
+        case Charge():
+            return element.cost * applies(element, chosen)

@@ -16,6 +16,8 @@ NO_LOADS: Mapping[str, float] = MappingProxyType({})
 """Where there are none."""
 
 Requirement = Group | Needs | Limit | Step
+Chosen = frozenset[str] | set[str]
+"""The structures chosen; a set that changes only where single moves are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ def evaluate(problem: Problem, chosen: frozenset[str]) -> Evaluation | None:
     return Evaluation(modes, cost + charged)
 
 
-def holds(requirement: Requirement, chosen: frozenset[str]) -> bool:
+def holds(requirement: Requirement, chosen: Chosen) -> bool:
     """Whether `chosen` keeps a requirement."""
     match requirement:
         case Group(among=among, optional=optional):
@@ -60,7 +62,7 @@ def holds(requirement: Requirement, chosen: frozenset[str]) -> bool:
             return any(is_possible(mode, chosen) for mode in requirement.modes)
 
 
-def best_mode(step: Step, chosen: frozenset[str], loads: Mapping[str, float] = NO_LOADS) -> tuple[int, float] | None:
+def best_mode(step: Step, chosen: Chosen, loads: Mapping[str, float] = NO_LOADS) -> tuple[int, float] | None:
     """The cheapest possible mode of a step, the first of equals, and its cost per execution; None when none is possible."""
     possible = (
         (mode_cost(mode, chosen, loads), place) for place, mode in enumerate(step.modes) if is_possible(mode, chosen)
@@ -69,15 +71,17 @@ def best_mode(step: Step, chosen: frozenset[str], loads: Mapping[str, float] = N
     return (best[1], best[0]) if best is not None else None
 
 
-def is_possible(mode: Mode, chosen: frozenset[str]) -> bool:
+def is_possible(mode: Mode, chosen: Chosen) -> bool:
     """Whether a mode can answer its step under `chosen`."""
     return chosen.issuperset(mode.needs) and chosen.isdisjoint(mode.without)
 
 
-def mode_cost(mode: Mode, chosen: frozenset[str], loads: Mapping[str, float] = NO_LOADS) -> float:
+def mode_cost(mode: Mode, chosen: Chosen, loads: Mapping[str, float] = NO_LOADS) -> float:
     """What a mode costs per execution, with what other chosen structures add to it, alone and by the loads they make up."""
-    also = sum(cost for structure, cost in mode.also if structure in chosen)
-    return mode.cost + also + sum(cost * loads[name] for name, cost in mode.loads)
+    cost = mode.cost
+    if mode.also:
+        cost += sum(each for structure, each in mode.also if structure in chosen)
+    return cost + sum(each * loads[name] for name, each in mode.loads) if mode.loads else cost
 
 
 def load_values(problem: Problem, chosen: frozenset[str]) -> Mapping[str, float]:
@@ -87,12 +91,12 @@ def load_values(problem: Problem, chosen: frozenset[str]) -> Mapping[str, float]
     }
 
 
-def applies(charge: Charge, chosen: frozenset[str]) -> bool:
+def applies(charge: Charge, chosen: Chosen) -> bool:
     """Whether a charge is due: all its structures are chosen."""
     return all(structure in chosen for structure in charge.when)
 
 
-def amount(limit: Limit, chosen: frozenset[str]) -> float:
+def amount(limit: Limit, chosen: Chosen) -> float:
     """What the chosen structures count for a limit."""
     return sum(amount for when, amount in limit.amounts if all(structure in chosen for structure in when))
 

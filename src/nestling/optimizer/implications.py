@@ -68,4 +68,9 @@ class Implications:
     def allows(self, picks: Picks, structure: str) -> bool:
         """Whether a structure can be chosen where so much is decided."""
         other = self.picks(structure)
-        return other is not None and all(picks.get(group, name) == name for group, name in other.items())
+        if other is None:
+            return False
+        for group, name in other.items():  # noqa: SIM110 - asked by the hundred thousand, and `all` takes twice as long
+            if picks.get(group, name) != name:
+                return False
+        return True

@@ -14,7 +14,7 @@ from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.highs import Outcome, Status, minimise
 from nestling.optimizer.preference import tie_limit
 from nestling.optimizer.relaxation import Relaxation, chosen_by, relaxation
-from nestling.optimizer.rows import Floats, LinearModel
+from nestling.optimizer.rows import LinearModel
 from nestling.optimizer.tie_break import preferred
 
 GRACE_SECONDS = 5.0
@@ -70,10 +70,10 @@ def _solve(problem: Problem, relaxed: Relaxation, deadline: float) -> Part | Non
         return replace(first, proved=True) if first is not None else None
     if outcome.values is None and first is not None:
         return first
-    values = outcome.values if outcome.values is not None else _any_values(relaxed.model)
-    if values is None:
+    chosen = chosen_by(problem, outcome.values) if outcome.values is not None else _any(problem, relaxed.model)
+    if chosen is None:
         return None
-    part = _part(problem, relaxed, values, outcome)
+    part = _part(problem, relaxed, chosen, outcome)
     return first if first is not None and first.cost < part.cost and not part.proved else part
 
 
@@ -86,8 +86,7 @@ def _rounded(problem: Problem, relaxed: Relaxation) -> Part | None:
     return Part(chosen, found.cost, min(relaxed.bound, found.cost), proved=False) if found is not None else None
 
 
-def _part(problem: Problem, relaxed: Relaxation, values: Floats, outcome: Outcome) -> Part:
-    chosen = chosen_by(problem, values)
+def _part(problem: Problem, relaxed: Relaxation, chosen: frozenset[str], outcome: Outcome) -> Part:
     found = evaluate(problem, chosen)
     if found is None:
         raise errors.SearchError(
@@ -101,12 +100,20 @@ def _part(problem: Problem, relaxed: Relaxation, values: Floats, outcome: Outcom
     return Part(chosen, found.cost, bound, outcome.status is Status.OPTIMAL)
 
 
-def _any_values(model: LinearModel) -> Floats | None:
-    """Some allowed choice, whatever it costs; None when there is none."""
+def _any(problem: Problem, model: LinearModel) -> frozenset[str] | None:
+    """Some allowed choice, whatever it costs: what needs nothing else where that is one. None when there is none."""
+    dependent = {needs.structure for needs in problem.needs}
+    plain = frozenset(
+        next((name for name in group.among if name not in dependent), group.among[0])
+        for group in problem.groups
+        if not group.optional
+    )
+    if evaluate(problem, plain) is not None:
+        return plain
     outcome = minimise(replace(model, cost=np.zeros_like(model.cost)), seconds=GRACE_SECONDS)
     if outcome.values is None and outcome.status is Status.STOPPED:
         next_move = "give the search more time, or fewer statements"
         raise errors.SearchError(
             errors.Problem(what="the time was up before any design was found", next_move=next_move)
         )
-    return outcome.values
+    return chosen_by(problem, outcome.values) if outcome.values is not None else None

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 
+from nestling.common.collector import no_cycle_search
 from nestling.ir.options import Limit, Problem, Solution
 from nestling.optimizer.budget import with_limits
 from nestling.optimizer.components import components, touched
@@ -34,6 +35,7 @@ def solve(problem: Problem, *, limit_seconds: float = 60.0, budgets: Iterable[Li
     return solution
 
 
+@no_cycle_search()
 def attempt(problem: Problem, *, limit_seconds: float, any_of_equals: bool = False) -> Solution | None:
     """The same, with None where nothing is allowed: finding out why takes longer than the search.
 

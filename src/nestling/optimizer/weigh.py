@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from nestling.ir.options import Problem, Solution, Weighing
 from nestling.optimizer.allowance import allowance
-from nestling.optimizer.alternatives import Alternative, alternatives, choice
+from nestling.optimizer.alternatives import Alternative, alternatives_within, choice
 from nestling.optimizer.components import components
 from nestling.optimizer.evaluate import applies, best_mode, load_values
 from nestling.optimizer.flips import Corners, known_corners, rate_flips
@@ -58,7 +58,7 @@ def weigh(
     found: dict[str, Weighing] = {}
     left = allowance(limit_seconds, modes=modes)
     for name in sorted(wanted, key=lambda name: name not in chosen):
-        others = alternatives(parts[name][1], solution, name, allowed=left)
+        others = alternatives_within(parts[name][1], solution, name, left)
         if others:
             costs = tuple((each.structure, each.cost) for each in others)
             found[name] = Weighing(name, costs, causes=tuple(_causes(parts[name][1], solution, others)))

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from nestling.ir.candidate import Bucketed, Candidate, summaries
 from nestling.ir.model import Entity
-from nestling.ir.primitives import Window, WindowUnit
+from nestling.ir.primitives import OF_BUCKETS, Window, WindowUnit
 from nestling.ir.situation import Situation, rows_per_day
 from nestling.ir.types import TypeName
 from nestling.ir.workload import Access, Operator
@@ -48,9 +48,13 @@ def series(situation: Situation, entity: Entity) -> Iterator[tuple[str, ...]]:
     rest = tuple(name for name in entity.key if name not in times)
     if rest and len(rest) < len(entity.key):
         found.append(rest)
-    for by in dict.fromkeys(found):
-        if not any(entity.attribute(name).type.name in _NOT_BY or entity.attribute(name).nullable for name in by):
-            yield by
+    yield from (by for by in dict.fromkeys(found) if all(_tells_apart(entity, name) for name in by))
+
+
+def _tells_apart(entity: Entity, name: str) -> bool:
+    """Whether buckets can be made by an attribute."""
+    attribute = entity.attribute(name)
+    return not (attribute.nullable or attribute.type.name in _NOT_BY or name in OF_BUCKETS)
 
 
 def times_of(entity: Entity) -> tuple[str, ...]:

@@ -1,7 +1,6 @@
 """Copies of children in their parent (B1): a short array of their ids and of what the parent's page shows of them.
 
-The children keep their own collection and the id of their parent, so that both sides know each other (A11). An array of bare ids
-is not proposed: reads find the children by their parent's id, which an index serves as well.
+The children keep their own collection and the id of their parent, so that both sides know each other (A11).
 """
 
 from __future__ import annotations
@@ -19,7 +18,16 @@ DOCUMENT_SHARE = 0.25
 
 
 def candidates(situation: Situation) -> Iterator[Candidate]:
-    """One for each set of attributes that statements show of a parent's children."""
+    """One for each set of attributes that statements show of a parent's children, ids alone left out."""
+    for part, statements in shown_children(situation):
+        if not part.is_bare(situation.model):
+            link = situation.model.relationship(part.relationship)
+            text = f"{link.child} ({', '.join(part.attributes)}) copied into {link.parent} by {link.name}"
+            yield Candidate(text, "copied-children", part, statements)
+
+
+def shown_children(situation: Situation) -> Iterator[tuple[Newest, tuple[str, ...]]]:
+    """What statements show of all children of a parent, and which statements these are."""
     motives: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for statement in situation.reading.workload.statements:
         for access in statement.accesses if not statement.kind.writes and statement.is_flat else ():
@@ -28,11 +36,8 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
                     attributes = _shown(situation, access, link)
                     motives.setdefault((link.name, attributes), []).append(statement.name)
     for (name, attributes), statements in motives.items():
-        link = situation.model.relationship(name)
-        freshness = freshness_of(situation, link.child, "", name)
-        part = Newest(name, attributes, (), None, freshness)
-        text = f"{link.child} ({', '.join(attributes)}) copied into {link.parent} by {name}"
-        yield Candidate(text, "copied-children", part, tuple(dict.fromkeys(statements)))
+        freshness = freshness_of(situation, situation.model.relationship(name).child, "", name)
+        yield Newest(name, attributes, (), None, freshness), tuple(dict.fromkeys(statements))
 
 
 def _joins(statement: Statement, access: Access, link: Relationship) -> bool:

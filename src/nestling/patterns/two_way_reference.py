@@ -1,7 +1,4 @@
-"""Two-way reference (A5, A11): both sides of a many-to-many hold ids, one of them as copies.
-
-An array of bare ids in the parent of a one-to-many is not proposed: reads find the children by the id they hold of their parent.
-"""
+"""Two-way reference (A5, A11): both sides of a many-to-many hold ids, one of them as copies."""
 
 from __future__ import annotations
 

@@ -83,6 +83,12 @@ def with_budget(reading: Reading, storage_bytes: int) -> Reading:
     return replace(reading, workload=replace(reading.workload, requirements=requirements))
 
 
+def with_short_names(reading: Reading) -> Reading:
+    """The reading, asking for short field names."""
+    requirements = replace(reading.workload.requirements, short_names=True)
+    return replace(reading, workload=replace(reading.workload, requirements=requirements))
+
+
 def pareto(
     reading: Reading,
     points: int = 5,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,10 +17,12 @@ from nestling.pipeline.watching import Watch
 if TYPE_CHECKING:
     from pymongo.database import Database
 
-    from nestling.executors.migrate import Homes, Job, Migration, MigrationReport, ServerSide, Shelf, Target
+    from nestling.executors.migrate import Gathered, Homes, Job, Migration, MigrationReport, ServerSide, Shelf, Target
     from nestling.ir.command import CreateIndex
     from nestling.ir.design import Design
     from nestling.ir.layout import Store
+    from nestling.ir.migration import AssembledPart
+    from nestling.ir.model import Model
     from nestling.ir.rows import RowSink, RowSource
 
 
@@ -199,7 +201,22 @@ def _on_server(old: Design, new: Design, built: Mapping[str, str], homes: Homes)
         if made is not None:
             home = homes.homes[made.entity]
             stages = assembled(made, old.model, home, places[made.entity])
-            yield ServerSide(store.name, replace(home, stages=stages))
+            gathered = {each.collection: each for each in _gathered(made.parts, old.model, homes)}
+            yield ServerSide(store.name, replace(home, stages=stages), tuple(gathered.values()))
+
+
+def _gathered(parts: Iterable[AssembledPart], model: Model, homes: Homes) -> Iterator[Gathered]:
+    """What is to be there before an assembly begins, in this order."""
+    from nestling.emitters.mql.assembly import gathered
+    from nestling.executors.migrate import Gathered
+
+    for part in parts:
+        yield from _gathered(part.body.parts, model, homes)
+        if part.is_gathered:
+            place = part.home
+            query = homes.homes[place.entity]
+            stages = gathered(part, model, query)
+            yield Gathered(place.query.collection, replace(query, stages=stages), place.paths[part.child[0]])
 
 
 def _targets(design: Design, without: frozenset[str], policy: Policy) -> tuple[Target, ...]:

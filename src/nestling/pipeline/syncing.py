@@ -43,15 +43,17 @@ def sync_plan(design: Design) -> SyncPlan:
 def _kept(design: Design, upkeep: Upkeep, checks: dict[str, Check]) -> Kept:
     from nestling.ir.route import Kept
     from nestling.pipeline.keeping import compiled_check
-    from nestling.planner.routes import search
+    from nestling.planner.routes import anchor_path, search
     from nestling.planner.upkeep import implied
 
     check = checks.get(upkeep.id)
     if check is None:
         implied(upkeep, design, with_found=True)  # raises the gap
         raise AssertionError(f"`{upkeep.id}` has no check")
-    searches = tuple(_compiled_search(search(design, upkeep, width)) for width in SEARCHED_AT_ONCE)
-    return Kept(compiled_check(check), upkeep.freshness, searches, _shared(design, upkeep))
+    path = anchor_path(design, upkeep)
+    widths = SEARCHED_AT_ONCE if path is None else ()
+    searches = tuple(_compiled_search(search(design, upkeep, width)) for width in widths)
+    return Kept(compiled_check(check), upkeep.freshness, path, searches, _shared(design, upkeep))
 
 
 def _shared(design: Design, upkeep: Upkeep) -> CompiledShared | None:
@@ -61,12 +63,12 @@ def _shared(design: Design, upkeep: Upkeep) -> CompiledShared | None:
     from nestling.ir.write_path import WritePlan
     from nestling.planner.routes import shared
 
-    found = shared(design, upkeep, SEARCHED_AT_ONCE[-1])
+    found = shared(design, upkeep)
     if found is None:
         return None
     command = compiled_write(WritePlan((found.change,), ())).command
     assert command is not None
-    return CompiledShared(compiled_read(found.read, name=upkeep.id, find=False), found.parameters, command)
+    return CompiledShared(compiled_read(found.read, name=upkeep.id, find=False), found.path, command)
 
 
 def _compiled_route(route: Route) -> CompiledRoute:

@@ -18,18 +18,21 @@ from nestling.ir.design import Design
 from nestling.ir.layout import Node, Role
 from nestling.ir.options import Solution, Weighing
 from nestling.ir.outline import Outline
+from nestling.ir.primitives import Collection
 from nestling.ir.proposal import Costs, Proposal, Reason
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.situation.situation import Situation, situation
 from nestling.ir.situation.thresholds import Thresholds
 from nestling.ir.statistics import Statistics
 from nestling.strategies import tree
+from nestling.strategies.placement.archives import archives
 from nestling.strategies.placement.assembly import collections
 from nestling.strategies.placement.chosen import chosen_outline
 from nestling.strategies.placement.considered import considered
 from nestling.strategies.placement.costed import decisions
 from nestling.strategies.placement.factors import weighed
 from nestling.strategies.placement.indexes import indexes
+from nestling.strategies.placement.short_names import saved_bytes, shortened
 from nestling.strategies.placement.subjects import subject_of
 
 COSTED = "optimal"
@@ -79,6 +82,10 @@ def _within_bounds(known: Situation, strategy: str, outline: Outline) -> Proposa
     """The proposal; embeddings that would pass a bound all the same are moved out, heaviest first."""
     while True:
         proposed = collections(known, outline)
+        names: tuple[str, ...] = ()
+        if known.requirements.short_names:
+            long, proposed = proposed, shortened(proposed, known.model)
+            names = (_said_of_names(known, long, proposed),)
         indexed = indexes(known, outline, proposed)
         made = Design(known.model, proposed, indexed.indexes)
         problem = next(mistakes_in_size(made, known.statistics, known.requirements), None)
@@ -94,7 +101,18 @@ def _within_bounds(known: Situation, strategy: str, outline: Outline) -> Proposa
         known.statistics,
         known.requirements,
         (*known.reading.gaps, *_gaps(known)),
-        (*known.reading.notes, *indexed.notes),
+        (*known.reading.notes, *indexed.notes, *names, *archives(known, proposed)),
+    )
+
+
+def _said_of_names(known: Situation, long: tuple[Collection, ...], short: tuple[Collection, ...]) -> str:
+    """What short field names save, before compression."""
+    saved = saved_bytes(Design(known.model, long), Design(known.model, short), known.statistics)
+    rows = {entity: numbers.count for entity, numbers in known.statistics.entities}
+    stored = sum(count.value * known.row_bytes[entity] for entity, count in rows.items() if count is not None)
+    share = f" ({saved / stored:.0%} of the data)" if stored else ""
+    return (
+        f"short field names save about {saved:,.0f} bytes{share} before compression, which saves a part of that anyway"
     )
 
 

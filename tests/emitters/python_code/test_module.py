@@ -20,7 +20,6 @@ from nestling.emitters.mql.client_join import compiled_join
 from nestling.emitters.mql.read import compiled_read
 from nestling.emitters.python_code import Statement, module
 from nestling.executors.run import run_read
-from nestling.executors.run_join import run_join
 from nestling.ir.algebra import Query
 from nestling.ir.client_join import ClientJoin
 from nestling.ir.compiled import CompiledRead
@@ -29,6 +28,7 @@ from nestling.planner.reads import plan_read
 from nestling.planner.reads.client_join import plan_client_join
 from nestling.planner.reads.rows import ReadGap
 from nestling.planner.sql import translate
+from tests.client_join import run_join
 from tests.planner.reads.beside_sqlite import Beside, loaded
 from tests.planner.reads.shop import READING, ROWS, STATEMENTS
 

@@ -10,6 +10,9 @@ import pytest
 from pymongo.database import Database
 
 from nestling.common.server import Server
+from nestling.ir.values import Policy
+from nestling.pipeline.migrating import job_of
+from nestling.planner.migration.assembly import GATHERED
 from tests.executors.migrate.moves import Moving
 from tests.executors.migrate.shop_moves import shop
 
@@ -23,9 +26,12 @@ def test_a_shop_moves_while_it_is_written_to(pair: tuple[str, str], database: Da
     """Statements run all the while; after the cutover the new design holds what SQLite holds after the same ones."""
     world, made = shop(tmp_path, pair)
     moving = Moving(world, made[pair[0]], made[pair[1]], database, tmp_path)
+    job = job_of(made[pair[0]], made[pair[1]], database, Policy())
+    assert pair != USUAL or any(side.gathered for side in job.on_server)  # children with children of their own
     report = moving.beside()
     assert (report.equal, report.phase) == (True, "done")
     assert len(moving.run.done) > 10
+    assert not [name for name in database.list_collection_names() if name.startswith(GATHERED)]
     moving.check()
 
 

@@ -13,12 +13,14 @@ from typing import Any
 from urllib.error import HTTPError
 
 import pytest
+from pymongo import UpdateOne
 from pymongo.database import Database
 
 from nestling.common.errors import LeaseLost, SyncError
 from nestling.executors.sync import Metrics, SyncOptions, served, standing, status_written, sync
 from nestling.executors.sync import following as loop
 from nestling.executors.sync.lease import COLLECTION
+from nestling.executors.sync.side import Side, Task
 from nestling.ir.route import SyncPlan
 from nestling.ir.text import read_proposal
 from nestling.pipeline.syncing import sync_plan
@@ -267,3 +269,56 @@ def test_metrics_are_served_and_written(tmp_path: Path) -> None:
         metrics.say(state="following")
         assert urllib.request.urlopen(f"{at}/health").status == 200
     assert json.loads((tmp_path / "status.json").read_text())["state"] == "following"
+
+
+def test_a_large_fan_out_does_not_hold_up_others(shop: Database[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A change with many copies, in the same batch as others, is left to the side, and alone."""
+    monkeypatch.setattr(loop, "INLINE_HOLDERS", 150)
+    many = [{"_id": number, "customer_id": 1, "total": 1, "customer": {"name": "Ada"}} for number in range(100, 400)]
+    shop.purchases.insert_many(many)
+    sync(shop, plan_of(), ONCE)
+    left: list[object] = []
+    add = Side.add
+
+    def noted(side: Side, task: Task) -> None:
+        left.append((task.kept.id, task.anchors))
+        add(side, task)
+
+    monkeypatch.setattr(Side, "add", noted)
+    shop.customers.bulk_write([UpdateOne({"_id": n}, {"$set": {"name": name}}) for n, name in ((1, "Eve"), (2, "Bo"))])
+    sync(shop, plan_of(), ONCE)
+    assert left == [("purchases.customer", ([1],))]
+    assert set(map(str, names(shop))) == {"{'name': 'Eve'}", "{'name': 'Bo'}"}
+
+
+def test_a_renamed_collection_leaves_nothing_copied_until_it_is_back(shop: Database[Any]) -> None:
+    """Taken away and brought back while the sync runs: what follows from it goes, and comes again."""
+    metrics = Metrics()
+    with running(shop, plan_of(), SyncOptions(), metrics):
+        until(lambda: metrics.snapshot()["state"] == "following")
+        shop.customers.rename("away")
+        until(lambda: names(shop) == [None, None, None])
+        shop["away"].rename("customers")
+        until(lambda: names(shop) == [{"name": "Ada"}, {"name": "Ada"}, {}])
+
+
+def test_changes_of_documents_near_the_limit(shop: Database[Any]) -> None:
+    """Events hold names of fields, not documents: two versions of 9 MiB, one with its image, are no oversized event."""
+    sync(shop, plan_of(), SyncOptions(once=True, images=True))
+    shop.customers.update_one({"_id": 1}, {"$set": {"photo": "x" * 9 * 2**20}})
+    shop.customers.replace_one(
+        {"_id": 1}, {"_id": 1, "name": "Eve", "photo": "y" * 9 * 2**20, "bought": 2, "spent": 30}
+    )
+    sync(shop, plan_of(), ONCE)
+    assert names(shop) == [{"name": "Eve"}, {"name": "Eve"}, {}]
+
+
+def test_images_near_the_limit(shop: Database[Any]) -> None:
+    """A purchase of nearly 16 MiB moves to another customer, and goes; its image comes whole in both events."""
+    sync(shop, plan_of(), SyncOptions(once=True, images=True))
+    note = "x" * (2**24 - 10_000)
+    shop.purchases.update_one({"_id": 1}, {"$set": {"note": note}})
+    shop.purchases.update_one({"_id": 1}, {"$set": {"customer_id": 2, "note": note.upper()}})
+    shop.purchases.delete_one({"_id": 1})
+    sync(shop, plan_of(), ONCE)
+    assert [(c["bought"], c.get("spent")) for c in shop.customers.find(sort=[("_id", 1)])] == [(1, 20), (1, 5)]

@@ -103,6 +103,22 @@ STATEMENTS = (
     "SELECT no FROM line WHERE order_id = 10 AND quantity IS NULL",
     "SELECT m.name, count(p.id) FROM maker m LEFT JOIN product p ON p.maker_id = m.id GROUP BY m.id, m.name",
     "SELECT p.title, m.name FROM product p JOIN maker m ON m.id = p.maker_id WHERE m.name LIKE 'ink%'",
+    "SELECT o.id, l.no FROM orders o JOIN line l ON l.order_id = o.id AND l.quantity > o.customer_id",
+    "SELECT id FROM customer WHERE substr(name, 1, 2) IN ('An', 'bo', 'Ž')",
+    "SELECT id FROM customer WHERE substr(name, 1, 3) = 'Ann' AND name NOT LIKE '%o%' AND city NOT LIKE 'oslo'",
+    "SELECT c.id, c.name, count(*), sum(o.total) FROM orders o JOIN customer c ON c.id = o.customer_id GROUP BY c.id, c.name",
+    "SELECT m.id, m.name, sum(l.quantity) AS n FROM line l JOIN product p ON p.id = l.product_id "
+    "JOIN maker m ON m.id = p.maker_id GROUP BY m.id, m.name ORDER BY n DESC, m.id LIMIT 1 -- total order",
+    "SELECT p.id, p.title, m.name, count(*) FROM line l JOIN product p ON p.id = l.product_id "
+    "JOIN maker m ON m.id = p.maker_id GROUP BY p.id, p.title, m.name HAVING count(*) > 1",
+    "SELECT o.id, l.no FROM orders o JOIN line l ON l.order_id = o.id "
+    "WHERE l.quantity = (SELECT max(x.quantity) FROM line x WHERE x.order_id = o.id)",
+    "SELECT o.id, l.no FROM orders o JOIN line l ON l.order_id = o.id "
+    "WHERE o.status = 'open' AND l.no = (SELECT min(x.no) FROM line x WHERE x.order_id = o.id)",
+    "SELECT c.id, o.id FROM customer c JOIN orders o ON o.customer_id = c.id "
+    "WHERE o.total >= (SELECT avg(x.total) FROM orders x WHERE x.customer_id = c.id) OR o.id = 12",
+    "WITH per AS (SELECT customer_id, count(*) AS n FROM orders GROUP BY customer_id) "
+    "SELECT c.id, n FROM customer c JOIN per ON customer_id = c.id WHERE n = (SELECT max(n) FROM per)",
     "SELECT city, count(*) FROM customer GROUP BY city",
     "SELECT status, count(*) AS n, sum(total) FROM orders GROUP BY status HAVING count(*) > 1 ORDER BY n",
     "SELECT product_id, quantity FROM line GROUP BY product_id, quantity",

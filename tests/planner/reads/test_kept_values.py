@@ -35,6 +35,7 @@ from nestling.ir.model import Model
 from nestling.ir.primitives import Bucket, Computed, Copy
 from nestling.ir.rows import Function
 from nestling.ir.rows import Path as Hops
+from nestling.ir.tolerance import Tolerated
 from nestling.planner.reads import ALL, Rewrite, plan_read
 from nestling.planner.sql import translate
 from nestling.sources.sql.rows import SqlDatabase
@@ -62,7 +63,8 @@ def tolerant(beside: Beside, sql: str, rewrites: frozenset[Rewrite] = ALL) -> Co
     model = beside.design.model
     query = translate(sql, model, "sqlite")
     assert isinstance(query, Query)
-    tolerated = {(e.name, name): DAY for e in model.entities for name in (*e.attribute_names, "")}
+    anything = [(e.name, name) for e in model.entities for name in (*e.attribute_names, "")]
+    tolerated = Tolerated(dict.fromkeys(anything, DAY), dict.fromkeys(anything, 3))
     return compiled_read(plan_read(query, beside.design, tolerated=tolerated, rewrites=rewrites))
 
 

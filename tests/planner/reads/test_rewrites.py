@@ -16,6 +16,7 @@ from nestling.emitters.mql.read import compiled_read
 from nestling.ir.algebra import Query
 from nestling.ir.compiled import CompiledRead, Operation, bind
 from nestling.ir.freshness import Freshness
+from nestling.ir.tolerance import Tolerated
 from nestling.planner.reads import ALL, Rewrite, plan_read
 from nestling.planner.sql import translate
 from tests.cases.pattern_case import pattern_cases
@@ -40,6 +41,11 @@ def shops(
 def kinds(read: CompiledRead) -> list[str]:
     """The stages' names."""
     return [next(iter(stage)) for stage in read.pipeline]
+
+
+def reads_of(read: CompiledRead, collection: str) -> int:
+    """How often the read mentions a collection."""
+    return (read.collection == collection) + repr(read.pipeline).count(f"'from': '{collection}'")
 
 
 def test_one_place_is_a_find(shops: dict[str, Beside]) -> None:
@@ -114,6 +120,76 @@ def test_a_join_nothing_is_taken_from_disappears(shops: dict[str, Beside]) -> No
         normalized.assert_equal(sql)
 
 
+def test_rows_are_grouped_before_they_meet_what_names_the_groups(shops: dict[str, Beside]) -> None:
+    """One lookup for each group and, where each row has its parent, only for those a limit leaves; else one for each row."""
+    sql = (
+        "SELECT c.id, c.name, sum(o.total) AS total FROM orders o JOIN customer c ON c.id = o.customer_id "
+        "GROUP BY c.id, c.name ORDER BY total DESC, c.id LIMIT 2 -- total order"
+    )
+    normalized = shops["normalized"]
+    found = kinds(normalized.compiled(sql))
+    assert found.index("$group") < found.index("$lookup")
+    assert kinds(normalized.compiled(sql, ALL - {Rewrite.EARLY_GROUPS})).index("$lookup") == 0
+    assert "$lookup" not in kinds(shops["embedded"].compiled(sql))
+    for beside in shops.values():
+        beside.assert_equal(sql)
+
+
+def test_a_parent_that_is_asked_about_meets_each_row(shops: dict[str, Beside]) -> None:
+    """An aggregate of its own, a condition on it, and keys that do not say which parent keep the join below the group."""
+    start = "FROM orders o JOIN customer c ON c.id = o.customer_id"
+    for sql in (
+        f"SELECT c.id, max(c.name) {start} GROUP BY c.id",
+        f"SELECT c.id, c.name, count(*) {start} WHERE c.city = 'Oslo' GROUP BY c.id, c.name",
+        f"SELECT c.name, count(*) {start} GROUP BY c.name",
+    ):
+        found = kinds(shops["normalized"].compiled(sql))
+        assert found.index("$lookup") < found.index("$group"), sql
+        shops["normalized"].assert_equal(sql)
+
+
+def test_a_subquery_over_the_rows_that_are_joined_is_a_window(shops: dict[str, Beside]) -> None:
+    """They are read once; where the statement leaves some of these rows out, it is asked by itself."""
+    start = "SELECT o.id, l.no FROM orders o JOIN line l ON l.order_id = o.id WHERE"
+    most = "l.quantity = (SELECT max(x.quantity) FROM line x WHERE x.order_id = o.id)"
+    normalized = shops["normalized"]
+    whole, part = f"{start} {most}", f"{start} {most} AND l.no > 1"
+    assert reads_of(normalized.compiled(whole), "line") == 1
+    assert reads_of(normalized.compiled(part), "line") == 2
+    assert reads_of(normalized.compiled(whole, ALL - {Rewrite.WINDOWED}), "line") == 2
+    for sql in (whole, part):
+        for beside in shops.values():
+            beside.assert_equal(sql)
+
+
+def test_groups_made_twice_are_made_once(shops: dict[str, Beside]) -> None:
+    """The greatest of all groups is a window over them."""
+    sql = (
+        "WITH per AS (SELECT customer_id, count(*) AS n FROM orders GROUP BY customer_id) "
+        "SELECT c.id, n FROM customer c JOIN per ON customer_id = c.id WHERE n = (SELECT max(n) FROM per)"
+    )
+    read = shops["normalized"].compiled(sql)
+    assert (read.collection, reads_of(read, "orders")) == ("orders", 1)
+    shops["normalized"].assert_equal(sql)
+
+
+def test_conditions_on_both_sides_are_asked_of_what_a_lookup_finds(shops: dict[str, Beside]) -> None:
+    """The lookup is by its equality alone, without variables."""
+    sql = "SELECT o.id, l.no FROM orders o JOIN line l ON l.order_id = o.id AND l.quantity > o.customer_id"
+    read = shops["normalized"].compiled(sql)
+    assert "'let'" not in repr(read.pipeline)
+    shops["normalized"].assert_equal(sql)
+
+
+def test_beginnings_of_texts_are_asked_by_the_query_language(shops: dict[str, Beside]) -> None:
+    """The first characters of a field as a regular expression, NOT LIKE as one that must not match."""
+    begins = shops["normalized"].compiled("SELECT id FROM customer WHERE substr(name, 1, 2) IN ('An', 'bo')")
+    unlike = shops["normalized"].compiled("SELECT id FROM product WHERE title NOT LIKE '%n'")
+    assert begins.filter == {"name": {"$regex": "^(?:An|bo)"}}
+    assert "$expr" not in repr(unlike.filter)
+    assert "$ne" in repr(unlike.filter)
+
+
 def test_the_most_restricted_table_comes_first(shops: dict[str, Beside]) -> None:
     """The one found by its key, whatever the order they are written in."""
     sql = "SELECT o.id FROM orders o JOIN customer c ON c.id = o.customer_id WHERE c.id = 1 AND c.name = 'Ann'"
@@ -130,7 +206,7 @@ def test_only_a_fresh_copy_answers(database: Database[dict[str, Any]], tmp_path:
     query = translate(sql, beside.design.model, "sqlite")
     assert isinstance(query, Query)
     for text, looked_up in (("async(1s)", True), ("async(1h)", False), ("snapshot", True)):
-        tolerated = {("host", "ipaddr"): Freshness.parse(text)}
+        tolerated = Tolerated({("host", "ipaddr"): Freshness.parse(text)})
         read = compiled_read(plan_read(query, beside.design, tolerated=tolerated))
         assert ("$lookup" in kinds(read)) is looked_up, text
     assert "$lookup" in kinds(beside.compiled(sql))

@@ -175,3 +175,17 @@ def test_postgresql_names(sql: str, names: tuple[str, ...]) -> None:
     query = translate(sql, shop().model, "postgresql")
     assert isinstance(query, a.Query)
     assert query.names == names
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgresql", "mysql"])
+def test_parameters_may_be_called_like_keywords(dialect: str) -> None:
+    """A word straight behind a colon is a name; casts stay casts."""
+    query = translate(
+        "SELECT id FROM person WHERE id BETWEEN :from AND :to OR id IN (:in, :select)", shop().model, dialect
+    )
+    assert all(f"Parameter(name='{name}'" in repr(query) for name in ("from", "to", "in", "select"))
+    limited = translate(
+        "SELECT CAST(id AS CHAR) AS c FROM person ORDER BY id LIMIT :limit OFFSET :order", shop().model, dialect
+    )
+    assert all(f"Parameter(name='{name}'" in repr(limited) for name in ("limit", "order"))
+    assert isinstance(translate("DELETE FROM person WHERE id = :values", shop().model, dialect), a.Delete)

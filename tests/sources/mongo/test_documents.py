@@ -62,6 +62,67 @@ def test_a_field_that_tells_the_kind_makes_subtypes(database: Database[Any]) -> 
     assert rows(found, database, "film")[:2] == [(1, 2), (3, 2)]
 
 
+def test_few_texts_refer_where_they_are_all_there_is(database: Database[Any]) -> None:
+    """Six codes that are all keys of one collection refer to it; the same of half as many keys say nothing."""
+    airlines = [{"_id": code, "name": f"airline {code}"} for code in ("AA", "BA", "DL", "LH", "UA", "WN")]
+    grades = [{"_id": code, "says": f"grade {code}"} for code in "ABCDEFGHIJKL"]
+    flights = [{"_id": n, "carrier": airlines[n % 6]["_id"], "stage": "ABCDEF"[n % 6]} for n in range(60)]
+    found = found_in(database, {"airlines": airlines, "grades": grades, "flights": flights})
+    links = [(link.parent, link.child_attributes) for link in found.reading.model.relationships]
+    assert links == [("airlines", ("carrier",))]
+
+
+def test_parts_of_a_key_are_those_no_other_reference_uses(database: Database[Any]) -> None:
+    """A payment names its customer and, apart from that, the district it was made in: each by its own columns, and once."""
+    districts = [{"_id": {"w_id": w, "d_id": d}, "tax": d} for w in range(1, 4) for d in range(1, 6)]
+    customers = [
+        {"_id": {"c_w_id": w, "c_d_id": d, "c_id": c}, "name": f"n{c}"}
+        for w in range(1, 4)
+        for d in range(1, 6)
+        for c in range(1, 9)
+    ]
+    payments = [
+        {"_id": n, "h_c_id": n % 8 + 1, "h_c_d_id": n % 5 + 1, "h_c_w_id": n % 3 + 1}
+        | {"h_d_id": (n + n % 2) % 5 + 1, "h_w_id": (n + n % 2) % 3 + 1}
+        for n in range(120)
+    ]
+    found = found_in(database, {"districts": districts, "customers": customers, "payments": payments})
+    links = {(link.parent, link.child, frozenset(link.child_attributes)) for link in found.reading.model.relationships}
+    assert ("customers", "payments", frozenset({"h_c_id", "h_c_d_id", "h_c_w_id"})) in links
+    assert ("districts", "payments", frozenset({"h_d_id", "h_w_id"})) in links
+    assert ("districts", "customers", frozenset({"c_d_id", "c_w_id"})) in links
+    assert len(links) == 3
+
+
+def test_what_repeats_a_row_is_no_second_reference(database: Database[Any]) -> None:
+    """Rows told by their e-mail and called by their name beside it are referred to once; the name is a copy of theirs."""
+    users = [{"_id": place, "name": f"name {place}", "email": f"mail{place}@example.org"} for place in range(40)]
+    comments = [{"_id": n, "name": f"name {n % 30}", "email": f"mail{n % 30}@example.org"} for n in range(90)]
+    comments += [{"_id": 90, "name": "unknown", "email": "mail31@example.org"}]
+    found = found_in(database, {"users": users, "comments": comments})
+    assert [link.child_attributes for link in found.reading.model.relationships] == [("email",)]
+
+
+def test_kinds_no_field_names_are_told(database: Database[Any]) -> None:
+    """Fields that come together and never with those of another kind are noted, with what would make entities of them."""
+    forms: list[dict[str, Any]] = [
+        {"isbn": "a", "pages": 1},
+        {"minutes": 2, "director": "d"},
+        {"label": "l", "tracks": 3, "bonus": True},
+    ]
+    items = [{"_id": place, "title": f"t{place}"} | forms[place % 3] for place in range(60)]
+    for place in range(2, 60, 6):
+        del items[place]["bonus"]
+    items += [{"_id": 100, "title": "odd"}]
+    found = found_in(
+        database, {"items": items, "plain": [{"_id": n, "a": n} | {"b": n} if n % 2 else {} for n in range(40)]}
+    )
+    (note,) = [each for each in found.reading.notes if "no field names" in each]
+    assert "`items` are of 3 kinds" in note
+    assert all(said in note for said in ("`isbn`, `pages` (20", "`director`, `minutes` (20", "`label`, `tracks` (20"))
+    assert len(rows(found, database, "items")) == 61
+
+
 def test_a_reference_with_what_is_copied_beside_it(database: Database[Any]) -> None:
     """A sub-document of an id and copied fields is a foreign key and a copy, no entity."""
     products = [{"_id": place, "name": f"product {place}", "price": 10 * place} for place in range(15)]

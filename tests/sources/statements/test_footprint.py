@@ -11,6 +11,7 @@ from tests.sources.statements.shop import accesses, gaps_of, statement
     ("condition", "expected"),
     [
         ("id = 1", "id ="), ("id = :x", "id ="), ("1 = id", "id ="), ("id IS NULL", "id ="), ("id = 1 + :x", "id ="),
+        ("id = :select", "id ="), ("id BETWEEN :from AND :to", "id range"), ("id IN (:in, :order)", "id in"),
         ("id > 1", "id range"), (":x >= id", "id range"), ("id BETWEEN 1 AND :x", "id range"), ("name LIKE 'a%'", "name range"),
         ("id IN (1, :x)", "id in"), ("id IN (:xs)", "id in"), ("id IN :xs", "id in"),
         ("id = 1 OR id = 2 OR id IN (3, 4)", "id in"),

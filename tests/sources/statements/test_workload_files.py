@@ -121,6 +121,11 @@ def test_requirements():
 -- array bound: 500
 -- retention: orders 30 days
 -- retention: Log Entries 2 weeks
+-- archive: Orders.Placed before 2024-01-01
+-- tolerance: Customer_orders 100
+-- tolerance: order_line.amount 2
+-- schema version: 3
+-- Short names: Yes
 -- Note: rates are guesses
 -- name: s, rate: 1/s
 SELECT 1;"""
@@ -133,6 +138,10 @@ SELECT 1;"""
         document_bound_bytes=1_048_576,
         array_bound=500,
         retention_days=(("orders", 30.0), ("Log Entries", 14.0)),
+        archive=(("orders", "placed", "2024-01-01"),),
+        tolerance=(("customer_orders", 100), ("order_line.amount", 2)),
+        schema_version=3,
+        short_names=True,
     )
 
 
@@ -142,6 +151,14 @@ SELECT 1;"""
         ("freshness: product.nam async(5s)", "no attribute `nam` in `product` it has `name`"),
         ("freshness: prodct.name async(5s)", "no entity `prodct` there is `product`"),
         ("freshness: nope snapshot", "no relationship `nope`"),
+        ("tolerance: customer_orders 1", "`1` allows nothing"),
+        ("tolerance: customer_orders some", "`some` is not a whole number"),
+        ("archive: orders.status before 2024-01-01", "is not a date of an entity"),
+        ("archive: customer_orders before 2024-01-01", "is not a date of an entity"),
+        ("archive: orders.placed 2024-01-01", "no attribute `placed 2024-01-01` in `orders`"),
+        ("archive: orders.placed before Christmas", "`Christmas` is no date"),
+        ("schema version: first", "`first` is not a whole number"),
+        ("short names: perhaps", "neither yes nor no"),
         ("freshness: product.name soon", "no freshness `soon`"),
         ("freshness: product.name async", "exactly async and scheduled say how long"),
         ("freshness:", "no freshness ``"),

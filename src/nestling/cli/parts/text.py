@@ -16,6 +16,7 @@ import click
 
 from nestling.common.errors import InputError, Problem
 from nestling.common.files import write_whole
+from nestling.ir.quantity_words import counted as counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -95,12 +96,6 @@ def number(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return "" if value is None else str(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
-
-
-def counted(count: int, noun: str) -> str:
-    """A count with its noun: 1 row, 2 rows, 3 entities."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count:,} {noun if count == 1 else plural}"
 
 
 def notices(gaps: Iterable[object], notes: Iterable[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from html import escape
 
@@ -13,18 +14,24 @@ from nestling.ir.finding import Finding
 from nestling.ir.quantity_words import count, size
 
 STYLE = """
-:root { color-scheme: light dark; --line: #8884; --error: #c62828; --warning: #b26a00; --info: #3a6ea5 }
+:root { color-scheme: light dark; --line: #8884; --quiet: #8881; --error: #c62828; --warning: #b26a00; --info: #3a6ea5 }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
-details { border: 1px solid var(--line); border-left: 6px solid var(--info); border-radius: 4px }
-details { margin: .5rem 0; padding: .4rem .8rem }
-details.error { border-left-color: var(--error) } details.warning { border-left-color: var(--warning) }
-summary { cursor: pointer } summary code { overflow-wrap: anywhere }
-pre { overflow-x: auto; padding: .6rem; border: 1px solid var(--line); border-radius: 4px }
+h1 { line-height: 1.2 } code { font-size: .92em; overflow-wrap: anywhere }
+.finding { border: 1px solid var(--line); border-left: 6px solid var(--kind); border-radius: 4px }
+.finding { margin: .5rem 0; padding: .4rem .8rem }
+.error { --kind: var(--error) } .warning { --kind: var(--warning) } .info { --kind: var(--info) }
+summary { cursor: pointer } .finding > summary > div { padding-left: 1.1rem }
+.severity { color: var(--kind); font-size: .85em; margin-left: .4rem }
+.about { margin: .6rem 0 .3rem } .about p { margin: .5rem 0 .5rem 1.1rem }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; padding: .6rem; border-radius: 4px; background: var(--quiet) }
 table { border-collapse: collapse; width: 100% }
-td, th { border-bottom: 1px solid var(--line); padding: .25rem .5rem; text-align: left }
-td.number, th.number { text-align: right; font-variant-numeric: tabular-nums }
-dt { font-weight: 600 } dd { margin: 0 0 .5rem 0 } .scroll { overflow-x: auto }
+td, th { border-bottom: 1px solid var(--line); padding: .25rem .5rem; text-align: left; vertical-align: top }
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: .8rem 0 }
+dt { font-weight: 600 } dd { margin: 0 } .scroll { overflow-x: auto }
+@media (max-width: 40rem) { dl { display: block } dd { margin-bottom: .5rem } }
 """
+_CODE = re.compile("`([^`]+)`")
 
 
 def html(report: Report) -> str:
@@ -40,7 +47,7 @@ def html(report: Report) -> str:
 
 def _body(report: Report) -> Iterator[str]:
     facts = report.facts
-    yield f"<h1>What the doctor found</h1><p>{escape(subject(facts))}, {escape(facts.taken)}.</p>"
+    yield f"<h1>What the doctor found</h1><p>{escape(subject(facts))}, {escape(_moment(facts.taken))}.</p>"
     yield f"<p><strong>{escape(verdict(report))}</strong></p>"
     yield from map(_finding, report.findings)
     if report.ignored:
@@ -59,13 +66,15 @@ def _finding(finding: Finding) -> str:
     measured = measure(finding)
     parts = [("Measured", measured)] if measured else []
     parts += [("Cost", cost(finding)), ("Remedy", finding.remedy), ("Confidence", str(finding.confidence))]
-    told = "".join(f"<dt>{name}</dt><dd>{_text(text)}</dd>" for name, text in parts)
+    told = "".join(f"<dt>{name}</dt><dd>{_prose(text)}</dd>" for name, text in parts)
     commands = f"<pre><code>{_text(chr(10).join(finding.commands))}</code></pre>" if finding.commands else ""
-    why = "".join(f"<p>{_text(part)}</p>" for part in explanation(finding.rule).split("\n\n"))
+    why = "".join(f"<p>{_prose(part)}</p>" for part in explanation(finding.rule).split("\n\n"))
     return (
-        f'<details class="{finding.severity}"><summary><strong>{_text(rule(finding.rule).title)}</strong> '
-        f"<code>{_text(finding.place)}</code> {_text(finding.message)}</summary><dl>{told}</dl>{commands}"
-        f"<details><summary>About <code>{_text(finding.rule)}</code></summary>{why}</details></details>"
+        f'<details class="finding {finding.severity}"><summary><strong>{_text(rule(finding.rule).title)}</strong>'
+        f'<span class="severity">{finding.severity}</span>'
+        f"<div><code>{_text(finding.place)}</code></div><div>{_prose(finding.message)}</div></summary>"
+        f'<dl>{told}</dl>{commands}<details class="about"><summary>About <code>{_text(finding.rule)}</code></summary>'
+        f"{why}</details></details>"
     )
 
 
@@ -86,6 +95,16 @@ def _cells(collection: Collection) -> str:
 
 def _number(place: int) -> str:
     return ' class="number"' if place > 1 else ""
+
+
+def _moment(taken: str) -> str:
+    """A moment as people read it, to the minute: 2026-04-11 09:30 UTC."""
+    return f"{taken[:16].replace('T', ' ')} UTC"
+
+
+def _prose(text: str) -> str:
+    """A sentence as HTML, what stands in backticks as code."""
+    return _CODE.sub(r"<code>\1</code>", _text(text))
 
 
 def _text(text: str) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from nestling.doctor.report import Report
-from nestling.ir.facts import Facts
+from nestling.ir.facts import Facts, Kind
 from nestling.ir.finding import Finding
-from nestling.ir.quantity_words import count, size
+from nestling.ir.quantity_words import count, counted, size
 
 MILLISECONDS = 1_000
 LEAST_MILLISECONDS = 0.001
+SINGULAR = {"copies": "copy", "indexes": "index"}
+"""Units of thresholds in the singular, but for those that only lose their `s`."""
 
 
 def measure(finding: Finding) -> str:
@@ -30,24 +32,25 @@ def cost(finding: Finding) -> str:
 
 def verdict(report: Report) -> str:
     """The report in one sentence."""
-    counts = report.counts()
-    found = ", ".join(f"{number} {severity}" for severity, number in counts.items() if number) or "nothing found"
+    said = [counted(number, severity) for severity, number in report.counts().items() if number]
+    found = ", ".join(said) or "nothing found"
     ignored = f"; {len(report.ignored)} set aside" if report.ignored else ""
     return f"{found}{ignored}"
 
 
 def subject(facts: Facts) -> str:
     """What was looked at."""
+    looked_at = [each for each in facts.collections if each.kind is not Kind.SYSTEM]
     documents = sum(each.storage.documents for each in facts.collections if each.storage)
     bytes_ = sum(each.storage.data_bytes for each in facts.collections if each.storage)
     names = ", ".join(facts.databases)
-    return (
-        f"{names} on MongoDB {facts.server.version}: {count(len(facts.collections))} collections and views, "
-        f"{count(documents)} documents, {size(bytes_)}"
-    )
+    spaces = "1 collection" if len(looked_at) == 1 else f"{count(len(looked_at))} collections and views"
+    return f"{names} on MongoDB {facts.server.version}: {spaces}, {counted(documents, 'document')}, {size(bytes_)}"
 
 
 def _amount(number: float, unit: str) -> str:
     if unit == "bytes":
         return size(number)
-    return f"{count(number)} {unit}".strip() if unit != "%" else f"{count(number)} %"
+    if unit in ("", "%"):
+        return f"{count(number)} {unit}".strip()
+    return f"{count(number)} {SINGULAR.get(unit, unit.removesuffix('s')) if number == 1 else unit}"

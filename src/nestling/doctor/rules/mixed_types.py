@@ -68,12 +68,33 @@ def _finding(seen: Seen, collection: Collection, path: Path, kinds: dict[str, in
         f"{said} ({sampled_share(rare, sum(kinds.values()), sample)} are not {main})",
         number=rare,
         limit="values",
-        cost=f"queries and sorts by {main} do not see the {' and '.join(others)} values",
-        remedy=f"Convert them to {main}, take away what cannot be converted, and let a validator keep it that way.",
+        cost=_cost(main, others),
+        remedy=_remedy(path, main, others),
         commands=_commands(collection, path, main, others),
         evidence=dict(kinds),
         confidence=confidence(collection),
     )
+
+
+def _cost(main: str, others: list[str]) -> str:
+    if "array" in (main, *others):
+        return "whatever reads it must handle one value and several; a sort takes an array for its smallest or largest value"
+    return f"queries and sorts by {main} do not see the {' and '.join(others)} values"
+
+
+def _is_list_or_value(main: str, others: list[str]) -> bool:
+    """Whether it is now one value and now an array of them."""
+    return "array" in (main, *others) and "object" not in (main, *others)
+
+
+def _remedy(path: Path, main: str, others: list[str]) -> str:
+    """What to do: an `_id` cannot be changed, and of a value and a list of values the list holds both."""
+    kept = "let a validator keep it that way"
+    if path.steps[0] == "_id":
+        return f"Store these documents anew with a {main} as `_id`, let what refers to them follow, and {kept}."
+    if _is_list_or_value(main, others):
+        return f"Store an array throughout, of one element where there is one value, and {kept}."
+    return f"Convert them to {main}, take away what cannot be converted, and {kept}."
 
 
 def _commands(collection: Collection, path: Path, main: str, others: list[str]) -> tuple[str, ...]:
@@ -83,6 +104,12 @@ def _commands(collection: Collection, path: Path, main: str, others: list[str]) 
     field, types = path.field, ", ".join(quoted(kind) for kind in others)
     which = f"{{{quoted(field)}: {{$type: [{types}]}}}}"
     found = f"{here(collection)}.find({which})"
+    if _is_list_or_value(main, others) and "[]" not in path.steps:
+        single = f"{{{quoted(field)}: {{$exists: true, $ne: null, $not: {{$type: 'array'}}}}}}"
+        return (
+            found,
+            f"{here(collection)}.updateMany({single}, [{{$set: {{{quoted(field)}: [{quoted('$' + field)}]}}}}])",
+        )
     into = _CONVERTS.get(main)
     if "[]" in path.steps or field == "_id" or into is None or not set(others) <= set(_CONVERTS):
         return (found,)

@@ -20,7 +20,7 @@ from nestling.doctor.schema import draft
 from nestling.doctor.words import quoted
 from nestling.ir.facts import Kind
 from nestling.ir.finding import Finding, Severity
-from nestling.ir.quantity_words import count
+from nestling.ir.quantity_words import counted
 
 RULE = Rule(
     "No validator",
@@ -41,7 +41,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
             yield seen.finding(
                 collection,
                 "",
-                f"{count(documents)} documents and no validator",
+                f"{counted(documents, 'document')} and no validator",
                 number=documents,
                 limit="documents",
                 cost="documents of any shape are stored without a word, and found out by whoever reads them",

@@ -8,10 +8,13 @@ Example: `depth` is "" in 4,200 documents and missing in 17.
 Remedy: choose one – missing is the cheapest – and write it in the validator.
 
 Ignore when: null says "known to be nothing" and missing says "not known", and everybody knows.
+
+Fields that are missing together, as often as one another, belong to another kind of document and are not counted as missing.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen, Threshold
@@ -19,7 +22,7 @@ from nestling.doctor.words import confidence, here, quoted
 from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Finding, Severity
-from nestling.ir.quantity_words import count
+from nestling.ir.quantity_words import counted
 
 RULE = Rule(
     "Null or missing",
@@ -31,24 +34,29 @@ RULE = Rule(
 def findings(seen: Seen) -> Iterator[Finding]:
     """Fields with at least two ways to say nothing, each in a share that is no accident."""
     for collection in seen.facts.of_documents():
+        together = Counter((path.steps[:-1], path.present) for path in collection.paths)
         for path in collection.paths:
-            ways = _ways(path)
+            ways = _ways(path, of_a_kind=together[path.steps[:-1], path.present] > 1)
             least = seen.limits["share"].value / 100 * path.parents
             mixed = {way: times for way, times in ways.items() if times > least}
             if len(mixed) > 1 and {"null", "the empty text"} & set(mixed):
                 yield _finding(seen, collection, path, mixed)
 
 
-def _ways(path: Path) -> dict[str, int]:
+def _ways(path: Path, *, of_a_kind: bool) -> dict[str, int]:
     """How often a path says nothing, by the way it does; none for keys that are data and elements."""
     if path.steps[-1] in (ANY_KEY, ELEMENT) or ANY_KEY in path.steps:
         return {}
     texts = path.empty if path.count("string") and not path.count("array", "object") else 0
-    return {"null": path.count("null", "undefined"), "missing": path.missing, "the empty text": texts}
+    return {
+        "null": path.count("null", "undefined"),
+        "missing": 0 if of_a_kind else path.missing,
+        "the empty text": texts,
+    }
 
 
 def _finding(seen: Seen, collection: Collection, path: Path, mixed: dict[str, int]) -> Finding:
-    said = ", ".join(f"{way} {count(times)} times" for way, times in mixed.items())
+    said = ", ".join(f"{way} {counted(times, 'time')}" for way, times in mixed.items())
     second = sorted(mixed.values())[-2]
     field = quoted(path.field)
     can_unset = is_plain(path.steps) and ELEMENT not in path.steps

@@ -37,6 +37,11 @@ def root_first(array: object, limit: int | None) -> Mql:
     return {"$let": {"vars": {"met": array}, "in": first}}
 
 
+def behind(array: object, value: object) -> Mql:
+    """The number of elements less the place of the value, counted from one."""
+    return {"$subtract": [{"$size": array}, {"$add": [{"$indexOfArray": [array, value]}, 1]}]}
+
+
 def path_text(array: object, separator: str) -> Mql:
     """`/1/4/`; what is null is an empty text."""
     between = {"$literal": separator}

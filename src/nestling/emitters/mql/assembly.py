@@ -31,6 +31,17 @@ def assembled(made: Assembly, model: Model, home: Aggregation, places: Sequence[
     return (*stages, *lookups, {"$replaceWith": _document(made, source)})
 
 
+def gathered(part: AssembledPart, model: Model, home: Aggregation) -> tuple[Mql, ...]:
+    """The stages that make the rows of a part that is gathered, its own parts joined, its element made; `home` queries rows."""
+    stages = [cast(Mql, dict(stage)) for stage in home.stages]
+    if not part.body.parts:
+        return tuple(stages)
+    source = _columns(part.body, model)
+    lookups = [_lookup(source, model, inner, number) for number, inner in enumerate(part.body.parts)]
+    brought = [f"{_PART}{number}" for number in range(len(lookups))]
+    return (*stages, *lookups, {"$set": {_VALUE: _document(part.body, source)}}, {"$unset": brought})
+
+
 def _columns(made: Assembly, model: Model) -> Source:
     """Attributes as columns of rows."""
     names = model.entity(made.entity).attribute_names
@@ -59,13 +70,13 @@ def _held(part: AssembledPart, number: int) -> object:
     if not _is_joined_plainly(part):
         return {"$first": field} if part.form is Form.OBJECT else _unwrapped(part, field, f"$$this.{_VALUE}")
     source = _fields(part.home, "$this.")
+    element: object = f"$$this.{_VALUE}" if part.body.parts else _document(part.body, source)
     if part.form is Form.OBJECT:
-        one = {"$map": {"input": field, "in": _document(part.body, source)}}
-        return {"$first": one}
+        return {"$first": {"$map": {"input": field, "in": element}}}
     ordered = {"$sortArray": {"input": field, "sortBy": {part.home.paths[name]: way for name, way in part.order}}}
     if part.form is Form.SCALARS:
         return _unwrapped(part, ordered, source(part.body.fields[0][1]))
-    return {"$map": {"input": ordered, "in": _document(part.body, source)}}
+    return {"$map": {"input": ordered, "in": element}}
 
 
 def _unwrapped(part: AssembledPart, array: object, value: str) -> object:
@@ -77,7 +88,7 @@ def _unwrapped(part: AssembledPart, array: object, value: str) -> object:
 
 def _is_joined_plainly(part: AssembledPart) -> bool:
     """Whether the children come as they are stored, to be shaped afterwards: the fastest join there is."""
-    return part.home.is_plain and not part.body.parts and len(part.child) == 1
+    return part.home.is_plain and len(part.child) == 1
 
 
 def _lookup(source: Source, model: Model, part: AssembledPart, number: int) -> Mql:
@@ -105,6 +116,6 @@ def _stages(model: Model, part: AssembledPart) -> Iterator[Mql]:
         yield {"$match": {"$expr": {"$and": same}}}
     if part.form is not Form.OBJECT:
         yield {"$sort": {source(name)[1:]: way for name, way in part.order}}
-    yield from (_lookup(source, model, inner, number) for number, inner in enumerate(part.body.parts))
     is_bare = part.form is Form.SCALARS
-    yield {"$replaceWith": {_VALUE: source(part.body.fields[0][1])} if is_bare else _document(part.body, source)}
+    element: object = {_VALUE: source(part.body.fields[0][1])} if is_bare else _document(part.body, source)
+    yield {"$replaceWith": f"${_VALUE}" if part.body.parts else element}

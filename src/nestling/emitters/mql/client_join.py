@@ -48,7 +48,7 @@ def _by_ids(read: CompiledRead, parameter: str) -> CompiledRead:
                 return value
 
     filter_, stages = put(read.filter), tuple(cast(Mql, put(stage)) for stage in read.pipeline)
-    left = tuple(dict.fromkeys(parameters_in([filter_, *stages, read.skip, read.limit])))
+    left = tuple(dict.fromkeys(parameters_in([filter_, *stages, read.projection, read.skip, read.limit])))
     if parameter in left:
         raise gap("a list of ids where no field is compared with them")
     return replace(read, filter=cast("Mql | None", filter_), pipeline=stages, parameters=left)

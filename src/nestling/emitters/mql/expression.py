@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from nestling.emitters.mql.ancestors import climbed, path_text, root_first
+from nestling.emitters.mql.ancestors import behind, climbed, path_text, root_first
 from nestling.ir.access_path import (
+    Behind,
     Climb,
     Comparator,
     Comparison,
@@ -25,6 +26,7 @@ from nestling.ir.access_path import (
     Predicate,
     RootFirst,
     UnlessEmpty,
+    WithLast,
 )
 
 Mql = dict[str, object]
@@ -60,6 +62,10 @@ def expression_mql(expression: Expression) -> object:  # noqa: C901 - one case f
             return climbed(expression_mql(array), expression_mql(start))
         case RootFirst(array, limit):
             return root_first(expression_mql(array), limit)
+        case Behind(array, value):
+            return behind(expression_mql(array), expression_mql(value))
+        case WithLast(array, element):
+            return {"$concatArrays": [expression_mql(array), [expression_mql(element)]]}
         case PathText(array, separator):
             return path_text(expression_mql(array), separator)
         case HasElements(array):

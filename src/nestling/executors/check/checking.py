@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Event
 from typing import Any, TypeAlias, TypeVar
 
 from bson.max_key import MaxKey
@@ -13,13 +14,14 @@ from bson.min_key import MinKey
 from pymongo.database import Database
 
 from nestling.common.connection import address, typed_errors
-from nestling.common.errors import Problem, ReadError, VerifyError
 from nestling.executors.check.checkpoint import Checkpoint, Progress
 from nestling.executors.check.mending import mend
 from nestling.executors.check.pace import FIRST, MOST, Pace
+from nestling.executors.check.refusals import require, too_slow
 from nestling.executors.check.report import CheckReport, Estimate, Verdict, estimate
 from nestling.executors.check.rows import OutOfTime, Reader, Row, collections_in, drifts
 from nestling.executors.check.scope import Range, Stage, by_chance, next_range, with_ids
+from nestling.executors.check.together import Told, together
 from nestling.executors.rights import check_privileges
 from nestling.ir.compiled import CompiledRead
 from nestling.ir.digest import digest
@@ -36,7 +38,6 @@ WIDE = 50_000
 """Documents a screen begins with."""
 Answer = TypeVar("Answer")
 Ask: TypeAlias = Callable[[CompiledCheck, Sequence[Stage]], Answer]
-Told = Callable[[str, int, int | None], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +88,11 @@ class _Run:
     total: int = 0
     well: list[CompiledRead] = field(default_factory=list)
     """Screens that have found nothing: checks that share one are done with at once."""
+    stopped: Event = field(default_factory=Event)
+    """That nobody waits for the rest any more."""
 
     def all(self, collections: tuple[str, ...], gaps: Sequence[Gap]) -> CheckReport:
-        _require(self.database, collections)
+        require(self.database, collections)
         chosen = [c for c in self.compiled if self.way.only is None or c.check.key in self.way.only]
         if self.way.repair:
             check_privileges(self.database, sorted({c.check.collection for c in chosen}), ("find", "update"))
@@ -98,12 +101,24 @@ class _Run:
         self.progress = kept.read() if kept is not None else Progress()
         counts = {name: self.database[name].estimated_document_count() for name in {c.collection for c in checks}}
         self.total = sum(counts[check.collection] for check in checks)
-        for each in chosen:
-            if each.check.key not in self.progress.done:
-                self._one(each, kept)
+        if kept is None and not self.way.repair:
+            self.progress = together(self._part, chosen, self.report, self.total)
+        else:
+            self._each_of(chosen, kept)
         if kept is not None:
             kept.forget()
         return self._reported(chosen, counts, gaps)
+
+    def _part(self, chosen: Sequence[CompiledCheck], report: Told | None, stopped: Event) -> Progress:
+        """Some checks by themselves, beside others."""
+        part = replace(self, progress=Progress(), report=report, well=[], stopped=stopped)
+        part._each_of(chosen, None)
+        return part.progress
+
+    def _each_of(self, chosen: Sequence[CompiledCheck], kept: Checkpoint | None) -> None:
+        for each in chosen:
+            if each.check.key not in self.progress.done and not self.stopped.is_set():
+                self._one(each, kept)
 
     def _checkpoint(self, checks: Sequence[Any]) -> Checkpoint | None:
         if self.way.checkpoint is None:
@@ -143,6 +158,8 @@ class _Run:
             if kept is not None:
                 kept.write(self.progress)
             self._tell(key)
+            if self.stopped.is_set():
+                return
         self.progress.done.add(key)
 
     def _left(self, compiled: CompiledCheck) -> int:
@@ -211,7 +228,7 @@ class _Run:
         try:
             yield from self._each(compiled, within.after, within.upto, pace, rows)
         except OutOfTime:
-            raise _too_slow(compiled, self.way.seconds) from None
+            raise too_slow(compiled, self.way.seconds) from None
 
     def _each(
         self, compiled: CompiledCheck, after: object, end: object, pace: Pace, ask: Ask[Answer]
@@ -237,7 +254,7 @@ class _Run:
         try:
             return self.reader.rows(compiled, some.stages)
         except OutOfTime:
-            raise _too_slow(compiled, self.way.seconds) from None
+            raise too_slow(compiled, self.way.seconds) from None
 
     # --- what differs ---
 
@@ -263,21 +280,3 @@ class _Run:
             ]
             for place, each in enumerate(found)
         ]
-
-
-def _require(database: Database[Any], collections: Sequence[str]) -> None:
-    there = frozenset(database.list_collection_names())
-    missing = [name for name in collections if name not in there]
-    if missing:
-        names = ", ".join(f"`{name}`" for name in missing)
-        move = "name the database this design was loaded into, or load it"
-        raise VerifyError(
-            Problem(f"collections of the design are not there: {names}", where=database.name, next_move=move)
-        )
-
-
-def _too_slow(compiled: CompiledCheck, seconds: float) -> ReadError:
-    check = compiled.check
-    what = f"comparing `{check.id}` of a single document takes more than {seconds:g} s"
-    move = "an index on the fields its source is found by helps (see the access path), or more time for each command"
-    return ReadError(Problem(what, where=check.collection, known=compiled.read.access_path, next_move=move))

@@ -40,7 +40,7 @@ READING: dict[str, Any] = {
 
 BUDGET_SECONDS = 60.0
 WHOLE_UP_TO_BYTES = 64_000_000
-"""Bytes of a collection that are all measured by the server unasked: about a second of its time."""
+"""Bytes of a collection that are all measured by the server unasked, when nobody else uses it: about a second of its time."""
 LEAST_SECONDS = 2.0
 """What every collection gets, however many there are."""
 RESTS = 4.0
@@ -120,7 +120,7 @@ def _collection(client: MongoClient[Document], collection: Collection, asking: A
     found = catalogue.with_storage(collection, database, asking)
     found = with_documents(found, database, asking, budget.amount)
     is_small = found.storage is not None and found.storage.data_bytes <= WHOLE_UP_TO_BYTES
-    if found.sample is not None and not found.sample.exact and (budget.whole or is_small):
+    if found.sample is not None and not found.sample.exact and (budget.whole or (is_small and not asking.pace.rest)):
         found = measured(found, database, asking)
     return with_refusals(found, database, asking)
 

@@ -15,7 +15,7 @@ from nestling.executors.facts.asking import Asking, Document
 from nestling.executors.moment import now
 from nestling.ir.facts import Collection, Index, Kind, Server, Storage, Validator
 from nestling.ir.facts.joins import joins_of
-from nestling.ir.names import is_system
+from nestling.ir.names import OWN_COLLECTIONS, is_system
 
 LISTING = "the collections of"
 OPTIONS_TOLD = ("capped", "size", "max", "collation", "timeseries", "changeStreamPreAndPostImages", "encryptedFields")
@@ -49,9 +49,13 @@ def server(client: MongoClient[Document], asking: Asking) -> Server:
 
 
 def namespaces(database: Database[Document], asking: Asking) -> Iterator[Collection]:
-    """Every namespace of a database, by name, with what its options say; storage, indexes and documents are for others."""
+    """Every namespace of a database, by name, with what its options say; storage, indexes and documents are for others.
+
+    Those in which nestling keeps its progress are nobody's data, and left out.
+    """
     found: list[Any] = asking.ask(f"{LISTING} {database.name}", lambda: list(database.list_collections()), [])
-    for entry in sorted(found, key=lambda entry: str(entry["name"])):
+    theirs = (entry for entry in found if not str(entry["name"]).startswith(OWN_COLLECTIONS))
+    for entry in sorted(theirs, key=lambda entry: str(entry["name"])):
         yield _namespace(database.name, entry)
 
 
@@ -142,7 +146,8 @@ def _uses(database: Database[Document], name: str, asking: Asking) -> dict[str, 
             rows[str(row.get("host", "")), str(row["name"])] = row
     found: dict[str, _Uses] = {}
     for (_, index), row in rows.items():
-        since = (moment - row["accesses"]["since"]).total_seconds()
+        began = row["accesses"].get("since")  # some servers do not say
+        since = (moment - began).total_seconds() if began is not None else 0.0
         known = found.get(index, _Uses(0, since, 0))
         found[index] = _Uses(known.count + int(row["accesses"]["ops"]), min(known.seconds, since), known.nodes + 1)
     return found

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from itertools import islice, product
 
 from nestling.executors.facts.linked import linked
 from nestling.executors.facts.tables import Table
-from nestling.executors.facts.words import last_name, subject, without_prefix, words
+from nestling.executors.facts.words import entity_words, last_name, subject, without_prefix, words
 from nestling.ir.facts.nodes import NodeForm, Steps
 from nestling.ir.facts.structure import Columns, Evidence, Key, Link
 
@@ -20,18 +22,48 @@ Ends = dict[tuple[str, Steps, Steps], tuple[str, Steps, Steps]]
 
 
 def composite_links(tables: Sequence[Table], keys: Sequence[Key], single: Sequence[Link]) -> Iterator[Link]:
-    """Links to the keys of several columns."""
+    """Links to the keys of several columns, the longest first: what one of them tells of the rows around is not told again."""
     ends = _ends(single)
     by_node = {(table.collection.name, table.node.steps): table for table in tables}
-    for key in keys:
+    known: list[_Known] = []
+    for key in sorted(keys, key=lambda key: -len(key.columns)):
         target = by_node[key.collection, key.node]
         is_row = target.node.form in (NodeForm.DOCUMENT, NodeForm.ARRAY)  # others are told by the document they lie in
         if not (key.main and is_row and target.whole) or len(key.columns) < 2:
             continue
         there = set(zip(*(target.cells(steps) for steps in key.columns), strict=True))
-        for table in tables:
+        for table in _referred_first(tables, known):
             if table is not target and not _lies_in(table, target) and not _lies_in(target, table):
-                yield from _link(table, target, key.columns, there, ends)
+                mine = [each for each in known if each.table is table]
+                used = [set(each.link.columns) for each in mine if _leads(each.to, target, known)]
+                taken = {steps for each in mine for steps in each.link.columns}
+                for link in _link(table, target, key.columns, there, ends, used, taken):
+                    known.append(_Known(table, target, link))
+                    yield link
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A link found, and the tables it lies between."""
+
+    table: Table
+    to: Table
+    link: Link
+
+
+def _referred_first(tables: Sequence[Table], known: Sequence[_Known]) -> list[Table]:
+    """The tables, first those that others refer to: what they refer to, the others do too."""
+    referred = [id(each.to) for each in known]
+    return sorted(tables, key=lambda table: id(table) not in referred)
+
+
+def _leads(table: Table, target: Table, known: Sequence[_Known]) -> bool:
+    """Whether a table's rows lie in the target's, or refer to them, be it by way of others."""
+    return _lies_in(table, target) or any(
+        each.to is target or (each.to is not table and _leads(each.to, target, [k for k in known if k is not each]))
+        for each in known
+        if each.table is table
+    )
 
 
 def _ends(single: Sequence[Link]) -> Ends:
@@ -52,15 +84,27 @@ def _lies_in(table: Table, target: Table) -> bool:
     return False
 
 
-def _link(table: Table, target: Table, key: Columns, there: set[tuple[int | None, ...]], ends: Ends) -> Iterator[Link]:
+def _link(
+    table: Table,
+    target: Table,
+    key: Columns,
+    there: set[tuple[int | None, ...]],
+    ends: Ends,
+    used: Sequence[AbstractSet[Steps]],
+    taken: AbstractSet[Steps],
+) -> Iterator[Link]:
+    """The link by columns not `taken` by another link, whose names have most in common; by none `used` to lead there already."""
     known = list(dict.fromkeys(table.known()))
     fitting = [[steps for steps in known if _fits(table, steps, target, part, ends)] for part in key]
-    for columns in islice(product(*fitting), MOST_TRIED):
+    ways = sorted(
+        islice(product(*fitting), MOST_TRIED), key=lambda columns: (len(taken & set(columns)), *_likeness(columns))
+    )
+    for columns in ways:
         own = [steps for steps in columns if steps in table.columns]
         together = table.collection is target.collection and set(columns) & set(
             key
         )  # of one document, not referring to it
-        if len(set(columns)) < len(columns) or not own or together:
+        if len(set(columns)) < len(columns) or not own or together or any(each & set(columns) for each in used):
             continue
         rows = {row for row in zip(*(table.cells(steps) for steps in columns), strict=True) if None not in row}
         found = len(rows & there)
@@ -69,20 +113,31 @@ def _link(table: Table, target: Table, key: Columns, there: set[tuple[int | None
             return
 
 
+def _likeness(columns: Columns) -> tuple[int, int]:
+    """The better the lower: with how many words the columns' names begin alike, and how many words they have."""
+    names = [words(last_name(steps)) for steps in columns]
+    alike = next((place for place, each in enumerate(zip(*names, strict=False)) if len(set(each)) > 1), 0)
+    return -alike, sum(map(len, names))
+
+
 def _fits(table: Table, steps: Steps, target: Table, part: Steps, ends: Ends) -> bool:
     """Whether a column may be a part of the key, by its name or by what both refer to."""
     mine, theirs = _end(table, steps, ends), _end(target, part, ends)
     if mine == theirs:
         return True
     name, other = last_name(steps), last_name(part)
+    if name == "_id":
+        return False
+    if other == "_id":
+        return _begins(subject(steps), entity_words(target.collection.name, part[:-1]))
     if words(name) == words(other) or without_prefix(name) == without_prefix(other):
-        return name != "_id"
-    return (
-        name != "_id"
-        and other != "_id"
-        and without_prefix(name)[-2:] == without_prefix(other)[-2:]
-        and bool(subject(part))
-    )
+        return True
+    return without_prefix(name)[-2:] == without_prefix(other)[-2:] and bool(subject(part))
+
+
+def _begins(about: tuple[str, ...], whose: tuple[str, ...]) -> bool:
+    """Whether the last word of a name is how the word for rows begins: the `w` of `o_w_id`, of warehouses."""
+    return bool(about and whose) and whose[-1].startswith(about[-1])
 
 
 def _end(table: Table, steps: Steps, ends: Ends) -> tuple[str, Steps, Steps]:

@@ -54,9 +54,12 @@ def _key(table: Table, above: Columns | None) -> Columns:
 
 
 def _element_key(table: Table, above: Columns | None) -> Columns:
-    """A column of its own named like an id; else one, or two, that tell the elements of one array apart."""
+    """A column of its own named like an id; else one, or two, that tell the elements of one array apart.
+
+    One called an id of these very rows comes first, then those with more different values: few elements differ in anything.
+    """
     own = [steps for steps in table.columns if _may_be_key(table, steps)]
-    named = sorted((steps for steps in own if names_an_id(steps)), key=lambda steps: not _names_its_own(table, steps))
+    named = sorted((steps for steps in own if names_an_id(steps)), key=lambda steps: _order(table, steps))
     for steps in named:
         if is_unique(table, (steps,)):
             return (steps,)
@@ -77,10 +80,15 @@ def _page_key(table: Table, by: Columns) -> Columns:
     return next((columns for columns in tried if is_unique(table, columns)), ())
 
 
+def _order(table: Table, steps: Steps) -> tuple[bool, int]:
+    return not _names_its_own(table, steps), -len(set(table.cells(steps)))
+
+
 def _names_its_own(table: Table, steps: Steps) -> bool:
-    """Whether a column is called an id of these very rows, or just an id."""
+    """Whether a column is called an id of these very rows, be it in short (`o_id`, of orders), or just an id."""
     mine = entity_words(table.collection.name, table.node.steps)
-    return is_generic(steps) or subject(steps) == mine
+    about = subject(steps)
+    return is_generic(steps) or about == mine or (len(about) == 1 and bool(mine) and mine[-1].startswith(about[0]))
 
 
 def _others(table: Table, key: Columns) -> Iterator[Columns]:

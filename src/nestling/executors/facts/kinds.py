@@ -11,6 +11,7 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.executors.facts.asking import Asking, Document
+from nestling.executors.facts.shapes import shapes_of
 from nestling.ir.facts import Collection, Path
 from nestling.ir.facts.nodes import kinds as types_of
 from nestling.ir.facts.steps import is_plain
@@ -27,7 +28,10 @@ _NAMES = ("type", "kind", "_t", "_type", "event", "category", "class", "discrimi
 
 
 def kinds_of(database: Database[Document], collection: Collection, asking: Asking) -> Iterator[Kinds]:
-    """The field that tells kinds apart, if there is one: every kind has fields of its own, in all its documents and no others."""
+    """The field that tells kinds apart, if there is one: every kind has fields of its own, in all its documents and no others.
+
+    Where no field does, the kinds that only their fields tell apart.
+    """
     documents = collection.sample.documents if collection.sample is not None else 0
     optional = [path for path in collection.top_level() if _is_optional(path, documents) and is_plain(path.steps)]
     if len(optional) < 2:
@@ -37,6 +41,8 @@ def kinds_of(database: Database[Document], collection: Collection, asking: Askin
         if found is not None:
             yield found
             return
+    if (unnamed := shapes_of(database, collection, optional, asking)) is not None:
+        yield unnamed
 
 
 def _is_optional(path: Path, documents: int) -> bool:

@@ -9,12 +9,13 @@ from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.job import BEFORE, Job
 from nestling.executors.migrate.migrating import Migration, MigrationReport
 from nestling.executors.migrate.preflight import in_the_way
-from nestling.executors.migrate.server_side import ServerSide
+from nestling.executors.migrate.server_side import Gathered, ServerSide
 from nestling.executors.migrate.spool import Shelf
 from nestling.executors.migrate.unit import Target
 
 __all__ = [
     "BEFORE",
+    "Gathered",
     "Homes",
     "Job",
     "Migration",

@@ -24,6 +24,7 @@ from nestling.executors.migrate.derive import Deriver
 from nestling.executors.migrate.follow import Follower, following, latest
 from nestling.executors.migrate.job import BEFORE, Job
 from nestling.executors.migrate.preflight import check
+from nestling.executors.migrate.server_side import drop_gathered
 from nestling.executors.migrate.spool import OpenShelf
 from nestling.executors.migrate.state import COLLECTION, State, States
 from nestling.executors.moment import now
@@ -202,6 +203,8 @@ class Migration:
             unfence(self.database, state)
             forget_images(self.database, state)
             drop(self.database, self.job.names)
+            for side in self.job.on_server:
+                drop_gathered(self.database, side)
             states.remove()
 
     @contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
-from nestling.common.connection import UNAUTHORIZED
+from nestling.common.connection import OUT_OF_DISK_SPACE, UNAUTHORIZED
 from nestling.common.errors import MigrationError, Problem
 from nestling.ir.command import Aggregation
 
@@ -17,11 +17,21 @@ PAUSE_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class ServerSide:
-    """A collection of the new design and the aggregation whose results are its documents."""
+class Gathered:
+    """Rows of an old home in a collection of their own, for as long as it is needed, with an index of a field."""
 
     collection: str
     query: Aggregation
+    index: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSide:
+    """A collection of the new design and the aggregation whose results are its documents, made with the help of others."""
+
+    collection: str
+    query: Aggregation
+    gathered: tuple[Gathered, ...] = ()
 
 
 def build(database: Database[Any], side: ServerSide, mark: str) -> None:
@@ -30,14 +40,30 @@ def build(database: Database[Any], side: ServerSide, mark: str) -> None:
     `mark` tells this migration's work on the server: what an interrupted run may have left working there is ended first.
     """
     _end(database, mark)
-    stages = [*side.query.stages, {"$out": side.collection}]
     try:
-        database[side.query.collection].aggregate(stages, allowDiskUse=True, comment=mark).close()
+        for each in side.gathered:
+            _out(database, each.query, each.collection, mark)
+            database[each.collection].create_index(each.index, comment=mark)
+        _out(database, side.query, side.collection, mark)
+    finally:
+        drop_gathered(database, side)
+
+
+def drop_gathered(database: Database[Any], side: ServerSide) -> None:
+    """Remove the collections that only helped."""
+    for each in side.gathered:
+        database.drop_collection(each.collection)
+
+
+def _out(database: Database[Any], query: Aggregation, collection: str, mark: str) -> None:
+    stages = [*query.stages, {"$out": collection}]
+    try:
+        database[query.collection].aggregate(stages, allowDiskUse=True, comment=mark).close()
     except OperationFailure as error:
-        if error.code == UNAUTHORIZED:
+        if error.code in (UNAUTHORIZED, OUT_OF_DISK_SPACE):
             raise
         said = (error.details or {}).get("errmsg", error)
-        raise MigrationError(Problem(f"the server cannot build it: {said}", where=side.collection)) from None
+        raise MigrationError(Problem(f"the server cannot build it: {said}", where=collection)) from None
 
 
 def _end(database: Database[Any], mark: str) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from bson.timestamp import Timestamp
@@ -19,13 +21,14 @@ from nestling.executors.sync.lease import SyncLease
 from nestling.executors.sync.narrowed import Distinct
 from nestling.executors.sync.refresh import Refresh
 from nestling.executors.sync.run import Run
+from nestling.executors.sync.saving import Saving
 from nestling.executors.sync.schedule import due, is_scheduled
 from nestling.executors.sync.side import Side, Task
 from nestling.ir.route import Kept
 
 CHANGES_AT_ONCE = 1_000
-INLINE_HOLDERS = 10_000
-"""Documents found for one batch and upkeep that are mended before the next batch; more are mended on the side."""
+INLINE_HOLDERS = 5_000
+"""Documents of one upkeep that are mended before the next batch; those of one change that has more are mended on the side."""
 SHARED_FROM = 20
 """From so many documents on, a transaction that writes what they share is quicker than comparing each (not measured closely)."""
 TAKE_SECONDS = 0.25
@@ -46,11 +49,13 @@ class Following:
         self._batches: list[tuple[int, Point]] = []
         self._number = 0
         self._saved = 0.0
+        self._saving = Saving()
         self._seen: Timestamp | None = None
 
     def close(self) -> None:
         """End what runs on the side."""
         self._side.stop()
+        self._saving.close()
         self._view.close()
 
     def go(self) -> None:
@@ -73,6 +78,7 @@ class Following:
                 self._run.say(f"{lost.problems[0].what}. Comparing everything once, then going on from now.")
                 self._run.metrics.count("history_lost")
                 self._run.metrics.say(state="comparing everything")
+                self._saving.wait()
                 self._run.retried(self._lease.forget)
                 self._batches.clear()
                 after = None
@@ -127,17 +133,24 @@ class Following:
             self._side.add(Task(kept, self._number, time))
             return
         anchors, ids = holders.anchors.values, holders.ids
-        found = Distinct()
-        for number, each in enumerate(self._refresh.found_by(kept, anchors) if anchors else ()):
-            if number == INLINE_HOLDERS:
-                self._side.add(Task(kept, self._number, time, tuple(anchors)))
-                found = Distinct()
-                break
-            found.add(each)
-        if len(found) < SHARED_FROM or not self._refresh.sharing(kept, anchors):
-            ids.update(found.values)
+        if anchors and not self._refresh.few(kept, anchors):
+            self._many(kept, anchors, ids, time)
         if len(ids):
             self._refresh.documents(kept, ids.values)
+
+    def _many(self, kept: Kept, anchors: Sequence[Sequence[object]], ids: Distinct, time: Timestamp | None) -> None:
+        """Mend the holders of these anchors, or add theirs to `ids`; one anchor with too many is left to the side, alone."""
+        found = Distinct()
+        found.update(islice(self._refresh.found_by(kept, anchors), INLINE_HOLDERS + 1))
+        if len(found) <= INLINE_HOLDERS:
+            if len(found) < SHARED_FROM or not self._refresh.sharing(kept, anchors):
+                ids.update(found.values)
+        elif len(anchors) == 1:
+            self._side.add(Task(kept, self._number, time, tuple(anchors)))
+        else:
+            middle = len(anchors) // 2
+            self._many(kept, anchors[:middle], ids, time)
+            self._many(kept, anchors[middle:], ids, time)
 
     def _beside(self, task: Task) -> None:
         """A task of the side, through a view of its thread's own."""
@@ -172,15 +185,20 @@ class Following:
 
     def _save(self, *, at_once: bool) -> None:
         """Move the resume point to the last batch whose effects, and those of all before, are done."""
-        if not at_once and time.monotonic() - self._saved < SAVE_SECONDS:
+        if not at_once and (time.monotonic() - self._saved < SAVE_SECONDS or self._saving.is_busy):
             return
         oldest = self._side.oldest
         done = [point for number, point in self._batches if oldest is None or number < oldest]
         if done:
-            self._run.retried(lambda: self._lease.save(done[-1], self._lease.computed))
+            self._saving.begin(partial(self._saved_at, done[-1], dict(self._lease.computed)))
             del self._batches[: len(done)]
-            self._run.metrics.say(resume_point=_shown(done[-1].time))
+        if at_once:
+            self._saving.wait()
         self._saved = time.monotonic()
+
+    def _saved_at(self, point: Point, computed: Mapping[str, datetime]) -> None:
+        self._run.retried(partial(self._lease.save, point, computed))
+        self._run.metrics.say(resume_point=_shown(point.time))
 
     def _measure(self, stream: Stream) -> None:
         self._run.metrics.set("lag_changes", stream.behind)

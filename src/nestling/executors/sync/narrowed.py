@@ -8,13 +8,40 @@ from typing import Any
 
 from nestling.executors.canonical import stored_bytes
 from nestling.ir.compiled import CompiledRead, Mql
+from nestling.ir.drift import ID
 from nestling.ir.filling import read_for_row
 from nestling.ir.program import ReadRows
+
+NUMBER = "number"
 
 
 def of_ids(read: CompiledRead, ids: Sequence[object]) -> CompiledRead:
     """The read over the documents with these ids; it begins with the documents of its collection."""
-    return replace(read, pipeline=({"$match": {"_id": {"$in": list(ids)}}}, *read.pipeline))
+    return of_values(read, "_id", ids)
+
+
+def of_values(read: CompiledRead, path: str, values: Sequence[object]) -> CompiledRead:
+    """The read over the documents with one of these values at a path."""
+    return replace(read, pipeline=(_with_values(path, values), *read.pipeline))
+
+
+def ids_of_values(read: CompiledRead, path: str, values: Sequence[object]) -> CompiledRead:
+    """The ids (column `id`) of the read's documents with one of these values at a path."""
+    return replace(read, pipeline=(_with_values(path, values), {"$project": {"_id": 0, ID: "$_id"}}))
+
+
+def of_few(read: CompiledRead, path: str, values: Sequence[object], most: int) -> CompiledRead:
+    """The read over so many documents at most with one of these values at a path; a last row has their number as `NUMBER`.
+
+    The rows are only all of them when the number is less than `most`.
+    """
+    some: tuple[Mql, ...] = (_with_values(path, values), {"$limit": most})
+    count: Mql = {"$unionWith": {"coll": read.collection, "pipeline": [*some, {"$count": NUMBER}]}}
+    return replace(read, pipeline=(*some, *read.pipeline, count))
+
+
+def _with_values(path: str, values: Sequence[object]) -> Mql:
+    return {"$match": {path: {"$in": list(values)}}}
 
 
 def of_documents(read: CompiledRead, documents: Sequence[Mapping[str, Any]]) -> CompiledRead:

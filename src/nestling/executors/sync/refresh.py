@@ -12,6 +12,7 @@ from typing import Any
 
 from pymongo.errors import BulkWriteError, PyMongoError
 
+from nestling.common.connection import disk_is_full
 from nestling.common.errors import ReadError
 from nestling.executors.batches import batches
 from nestling.executors.calls import ONE_MOMENT, TO_LAST
@@ -19,13 +20,15 @@ from nestling.executors.check.repairs import Repairs
 from nestling.executors.check.same import differing_values
 from nestling.executors.sync.asking import View
 from nestling.executors.sync.metrics import Metrics
-from nestling.executors.sync.narrowed import Distinct, of_ids, with_values
+from nestling.executors.sync.narrowed import NUMBER, Distinct, ids_of_values, of_few, of_ids, of_values, with_values
 from nestling.executors.transient import is_transient
 from nestling.executors.updates import Updates
 from nestling.ir.drift import ID
 from nestling.ir.route import CompiledSearch, CompiledShared, Kept
 
 DOCUMENTS_AT_ONCE = 1_000
+FEW_ANCHORS, FEW_HOLDERS = 20, 100
+"""What is compared without asking first how many holders there are."""
 ATTEMPTS = 10
 ANCHOR = "anchor"
 PAUSE_SECONDS = 0.01
@@ -53,8 +56,27 @@ class Refresh:
         for some in batches(self._differing(kept, self._view.ask(kept.check.read)), DOCUMENTS_AT_ONCE):
             self._mended(kept, some)
 
+    def few(self, kept: Kept, anchors: Sequence[Sequence[object]]) -> bool:
+        """Mend the holders of a few anchors with one read; False when nothing is done: too many, or not found that way."""
+        if kept.path is None or len(anchors) > FEW_ANCHORS:
+            return False
+        asked = of_few(kept.check.read, kept.path, [value for (value,) in anchors], FEW_HOLDERS)
+        *rows, last = [*self._view.ask(asked)] or [{}]
+        if NUMBER not in last:
+            return not last
+        if last[NUMBER] == FEW_HOLDERS:
+            return False
+        self._metrics.count("compared", last[NUMBER])
+        self._mended(kept, list(self._differing(kept, rows)))
+        return True
+
     def found_by(self, kept: Kept, anchors: Sequence[Sequence[object]]) -> Iterator[object]:
         """The ids of the holders with these anchors, as they come."""
+        if kept.path is not None:
+            for some in batches((value for (value,) in anchors), DOCUMENTS_AT_ONCE):
+                for row in self._view.ask(ids_of_values(kept.check.read, kept.path, some)):
+                    yield row[ID]
+            return
         start = 0
         while start < len(anchors):
             left = len(anchors) - start
@@ -86,11 +108,9 @@ class Refresh:
             self._updates[kept.id] = Updates(short.command)
         of = self._updates[kept.id].of
         written = 0
-        for some in batches(anchors, len(short.parameters)):
-            values = [value for (value,) in some]
-            padded = [*values, *values[-1:] * (len(short.parameters) - len(values))]
+        for values in batches((value for (value,) in anchors), DOCUMENTS_AT_ONCE):
             found = Distinct()
-            rows = list(self._view.ask(with_values(short.read, short.parameters, padded)))
+            rows = list(self._view.ask(of_values(short.read, short.path, values)))
             found.update(row[ANCHOR] for row in rows)
             there = len(found)
             found.update(values)
@@ -144,7 +164,7 @@ class Refresh:
             result = collection.bulk_write(updates, ordered=False, session=self._view.session)
             written, refused = result.modified_count, []
         except BulkWriteError as error:
-            if is_transient(error):
+            if is_transient(error) or disk_is_full(error):
                 raise
             details: Mapping[str, Any] = error.details or {}
             written = int(details.get("nModified", 0))

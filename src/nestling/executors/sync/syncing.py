@@ -10,6 +10,7 @@ from typing import Any
 from pymongo.database import Database
 from pymongo.errors import PyMongoError
 
+from nestling.common.connection import address, typed_errors
 from nestling.common.errors import LeaseLost, Problem, SyncError
 from nestling.executors.changes import keep_images
 from nestling.executors.sync.following import Following
@@ -48,8 +49,20 @@ def sync(
 ) -> SyncReport:
     """Keep what the plan names right until `stop` is set (or, with `once`, until it is).
 
-    Raises `NoChangeStreams`, `SyncError`, `LeaseLost`, `PermissionDenied`, or the driver's error when it does not pass.
+    Raises `NoChangeStreams`, `SyncError`, `LeaseLost`, `PermissionDenied`, `DiskFull`, or the driver's error that does not pass.
     """
+    with typed_errors(address(database)):
+        return _synced(database, plan, options, stop, metrics, say)
+
+
+def _synced(
+    database: Database[Any],
+    plan: SyncPlan,
+    options: SyncOptions | None,
+    stop: Event | None,
+    metrics: Metrics | None,
+    say: Say | None,
+) -> SyncReport:
     run = Run(database, plan, options or SyncOptions(), stop or Event(), metrics or Metrics(), say or (lambda _: None))
     _refuse_elsewhere(run)
     if not plan.kept:

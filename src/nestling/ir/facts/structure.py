@@ -111,7 +111,10 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """A field that tells which of several kinds a document is; for each its name, documents and the columns only it has."""
+    """A field that tells which of several kinds a document is; for each its name, documents and the columns only it has.
+
+    Without `column` no field tells, and the kinds have no names: their columns are there together, and never with another's.
+    """
 
     database: str
     collection: str

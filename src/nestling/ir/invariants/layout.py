@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from nestling.common.errors import Problem, unknown
 from nestling.ir.layout import Node, NodeKind, Place, Role, Store
 from nestling.ir.model import Model, Relationship
-from nestling.ir.names import join
+from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import (
     Form,
     Holder,
@@ -119,7 +119,13 @@ def _collisions(root: Node, store: Store) -> Iterator[Problem]:
         parents = {path[:i] for i, c in enumerate(path) if c == "."} - {"_id"}
         if times > 1 or any(parent in paths for parent in parents):
             what = f"two things are stored as `{path}` in `{store.name}`"
-            yield Problem(what=what, path=("collections", store.collection.name), next_move="rename one under `fields`")
+            is_of_bucket = root.kind is NodeKind.GROUP and path.startswith("_id.")
+            move = (
+                "do not group by what is called as the bucket's own field"
+                if is_of_bucket
+                else "rename one under `fields`"
+            )
+            yield Problem(what=what, path=("collections", store.collection.name), next_move=move)
     for child in root.children:
         if child.form is not Form.INLINE:
             yield from _collisions(child, store)
@@ -162,6 +168,7 @@ def _own_paths(node: Node) -> Iterator[str]:
         yield "page"
         if node.bucket is not None:
             yield from ("bucket_start", "bucket_end", "count", *(summary.field for summary in node.bucket.summary))
+            yield from ("_id.page", "_id.bucket_start", *(f"_id.{stored_name(name)}" for name in node.bucket.by))
     else:
         yield from (pairs.field for pairs in node.body.pairs)
         yield from (reference.field for reference in node.body.references if reference.holder is Holder.PARENT)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from nestling.common.errors import unknown
+from nestling.common.errors import Problem, unknown
 from nestling.ir.freshness import TRANSACTION, Freshness
 from nestling.ir.model import Model
 from nestling.ir.rate import parse_rate, rate_text
@@ -15,8 +15,20 @@ from nestling.ir.rows import Function
 from nestling.ir.text.form import Findings, Form, Groups, Named, Texts, group_text, link_names, without, words_schema
 from nestling.ir.text.yaml_reader import Path
 from nestling.ir.text.yaml_writer import Block, Plain
-from nestling.ir.workload import UNITS, Access, Filter, Grouping, Operator, Requirements, Statement, StatementKind
+from nestling.ir.workload import (
+    UNITS,
+    Access,
+    Filter,
+    Grouping,
+    Operator,
+    Requirements,
+    Statement,
+    StatementKind,
+    Walk,
+)
 
+LEAST_TOLERANCE = 2
+"""An answer that is less than 1 too low is right."""
 VALUE = "value"
 """Stands where a unit would, in front of an attribute called like `hour of x`."""
 
@@ -30,6 +42,12 @@ class RequirementsForm(Form):
     document_bound_bytes: int | None = Field(None, description="16 MiB when not said")
     array_bound: int | None = None
     retention_days: Named[float] = Field({})
+    tolerance: Named[int] = Field(
+        {}, description="entity.attribute or relationship: aggregates over it may be less than that too low; 2 or more"
+    )
+    schema_version: int | None = Field(None, description="a number that every document carries in a field of its own")
+    archive: Named[dict[str, str]] = Field({}, description="entity: {attribute, before}: rows before it lie apart")
+    short_names: bool = Field(False, description="attributes are stored under initials of their names")
 
     def to_ir(self, path: Path, findings: Findings) -> Requirements:
         """The requirements."""
@@ -45,6 +63,19 @@ class RequirementsForm(Form):
             bound,
             self.array_bound,
             tuple(self.retention_days.items()),
+            tuple(self.tolerance.items()),
+            self.schema_version,
+            self.short_names,
+            self._archive(path, findings),
+        )
+
+    def _archive(self, path: Path, findings: Findings) -> tuple[tuple[str, str, str], ...]:
+        for entity, said in self.archive.items():
+            if said.keys() != {"attribute", "before"}:
+                what = "an archive says an `attribute` and the value it is `before`"
+                findings.problems.append(Problem(what=what, path=(*path, "archive", entity)))
+        return tuple(
+            (entity, said.get("attribute", ""), said.get("before", "")) for entity, said in self.archive.items()
         )
 
     @staticmethod
@@ -57,26 +88,47 @@ class RequirementsForm(Form):
             "document_bound_bytes": requirements.document_bound_bytes,
             "array_bound": requirements.array_bound,
             "retention_days": dict(requirements.retention_days),
+            "tolerance": dict(requirements.tolerance),
+            "schema_version": requirements.schema_version,
+            "short_names": requirements.short_names,
+            "archive": {
+                entity: {"attribute": attribute, "before": before} for entity, attribute, before in requirements.archive
+            },
         }
-        return Block(without(entries, document_bound_bytes=Requirements().document_bound_bytes))
+        return Block(without(entries, document_bound_bytes=Requirements().document_bound_bytes, short_names=False))
 
 
 def check_requirements(requirements: Requirements, model: Model, path: Path, findings: Findings) -> None:
     """Note entities, attributes and relationships the model does not have."""
-    entities = [entity.name for entity in model.entities]
-    links = link_names(model)
+    entities, links = [entity.name for entity in model.entities], link_names(model)
     attributes = [f"{entity.name}.{name}" for entity in model.entities for name in entity.attribute_names]
-    for name, _ in requirements.freshness:
+    said = [("freshness", name) for name, _ in requirements.freshness]
+    said += [("tolerance", name) for name, _ in requirements.tolerance]
+    for key, name in said:
         if name not in attributes and name not in links:
             known = (*attributes, *links)
-            findings.problems.append(unknown("attribute or relationship", name, known, path=(*path, "freshness", name)))
-    for number, group in enumerate(requirements.atomic):
-        for name in group:
-            if name not in entities:
-                findings.problems.append(unknown("entity", name, entities, path=(*path, "atomic", number)))
-    for name, _ in requirements.retention_days:
+            findings.problems.append(unknown("attribute or relationship", name, known, path=(*path, key, name)))
+    named: list[tuple[Path, str]] = [
+        (("atomic", number), name) for number, group in enumerate(requirements.atomic) for name in group
+    ]
+    named += [(("retention_days", name), name) for name, _ in requirements.retention_days]
+    for at, name in named:
         if name not in entities:
-            findings.problems.append(unknown("entity", name, entities, path=(*path, "retention_days", name)))
+            findings.problems.append(unknown("entity", name, entities, path=(*path, *at)))
+    for name, number in requirements.tolerance:
+        if number < LEAST_TOLERANCE:
+            what = f"a tolerance of {number}: an answer less than {LEAST_TOLERANCE} too low is the least that can be allowed"
+            findings.problems.append(Problem(what=what, path=(*path, "tolerance", name)))
+    _check_archives(requirements, model, path, findings)
+
+
+def _check_archives(requirements: Requirements, model: Model, path: Path, findings: Findings) -> None:
+    entities = [entity.name for entity in model.entities]
+    for entity, name, _ in requirements.archive:
+        if entity not in entities:
+            findings.problems.append(unknown("entity", entity, entities, path=(*path, "archive", entity)))
+        elif name not in model.entity(entity):
+            findings.problems.append(model.entity(entity).no_attribute(name, (*path, "archive", entity)))
 
 
 class AccessForm(Form):
@@ -88,6 +140,9 @@ class AccessForm(Form):
     filters: Texts = Field([], description="an attribute and how it is compared: `=`, `range`, `in` or `other`")
     sort: Texts = Field([], description="attributes the result is ordered by, `-name` when descending")
     via: str | None = Field(None, description="the relationship a join reached it by")
+    walk: Annotated[str, words_schema(Walk)] | None = Field(
+        None, description="the way it is gone along to the end, by a recursive query"
+    )
     aggregates: Texts = Field([], description="`count` or `sum quantity`, when nothing else of its rows is shown")
     grouped: Texts = Field([], description="`sensor` or `hour of time`: what its rows are grouped by")
     of_groups: Texts = Field([], description="`count` or `sum quantity`: all else that is shown of a group")
@@ -111,6 +166,7 @@ class AccessForm(Form):
             self.via,
             _aggregates(self.aggregates, (*path, "aggregates"), findings),
             grouping if self.grouped else None,
+            None if self.walk is None else findings.word(Walk, self.walk, (*path, "walk"), otherwise=Walk.DOWN),
         )
 
     @staticmethod
@@ -127,7 +183,8 @@ class AccessForm(Form):
             entries["grouped"] = [_group_text(name, unit) for name, unit in access.grouping.keys]
             entries["of_groups"] = _aggregate_texts(access.grouping.aggregates)
         via = {} if access.via is None else {"via": access.via}
-        return {"entity": access.entity} | without(entries) | via
+        walk = {} if access.walk is None else {"walk": str(access.walk)}
+        return {"entity": access.entity} | without(entries) | via | walk
 
 
 def _aggregates(texts: Texts, path: Path, findings: Findings) -> tuple[tuple[Function, str | None], ...]:

@@ -38,8 +38,12 @@ def compression(reduced: Reduced) -> Reduced:
 
 def _above(step: Step, base: float) -> Step:
     """The step without its constant cost, its modes in an order that does not depend on the costs."""
-    modes = sorted((replace(mode, cost=mode.cost - base) for mode in step.modes), key=_condition)
-    return replace(step, modes=tuple(modes))
+    modes = sorted([_with_costs(mode, mode.cost - base, mode.also) for mode in step.modes], key=_condition)
+    return Step(step.statement, step.name, tuple(modes))
+
+
+def _with_costs(mode: Mode, cost: float, also: tuple[tuple[str, float], ...]) -> Mode:
+    return Mode(mode.text, mode.needs, cost, also, mode.without, mode.loads)
 
 
 def _condition(mode: Mode) -> tuple[tuple[str, ...], ...]:
@@ -54,16 +58,12 @@ def _footprint(step: Step) -> Footprint:
 
 def _sum(one: Step, other: Step) -> Step:
     modes = zip(one.modes, other.modes, strict=True)
-    return replace(one, modes=tuple(_mode_sum(first, second) for first, second in modes))
+    return Step(one.statement, one.name, tuple([_mode_sum(first, second) for first, second in modes]))
 
 
 def _mode_sum(one: Mode, other: Mode) -> Mode:
     also = zip(one.also, other.also, strict=True)
-    return replace(
-        one,
-        cost=one.cost + other.cost,
-        also=tuple((name, first + second) for (name, first), (_, second) in also),
-    )
+    return _with_costs(one, one.cost + other.cost, tuple((name, first + second) for (name, first), (_, second) in also))
 
 
 def _merged_charges(charges: Iterable[Charge]) -> tuple[Charge, ...]:

@@ -10,6 +10,7 @@ from nestling.ir.options import Group, Mode, Step
 from nestling.optimizer.presolve.reduced import Reduced
 
 Names = frozenset[str]
+NOTHING: Names = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +45,21 @@ def _undominated(step: Step, rivals: Mapping[str, Names]) -> Step:
     for mode in sorted(_simple_modes(step, rivals), key=lambda simple: (simple.mode.cost, len(simple.needs))):
         if not any(_beats(other, mode) for other in kept):
             kept.append(mode)
-    return replace(step, modes=tuple(simple.mode for simple in kept))
+    return Step(step.statement, step.name, tuple([simple.mode for simple in kept]))
 
 
 def _simple_modes(step: Step, rivals: Mapping[str, Names]) -> Iterator[_Simple]:
     for mode in step.modes:
         needs = frozenset(mode.needs)
-        without = frozenset(mode.without).union(*(rivals.get(name, frozenset()) for name in needs))
+        without = frozenset(mode.without).union(*[rivals.get(name, NOTHING) for name in needs])
         if not needs.isdisjoint(without):
             continue  # impossible
-        cost = mode.cost + sum(extra for name, extra in mode.also if name in needs)
-        also: dict[str, float] = defaultdict(float)
+        cost, also = mode.cost, dict[str, float]()
         for name, extra in mode.also:
-            if extra and name not in needs and name not in without:
-                also[name] += extra
+            if name in needs:
+                cost += extra
+            elif extra and name not in without:
+                also[name] = also.get(name, 0.0) + extra
         simple = Mode(mode.text, tuple(sorted(needs)), cost, tuple(sorted(also.items())), tuple(sorted(mode.without)))
         yield _Simple(simple, needs, without, also)
 
@@ -66,6 +68,8 @@ def _beats(one: _Simple, other: _Simple) -> bool:
     """Whether `one` is possible wherever `other` is, and costs no more there whatever else is chosen."""
     if not (one.needs <= other.needs and one.without <= other.without):
         return False
+    if not one.also and not other.also:
+        return one.mode.cost <= other.mode.cost
     extra = sum(cost for name, cost in one.also.items() if name in other.needs)
     open_names = (one.also.keys() | other.also.keys()) - other.needs - other.without
     worst = sum(max(0.0, one.also.get(name, 0.0) - other.also.get(name, 0.0)) for name in open_names)

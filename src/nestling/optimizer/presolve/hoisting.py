@@ -30,12 +30,12 @@ def hoisting(reduced: Reduced) -> Reduced:
     charges: list[Charge] = list(problem.charges)
     shares: Shares = defaultdict(float)
     for step in problem.steps:
-        group = _deciding(step, groups, known)
+        alternatives = _alternatives(step, groups, known)
         rest = step
-        if group is not None:
-            rest, found = _hoisted(step, group, known, shares)
+        if alternatives is not None:
+            rest, found = _hoisted(step, alternatives, shares)
             charges += found
-        steps.append(replace(rest, modes=tuple(_unloaded(mode, loads, known) for mode in rest.modes)))
+        steps.append(Step(rest.statement, rest.name, tuple([_unloaded(mode, loads, known) for mode in rest.modes])))
     for (name, load), cost in shares.items():
         charges += _charges(name, loads[load], cost, known)
     return replace(reduced, problem=replace(problem, steps=tuple(steps), charges=tuple(charges), loads=()))
@@ -50,15 +50,16 @@ def _groups_of(problem: Problem) -> dict[str, list[Group]]:
     return found
 
 
-def _deciding(step: Step, groups: dict[str, list[Group]], known: Implications) -> Group | None:
-    """An exact group of which every mode needs, or implies, an alternative; the first such."""
+def _alternatives(step: Step, groups: dict[str, list[Group]], known: Implications) -> list[str] | None:
+    """By mode, the alternative it needs, or implies, of an exact group; of the first group of which every mode needs one."""
     if not step.modes:
         return None
     first = step.modes[0]
     for name in dict.fromkeys(implied for need in first.needs for implied in sorted(known.implied(need))):
         for group in groups.get(name, ()):
-            if all(_alternative(mode, group, known) is not None for mode in step.modes):
-                return group
+            found = [other for mode in step.modes if (other := _alternative(mode, group, known)) is not None]
+            if len(found) == len(step.modes):
+                return found
     return None
 
 
@@ -71,9 +72,11 @@ def _alternative(mode: Mode, group: Group, known: Implications) -> str | None:
     return None
 
 
-def _hoisted(step: Step, group: Group, known: Implications, shares: Shares) -> tuple[Step, list[Charge]]:
-    """The step without what each alternative costs at least, and that as charges; load shares go to `shares`."""
-    of = [_alternative(mode, group, known) or "" for mode in step.modes]
+def _hoisted(step: Step, of: list[str], shares: Shares) -> tuple[Step, list[Charge]]:
+    """The step without what each alternative costs at least, and that as charges; load shares go to `shares`.
+
+    `of`: by mode, the alternative it needs.
+    """
     least: dict[str, float] = {}
     least_loads: dict[str, dict[str, float]] = {}
     for name, mode in zip(of, step.modes, strict=True):
@@ -84,26 +87,25 @@ def _hoisted(step: Step, group: Group, known: Implications, shares: Shares) -> t
     for name, found in least_loads.items():
         for load, cost in found.items():
             shares[name, load] += cost
-    modes = tuple(
-        replace(
-            mode,
-            cost=mode.cost - least[name],
-            loads=tuple((load, cost - least_loads[name].get(load, 0.0)) for load, cost in mode.loads),
-        )
-        for name, mode in zip(of, step.modes, strict=True)
-    )
+    modes = tuple([_less(mode, least[name], least_loads[name]) for name, mode in zip(of, step.modes, strict=True)])
     charges = [Charge(ALL, step.name, (name,), cost) for name, cost in least.items() if cost]
-    return replace(step, modes=modes), charges
+    return Step(step.statement, step.name, modes), charges
+
+
+def _less(mode: Mode, cost: float, loads: dict[str, float]) -> Mode:
+    """The mode without a part of its cost, and of what it costs for each unit of a load."""
+    rest = tuple([(load, each - loads.get(load, 0.0)) for load, each in mode.loads])
+    return Mode(mode.text, mode.needs, mode.cost - cost, mode.also, mode.without, rest)
 
 
 def _unloaded(mode: Mode, loads: dict[str, Load], known: Implications) -> Mode:
     """The mode with its loads as further costs of their members."""
+    if not mode.loads:
+        return mode
     loaded = [(loads[name], cost) for name, cost in mode.loads if cost]
-    if not loaded:
-        return replace(mode, loads=()) if mode.loads else mode
-    picks = known.together(mode.needs)
-    if picks is None:
-        return replace(mode, loads=())  # impossible
+    picks = known.together(mode.needs) if loaded else None
+    if picks is None:  # impossible, or nothing loads it
+        return Mode(mode.text, mode.needs, mode.cost, mode.also, mode.without)
     certain = frozenset[str]().union(*(known.implied(name) for name in mode.needs))
     cost, also = mode.cost, list(mode.also)
     for load, each in loaded:
@@ -113,7 +115,7 @@ def _unloaded(mode: Mode, loads: dict[str, Load], known: Implications) -> Mode:
                 cost += each * amount
             elif known.allows(picks, name):
                 also.append((name, each * amount))
-    return replace(mode, cost=cost, also=tuple(also), loads=())
+    return Mode(mode.text, mode.needs, cost, tuple(also), mode.without)
 
 
 def _charges(name: str, load: Load, cost: float, known: Implications) -> Iterator[Charge]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from operator import is_
 
 from nestling.ir.options import Charge, Group, Limit, Load, Mode, Needs, Problem, Step
 
@@ -26,11 +27,7 @@ def substitute(problem: Problem, chosen: Names, left_out: Names) -> Problem:
             if needs.structure not in gone and chosen.isdisjoint(needs.any_of)
         ),
         steps=tuple(_step(step, chosen, left_out) for step in problem.steps),
-        charges=tuple(
-            Charge(charge.statement, charge.text, _rest(charge.when, chosen), charge.cost)
-            for charge in problem.charges
-            if left_out.isdisjoint(charge.when)
-        ),
+        charges=tuple(_charge(charge, chosen) for charge in problem.charges if left_out.isdisjoint(charge.when)),
         limits=(
             *(_limit(limit, chosen, left_out) for limit in problem.limits),
             *(
@@ -57,12 +54,31 @@ def _groups(groups: tuple[Group, ...], chosen: Names, left_out: Names) -> Iterat
             yield replace(group, among=among)
 
 
+def _charge(charge: Charge, chosen: Names) -> Charge:
+    if chosen.isdisjoint(charge.when):
+        return charge
+    return Charge(charge.statement, charge.text, _rest(charge.when, chosen), charge.cost)
+
+
 def _step(step: Step, chosen: Names, left_out: Names) -> Step:
-    possible = (mode for mode in step.modes if left_out.isdisjoint(mode.needs) and chosen.isdisjoint(mode.without))
-    return replace(step, modes=tuple(_mode(mode, chosen, left_out) for mode in possible))
+    """The step with what is left of its modes; the very same one when that is all of it."""
+    modes = tuple(
+        [
+            _mode(mode, chosen, left_out)
+            for mode in step.modes
+            if left_out.isdisjoint(mode.needs) and chosen.isdisjoint(mode.without)
+        ]
+    )
+    if len(modes) == len(step.modes) and all(map(is_, modes, step.modes)):
+        return step
+    return Step(step.statement, step.name, modes)
 
 
 def _mode(mode: Mode, chosen: Names, left_out: Names) -> Mode:
+    """The very same mode when it speaks of nothing that is decided: there are many, and most do not."""
+    open_also = all(name not in chosen and name not in left_out for name, _ in mode.also)
+    if open_also and chosen.isdisjoint(mode.needs) and left_out.isdisjoint(mode.without):
+        return mode
     cost = mode.cost + sum(extra for name, extra in mode.also if name in chosen)
     also = tuple((name, extra) for name, extra in mode.also if name not in chosen and name not in left_out)
     return Mode(mode.text, _rest(mode.needs, chosen), cost, also, _rest(mode.without, left_out), mode.loads)

@@ -28,6 +28,8 @@ def _step(step: Step, rate: float) -> Step:
 
 
 def _mode(mode: Mode, rate: float) -> Mode:
+    if not mode.also and not mode.loads:
+        return Mode(mode.text, mode.needs, mode.cost * rate, (), mode.without)
     also = tuple((structure, cost * rate) for structure, cost in mode.also)
     loads: dict[str, float] = {}
     for load, cost in mode.loads:

@@ -21,14 +21,15 @@ Exact = Mapping[str, CompiledRead]
 
 
 def compiled(proposal: Proposal, reading: Reading) -> tuple[Compiled, Exact]:
-    """Every statement for a design, gaps included; and the reads again, without copies that may be behind, where that differs."""
-    unbehind = replace(proposal, requirements=replace(proposal.requirements, freshness=Requirements().freshness))
+    """Every statement for a design, gaps included; and the reads again, without what may be behind or rough, where it differs."""
+    asked, none = proposal.requirements, Requirements()
+    unbehind = replace(proposal, requirements=replace(asked, freshness=none.freshness, tolerance=none.tolerance))
     found: dict[str, CompiledRead | CompiledWrite] = {}
     exact: dict[str, CompiledRead] = {}
     for each in reading.workload.statements:
         dialect = each.dialect or reading.dialect
         made = found[each.name] = convert(proposal, each.sql, name=each.name, dialect=dialect)
-        if isinstance(made, CompiledRead) and made.gap is None and proposal.requirements.freshness:
+        if isinstance(made, CompiledRead) and made.gap is None and (asked.freshness or asked.tolerance):
             plain = convert(unbehind, each.sql, name=each.name, dialect=dialect)
             if isinstance(plain, CompiledRead) and (plain.pipeline, plain.filter) != (made.pipeline, made.filter):
                 exact[each.name] = plain

@@ -1,20 +1,25 @@
 """Collections of the new design the server can build by itself: one aggregation over the old homes gives their documents.
 
-Only plain shapes: fields, and embedded children that have a collection of their own in the old design, indexed by what links
-them. Everything else is left to the loader, which knows all of them.
+Only plain shapes: fields, and embedded children. Those that have no collection of their own in the old design, indexed by what
+links them, and those with children of their own, are gathered in one first: joins of plain documents by an index are the fastest.
+Everything else is left to the loader, which knows all of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from nestling.ir.access_path import column_field
+from nestling.ir.command import Aggregation
 from nestling.ir.design import Design
 from nestling.ir.layout import Node, Role, Store
 from nestling.ir.migration import AssembledPart, Assembly, HomePlace
-from nestling.ir.model import Relationship
-from nestling.ir.names import stored_name
+from nestling.ir.model import Entity, Relationship
+from nestling.ir.names import OWN_COLLECTIONS, collection_name, stored_name
 from nestling.ir.primitives import CollectionKind, Form
 
+GATHERED = f"{OWN_COLLECTIONS}migrate_rows_"
+"""What collections of gathered rows are called, before their relationship's name."""
 Homes = Mapping[str, tuple[HomePlace, ...]]
 """The places of every entity in the old design."""
 Indexed = frozenset[tuple[str, str]]
@@ -62,21 +67,31 @@ def _part(design: Design, node: Node, homes: Homes, indexed: Indexed) -> Assembl
     if embedding.overflow or embedding.slots or node.form not in (Form.ARRAY, Form.OBJECT, Form.SCALARS):
         return None
     link, body = design.model.relationship(embedding.relationship), _body(design, node, homes, indexed)
-    home = _indexed_home(link, homes[link.child], indexed)
-    if body is None or home is None or "." in node.field:
+    if body is None or "." in node.field or any(place.query.files for place in homes[link.child]):
         return None
     entity = design.model.entity(link.child)
+    home = _indexed_home(link, homes[link.child], indexed) if not body.parts else None
     order = [(each.attribute, -1 if each.descending else 1) for each in embedding.order]
     order += [(name, 1) for name in entity.key or entity.attribute_names]
     first = dict(reversed(order))
     kept = tuple((name, first[name]) for name in dict.fromkeys(name for name, _ in order))
-    return AssembledPart(node.field, node.form, link.child_attributes, link.parent_attributes, kept, body, home)
+    attributes = (link.child_attributes, link.parent_attributes)
+    return AssembledPart(
+        node.field, node.form, *attributes, kept, body, home or _gathered_home(link, entity), is_gathered=home is None
+    )
 
 
 def _indexed_home(link: Relationship, places: tuple[HomePlace, ...], indexed: Indexed) -> HomePlace | None:
     """The one place of the children, if the server finds them there by what links them."""
-    if len(places) != 1 or not places[0].at_root or places[0].query.files:
+    if len(places) != 1 or not places[0].at_root:
         return None
     place = places[0]
     path = place.paths.get(link.child_attributes[0])
     return place if path is not None and (place.query.collection, path) in indexed else None
+
+
+def _gathered_home(link: Relationship, entity: Entity) -> HomePlace:
+    """The children's rows in a collection made for this."""
+    names = entity.attribute_names
+    query = Aggregation(f"{GATHERED}{collection_name(link.name)}", ({"$unset": "_id"},), names)
+    return HomePlace(entity.name, query, {name: column_field(n) for n, name in enumerate(names)}, at_root=True)

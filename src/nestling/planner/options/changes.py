@@ -7,7 +7,7 @@ that of the row above tells. Everything else reads the rows first, and changes t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from nestling.ir import accesses as work
 from nestling.ir.model import OnDelete, Relationship
@@ -33,6 +33,7 @@ class Changes:
 
     modes: Modes
     starts: Starts
+    _plain: dict[str, bool] = field(default_factory=dict, repr=False, compare=False)
 
     def rows(self, access: Access) -> float:
         """Rows that are changed."""
@@ -42,9 +43,15 @@ class Changes:
         """Whether one command does it, as far as the rows' own place is concerned."""
         if home.bucket is not None or home.overflow is not None or self._is_checked(access):
             return False
-        if not is_plain(statement, self.modes.situation):
+        if not home.own and (len(home.links) != 1 or self._is_alone(home) or not self._is_told(access, home)):
             return False
-        return home.own or (len(home.links) == 1 and not self._is_alone(home) and self._is_told(access, home))
+        return self._is_plain(statement)
+
+    def _is_plain(self, statement: Statement) -> bool:
+        """The same for every home; found once."""
+        if statement.name not in self._plain:
+            self._plain[statement.name] = is_plain(statement, self.modes.situation)
+        return self._plain[statement.name]
 
     def _is_checked(self, access: Access) -> bool:
         """Whether a key or foreign key changes."""

@@ -68,11 +68,13 @@ class Copies:
         return found
 
     def _filled(self, name: str, copies: Sequence[Named]) -> Work:
-        """One parent looked up for a new row; unless that is left to the sync, the row's copies are then made once more."""
+        """One parent looked up for a new row; one that may lack it has its copies made once more, unless the sync does that."""
         link = self.modes.situation.model.relationship(name)
         found = work.lookup(1, 1, self.modes.sizes.row_bytes(link.parent))
         if all(copy.freshness.level in _LEFT for _, copy in copies):
             return found + Work(events=1)
+        if self.modes.situation.model.is_total(link):
+            return found
         size = self.modes.sizes.row_bytes(link.child)
         return (
             2 * found + work.request(READ_STAGES) + work.request() + work.fetch_by_index(1, size) + work.update(1, size)

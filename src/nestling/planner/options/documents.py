@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nestling.ir.accesses import fetch_by_index, scan
-from nestling.ir.candidate import CopiedAttribute
+from nestling.ir.candidate import CopiedAttribute, Lineage
 from nestling.ir.options import Load
 from nestling.ir.situation import Situation
 from nestling.ir.work import NO_WORK, Work
@@ -96,6 +96,7 @@ class Documents:
                 for name, newest in self.places.newest[link.name]:
                     rows = newest.kept(self.sizes.children(link))
                     found.append((name, rows * self.sizes.bytes_of(link.child, newest.attributes)))
+                found += [(name, self.lineage_bytes(part)) for name, part in self.places.lineages[link.name]]
                 found += [(name, VALUE_BYTES) for name, _ in self.places.aggregates[link.name]]
                 found += [(name, 12 * self.sizes.children(link)) for name, _ in self.places.mirrors[link.name]]
             for copies in self.places.copied[root].values():
@@ -103,6 +104,11 @@ class Documents:
             found += [(name, -cold_bytes(self.sizes, cold)) for name, cold in self.places.cold[root]]
             self._weights[root] = tuple(found)
         return self._weights[root]
+
+    def lineage_bytes(self, lineage: Lineage) -> float:
+        """Bytes of what one row keeps of those above it."""
+        link = self.situation.model.relationship(lineage.relationship)
+        return self.sizes.on_the_way(link) * self.sizes.bytes_of(link.parent, lineage.attributes)
 
     def copied_bytes(self, copy: CopiedAttribute) -> float:
         """Bytes of one copied value with its name."""

@@ -116,7 +116,9 @@ class Guards:
     def command(self, home: Home, way: Way) -> Work:
         """One command that changes the parent's document and changes it back."""
         size = self.modes.documents.base(home)
-        return work.request() + self.found(home, way) + 2 * work.update(1, size)
+        return (
+            work.request() + self.found(home, way) + 2 * work.update(1, size, fields=self.modes.sizes.fields(home.root))
+        )
 
     def found(self, home: Home, way: Way) -> Work:
         """The document of a row found by a command."""

@@ -14,6 +14,7 @@ from nestling.planner.options.overflow import pages_too
 from nestling.planner.options.places import Home
 from nestling.planner.options.reach import Way, ways_to_one
 from nestling.planner.options.starts import Starts
+from nestling.planner.options.trees import walks
 from nestling.planner.options.visits import Visit
 
 Lookups = tuple[Mode, ...]
@@ -45,7 +46,9 @@ class Hops:
 
     def hop(self, hop: Hop) -> Iterator[Mode]:
         """The ways to go on along the hop's relationship."""
-        if hop.visit.down:
+        if hop.visit.access.walk is not None:
+            yield from walks(self.modes, hop.before, hop.visit, hop.link)
+        elif hop.visit.down:
             yield from self._downwards(hop)
         else:
             yield from self._upwards(hop)
@@ -66,8 +69,7 @@ class Hops:
         for name, _ in modes.places.mirrors[link.name]:
             if not set(visit.access.attributes) - self._foreign_keys(visit.entity):
                 yield modes.mode(name, (name,), work.unwind(visit.reached), without=hop.tails)
-        kept = self.starts.aggregates(visit.access, link) if hop.counted else ()
-        if kept:
+        for kept in self.starts.aggregates(visit.access, link) if hop.counted else ():
             yield modes.mode(", ".join(kept), kept, work.project(outer, len(kept)), without=hop.tails)
 
     def from_copies_of_all(self, hop: Hop) -> Iterator[Mode]:

@@ -11,6 +11,7 @@ from nestling.ir.candidate import (
     Candidate,
     CopiedAttribute,
     Indexed,
+    Lineage,
     Nested,
     Newest,
     Own,
@@ -56,6 +57,7 @@ def parts_of(design: Design) -> Iterator[Part]:
         yield _home(name, home)
     for home in homes.values():
         yield from _kept(home)
+        yield from _lineages(home, design)
     for index in design.indexes:
         if not index.partial and (found := _indexed(design.store(index.collection), index.keys)) is not None:
             yield found
@@ -79,12 +81,26 @@ def _kept(home: Place) -> Iterator[Part]:
         attributes = tuple(field.attribute for field in copy.attributes)
         if copy.form in (Form.OBJECT, Form.INLINE) and not copy.closure:
             yield from (CopiedAttribute(entity, copy.path, name, copy.freshness) for name in attributes)
-        elif len(copy.path) == 1 and not copy.path[0].up:
+        elif len(copy.path) == 1 and not copy.path[0].up and not copy.closure:
             yield Newest(copy.path[0].relationship, attributes, copy.order, copy.limit, copy.freshness)
     for computed in home.node.body.computed:
         if len(computed.path) == 1 and not computed.path[0].up:
             link = computed.path[0].relationship
             yield Aggregate(link, computed.function, computed.attribute, computed.freshness, computed.step)
+
+
+def _lineages(home: Place, design: Design) -> Iterator[Lineage]:
+    """What the rows of a tree keep of those above them."""
+    for copy in home.node.body.copies:
+        if copy.closure and copy.path[0].up and copy.form in (Form.ARRAY, Form.SCALARS) and copy.limit is None:
+            keys = {
+                join(home.path, copy.name, field.path if copy.form is Form.ARRAY else "") for field in copy.attributes
+            }
+            indexed = any(
+                i.collection == home.store.name and len(i.keys) == 1 and i.keys[0][0] in keys for i in design.indexes
+            )
+            attributes = tuple(field.attribute for field in copy.attributes)
+            yield Lineage(copy.path[0].relationship, attributes, copy.freshness, indexed)
 
 
 def _indexed(store: Store, keys: Sequence[tuple[str, int]]) -> Indexed | None:
@@ -123,6 +139,8 @@ def _text(part: Part) -> str:
             return f"index of {entity} on {shown}"
         case CopiedAttribute(holder, path, attribute):
             return f"{attribute} by {', '.join(hop.relationship for hop in path)} in {holder}"
+        case Lineage(relationship, attributes):
+            return f"{', '.join(attributes)} of rows above by {relationship}"
         case Newest(relationship):
             return f"rows copied by {relationship}"
         case Aggregate(relationship, function, attribute):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import assert_never
 
+from nestling.common.collector import no_cycle_search
 from nestling.ir.candidate import (
     HOMES,
     Absorbed,
@@ -14,6 +15,7 @@ from nestling.ir.candidate import (
     Cold,
     CopiedAttribute,
     Indexed,
+    Lineage,
     Mirror,
     Nested,
     Newest,
@@ -44,6 +46,7 @@ COLD_BYTES = 60.0
 """A second document with its `_id` and the entry of that."""
 
 
+@no_cycle_search()
 def options(
     situation: Situation, candidates: Iterable[Candidate], price: Price, *, cache_bytes: float | None = None
 ) -> Problem:
@@ -124,6 +127,10 @@ def _needs(places: Places) -> Iterator[Needs]:
         for name, part in absorbed:
             holder = places.situation.model.relationship(part.relationship).child
             yield Needs(name, tuple(home.id for home in places.homes[holder] if home.own))
+    for relationship, lineages in places.lineages.items():
+        rows = places.situation.model.relationship(relationship).child
+        own = tuple(home.id for home in places.homes[rows] if home.own)
+        yield from (Needs(name, own) for name, _ in lineages)
     for entity, parts in places.cold.items():
         own = tuple(home.id for home in places.homes[entity] if home.own)
         yield from (Needs(name, own) for name, _ in parts)
@@ -138,6 +145,10 @@ def _bytes(candidate: Candidate, places: Places, documents: Documents, sizes: Si
             link = places.situation.model.relationship(relationship)
             rows = newest.kept(sizes.children(link)) * sizes.rows(link.parent)
             return rows * sizes.bytes_of(link.child, attributes)
+        case Lineage(relationship, indexed=indexed) as lineage:
+            link = places.situation.model.relationship(relationship)
+            entries = sizes.on_the_way(link) * INDEX_ENTRY_BYTES if indexed else 0.0
+            return sizes.rows(link.child) * (documents.lineage_bytes(lineage) + entries)
         case Indexed(entity, keys):
             return sizes.rows(entity) * (INDEX_ENTRY_BYTES + sizes.bytes_of(entity, [name for name, _ in keys]) / 2)
         case Cold(entity):

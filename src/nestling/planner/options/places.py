@@ -15,6 +15,7 @@ from nestling.ir.candidate import (
     Cold,
     CopiedAttribute,
     Indexed,
+    Lineage,
     Mirror,
     Nested,
     Newest,
@@ -53,6 +54,7 @@ class Places:
         self.absorbed: dict[str, list[tuple[str, Absorbed]]] = defaultdict(list)
         self.copied: dict[str, dict[str, list[tuple[str, CopiedAttribute]]]] = defaultdict(lambda: defaultdict(list))
         self.newest: dict[str, list[tuple[str, Newest]]] = defaultdict(list)
+        self.lineages: dict[str, list[tuple[str, Lineage]]] = defaultdict(list)
         self.aggregates: dict[str, list[tuple[str, Aggregate]]] = defaultdict(list)
         self.mirrors: dict[str, list[tuple[str, Mirror]]] = defaultdict(list)
         self.cold: dict[str, list[tuple[str, Cold]]] = defaultdict(list)
@@ -85,6 +87,8 @@ class Places:
                 self.copied[holder][path[0].relationship].append((found, copy))
             case Newest(relationship) as newest:
                 self.newest[relationship].append((found, newest))
+            case Lineage(relationship) as lineage:
+                self.lineages[relationship].append((found, lineage))
             case Aggregate(relationship) as aggregate:
                 self.aggregates[relationship].append((found, aggregate))
             case Mirror(_, side) as mirror:

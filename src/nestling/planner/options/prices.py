@@ -7,7 +7,7 @@ from operator import mul
 
 from nestling.ir.accesses import PAGE_BYTES
 from nestling.ir.situation import Situation
-from nestling.ir.work import NAMES, Work, quantities
+from nestling.ir.work import NAMES, Work
 from nestling.planner.options.sizes import Sizes
 
 Price = Callable[[Work], float]
@@ -29,7 +29,7 @@ class Prices:
 
     def __call__(self, work: Work) -> float:
         """Seconds of server and client time."""
-        return float(sum(map(mul, self._units, quantities(work))))
+        return float(sum(map(mul, self._units, work)))
 
 
 def cold_share(situation: Situation, sizes: Sizes, cache_bytes: float | None) -> float:

@@ -70,8 +70,15 @@ class Reads:
         width = sum(sizes.bytes_of(v.entity, v.access.attributes) for v in found)
         sorting = any(v.access.sort for v in found[1:])
         ordered = work.sort(rows, width) if sorting else NO_WORK
-        stages = 0 if len(found) == 1 and not _is_grouped(found[0].access) else len(found) + 2
-        return work.request(stages) + work.send(result, width) + work.project(result, 4) + ordered
+        alone = len(found) == 1 and not _is_grouped(found[0].access)
+        is_walk = any(visit.access.walk is not None for visit in found)  # whose ways have stages of their own
+        stages = 0 if alone or is_walk else len(found) + 2
+        return (
+            work.request(stages)
+            + work.send(result, width, fields=sum(len(v.access.attributes) for v in found))
+            + work.project(result, 4)
+            + ordered
+        )
 
     def _groups(self, access: Access) -> float:
         """Rows an access shows at most, where it shows groups."""

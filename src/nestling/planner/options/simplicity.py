@@ -16,6 +16,7 @@ from nestling.ir.candidate import (
     Cold,
     CopiedAttribute,
     Indexed,
+    Lineage,
     Mirror,
     Nested,
     Newest,
@@ -52,7 +53,7 @@ def _weight(candidate: Candidate) -> int:
             return 0 if overflow is None else 2
         case CopiedAttribute():
             return 1
-        case Newest() | Aggregate() | Mirror():
+        case Newest() | Lineage() | Aggregate() | Mirror():
             return 2
         case Bucketed() | Cold():
             return 3

@@ -17,6 +17,7 @@ from nestling.ir.situation import Situation
 from nestling.ir.workload import Access, Filter, Operator
 from nestling.planner.distinct import distinct_of, rows_of
 from nestling.planner.options.compared import shares_compared
+from nestling.planner.trees import rows_on_the_way
 
 UNKNOWN_CHILDREN = 10.0
 """Children of one parent where nothing is known."""
@@ -49,6 +50,10 @@ class Sizes:
         """Bytes of one row as a document of its own."""
         return self.situation.row_bytes[entity]
 
+    def fields(self, entity: str) -> float:
+        """Fields of one row as a document of its own."""
+        return float(len(self.situation.model.entity(entity).attributes))
+
     def bytes_of(self, entity: str, attributes: Sequence[str]) -> float:
         """Bytes of these attributes of one row, with their names."""
         known = self.situation.statistics.entity(entity)
@@ -69,6 +74,10 @@ class Sizes:
                 known = self.rows(link.child) / self.rows(link.parent) if counted else UNKNOWN_CHILDREN
             self._children[link.name] = known
         return self._children[link.name]
+
+    def on_the_way(self, link: Relationship) -> float:
+        """Rows above one of a tree, which are as many as those below one."""
+        return rows_on_the_way(link.name, self.situation.statistics)
 
     def chain(self, links: Sequence[Relationship]) -> float:
         """Rows of the innermost entity in one document of the outermost, going up these links."""

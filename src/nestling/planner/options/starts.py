@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import product
 
 from nestling.ir import accesses as work
 from nestling.ir.candidate import Indexed
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
+from nestling.ir.rows import Function
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Filter, Statement, StatementKind
 from nestling.planner.options.buckets import found_buckets, grouped_work
@@ -181,14 +183,17 @@ class Starts:
         """The aggregates of one parent's children, from the parent's document."""
         exact = compared_equal(access)
         for link in self.modes.situation.parents[access.entity]:
-            needed = self.aggregates(access, link)
-            if needed and set(link.child_attributes) == exact == {f.attribute for f in access.filters}:
+            if set(link.child_attributes) != exact or exact != {f.attribute for f in access.filters}:
+                continue
+            for needed in self.aggregates(access, link):
                 for home in self.modes.places.homes[link.parent]:
                     fetched, also = self.modes.documents.reads(home, 1.0)
                     yield self.modes.mode(f"kept in {home.id}", (home.id, *needed), fetched, also)
 
-    def aggregates(self, access: Access, link: Relationship) -> tuple[str, ...]:
-        """The structures that hold all an access asks of the children along a link; none when one is lacking."""
-        kept = {(a.function, a.attribute): name for name, a in self.modes.places.aggregates[link.name]}
-        wanted = [kept.get(each) for each in access.aggregates]
-        return tuple(name for name in wanted if name is not None) if wanted and None not in wanted else ()
+    def aggregates(self, access: Access, link: Relationship) -> Iterator[tuple[str, ...]]:
+        """The structures that together hold all an access asks of the children along a link, in every way there is."""
+        kept: dict[tuple[Function, str | None], list[str]] = {}
+        for name, each in self.modes.places.aggregates[link.name]:
+            kept.setdefault((each.function, each.attribute), []).append(name)
+        if access.aggregates:
+            yield from product(*(kept.get(each, ()) for each in access.aggregates))

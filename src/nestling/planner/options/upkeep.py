@@ -15,7 +15,9 @@ from nestling.ir.types import TypeName
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.copies import Copies
+from nestling.planner.options.left import left
 from nestling.planner.options.modes import Modes
+from nestling.planner.options.trees import lineage_steps, lineages_changed
 
 _EXACT = (TypeName.INTEGER, TypeName.DECIMAL)
 _AT_ONCE = (Level.SAME_DOCUMENT, Level.TRANSACTION)
@@ -44,7 +46,8 @@ class Upkeep:
             for name, each, _ in found
         ]
         at_once = [name for name, _, freshness in found if freshness is None or freshness.level in _AT_ONCE]
-        steps = self.copies.steps(statement, access, rows)
+        steps = (*self.copies.steps(statement, access, rows), *lineage_steps(self.modes, statement, access, rows))
+        at_once += [name for name, each in lineages_changed(self.modes, access) if each.freshness.level in _AT_ONCE]
         return Kept((*charges, *steps), (*at_once, *self.copies.at_once(access)))
 
     def _triggered(self, access: Access) -> Iterator[tuple[str, Work, Freshness | None]]:
@@ -76,21 +79,28 @@ class Upkeep:
         seen = {*link.child_attributes, aggregate.attribute}
         if access.kind is StatementKind.UPDATE and not set(access.attributes) & seen:
             return None
-        anew = NO_WORK
-        on_time = (
-            aggregate.freshness.level is Level.SCHEDULED
-        )  # then children are read once a period, not for each write
-        if not on_time and not self._is_added_to(access, link, aggregate):  # all children are read again
-            children = self.modes.sizes.children(link)
-            anew = (
-                work.request(2)
-                + work.fetch_by_index(children, self.modes.sizes.row_bytes(link.child))
-                + work.group(children, 1)
-            )
-        return self._parent(link) + anew + left(aggregate.freshness)
+        return self._counted_anew(access, link, aggregate) + self._changed(link, aggregate) + left(aggregate.freshness)
+
+    def _counted_anew(self, access: Access, link: Relationship, aggregate: Aggregate) -> Work:
+        """All children of a parent read again: once a period where that is planned, and not where the change is added."""
+        level = aggregate.freshness.level
+        if level is Level.SCHEDULED or (level is not Level.ASYNC and self._is_added_to(access, link, aggregate)):
+            return NO_WORK
+        children = self.modes.sizes.children(link)
+        found = work.fetch_by_index(children, self.modes.sizes.row_bytes(link.child))
+        return work.request(2) + found + work.group(children, 1)
+
+    def _changed(self, link: Relationship, aggregate: Aggregate) -> Work:
+        """The parent changed: an approximation once in so many times, of which the sync lets the others be."""
+        share = 1 / aggregate.step
+        if aggregate.freshness.level in (Level.ASYNC, Level.SCHEDULED):
+            return share * self._parent(link)
+        return self._parent(link, share)
 
     def _is_added_to(self, access: Access, link: Relationship, aggregate: Aggregate) -> bool:
-        """Whether the change is one increment: counts, and sums of exact numbers while no row goes."""
+        """Whether the change is one increment: counts, and sums of exact numbers while no row goes, unless they are rounded."""
+        if aggregate.step != 1:
+            return False
         if aggregate.attribute is None:
             return True
         attribute = self.modes.situation.model.entity(link.child).attribute(aggregate.attribute)
@@ -100,12 +110,7 @@ class Upkeep:
         stays = access.kind is StatementKind.INSERT or not goes
         return aggregate.function is Function.COUNT or (stays and attribute.type.name in _EXACT)
 
-    def _parent(self, link: Relationship) -> Work:
-        """Finding one parent's document by key, and changing it."""
-        size = self.modes.sizes.row_bytes(link.parent)
-        return work.request() + work.fetch_by_index(1, size) + work.update(1, size, grows=False)
-
-
-def left(freshness: Freshness) -> Work:
-    """An event of the background sync, for what is left to it."""
-    return Work(events=1) if freshness.level in (Level.ASYNC, Level.SCHEDULED) else NO_WORK
+    def _parent(self, link: Relationship, share: float = 1.0) -> Work:
+        """Finding one parent's document by key, and changing it in a share of the cases."""
+        size, fields = self.modes.sizes.row_bytes(link.parent), self.modes.sizes.fields(link.parent)
+        return work.request() + work.fetch_by_index(1, size) + work.update(share, size, fields=fields)

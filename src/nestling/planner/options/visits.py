@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nestling.ir.model import Model, Relationship
-from nestling.ir.workload import Access, Statement
+from nestling.ir.workload import Access, Statement, Walk
 from nestling.planner.options.matching import compared_equal, tells_one
 from nestling.planner.options.sizes import Sizes
 
@@ -95,6 +95,8 @@ class _Walk:
 
     def _is_down(self, here: int, there: int, link: Relationship) -> bool:
         """Whether a visit goes from parent to children; along a tree that is how the statement has it."""
+        if self.reads[there].walk is not None:
+            return self.reads[there].walk is Walk.DOWN
         return self.reads[there].entity == link.child and (not link.is_self or there > here)
 
     def _joined(self, here: int, there: int, link: Relationship, most: float | None) -> Visit:
@@ -103,7 +105,10 @@ class _Walk:
         outer = self.found[-1].rows if self.statement.is_flat else self.found[self.at[here]].rows
         if most is not None and not down:
             outer = min(outer, most)
-        reached = outer * self.sizes.children(link) if down else outer
+        if access.walk is not None:
+            reached = outer * self.sizes.on_the_way(link)
+        else:
+            reached = outer * self.sizes.children(link) if down else outer
         kept = reached
         for condition in access.filters:
             if condition.attribute not in link.child_attributes:

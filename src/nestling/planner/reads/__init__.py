@@ -20,12 +20,14 @@ from nestling.planner.reads.collation import with_one_collation
 from nestling.planner.reads.lower import lower
 from nestling.planner.reads.outputs import final_shape
 from nestling.planner.reads.rewrites import ALL, NONE, Rewrite
+from nestling.planner.reads.rewrites.early_groups import with_early_groups
 from nestling.planner.reads.rewrites.grouped_parent import without_groups
 from nestling.planner.reads.rewrites.join_order import order_joins
 from nestling.planner.reads.rewrites.late_parents import with_late_parents
 from nestling.planner.reads.rewrites.newest import with_newest
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.unneeded_join import without_unneeded
+from nestling.planner.reads.rewrites.windowed import with_windows
 from nestling.planner.reads.rows import Context, First, Names, ReadGap, gap
 from nestling.planner.reads.traverse import everywhere, used
 
@@ -49,15 +51,15 @@ def plan_read(
     """
     allowed = frozenset(rewrites)
     relation, collation = with_one_collation(_checked(query.relation), design.model)
-    relation = _rewritten(relation, design, allowed, tolerated or {}, statistics or Statistics())
+    relation = _rewritten(relation, design, allowed, tolerated or Tolerated(), statistics or Statistics())
     first: Mapping[str, First] = {}
     if Rewrite.COPIED_CHILDREN in allowed:
-        relation, first = with_newest(relation, design, tolerated or {})
+        relation, first = with_newest(relation, design, tolerated or Tolerated())
     if Rewrite.LATE_PARENTS in allowed and not first:
         relation = with_late_parents(relation, design.model)
     wanted = (*used(relation), *relation.columns)
     uses = Counter((column.alias, column.name) for column in wanted)
-    context = Context(design, uses, allowed, Names(), tolerated=tolerated or {}, first=first)
+    context = Context(design, uses, allowed, Names(), tolerated=tolerated or Tolerated(), first=first)
     try:
         return replace(final_shape(relation, query.names, lower(relation, context), context), collation=collation)
     except RecursionError:
@@ -73,8 +75,12 @@ def _rewritten(
         relation = without_unneeded(relation, design)
     if Rewrite.COMPUTED in allowed:
         relation = without_groups(relation, design, tolerated)
+    if Rewrite.WINDOWED in allowed:
+        relation = with_windows(relation, design)
     if Rewrite.JOIN_ORDER in allowed:
         relation = order_joins(relation, design, statistics)
+    if Rewrite.EARLY_GROUPS in allowed:
+        relation = with_early_groups(relation, design, statistics)
     return relation
 
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind
-from nestling.ir.expression import Column, IsNull, Literal
+from nestling.ir.expression import Column, Expression, IsNull, Literal, conjunction
 from nestling.ir.row_steps import Keep, Layout
 from nestling.ir.types import BOOLEAN, INTEGER
-from nestling.planner.reads.correlate import correlated
-from nestling.planner.reads.rewrites.conjuncts import filtered
+from nestling.planner.reads.correlate import correlated, equal_columns
+from nestling.planner.reads.rewrites import Rewrite
+from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered
 from nestling.planner.reads.rewrites.copied import copied_parent
 from nestling.planner.reads.rewrites.copied_children import copied_children
 from nestling.planner.reads.rewrites.embedded import embedded
+from nestling.planner.reads.rewrites.links import scan_of
 from nestling.planner.reads.rows import Context, Rows
-from nestling.planner.reads.subqueries import value_beside
+from nestling.planner.reads.subqueries import value_beside, where
 from nestling.planner.reads.traverse import single
 
 _ONE = Literal(1, INTEGER)
@@ -29,8 +32,24 @@ def joined(join: a.Join, left: Rows, context: Context) -> Rows:
     if join.kind is JoinKind.LEFT and join.condition is None and len(join.right.columns) == 1 and single(join.right):
         return value_beside(join.right, left, context)
     keep = Keep.ALL if join.kind is JoinKind.LEFT else Keep.MATCHED
-    relation = join.right if join.condition is None else filtered(join.right, [join.condition])
-    return correlated(left, relation, keep, context, wish(join.right))
+    asked = conjuncts(join.condition)
+    late = asked_after(join.right, asked, context) if keep is Keep.MATCHED else []
+    early = filtered(join.right, [each for each in asked if each not in late])
+    found = correlated(left, early, keep, context, wish(join.right))
+    predicate = conjunction(*late)
+    return found if predicate is None else where(found, predicate, context)
+
+
+def asked_after(right: a.Relation, conditions: Sequence[Expression], context: Context) -> list[Expression]:
+    """The conditions an inner join asks of what an equality has found: said inside, the server plans anew for each row."""
+    scan, _ = scan_of(right)
+    if scan is None or not context.may(Rewrite.EQUALITY):
+        return []
+    equal = {each: pair[0].name for each in conditions if (pair := equal_columns(each, scan.alias)) is not None}
+    entity = context.design.model.entity(scan.entity)
+    key = next((each for each in (entity.key, *entity.uniques) if each and set(each) <= set(equal.values())), None)
+    kept = [each for each, name in equal.items() if key is None or name in key]
+    return [each for each in conditions if each not in kept and about(each) - {scan.alias}] if kept else []
 
 
 def wish(relation: a.Relation) -> str:

@@ -6,11 +6,11 @@ ends. What the step adds up (a depth) or hands on unchanged is told by the row t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from nestling.ir import algebra as a
-from nestling.ir.access_path import CollectionScan, Union
+from nestling.ir.access_path import CollectionScan, Step, Union
 from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.expression import (
     Arithmetic,
@@ -20,86 +20,79 @@ from nestling.ir.expression import (
     Literal,
     Not,
     Operator,
-    columns_of,
     nullable,
 )
 from nestling.ir.row_steps import GraphLookup, GroupRows, Layout, Shape
 from nestling.ir.types import INTEGER
 from nestling.planner.place import documents_at
 from nestling.planner.reads.correlate import equal_columns, stored_path
+from nestling.planner.reads.kept_walks import as_condition, at_once
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rows import Context, Rows, gap
 from nestling.planner.reads.scan import top_fields
+from nestling.planner.reads.walk import Walk, depth_of, from_beginning, is_told_by_row
 
 _ONE = Literal(1, INTEGER)
 
 
-@dataclass(frozen=True, slots=True)
-class Walk:
-    """A step that goes from `start` (a column of the rows found last) to the rows of `scan` whose `to` it is."""
-
-    outputs: tuple[Expression, ...]
-    working: a.Working
-    scan: a.Scan
-    start: Column
-    to: Column
-
-
 def lower_recursive(relation: a.Recursive, context: Context) -> Rows:
     """The base's rows, and those the walks from them meet."""
-    from nestling.planner.reads.lower import lower
-
     walk = _walk(relation, context)
-    base = lower(relation.base, context)
-    names = [f"column{position}" for position in range(len(relation.columns))]
-    own = tuple(zip(names, relation.base.columns, strict=True))
-    step = Union(
-        (
-            Shape(base.step, own, context.seen(base.layout)),
-            _met(relation, walk, base, names, context),
-        )
-    )
-    layout = Layout.of({(c.alias, c.name): name for c, name in zip(relation.columns, names, strict=True)})
+    shown = _shown(relation, walk, context)
+    asked = as_condition(relation, walk, shown, context)
+    if asked is not None:
+        return asked
+    columns = tuple(relation.columns[position] for position in shown)
+    names = [f"column{position}" for position in shown]
+    step = at_once(relation, walk, shown, names, context) or _in_turn(relation, walk, shown, names, context)
+    layout = Layout.of({(c.alias, c.name): name for c, name in zip(columns, names, strict=True)})
     rows = Rows(step, layout, frozenset(names) | {"_id"})
     if relation.all:
         return rows
-    keys = tuple((name, replace(column, nullable=True)) for name, column in zip(names, relation.columns, strict=True))
+    keys = tuple((name, replace(column, nullable=True)) for name, column in zip(names, columns, strict=True))
     once = GroupRows(step, keys, (), context.seen(layout))
     return Rows(once, Layout(tuple((key, f"_id.{name}") for key, name in layout.entries)), frozenset({"_id"}))
 
 
-def _met(relation: a.Recursive, walk: Walk, base: Rows, names: list[str], context: Context) -> Shape:
-    """What is met from each of the base's rows, in terms of the row met and of the row the walk began at."""
+def _shown(relation: a.Recursive, walk: Walk, context: Context) -> list[int]:
+    """The outputs that are used; where equal rows become one, all of them unless the key is there, which tells the others."""
+    key = context.design.model.entity(walk.scan.entity).key
+    told = [n for n, each in enumerate(walk.outputs) if isinstance(each, Column) and (each.name,) == key]
+    told = [position for position in told if is_told_by_row(walk.outputs[position], walk)]
+    every = list(range(len(relation.columns)))
+    if not told:
+        return every
+    used = {n for n, column in enumerate(relation.columns) if context.used[column.alias, column.name]}
+    if not relation.all:  # what does not follow from the key tells rows apart
+        used |= {told[0], *(n for n in every if not is_told_by_row(walk.outputs[n], walk))}
+    return sorted(used) or told[:1]
+
+
+def _in_turn(relation: a.Recursive, walk: Walk, shown: Sequence[int], names: Sequence[str], context: Context) -> Step:
+    """The base's rows, and then those met from each by the server's walk from row to row."""
+    from nestling.planner.reads.lower import lower
+
+    base = lower(relation.base, context)
+    own = tuple((name, relation.base.columns[position]) for name, position in zip(names, shown, strict=True))
     at = dict(zip((column.name for column in walk.working.columns), relation.base.columns, strict=True))
-    begin = at[walk.start.name]
+    begin, depth = at[walk.start.name], depth_of(walk)
     rows = base.where(Not(IsNull(begin)), context) if nullable(begin) else base
     field = rows.fresh(walk.scan.alias)
     place = context.design.places[walk.scan.entity][0]
-    own = {column: stored_path(place, column, context) for column in walk.scan.columns}
-    by = walk.outputs[[column.name for column in walk.working.columns].index(walk.start.name)]
-    assert isinstance(by, Column)
-    depth = Column("", f"depth of {field}", INTEGER, nullable=False)
+    paths = {column: stored_path(place, column, context) for column in walk.scan.columns}
     name = replace(rows, taken=top_fields(place.store)).fresh("depth")
-    start = rows.layout.path(begin)
-    step = GraphLookup(rows.step, place.store.name, start, str(own[by]), str(own[walk.to]), field, name)
-    paths = {(c.alias, c.name): f"{field}.{path}" for c, path in own.items() if path is not None}
-    layout = context.seen(rows.layout) | Layout.of(paths) | Layout((((depth.alias, depth.name), f"{field}.{name}"),))
-    values = [_from_beginning(output, walk, at, depth) for output in walk.outputs]
-    return Shape(step, tuple(zip(names, values, strict=True)), layout)
-
-
-def _from_beginning(output: Expression, walk: Walk, at: dict[str, Column], depth: Column) -> Expression:
-    """An output of the step after so many steps."""
-    match output:
-        case Column(alias=alias, name=name) if alias == walk.working.alias:
-            return at[name]
-        case Arithmetic(operator=Operator.ADD, left=Column(alias=alias, name=name), right=Literal() as more) if (
-            alias == walk.working.alias
-        ):
-            steps = Arithmetic(Operator.ADD, depth, _ONE, INTEGER)
-            return replace(output, left=at[name], right=Arithmetic(Operator.MULTIPLY, steps, more, more.type))
-        case _:
-            return output
+    start, by = rows.layout.path(begin), str(paths[walk.by])
+    step = GraphLookup(rows.step, place.store.name, start, by, str(paths[walk.to]), field, name)
+    met = {(c.alias, c.name): f"{field}.{path}" for c, path in paths.items() if path is not None}
+    layout = context.seen(rows.layout) | Layout.of(met) | Layout((((depth.alias, depth.name), f"{field}.{name}"),))
+    steps = Arithmetic(Operator.ADD, depth, _ONE, INTEGER)
+    values = [from_beginning(walk.outputs[position], walk, at, steps) for position in shown]
+    return Union(
+        (
+            Shape(base.step, own, context.seen(base.layout)),
+            Shape(step, tuple(zip(names, values, strict=True)), layout),
+        )
+    )
 
 
 # --- the shape -------------------------------------------------------------------------------------------------------
@@ -161,7 +154,7 @@ def _is_along_a_reference(walk: Walk, context: Context) -> bool:
 
 def _is_told(output: Expression, walk: Walk) -> bool:
     """Whether it is about the row met alone, or the same as before, or a number more."""
-    if all(column.alias == walk.scan.alias for column in columns_of(output)):
+    if is_told_by_row(output, walk):
         return True
     match output:
         case Column():

@@ -130,7 +130,7 @@ class Context:
     rewrites: frozenset[Rewrite]
     names: Names
     outer: Layout = Layout()
-    tolerated: Tolerated = field(default_factory=dict)
+    tolerated: Tolerated = Tolerated()
     first: Mapping[str, First] = field(default_factory=dict)  # by alias
 
     def seen(self, layout: Layout) -> Layout:

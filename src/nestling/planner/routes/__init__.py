@@ -1,7 +1,7 @@
 """Routes from changed documents to the holders of what follows from them, derived from the upkeeps' triggers."""
 
 from nestling.planner.routes.derive import routes_of
-from nestling.planner.routes.search import search
+from nestling.planner.routes.search import anchor_path, search
 from nestling.planner.routes.shared import shared
 
-__all__ = ["routes_of", "search", "shared"]
+__all__ = ["anchor_path", "routes_of", "search", "shared"]

@@ -119,7 +119,7 @@ def _walk(design: Design, upkeep: Upkeep, trigger: Trigger) -> Walk | None:
     try:
         if _is_closure(upkeep):
             assert isinstance(upkeep.what, Copy)
-            found = descendants_read(design, upkeep.what)
+            found = descendants_read(design, upkeep.what, stays=False)
         else:
             found = anchors_read(design, path, len(trigger.back))
     except ReadGap:

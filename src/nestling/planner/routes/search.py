@@ -1,4 +1,4 @@
-"""Holders by their anchors: the `_id`s of the documents at an upkeep's place whose rows are linked by one of some values."""
+"""Holders by their anchors: the documents at an upkeep's place whose rows are linked by one of some values."""
 
 from __future__ import annotations
 
@@ -9,13 +9,23 @@ from nestling.ir.drift import ID
 from nestling.ir.expression import ANY, Compare, Comparison, Expression, InList, Or, Parameter, conjunction
 from nestling.ir.route import Search
 from nestling.ir.upkeep import Upkeep
+from nestling.planner.reads.correlate import stored_path
 from nestling.planner.upkeep.derive import near, path_of
 from nestling.planner.upkeep.holder import holder_rows
 from nestling.planner.upkeep.source import HOLDER, as_stored, column, homes_context
 
 
+def anchor_path(design: Design, upkeep: Upkeep) -> str | None:
+    """The plain field of the holders' documents that holds the anchor; None where it is several, or no plain field."""
+    names = near(design.model, path_of(design.model, upkeep.what)[0])
+    if len(names) != 1:
+        return None
+    anchor = column(design.model, upkeep.holder, HOLDER, names[0])
+    return stored_path(upkeep.place, anchor, homes_context(design, [anchor]))
+
+
 def search(design: Design, upkeep: Upkeep, width: int) -> Search:
-    """The search for the holders of `width` anchors at once; raises `ReadGap` for what no steps are known for."""
+    """The search for the `_id`s of the holders of `width` anchors at once; raises `ReadGap` for what no steps are known for."""
     names = near(design.model, path_of(design.model, upkeep.what)[0])
     columns = [column(design.model, upkeep.holder, HOLDER, name) for name in names]
     context = homes_context(design, columns)

@@ -6,12 +6,13 @@ from nestling.common.errors import DesignError
 from nestling.ir.access_path import Expression, FieldPath, Project
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.expression import ANY, InList, Parameter
+from nestling.ir.expression import ANY
 from nestling.ir.names import join
 from nestling.ir.primitives import Copy, Form
 from nestling.ir.route import Shared
 from nestling.ir.upkeep import Upkeep
 from nestling.ir.write_path import Cell, Set
+from nestling.planner.reads.correlate import stored_path
 from nestling.planner.reads.rows import ReadGap
 from nestling.planner.upkeep.derive import far, near
 from nestling.planner.upkeep.element import copied_element
@@ -22,8 +23,8 @@ from nestling.planner.upkeep.target import target_of
 ANCHOR = "anchor"
 
 
-def shared(design: Design, upkeep: Upkeep, width: int) -> Shared | None:
-    """The read of `width` rows by the one attribute that is their key, and the command for such a row; None for other copies.
+def shared(design: Design, upkeep: Upkeep) -> Shared | None:
+    """The read of the rows, told by the one attribute that is their key, and the command for such a row; None for other copies.
 
     A row that is not there any more is one without values.
     """
@@ -35,22 +36,22 @@ def shared(design: Design, upkeep: Upkeep, width: int) -> Shared | None:
     if copy.form is not Form.OBJECT or len(keys) != 1 or keys != entity.key or len(places) != 1:
         return None
     target = target_of(design, upkeep.place, {near(model, copy.path[0])[0]: Cell(ANCHOR)}, many=True)
-    if target is None or places[0].copy is not None:
+    if target is None or places[0].copy is not None or len(places[0].nodes) != 1:
         return None
     names = dict.fromkeys((*keys, *(field.attribute for field in copy.attributes)))
     columns = [column(model, entity.name, HOLDER, name) for name in names]
     context = homes_context(design, columns)
-    parameters = tuple(f"{ANCHOR} {number}" for number in range(width))
+    path = stored_path(places[0], columns[0], context)
     try:
         rows = holder_rows(places[0], columns, context)
     except (DesignError, ReadGap):
         return None
-    asked = InList(as_stored(HOLDER, keys[0]), tuple(Parameter(name, ANY) for name in parameters))
-    rows = rows.where(asked, context)
+    if path is None:
+        return None
     value = copied_element(copy, lambda attribute: rows.layout.path(as_stored(HOLDER, attribute)))
     fields: tuple[tuple[str, Expression], ...] = (
         (ANCHOR, FieldPath(rows.layout.path(as_stored(HOLDER, keys[0])))),
         ("value", value),
     )
     plan = ReadPlan(Project(rows.step, fields), tuple(OutputColumn(name, name, ANY) for name, _ in fields))
-    return Shared(plan, parameters, target.changed(Set(join(target.path, copy.name), Cell("value"))))
+    return Shared(plan, path, target.changed(Set(join(target.path, copy.name), Cell("value"))))

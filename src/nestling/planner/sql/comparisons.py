@@ -8,11 +8,13 @@ from sqlglot import exp
 
 from nestling.ir.expression import (
     FALSE,
+    NULL,
     TRUE,
     And,
     Call,
     CaseRule,
     Collation,
+    Column,
     Comparison,
     Expression,
     Function,
@@ -23,7 +25,7 @@ from nestling.ir.expression import (
     Rules,
     conjunction,
 )
-from nestling.ir.types import BOOLEAN, TEXT
+from nestling.ir.types import BOOLEAN, TEXT, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import both_padded, collation
 from nestling.planner.sql.gaps import gap
@@ -101,9 +103,16 @@ def _like(node: exp.Expr, env: Env, bound: Bound, escape: str | None = None) -> 
     rule = collation(env, (node.this, node.expression), sides) if env.dialect.rules is Rules.MYSQL else None
     if rule is Collation.BINARY:
         case = CaseRule.EXACT
+    if env.dialect.is_sqlite and NULL in sides and any(map(_may_be_bytes, sides)):
+        raise gap("LIKE NULL of what may be bytes, which SQLite finds false", node)
     operand, pattern = (values.text(side, env.translation) for side in sides)
     found = Like(operand, pattern, env.dialect.like_escape if escape is None else escape or None, case)
     return Not(found) if node.args.get("negate") else found
+
+
+def _may_be_bytes(expression: Expression) -> bool:
+    mixed = isinstance(expression, Column) and expression.mixed
+    return mixed or (expression.type.name in (TypeName.BYTES, TypeName.ANY) and expression != NULL)
 
 
 def _as_text(expression: Expression) -> Expression:

@@ -229,12 +229,15 @@ def _window(node: exp.Window, env: Env) -> Expression:
 
 
 def _subquery(node: exp.Expr, env: Env) -> Expression:
+    from nestling.planner.sql.outputs import recast
     from nestling.planner.sql.queries import bind_subquery
 
     relation = bind_subquery(node, env)
     if len(relation.columns) != 1:
         raise mistake(f"a subquery of {len(relation.columns)} columns stands for one value", node)
     column = relation.columns[0]
+    if column.mixed:
+        relation = recast(relation, [values.ordered(column, env.translation)], env.translation)
     kind = ANY if column.mixed else column.type
     return ScalarSubquery(relation, kind, many_fail=not env.dialect.is_sqlite)
 

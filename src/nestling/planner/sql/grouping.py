@@ -115,8 +115,8 @@ class Grouping:
             taken = {key.name for key in self.keys} | {item.name for item in self.aggregates}
             name = unique_name(wish, taken)
             self.aggregates.append(NamedAggregate(name, aggregate, mixed))
-            counted = aggregate.function in (AggregateFunction.COUNT, AggregateFunction.TOTAL)
-            self._found[aggregate] = Column(self.alias, name, aggregate.type, not counted, mixed)
+            may_be_null = aggregate.nullable(keyed=bool(self.keys))
+            self._found[aggregate] = Column(self.alias, name, aggregate.type, may_be_null, mixed)
             if not self.rows.dialect.is_sqlite:
                 keep(self._found[aggregate], aggregate.collation, self.rows.translation)
         return self._found[aggregate]
@@ -201,7 +201,9 @@ def _argument(node: exp.Expr) -> tuple[exp.Expr | None, bool, Sequence[exp.Expr]
 def _operand(function: AggregateFunction, value: Expression, env: Env) -> Expression:
     translation = env.translation
     match function:
-        case AggregateFunction.SUM | AggregateFunction.AVG | AggregateFunction.TOTAL:
+        case AggregateFunction.SUM:
+            return values.summand(value, translation)
+        case AggregateFunction.AVG | AggregateFunction.TOTAL:
             return values.number(value, translation)
         case AggregateFunction.CONCAT:
             return values.text(value, translation)

@@ -14,6 +14,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from nestling.common.errors import Problem, WorkloadError
+from nestling.common.sql_tokens import sql_tokens
 from nestling.ir.reading import Gap, GapKind
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import StatementGap
@@ -59,7 +60,7 @@ def parse(sql: str, dialect: Dialect) -> Parsed:
     found = sqlglot.Dialect.get_or_raise(dialect.grammar)
     try:
         with _quiet():
-            tokens = found.tokenize(sql)
+            tokens = sql_tokens(sql, found)
             trees = [tree for tree in found.parser().parse(tokens, sql) if tree is not None]
     except (SqlglotError, RecursionError) as error:
         raise _syntax(error) from None

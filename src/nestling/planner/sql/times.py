@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from nestling.ir.expression import (
+    ANY,
     NULL,
     NUMBERS,
     TIMES,
@@ -21,6 +22,7 @@ from nestling.ir.expression import (
     Literal,
     Negate,
     Operator,
+    Raw,
     Rules,
     is_integer,
 )
@@ -65,8 +67,8 @@ def _timestamp(value: Expression) -> Expression:
         raise gap(f"`{value.value}`, a day or hour there is not: SQLite's versions differ on it")
     if value.type.name is TypeName.TIMESTAMP and not (isinstance(value, Column) and value.mixed):
         return value
-    if value.type.name is TypeName.BOOLEAN:
-        value = Cast(value, INTEGER, Rules.SQLITE)  # a Julian day, as any number
+    if value.type.name is TypeName.BOOLEAN:  # a Julian day, as any number
+        value = Raw(value, ANY) if isinstance(value, Column) and value.mixed else Cast(value, INTEGER, Rules.SQLITE)
     return Call(Function.TIMESTAMP_OF, (value,), TIMESTAMP, Rules.SQLITE)
 
 

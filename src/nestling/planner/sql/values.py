@@ -25,6 +25,7 @@ from nestling.ir.expression import (
     Comparison,
     Expression,
     Function,
+    InList,
     Literal,
     Parameter,
     Raw,
@@ -130,6 +131,17 @@ def number(expression: Expression, translation: Translation) -> Expression:
             else value
         )
     return Cast(value, DECIMAL, translation.dialect.rules)
+
+
+def summand(expression: Expression, translation: Translation) -> Expression:
+    """The value as it is summed: SQLite makes a float of a text that is no number in full, or only begins as one."""
+    value = number(expression, translation)
+    if not (translation.dialect.is_sqlite and isinstance(value, Cast) and value.type == DECIMAL):
+        return value
+    read = coerce(value.operand, Affinity.NUMERIC)
+    known = Call(Function.TYPE_OF, (read,), TEXT, Rules.SQLITE)
+    is_none = InList(known, (Literal("text", TEXT), Literal("blob", TEXT)))
+    return Case(((is_none, Cast(value.operand, FLOAT, Rules.SQLITE)),), read, DECIMAL)
 
 
 def numeric(expression: Expression, translation: Translation) -> Cast:

@@ -13,9 +13,13 @@ from nestling.planner.reads import ReadGap, plan_read
 from nestling.planner.upkeep.source import HOMES, as_stored, column, scan
 
 
-def descendants_read(design: Design, copy: Copy) -> tuple[ReadPlan, Mapping[str, str], Mapping[str, str]] | None:
-    """The foreign keys of all rows below one: the read, which parameter is which attribute of that row, and which column is
-    which attribute of those below (rows are found by the one above them). None where the server cannot walk.
+def descendants_read(
+    design: Design, copy: Copy, *, stays: bool
+) -> tuple[ReadPlan, Mapping[str, str], Mapping[str, str]] | None:
+    """The keys and foreign keys of all rows below one: the read, which parameter is which attribute of that row, and which
+    column is which attribute of those below. None where the server cannot walk.
+
+    `stays`: the row is there under its key, and is among those found; else what is below is found by the key it had.
     """
     link = design.model.relationship(copy.path[0].relationship)
     if len(link.parent_attributes) != 1:
@@ -27,8 +31,8 @@ def descendants_read(design: Design, copy: Copy) -> tuple[ReadPlan, Mapping[str,
     def outputs(alias: str) -> tuple[Named, ...]:
         return Named("id", column(model, entity, alias, key)), Named("above", column(model, entity, alias, reference))
 
-    children = Filter(scan(model, entity, "child"), Compare(Comparison.EQUAL, as_stored("child", reference), parameter))
-    base = Project(children, "base", outputs("child"))
+    asked = Compare(Comparison.EQUAL, as_stored("first", key if stays else reference), parameter)
+    base = Project(Filter(scan(model, entity, "first"), asked), "base", outputs("first"))
     columns = tuple(Column("below", each.name, each.type) for each in base.columns)
     working = Working("below", "found", tuple(Column("found", each.name, each.type) for each in columns))
     linked = Compare(Comparison.EQUAL, column(model, entity, "next", reference), working.columns[0])
@@ -38,4 +42,4 @@ def descendants_read(design: Design, copy: Copy) -> tuple[ReadPlan, Mapping[str,
         plan = plan_read(Query(below, ("id", "above")), design, rewrites=HOMES)
     except ReadGap:
         return None
-    return plan, {key: parameter.name}, {reference: "above"}
+    return plan, {key: parameter.name}, {key: "id", reference: "above"}

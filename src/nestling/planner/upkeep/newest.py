@@ -19,7 +19,7 @@ _NOT_SORTED_AS_A_WHOLE = (TypeName.JSON, TypeName.ARRAY, TypeName.ANY)
 def newest(design: Design, upkeep: Upkeep, copy: Copy, change: RowChange) -> tuple[WriteStep, ...] | None:
     """`$push` with `$sort` and `$slice` where elements hold what they are ordered by; `$pull` from arrays without a limit."""
     model = design.model
-    if copy.closure or len(copy.path) != 1 or copy.path[0].up or copy.form is not Form.ARRAY:
+    if copy.closure or len(copy.path) != 1 or copy.path[0].up or copy.form not in (Form.ARRAY, Form.SCALARS):
         return None
     hop = copy.path[0]
     order = _order(model.entity(hop.target(model)), copy)
@@ -38,16 +38,26 @@ def newest(design: Design, upkeep: Upkeep, copy: Copy, change: RowChange) -> tup
         return None
     field = join(target.path, copy.name)
     if change.kind is ChangeKind.INSERT:
-        element = Document(tuple((each.path, Cell(new(each.attribute))) for each in copy.attributes))
-        return (target.changed(Push(field, element, order, copy.limit)),)
-    paths = {each.attribute: each.path for each in copy.attributes}
+        return (target.changed(Push(field, _element(copy), order, copy.limit)),)
+    paths = _paths(copy)
     key = model.entity(hop.target(model)).key
     return (target.changed(Pull(field, tuple(Match(paths[name], Cell(old(name))) for name in key))),)
 
 
+def _element(copy: Copy) -> Value:
+    if copy.form is Form.SCALARS:
+        return Cell(new(copy.attributes[0].attribute))
+    return Document(tuple((each.path, Cell(new(each.attribute))) for each in copy.attributes))
+
+
+def _paths(copy: Copy) -> dict[str, str]:
+    """Attribute to its path in an element, "" where the element is its value."""
+    return {each.attribute: "" if copy.form is Form.SCALARS else each.path for each in copy.attributes}
+
+
 def _order(child: Entity, copy: Copy) -> tuple[tuple[str, int], ...] | None:
     """The paths in elements to sort by; None where an element does not hold one, or the server would look into it."""
-    paths = {field.attribute: field.path for field in copy.attributes}
+    paths = _paths(copy)
     wanted = (*copy.order, *(Order(name) for name in child.key))
     if not child.key or not all(_is_sortable(child, each.attribute) and each.attribute in paths for each in wanted):
         return None

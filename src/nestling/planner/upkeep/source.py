@@ -15,7 +15,13 @@ from nestling.planner.reads.rewrites import ALL, Rewrite
 from nestling.planner.reads.rows import Context, Names
 from nestling.planner.upkeep.derive import far, near
 
-HOMES = ALL - {Rewrite.COPIED, Rewrite.COPIED_CHILDREN, Rewrite.COMPUTED, Rewrite.SUMMARY}
+HOMES = ALL - {
+    Rewrite.COPIED,
+    Rewrite.COPIED_CHILDREN,
+    Rewrite.ANCESTORS,
+    Rewrite.COMPUTED,
+    Rewrite.SUMMARY,
+}
 """The rewrites of reads that answer from homes alone."""
 HOLDER = "holder"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from nestling.ir.design import Design
@@ -10,7 +10,7 @@ from nestling.ir.freshness import Level
 from nestling.ir.primitives import CollectionKind, Copy
 from nestling.ir.reading import GapKind
 from nestling.ir.types import TypeName
-from nestling.ir.upkeep import Trigger, Upkeep
+from nestling.ir.upkeep import Derived, Trigger, Upkeep
 from nestling.ir.write_path import Each, Fetch, WriteStep
 from nestling.planner.reads.rows import gap
 from nestling.planner.upkeep.affected import anchors_read, direct_anchors, linked_values
@@ -31,9 +31,9 @@ class UpkeepSteps:
     left: tuple[str, ...] = ()
 
 
-def upkeep_steps(design: Design, change: RowChange) -> UpkeepSteps:
+def upkeep_steps(design: Design, change: RowChange, *, filled: Collection[Derived] = ()) -> UpkeepSteps:
     """What to do once the homes have changed. Where several row sets have, steps without a fetch come before all that read
-    homes: these then have the last word.
+    homes: these then have the last word. New rows hold what is `filled` already.
 
     Raises `ReadGap` for what no steps are known for.
     """
@@ -41,6 +41,7 @@ def upkeep_steps(design: Design, change: RowChange) -> UpkeepSteps:
     left: list[str] = []
     for upkeep in upkeeps_of(design):
         fired = [trigger for trigger in upkeep.triggers if fires(trigger, change)]
+        fired = [trigger for trigger in fired if trigger.back or upkeep.what not in filled]
         if not fired:
             continue
         match upkeep.freshness.level:
@@ -75,7 +76,8 @@ def _kept(design: Design, upkeep: Upkeep, fired: list[Trigger], change: RowChang
     for number, trigger in enumerate(fired):
         if quick[trigger] is None:
             rows = f"{change.rows}: {upkeep.id} {number}"
-            yield Each(change.rows, tuple(_refreshed(design, upkeep, trigger, change, rows)))
+            anew = tuple(_refreshed(design, upkeep, trigger, change, rows))
+            yield from (Each(change.rows, anew),) if anew else ()
 
 
 def _refuse_fixed(upkeep: Upkeep) -> None:
@@ -111,9 +113,16 @@ def _far(design: Design, upkeep: Upkeep, position: int, change: RowChange, rows:
 
 
 def _below(design: Design, upkeep: Upkeep, change: RowChange, rows: str) -> Iterator[WriteStep]:
-    """The rows below the changed one, found by the server's walk; all holders where it cannot walk."""
+    """The rows below the changed one, found by the server's walk; all holders where it cannot walk.
+
+    Where the database sees to it that every reference leads somewhere, a row that comes or goes has none below it.
+    """
     assert isinstance(upkeep.what, Copy)
-    found = descendants_read(design, upkeep.what)
+    link = design.model.relationship(upkeep.what.path[0].relationship)
+    if link.enforced and change.kind is not ChangeKind.UPDATE:
+        return
+    stays = change.has_new and not change.attributes & set(link.parent_attributes)
+    found = descendants_read(design, upkeep.what, stays=stays or change.kind is ChangeKind.INSERT)
     if found is None:
         yield from refreshed(upkeep, design, {}, rows)
         return
@@ -121,7 +130,8 @@ def _below(design: Design, upkeep: Upkeep, change: RowChange, rows: str) -> Iter
     for number, columns in enumerate(linked_values(change, tuple(parameters))):
         below = f"{rows}.{number} below"
         yield Fetch(below, plan, tuple((parameter, columns[name]) for name, parameter in parameters.items()))
-        yield Each(below, refreshed(upkeep, design, names, f"{rows}.{number}"))
+        own = {name: names[name] for name in link.parent_attributes}
+        yield Each(below, refreshed(upkeep, design, own, f"{rows}.{number}"))
 
 
 def _identity(design: Design, upkeep: Upkeep) -> tuple[str, ...]:

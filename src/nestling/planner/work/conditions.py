@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir.expression import Column, Compare, Comparison, Expression, InList, Like, Literal, columns_of, operands
+from nestling.ir.expression import (
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    InList,
+    Like,
+    Literal,
+    Or,
+    columns_of,
+    operands,
+)
 from nestling.ir.row_steps import VARIABLE, Layout, Prefilter
 from nestling.planner.work.documents import Documents
 from nestling.planner.work.expressions import patterns, weight
@@ -17,6 +28,10 @@ _RANGES = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL, Comparison.GREAT
 
 def condition(predicate: Expression, layout: Layout, documents: Documents, values: Values) -> Condition:
     """One conjunct asked of the documents themselves; `values`: sample values of parameters, by name."""
+    either = _either(predicate, layout, documents)
+    if either:
+        kept = min(sum(each.share for each in either), 1.0)
+        return Condition("", Use.NONE, kept, weight=weight(predicate), either=either)
     known = known_by_path(documents.known, lambda column: _path(column, layout))
     kept = share(predicate, known, values)
     path = _indexed_path(predicate, layout)
@@ -24,6 +39,16 @@ def condition(predicate: Expression, layout: Layout, documents: Documents, value
     seeks = float(len(predicate.items)) if isinstance(predicate, InList) else 1.0
     span = span_of(predicate, known, values) if path else None
     return Condition(path, use, kept, seeks, kept, weight(predicate), patterns(predicate, bytes_by(known)), span)
+
+
+def _either(predicate: Expression, layout: Layout, documents: Documents) -> tuple[Condition, ...]:
+    """The parts of an OR that are all equalities of one path and a constant; none where some are something else."""
+    if not isinstance(predicate, Or):
+        return ()
+    paths = [_indexed_path(part, layout) if _use(part) is Use.EQUAL else "" for part in predicate.operands]
+    if not all(paths):
+        return ()
+    return tuple(equal_to(path, documents, outer_distinct=None, unique=path == "_id") for path in paths)
 
 
 def element_condition(step: Prefilter, documents: Documents, values: Values) -> Condition:

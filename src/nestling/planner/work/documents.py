@@ -15,6 +15,7 @@ from nestling.ir.names import join
 from nestling.ir.primitives import Copy, Form, Holder, Reference
 from nestling.ir.statistics import RelationshipStatistics, Statistics
 from nestling.planner.distinct import UNKNOWN_ROWS, distinct_of, rows_of, value_of
+from nestling.planner.trees import rows_on_the_way
 
 FEW_ORPHANS = 0.01
 """The share of rows taken to be in overflow pages, orphans or archives when nobody counted them."""
@@ -222,7 +223,7 @@ def _ids(reference: Reference, design: Design, statistics: Statistics) -> Known:
 
 def _copied(copy: Copy, design: Design, statistics: Statistics) -> Iterator[tuple[str, Known]]:
     entity = copy.path[-1].target(design.model)
-    rows = 1.0
+    rows = rows_on_the_way(copy.path[0].relationship, statistics) if copy.closure else 1.0
     for hop in copy.path:
         link = design.model.relationship(hop.relationship)
         if not hop.to_one(design.model):
@@ -238,7 +239,8 @@ def _copied(copy: Copy, design: Design, statistics: Statistics) -> Iterator[tupl
         yield from ((join(prefix, path), value) for path, value in values)
         return
     size = ELEMENT_BYTES + sum(value.bytes + len(path) + FRAMING_BYTES for path, value in values)
-    yield copy.name, Known(bytes=size, each=rows)
+    distinct = values[0][1].distinct if copy.form is Form.SCALARS else None
+    yield copy.name, Known(distinct, bytes=size, each=rows)
     for path, value in values if copy.form is Form.ARRAY else ():
         yield join(copy.name, path), replace(value, bytes=0.0, each=rows)
 

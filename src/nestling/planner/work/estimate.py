@@ -49,7 +49,7 @@ def estimate(
     as_find = is_find(plan.step)
     work = stream.work + accesses.send(stream.rows, stream.bytes, fields=len(plan.columns))
     work += accesses.request(0 if as_find else steps_of(plan.step))
-    return replace(work, passed=0.0) if as_find else work
+    return work._replace(passed=0.0) if as_find else work
 
 
 def is_find(step: Step) -> bool:

@@ -8,7 +8,7 @@ parts in no order.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2
 
 from nestling.ir import accesses
@@ -38,6 +38,7 @@ def read(leading: Leading, design: Design, order: Order = (), needs: frozenset[s
     found = [access for keys in _indexes(leading, design) if (access := _by_index(leading, keys, order, needs))]
     parts = _by_index(leading, tuple((path, 1) for path in leading.identity), (), needs)
     found += [parts] if parts is not None else []
+    found += [access for each in leading.conditions if (access := _by_several(leading, each, design)) is not None]
     if not found:
         return _by_scan(leading)
     return min(
@@ -51,6 +52,22 @@ def _indexes(leading: Leading, design: Design) -> Iterator[Order]:
     for index in design.indexes:
         if index.collection == leading.collection and not index.partial:
             yield index.keys
+
+
+def _by_several(leading: Leading, asked: Condition, design: Design) -> Access | None:
+    """The access to the documents of an OR by an index for each of its parts; None where one has none."""
+    rest = tuple(each for each in leading.conditions if each is not asked)
+    rows, work = 0.0, NO_WORK
+    for part in asked.either:
+        one = replace(leading, conditions=(part,), identity=())
+        found = [access for keys in _indexes(one, design) if (access := _by_index(one, keys, (), None)) is not None]
+        if not found:
+            return None
+        best = min(found, key=lambda access: access.effort)
+        rows, work = rows + best.rows, work + best.work
+    if not asked.either:
+        return None
+    return Access(rows * _product(each.share for each in rest), work + asked_in_turn(rows, rest))
 
 
 def _by_scan(leading: Leading) -> Access:

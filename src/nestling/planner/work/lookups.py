@@ -10,6 +10,7 @@ from nestling.ir.access_path import CollectionScan, Step, Union
 from nestling.ir.bounds import FRAMING_BYTES
 from nestling.ir.row_steps import VARIABLE, Correlate, GraphLookup, Keep, Prefilter, Where
 from nestling.ir.work import NO_WORK, Work
+from nestling.planner.trees import UNKNOWN_DEPTH, levels, rows_on_the_way
 from nestling.planner.work.conditions import equal_to
 from nestling.planner.work.documents import Known
 from nestling.planner.work.facts import Facts, Probe
@@ -19,8 +20,6 @@ from nestling.planner.work.stream import Leading, Stream, under
 
 Rows = Callable[[Step, Facts], Stream]
 """The rows of a step, its collection read."""
-UNKNOWN_DEPTH = 3.0
-"""How far a walk along a relationship goes when nobody measured it."""
 
 
 def correlated(step: Correlate, outer: Stream, facts: Facts, rows: Rows) -> Stream:
@@ -100,18 +99,31 @@ def scanned(collection: str, facts: Facts) -> Stream:
 
 
 def reached(step: GraphLookup, outer: Stream, facts: Facts) -> Stream:
-    """Each outer row with all reached from it: a lookup for each level."""
+    """Each outer row with all reached from it: a query for each level, which looks for each row of the level before."""
     documents = facts.documents(step.collection)
-    asked = equal_to(step.to, documents, outer_distinct=None, unique=facts.is_unique(step.collection, step.to))
+    is_unique = facts.is_unique(step.collection, step.to)
+    asked = equal_to(step.to, documents, outer_distinct=None, unique=is_unique)
     access = read(Leading(step.collection, documents, (asked,)), facts.design)
-    found = max(1.0, access.rows) * UNKNOWN_DEPTH
-    each = UNKNOWN_DEPTH * (access.work + Work(lookups=1)) + accesses.pass_on(found) + accesses.unwind(found)
+    found = _met(step.collection, facts)
+    queries = levels(found, down=not is_unique)
+    if access.work.scanned:
+        each = queries * (access.work + Work(lookups=1))
+    else:
+        each = Work(lookups=queries) + accesses.fetch_by_index(found, documents.bytes, seeks=found)
+    each += accesses.pass_on(found) + accesses.unwind(found)
     known = {**outer.known, **under(step.field, documents.known)}
     return replace(
         outer.then(outer.rows * each + accesses.pass_on(outer.rows), rows=outer.rows * found),
         known=known,
         bytes=outer.bytes + documents.bytes,
     )
+
+
+def _met(collection: str, facts: Facts) -> float:
+    """The rows a walk along the tree in a collection meets."""
+    entities = {root.entity for store in facts.design.stores if store.name == collection for root in store.roots}
+    trees = [link for link in facts.design.model.relationships if link.is_self and link.child in entities]
+    return rows_on_the_way(trees[0].name, facts.statistics) if trees else UNKNOWN_DEPTH
 
 
 def steps_of(step: Step) -> float:
@@ -131,7 +143,7 @@ def _joined(outer: Stream, inner: Stream, foreign: Step, field: str, keep: Keep)
     found = inner.rows
     together = keep is Keep.TOGETHER
     rows = {Keep.MATCHED: found, Keep.ALL: max(found, 1.0), Keep.TOGETHER: 1.0}[keep]
-    again = replace(inner.work, nodes=0.0)  # what the foreign steps say is parsed once
+    again = inner.work._replace(nodes=0.0)  # what the foreign steps say is parsed once
     each = again + Work(lookups=1, lookup_stages=steps_of(foreign)) + accesses.unwind(0.0 if together else found)
     unmatched = 1 - min(1.0, found) if keep is Keep.ALL else 0.0
     inside = {path: _less(known, unmatched) for path, known in under(field, inner.known).items()}

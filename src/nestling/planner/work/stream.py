@@ -24,7 +24,8 @@ class Use(Enum):
 class Condition:
     """One thing asked of a collection's documents: the path it is about, the share it keeps, and of an index on the path the
     seeks it takes and the entries it meets per document of the collection; `weight` and `patterns` it
-    takes to ask it of one; `span`: of a range the part of the values it lets through, where that is known.
+    takes to ask it of one; `span`: of a range the part of the values it lets through, where that is known. `either`: of an
+    OR the conditions one of which must hold, each of which an index may serve.
     """
 
     path: str
@@ -35,6 +36,7 @@ class Condition:
     weight: float = 1.0
     patterns: float = 0.0
     span: Span | None = None
+    either: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from nestling.ir.write_path import (
     WritePlan,
     WriteStep,
 )
+from nestling.planner.work.approximated import share_changed
 from nestling.planner.work.conditions import equal_to
 from nestling.planner.work.documents import Documents
 from nestling.planner.work.estimate import estimate
@@ -98,7 +99,8 @@ class _Counted:
         entries = float(sum(_touches(keys, step.changes) for keys in self._indexes(step.collection)))
         grows = any(isinstance(change, Push) for change in step.changes)
         work = accesses.request() + found.work + made
-        work += accesses.update(changed, size, index_entries_changed=entries, grows=grows, fields=documents.fields)
+        written = changed * share_changed(step, self.facts.design)
+        work += accesses.update(written, size, index_entries_changed=entries, grows=grows, fields=documents.fields)
         if step.back:
             work += accesses.update(changed, size, index_entries_changed=0.0, grows=False)
         missed = times * (1 - min(changed, 1.0))

@@ -6,19 +6,28 @@ last word.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from nestling.ir.model import Entity
+from nestling.ir.upkeep import Derived
 from nestling.ir.write_path import Each, Fetch, WriteStep, steps_within
 from nestling.planner.upkeep import ChangeKind, RowChange, upkeep_steps
 from nestling.planner.writes.work import Phase, Work
 
 
-def follow(work: Work, entity: Entity, kind: ChangeKind, rows: str, attributes: frozenset[str] = frozenset()) -> None:
-    """Add the upkeep of what follows from the rows' change."""
+def follow(
+    work: Work,
+    entity: Entity,
+    kind: ChangeKind,
+    rows: str,
+    attributes: frozenset[str] = frozenset(),
+    *,
+    filled: Collection[Derived] = (),
+) -> None:
+    """Add the upkeep of what follows from the rows' change; new rows hold what is `filled` already."""
     if kind is ChangeKind.UPDATE and not attributes:
         return
-    found = upkeep_steps(work.design, RowChange(entity.name, kind, rows, attributes))
+    found = upkeep_steps(work.design, RowChange(entity.name, kind, rows, attributes), filled=filled)
     work.add(Phase.UPKEEP, found.steps)
     work.left.extend(found.left)
 

@@ -45,6 +45,7 @@ from nestling.planner.writes.coming import added
 from nestling.planner.writes.constraints import refuse_nulls, refuse_same, unguarded
 from nestling.planner.writes.copied import copied_fields, with_copied
 from nestling.planner.writes.fetch import plan, scan_of
+from nestling.planner.writes.filled import filled_whole
 from nestling.planner.writes.guarded import guard
 from nestling.planner.writes.held import held_parent
 from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_copies
@@ -79,7 +80,7 @@ def insert_rows(
     checks = [step for link in links for step in held_parent(work.design, row, link)]
     if checks:
         work.add(Phase.CHECK, [Each(name, tuple(checks))])
-    follow(work, entity, ChangeKind.INSERT, name)
+    follow(work, entity, ChangeKind.INSERT, name, filled=filled_whole(work.design, entity))
 
 
 def _rows_at_hand(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from nestling.ir.facts import Kind, steps_text
 from nestling.ir.facts.nodes import NodeForm
-from nestling.ir.facts.structure import Unclear
+from nestling.ir.facts.structure import Columns, Kinds, Unclear
 from nestling.ir.reading import Gap, GapKind
 from nestling.sources.mongo.entities import EntityOf
 from nestling.sources.mongo.relations import LEAST_RESOLVED, Entities
@@ -86,6 +86,15 @@ def notes(survey: Survey, found: Entities) -> Iterator[str]:
         if seen.role in (Role.PAGES, Role.ORPHANS) and seen.of is not None:
             what = "what arrays had no room for" if seen.role is Role.PAGES else "rows whose parent does not exist"
             yield f"`{seen.collection.name}` was taken for {what}: `{seen.of.collection.name}.{steps_text(seen.of.node.steps)}`"
+    yield from _repeats(survey)
+    yield from (_unnamed(kinds) for kinds in survey.facts.structure.kinds if not kinds.column)
+    partial = sorted({name for name, _ in survey.facts.structure.partial})
+    if partial:
+        yield f"keys and references were sought in samples of {', '.join(partial)}"
+
+
+def _repeats(survey: Survey) -> Iterator[str]:
+    """Columns that repeat others in many rows, and are not called copies."""
     copies = {(each.collection, each.column) for each in flat_copies(survey)}
     for repeat in survey.facts.structure.repeats:
         is_flat = survey.seen[repeat.collection, repeat.node].role is Role.ENTITY
@@ -93,6 +102,17 @@ def notes(survey: Survey, found: Entities) -> Iterator[str]:
             mine = f"{repeat.collection}.{steps_text(repeat.column)}"
             theirs = f"{repeat.target}.{steps_text(repeat.target_column)}"
             yield f"`{mine}` is `{theirs}` in {repeat.equal:,} of {repeat.checked:,} rows: a copy, or the same by chance"
-    partial = sorted({name for name, _ in survey.facts.structure.partial})
-    if partial:
-        yield f"keys and references were sought in samples of {', '.join(partial)}"
+
+
+def _unnamed(kinds: Kinds) -> str:
+    """Kinds of documents that no field names, and what would make entities of them."""
+    each = [f"{_listed(columns)} ({documents:,} documents)" for _, documents, columns in kinds.kinds]
+    return (
+        f"the documents of `{kinds.collection}` are of {len(each)} kinds that no field names: {'; '.join(each)}. Each is an"
+        " entity of its own once a field, such as `type`, says in every document which it is"
+    )
+
+
+def _listed(columns: Columns) -> str:
+    shown = [f"`{steps_text(steps)}`" for steps in columns[:SHOWN]]
+    return ", ".join(shown) + (f" and {len(columns) - SHOWN} more" if len(columns) > SHOWN else "")

@@ -80,7 +80,7 @@ def survey(facts: Facts) -> Survey:
 
 def _part_into_kinds(kinds: Kinds, found: dict[Place, Seen]) -> None:
     """Documents of several kinds: what all have stays, what one kind has is an entity of its own, told by the discriminator."""
-    root = found.get((kinds.collection, ()))
+    root = found.get((kinds.collection, ())) if kinds.column else None
     if root is None or root.node.column(kinds.column) is None or not root.key:
         return
     own = {steps for _, _, columns in kinds.kinds for steps in columns}

@@ -9,9 +9,10 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
+from nestling.common.sql_tokens import sql_tokens
 from nestling.ir.model import Model
 from nestling.ir.workload import Access, StatementKind
-from nestling.sources.statements.joins import Links, reached
+from nestling.sources.statements.joins import Links, reached, walked
 from nestling.sources.statements.occurrences import Origin
 from nestling.sources.statements.queries import walk_query
 from nestling.sources.statements.walk import Mistake, Walk
@@ -52,7 +53,10 @@ def footprint(sql: str, model: Model, dialect: str, links: Links) -> Footprint |
     kind = _walk(tree, walk, replaces=_REPLACE.match(sql) is not None)
     if kind is None:
         return Mistake(f"{tree.key.upper()} is not SELECT, INSERT, UPDATE or DELETE", 0)
-    accesses = tuple(item.access(via) for item, via in reached(walk.occurrences, walk.equal, links))
+    found = walk.occurrences
+    accesses = tuple(
+        item.access(via, walked(item, via, found, walk.equal, model)) for item, via in reached(found, walk.equal, links)
+    )
     texts = tuple(sorted((*_span(name), name.name) for name in walk.text_literals))
     joined = tuple((left, right) for left, right in walk.equal.pairs if left[0] is not right[0])
     return Footprint(kind, accesses, tuple(walk.mistakes), texts, _limit(tree), joined)
@@ -71,7 +75,8 @@ def _parsed(sql: str, dialect: str) -> exp.Expr | Mistake:
         lambda match: "INSERT" + " " * (len(match[0]) - 11) + " INTO" if match[1] else "INSERT ", sql
     )
     try:
-        trees = [tree for tree in sqlglot.parse(replaced, dialect=_GLOT[dialect]) if tree is not None]
+        grammar = sqlglot.Dialect.get_or_raise(_GLOT[dialect])
+        trees = [tree for tree in grammar.parser().parse(sql_tokens(replaced, grammar), replaced) if tree is not None]
     except SqlglotError as problem:
         found = problem.errors[0] if isinstance(problem, ParseError) and problem.errors else {}
         what = str(found.get("description") or _COLORS.sub("", str(problem)).splitlines()[0]).rstrip(".")

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 
 from nestling.ir.model import Model, Relationship
+from nestling.ir.workload import Walk
 from nestling.sources.statements.occurrences import Occurrence, Origin
 
 
@@ -71,6 +72,17 @@ class Links:
     def between(self, one: str, other: str) -> Sequence[Relationship]:
         """The relationships between two entities, whichever is the parent."""
         return self._between.get(frozenset((one, other)), ())
+
+
+def walked(
+    item: Occurrence, via: str | None, others: Iterable[Occurrence], equal: Equalities, model: Model
+) -> Walk | None:
+    """The way a recursive query goes from the rows it found last to the item's; None where it goes nowhere."""
+    if not item.recurs or via is None or not model.relationship(via).is_self:
+        return None
+    link = model.relationship(via)
+    down = any(equal.follow(link, item, other) for other in others if other is not item and other.entity == item.entity)
+    return Walk.DOWN if down else Walk.UP
 
 
 def reached(occurrences: Iterable[Occurrence], equal: Equalities, links: Links) -> list[tuple[Occurrence, str | None]]:

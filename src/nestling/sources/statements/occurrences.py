@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from nestling.ir.model import Entity
 from nestling.ir.rows import Function
-from nestling.ir.workload import Access, Filter, Grouping, Operator, StatementKind
+from nestling.ir.workload import Access, Filter, Grouping, Operator, StatementKind, Walk
 from nestling.sources.tables import find_name
 
 
@@ -24,8 +24,9 @@ class Occurrence:
     aggregates: dict[tuple[Function, str | None], None] = field(default_factory=dict)
     shown: set[str] = field(default_factory=set)  # attributes put out, grouped by or sorted by as they are
     grouping: Grouping | None = None
+    recurs: bool = False  # in the step of a recursive query
 
-    def access(self, via: str | None) -> Access:
+    def access(self, via: str | None, walk: Walk | None = None) -> Access:
         """What the workload keeps of it."""
         selected = self.kind is StatementKind.SELECT
         attributes = (
@@ -33,7 +34,7 @@ class Occurrence:
         )
         aggregates = () if self.shown else tuple(self.aggregates)
         filters, sort = tuple(self.filters), tuple(self.sort)
-        return Access(self.entity.name, self.kind, attributes, filters, sort, via, aggregates, self.grouping)
+        return Access(self.entity.name, self.kind, attributes, filters, sort, via, aggregates, self.grouping, walk)
 
 
 Origin = tuple[Occurrence, str]

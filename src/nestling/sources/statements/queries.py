@@ -50,7 +50,10 @@ def with_queries(node: exp.Expr, walk: Walk, scope: Scope) -> None:
         if clause.recursive and isinstance(body, exp.SetOperation):
             anchor = walk_query(body.left, walk, scope)
             scope.queries[part.alias] = _named(part, anchor)
+            before = len(walk.occurrences)
             walk_query(body.right, walk, scope)
+            for occurrence in walk.occurrences[before:]:
+                occurrence.recurs = True
         else:
             scope.queries[part.alias] = _named(part, walk_query(body, walk, scope))
 

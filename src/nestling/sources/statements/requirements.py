@@ -8,9 +8,14 @@
     -- document bound: 1 MiB                  no document may be larger
     -- array bound: 500                       no array may be longer
     -- retention: log_message 30 days         rows older than that may go
+    -- archive: order.placed before 2024-01-01
+                                           older rows lie in a collection of their own
+    -- tolerance: page_visits 100             a count by the relationship may be less than 100 too low
+    -- schema version: 2                      a number that every document carries
+    -- short names: yes                       attributes are stored under initials of their names
 
-Each line stands alone; `freshness`, `atomic` and `retention` may come several times. Other comments are prose, but a word that
-is nearly one of these is listed as a gap.
+Each line stands alone; `freshness`, `atomic`, `retention`, `archive` and `tolerance` may come several times. Other comments are
+prose, but a word that is nearly one of these is listed as a gap.
 """
 
 from __future__ import annotations
@@ -21,12 +26,25 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from nestling.common.errors import InputError, Problem, unknown
+from nestling.ir.expression import TIMES
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
 from nestling.ir.workload import Requirements
+from nestling.ir.written_values import written_value
 from nestling.sources.tables import find_name
 
-KEYS = ("freshness", "atomic", "storage", "document bound", "array bound", "retention")
+KEYS = (
+    "freshness",
+    "atomic",
+    "storage",
+    "document bound",
+    "array bound",
+    "retention",
+    "archive",
+    "tolerance",
+    "schema version",
+    "short names",
+)
 _LINE = re.compile(
     r"^[ \t]*--[ \t]*(?P<key>[A-Za-z]+(?:[ _][A-Za-z]+)?)[ \t]*:[ \t]*(?P<value>[^\n]*?)[ \t]*$", re.MULTILINE
 )
@@ -46,6 +64,9 @@ class _Found:
     atomic: list[tuple[str, ...]] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
     retention: dict[str, float] = field(default_factory=dict)
+    tolerance: dict[str, int] = field(default_factory=dict)
+    short_names: bool = False
+    archive: dict[str, tuple[str, str]] = field(default_factory=dict)
 
 
 def read_requirements(text: str, model: Model) -> tuple[Requirements, list[tuple[str, int]]]:
@@ -66,6 +87,10 @@ def read_requirements(text: str, model: Model) -> tuple[Requirements, list[tuple
         document_bound_bytes=found.numbers.get("document bound", default.document_bound_bytes),
         array_bound=found.numbers.get("array bound"),
         retention_days=tuple(found.retention.items()),
+        tolerance=tuple(found.tolerance.items()),
+        schema_version=found.numbers.get("schema version"),
+        short_names=found.short_names,
+        archive=tuple((entity, attribute, before) for entity, (attribute, before) in found.archive.items()),
     )
     return requirements, mistakes
 
@@ -79,11 +104,19 @@ def _read(key: str, value: str, model: Model, found: _Found) -> Iterator[str]:
                 found.freshness[_attribute_or_relationship(name.strip(), model)] = Freshness.parse(freshness)
             case "atomic":
                 found.atomic.append(tuple(_entity(name.strip(), model) for name in value.split(",")))
-            case "array bound":
+            case "array bound" | "schema version":
                 found.numbers[key] = _whole(value)
             case "retention":
                 entity, days = _retention(value)
                 found.retention[_entity(entity, model)] = days
+            case "archive":
+                entity, attribute, before = _archive(value, model)
+                found.archive[entity] = attribute, before
+            case "short names":
+                found.short_names = _yes(value)
+            case "tolerance":
+                name, _, number = value.rpartition(" ")
+                found.tolerance[_attribute_or_relationship(name.strip(), model)] = _more_than_one(number)
             case _:
                 found.numbers[key] = _bytes(value)
     except InputError as problem:
@@ -119,6 +152,32 @@ def _whole(value: str) -> int:
     if not re.fullmatch(r"[1-9]\d*", value):
         raise InputError(Problem(what=f"`{value}` is not a whole number above 0"))
     return int(value)
+
+
+def _archive(value: str, model: Model) -> tuple[str, str, str]:
+    what, said, before = value.partition(" before ")
+    entity, _, attribute = _attribute_or_relationship(what.strip(), model).rpartition(".")
+    kind = model.entity(entity).attribute(attribute).type if entity else None
+    if not said or kind is None or kind.name not in TIMES:
+        raise InputError(
+            Problem(what=f"`{value}` is not a date of an entity, such as `order.placed before 2024-01-01`")
+        )
+    if written_value(kind, before.strip()) == before.strip():
+        raise InputError(Problem(what=f"`{before.strip()}` is no {kind}", next_move="write it as 2024-01-01"))
+    return entity, attribute, before.strip()
+
+
+def _yes(value: str) -> bool:
+    if value.lower() not in ("yes", "no"):
+        raise InputError(Problem(what=f"`{value}` is neither yes nor no"))
+    return value.lower() == "yes"
+
+
+def _more_than_one(value: str) -> int:
+    number = _whole(value)
+    if number < 2:
+        raise InputError(Problem(what=f"`{value}` allows nothing: every answer is less than 1 too low or right"))
+    return number
 
 
 def _bytes(value: str) -> int:

@@ -10,6 +10,7 @@ from nestling.ir.model import Cardinality, Entity, Relationship
 from nestling.ir.names import collection_name
 from nestling.ir.outline import CHILD_HOLDS, Outline
 from nestling.ir.primitives import (
+    Before,
     Collection,
     Copy,
     Document,
@@ -73,15 +74,31 @@ class _Assembly:
             if isinstance(part, Cold) and part.entity == entity.name
         )
         variant = self.variant(entity)
+        names = Names({variant.discriminator} if variant is not None else ())
+        constants = tuple(self.constants(entity, names))
         return Collection(
             name,
-            self.document(entity.name, Names({variant.discriminator} if variant is not None else ())),
+            self.document(entity.name, names),
             () if part is not None else id_attributes(entity),
             options=options_of(part),
             bucket=bucket,
             variant=variant,
-            splits=(*splits, *cold),
+            splits=(*splits, *cold, *(self.archive(entity, name) if part is None else ())),
+            constants=constants,
         )
+
+    def archive(self, entity: Entity, name: str) -> Iterator[Split]:
+        """The collection of old rows, where one is asked for (C8)."""
+        for archived, attribute, before in self.situation.requirements.archive:
+            if archived == entity.name:
+                yield Split(self.names.free(f"{name}_archive"), rows=Before(attribute, before))
+
+    def constants(self, entity: Entity, names: Names) -> Iterator[tuple[str, int]]:
+        """The schema version, where one is asked for (C8)."""
+        version = self.situation.requirements.schema_version
+        if version is not None:
+            names.taken |= {"_id", *self.stored_names(entity.name)}
+            yield names.free("schema_version"), version
 
     def variant(self, entity: Entity) -> Variant | None:
         """The discriminator of a supertype whose subtypes' fields stand beside its own."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import assert_never
 
 from nestling.ir.candidate import (
@@ -14,6 +14,7 @@ from nestling.ir.candidate import (
     Cold,
     CopiedAttribute,
     Indexed,
+    Lineage,
     Mirror,
     Nested,
     Newest,
@@ -31,9 +32,18 @@ def considered(
     situation: Situation, candidates: Iterable[Candidate], solution: Solution, weighings: Iterable[Weighing]
 ) -> tuple[Weighed, ...]:
     """Chosen ones first, by what they save; then the others, the nearest to being chosen first, those not weighed last."""
+    candidates, weighings = tuple(candidates), tuple(weighings)
     by_group = {each.group: each for each in weighings}
+    of_homes = _weighings_of_homes(candidates, weighings)
     found = [
-        _weighed(situation, candidate, solution, by_group.get(candidate.id))
+        _weighed(
+            situation,
+            candidate,
+            solution,
+            _of_one(of_homes.get(candidate.part.entity), candidate.id)
+            if isinstance(candidate.part, Absorbed)
+            else by_group.get(candidate.id),
+        )
         for candidate in candidates
         if not isinstance(candidate.part, HOMES) or isinstance(candidate.part, Absorbed)
     ]
@@ -42,6 +52,26 @@ def considered(
 
 def _order(each: Weighed) -> tuple[bool, bool, float, str]:
     return not each.chosen, each.gain is None, -(each.gain or 0.0), each.structure
+
+
+def _weighings_of_homes(candidates: Iterable[Candidate], weighings: Iterable[Weighing]) -> Mapping[str, Weighing]:
+    """By entity, the weighing that has its homes."""
+    homes = {each.id: each.part.entity for each in candidates if isinstance(each.part, HOMES)}
+    return {homes[name]: each for each in weighings for name, _ in each.alternatives if name in homes}
+
+
+def _of_one(weighing: Weighing | None, structure: str) -> Weighing | None:
+    """What a weighing says of a structure: all of it where that is chosen, else its cost alone among the alternatives."""
+    places = [name for name, _ in weighing.alternatives] if weighing is not None else []
+    if weighing is None or structure not in places:
+        return weighing
+    place = places.index(structure)
+    return Weighing(
+        weighing.group,
+        weighing.alternatives[place : place + 1],
+        tuple(turn for turn in weighing.turns if turn.to == structure),
+        weighing.causes[place : place + 1],
+    )
 
 
 def _weighed(situation: Situation, candidate: Candidate, solution: Solution, one: Weighing | None) -> Weighed:
@@ -72,7 +102,7 @@ def _about(situation: Situation, candidate: Candidate) -> str:
     match candidate.part:
         case CopiedAttribute(path=path):
             link = path[0].relationship
-        case Absorbed(_, relationship) | Newest(relationship) | Aggregate(relationship):
+        case Absorbed(_, relationship) | Newest(relationship) | Lineage(relationship) | Aggregate(relationship):
             link = relationship
         case Mirror(both):
             return both

@@ -15,6 +15,7 @@ from nestling.ir.situation.situation import Situation
 from nestling.ir.types import TypeName
 from nestling.ir.workload import Access, Operator, Statement, StatementKind
 from nestling.strategies.placement.expiry import expiry
+from nestling.strategies.placement.trees import of_trees
 
 MOST_INDEXES = 63
 """MongoDB takes 64 indexes a collection, `_id` among them."""
@@ -46,6 +47,7 @@ def indexes(situation: Situation, outline: Outline, collections: tuple[Collectio
         wanted.extend(expiry(situation, outline, entity, place, notes))
         wanted.extend(_unique(entity, place, notes))
         wanted.extend(_of_buckets(outline, entity, place))
+        wanted.extend(of_trees(situation, outline, entity, place))
         if outline.indexes is None:
             wanted.extend(_references(situation, outline, entity, place))
             wanted.extend(_filters(situation, entity, place))
@@ -58,7 +60,17 @@ def indexes(situation: Situation, outline: Outline, collections: tuple[Collectio
         for collection in collections
         for index in _bounded(collection.name, _without_prefixes(wanted, collection.name, ids), notes)
     ]
-    return Indexes(tuple(kept), tuple(notes))
+    return Indexes((*kept, *_of_archives(collections, kept)), tuple(notes))
+
+
+def _of_archives(collections: tuple[Collection, ...], kept: list[Index]) -> Iterator[Index]:
+    """Old rows are found as the others are."""
+    for collection in collections:
+        for split in collection.splits:
+            if split.rows is not None:
+                yield from (
+                    replace(each, collection=split.collection) for each in kept if each.collection == collection.name
+                )
 
 
 def path_of(place: Place, attribute: str) -> str | None:

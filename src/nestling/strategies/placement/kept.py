@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir.candidate import Aggregate, Bucketed, CopiedAttribute, Newest
+from nestling.ir.candidate import Aggregate, Bucketed, CopiedAttribute, Lineage, Newest
 from nestling.ir.freshness import SNAPSHOT, TRANSACTION, Freshness, Level
 from nestling.ir.model import Model
 from nestling.ir.names import collection_name, stored_name
@@ -22,7 +22,7 @@ from nestling.ir.primitives import (
     WindowUnit,
 )
 from nestling.ir.rows import Hop, down, up
-from nestling.strategies.placement.field_names import Names
+from nestling.strategies.placement.field_names import Names, ids_name
 
 GRANULARITY = {WindowUnit.HOUR: "seconds", WindowUnit.DAY: "minutes", WindowUnit.MONTH: "hours"}
 """What a server of version 6 calls its buckets of an hour, a day, 30 days."""
@@ -34,7 +34,22 @@ def copies(model: Model, outline: Outline, entity: str, names: Names) -> tuple[C
         *_whole_parents(model, outline, entity, names),
         *_of_parents(model, outline, entity, names),
         *_of_children(model, outline, entity, names),
+        *_of_trees(model, outline, entity, names),
     )
+
+
+def _of_trees(model: Model, outline: Outline, entity: str, names: Names) -> tuple[Copy, ...]:
+    """The rows above each of a tree: an array of their keys, or of sub-documents where there is more of them."""
+    found = []
+    for part in outline.kept:
+        if isinstance(part, Lineage) and model.relationship(part.relationship).child == entity:
+            link, bare = model.relationship(part.relationship), len(part.attributes) == 1
+            what = "ancestor_ids" if bare else "ancestors"
+            name = names.free(what, stored_name(f"{what}_by_{link.name}"))
+            fields = tuple(Field(each, stored_name(each)) for each in part.attributes)
+            form = Form.SCALARS if bare else Form.ARRAY
+            found.append(Copy(name, (up(link),), fields, form, part.freshness, closure=True))
+    return tuple(found)
 
 
 def _of_parents(model: Model, outline: Outline, entity: str, names: Names) -> tuple[Copy, ...]:
@@ -80,12 +95,16 @@ def _of_children(model: Model, outline: Outline, entity: str, names: Names) -> t
             role = link.child_role or link.child
             newest = bool(part.order) and part.order[0].descending
             words = ("all",) if part.limit is None else ("recent", "top") if newest else ("first",)
-            name = names.free(*(stored_name(f"{word}_{role}") for word in words))
+            bare = part.is_bare(model)
+            name = ids_name(names, role, many=True) if bare else _first_free(names, words, role)
             fields = tuple(Field(each, stored_name(each)) for each in part.attributes)
-            found.append(
-                Copy(name, (down(link),), fields, Form.ARRAY, part.freshness, order=part.order, limit=part.limit)
-            )
+            form = Form.SCALARS if bare else Form.ARRAY
+            found.append(Copy(name, (down(link),), fields, form, part.freshness, order=part.order, limit=part.limit))
     return tuple(found)
+
+
+def _first_free(names: Names, words: tuple[str, ...], role: str) -> str:
+    return names.free(*(stored_name(f"{word}_{role}") for word in words))
 
 
 def computed(model: Model, outline: Outline, entity: str, names: Names) -> tuple[Computed, ...]:

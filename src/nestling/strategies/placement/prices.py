@@ -12,6 +12,7 @@ from nestling.ir.candidate import (
     Cold,
     CopiedAttribute,
     Indexed,
+    Lineage,
     Mirror,
     Nested,
     Newest,
@@ -24,7 +25,7 @@ from nestling.ir.situation.situation import Situation
 from nestling.ir.workload import StatementKind
 
 
-def price(situation: Situation, candidate: Candidate) -> str:
+def price(situation: Situation, candidate: Candidate) -> str:  # noqa: C901 - one case for each
     """The price of a structure, empty when it has none beyond its work."""
     model = situation.model
     match candidate.part:
@@ -34,9 +35,11 @@ def price(situation: Situation, candidate: Candidate) -> str:
             link = model.relationship(relationship)
             many = "all of them" if limit is None else f"{limit}"
             return f"each new {link.child} changes one {link.parent}, which keeps {many}; {window(freshness)}"
-        case Aggregate(relationship, freshness=freshness):
+        case Lineage(relationship, freshness=freshness):
             link = model.relationship(relationship)
-            return f"each {link.child} written changes one {link.parent}; {window(freshness)}"
+            return f"a {link.child} that moves changes every {link.child} row below it; {window(freshness)}"
+        case Aggregate(relationship) as aggregate:
+            return _of_aggregate(model.relationship(relationship), aggregate)
         case Mirror(_, side):
             link = model.relationship(side)
             return f"each {link.child} written changes one {link.parent} too, in a transaction (A11)"
@@ -52,6 +55,11 @@ def price(situation: Situation, candidate: Candidate) -> str:
             return ""
         case other:
             assert_never(other)
+
+
+def _of_aggregate(link: Relationship, aggregate: Aggregate) -> str:
+    often = "each" if aggregate.step == 1 else f"one in {aggregate.step:,} of the times a"
+    return f"{often} {link.child} written changes one {link.parent}; {window(aggregate.freshness)}"
 
 
 def _of_copy(situation: Situation, link: Relationship, attribute: str, freshness: Freshness) -> str:

@@ -9,16 +9,12 @@ from nestling.emitters.mql.sql.boundary import Grain, first_from, grain_of, text
 from nestling.emitters.mql.sql.comparison import is_wide, may_be_text
 from nestling.emitters.mql.sql.constants import bson_value, is_inline, literal_value
 from nestling.emitters.mql.sql.conversion import coerced_parameter
-from nestling.emitters.mql.sql.functions.patterns import regex_of
 from nestling.emitters.mql.sql.object_ids import id_in
-from nestling.emitters.mql.sql.pattern import constant_pattern, like_prefix, like_regex, regex_options
 from nestling.emitters.mql.sql.placeholder import Boundary, Expected, Placeholder
 from nestling.emitters.mql.sql.predicates import OPERATORS
 from nestling.ir.expression import (
     NUMBERS,
     TIMES,
-    Call,
-    CaseRule,
     Cast,
     Coerce,
     Collation,
@@ -27,7 +23,6 @@ from nestling.ir.expression import (
     Comparison,
     Expression,
     InList,
-    Like,
     Literal,
     Parameter,
     Raw,
@@ -48,7 +43,7 @@ _RANGES = (*_MIRRORED,)
 _EQUALITIES = (Comparison.EQUAL, Comparison.NOT_EQUAL, Comparison.SAME, Comparison.DIFFERENT)
 
 
-def _field(expression: Expression, r: Renderer) -> str | None:
+def field_of(expression: Expression, r: Renderer) -> str | None:
     """The path of a plain field."""
     if not isinstance(expression, Column) or not r.environment.is_field(expression):
         return None
@@ -58,13 +53,13 @@ def _field(expression: Expression, r: Renderer) -> str | None:
 
 def field_is(column: Column, value: bool, r: Renderer) -> Match | None:
     """A boolean as a condition."""
-    field = _field(column, r)
+    field = field_of(column, r)
     return None if field is None else {field: {"$eq": value}}
 
 
 def null_test(operand: Expression, r: Renderer, *, is_null: bool) -> Match | None:
     """IS [NOT] NULL; one that is certain is for `truth` to say."""
-    field = _field(operand.operand if isinstance(operand, Raw | Coerce) else operand, r)
+    field = field_of(operand.operand if isinstance(operand, Raw | Coerce) else operand, r)
     if field is None or not r.nullable(operand):
         return None
     return {field: {"$eq": None} if is_null else {"$ne": None}}
@@ -79,8 +74,8 @@ def comparison(compare: Compare, r: Renderer) -> Match | None:
         by_date = _boundary_condition(left, right, operator, r) or _id_condition(left, right, operator, r)
         if by_date is not None:
             return by_date
-        field, constant = _field(left, r), _constant(right, left, r)
-        if field is None or constant is None or _is_collated(compare.collation, left, right):
+        field, constant = field_of(left, r), _constant(right, left, r)
+        if field is None or constant is None or is_collated(compare.collation, left, right):
             continue
         found = _field_condition(cast("Column", left), operator, constant[0], r)
         if found is not None:
@@ -88,7 +83,8 @@ def comparison(compare: Compare, r: Renderer) -> Match | None:
     return None
 
 
-def _is_collated(collation: Collation, left: Expression, right: Expression) -> bool:
+def is_collated(collation: Collation, left: Expression, right: Expression) -> bool:
+    """Whether texts may be compared by a rule the query language does not have."""
     return collation is not Collation.BINARY and may_be_text(left) and may_be_text(right)
 
 
@@ -170,7 +166,7 @@ def _boundary_condition(left: Expression, right: Expression, operator: Compariso
     """A date compared as SQLite's text of it: the same comparison with the instant that is the text's boundary."""
     if not isinstance(left, Raw) or not isinstance(left.operand, Column) or left.operand.mixed:
         return None
-    field, grain, constant = _field(left.operand, r), grain_of(left.operand.type), _constant(right, left, r)
+    field, grain, constant = field_of(left.operand, r), grain_of(left.operand.type), _constant(right, left, r)
     if field is None or grain is None or constant is None:
         return None
     value = constant[0]
@@ -185,7 +181,7 @@ def _id_condition(left: Expression, right: Expression, operator: Comparison, r: 
     """An ObjectId compared as the text of its digits."""
     if not _is_id(left) or not isinstance(left, Raw) or not isinstance(left.operand, Column):
         return None
-    field, constant = _field(left.operand, r), _constant(right, left, r)
+    field, constant = field_of(left.operand, r), _constant(right, left, r)
     if field is None or constant is None:
         return None
     value = constant[0]
@@ -233,8 +229,8 @@ def _open_boundary(operator: Comparison, value: Placeholder, grain: Grain) -> Ma
 def in_list(node: InList, r: Renderer, *, negated: bool) -> Match | None:
     """A field in a list of constants."""
     left = node.operand.operand if isinstance(node.operand, Raw) else node.operand
-    field = _field(left, r)
-    if field is None or any(_is_collated(node.collation, node.operand, item) for item in node.items):
+    field = field_of(left, r)
+    if field is None or any(is_collated(node.collation, node.operand, item) for item in node.items):
         return None
     values = [_listed(node.operand, item, r) for item in node.items]
     if any(value is None for value in values):
@@ -243,7 +239,7 @@ def in_list(node: InList, r: Renderer, *, negated: bool) -> Match | None:
     if negated:
         if None in flat or any(isinstance(value, Placeholder) for value in flat):
             return None
-        return {field: {"$nin": [*flat, None] if flat and r.nullable(node.operand) else flat}}
+        return {field: {"$nin": [*flat, None] if node.items and r.nullable(node.operand) else flat}}
     condition: Match = {"$in": [value for value in flat if value is not None]}
     if any(isinstance(value, Placeholder) for value in flat):
         condition["$ne"] = None
@@ -272,44 +268,3 @@ def _listed_id(value: object) -> tuple[object, ...]:
         return (replace(value, object_id=True),)
     found = id_in(value)
     return (found,) if found is not None else ()
-
-
-def _text_field(operand: Expression, r: Renderer) -> str | None:
-    """The field of a column that holds nothing but texts."""
-    if not isinstance(operand, Column) or operand.mixed or operand.type.name not in (TypeName.TEXT, TypeName.ENUM):
-        return None
-    return _field(operand, r)
-
-
-def matches(node: Call, r: Renderer) -> Match | None:
-    """GLOB and regular expressions."""
-    field, regex = _text_field(node.arguments[0], r), regex_of(node, r)
-    if field is None:
-        return None
-    if regex is None or regex.text is None:
-        return {field: {"$in": []}}
-    return {field: _regex_condition(regex.text, CaseRule.EXACT)}
-
-
-def _regex_condition(regex: str, case: CaseRule) -> Match:
-    options = regex_options(regex, case)
-    return {f"${name}": value for name, value in options.items()}
-
-
-def like(node: Like, r: Renderer) -> Match | None:
-    """An exact LIKE without wildcards is an equality, other constant patterns regular expressions."""
-    field = _text_field(node.operand, r)
-    if field is None:
-        return None
-    pattern = constant_pattern(node.pattern, r)
-    if pattern is None:
-        return None
-    if pattern.value is None:
-        return {field: {"$in": []}}
-    prefix = like_prefix(pattern.value, node.escape)
-    if prefix is not None and not prefix[1] and node.case is CaseRule.EXACT:
-        return {field: {"$eq": prefix[0]}}
-    regex = like_regex(pattern.value, node.escape, node.case)
-    if regex is None:
-        return {field: {"$in": []}}
-    return {field: _regex_condition(regex, node.case)}

@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from nestling.emitters.mql.sql.field_conditions import Match, comparison, field_is, in_list, like, matches, null_test
+from nestling.emitters.mql.sql.field_conditions import Match, comparison, field_is, in_list, null_test
 from nestling.emitters.mql.sql.predicates import OPPOSITE
+from nestling.emitters.mql.sql.text_conditions import begins, like, matches, unlike
 from nestling.ir.expression import (
     And,
     Call,
     Column,
     Compare,
+    Comparison,
     Expression,
     Function,
     InList,
@@ -95,6 +97,8 @@ def _condition(predicate: Expression, r: Renderer) -> Match | None:  # noqa: C90
             return _any_of(parts, r)
         case Not(operand=And(operands=parts)):
             return _any_of(tuple(Not(part) for part in parts), r)
+        case Compare(operator=Comparison.EQUAL, left=left, right=right, collation=collation):
+            return comparison(predicate, r) or begins(left, (right,), collation, r)
         case Compare():
             return comparison(predicate, r)
         case Not(operand=Compare() as compare):
@@ -104,11 +108,15 @@ def _condition(predicate: Expression, r: Renderer) -> Match | None:  # noqa: C90
         case Not(operand=IsNull(operand=operand)):
             return null_test(operand, r, is_null=False)
         case InList():
-            return in_list(predicate, r, negated=False)
+            return in_list(predicate, r, negated=False) or begins(
+                predicate.operand, predicate.items, predicate.collation, r
+            )
         case Not(operand=InList() as listed):
             return in_list(listed, r, negated=True)
         case Like():
             return like(predicate, r)
+        case Not(operand=Like() as pattern):
+            return unlike(pattern, r)
         case Call(function=Function.GLOB | Function.MATCHES):
             return matches(predicate, r)
         case Column() if predicate.type.name is TypeName.BOOLEAN:

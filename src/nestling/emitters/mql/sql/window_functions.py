@@ -9,8 +9,9 @@ from nestling.emitters.mql.sql.aggregates import joined
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import present
+from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.ir.algebra import AggregateFunction, WindowFunction, WindowOnly
-from nestling.ir.expression import NUMBERS, Collation, Expression, Literal, Negate, is_integer
+from nestling.ir.expression import NUMBERS, Collation, Expression, Literal, Negate, Rules, is_integer
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:
@@ -129,20 +130,17 @@ def _aggregate(node: WindowFunction, name: str, r: Renderer) -> Windowing:
         case AggregateFunction.COUNT:
             return Windowing({name: counted})
         case AggregateFunction.SUM:
-            rows, total = f"{name}_n", f"{name}_sum"
-            shown: Mql = {"$toLong": f"${total}"} if is_integer(node.arguments[0]) else f"${total}"
-            result = {"$cond": [{"$eq": [f"${rows}", 0]}, None, shown]}
-            return Windowing({total: {"$sum": filtered}, rows: counted}, result)
+            return _sum(node, name, filtered, counted)
         case AggregateFunction.TOTAL:
             return Windowing({f"{name}_sum": {"$sum": filtered}}, {"$toDouble": f"${name}_sum"})
+        case AggregateFunction.AVG if node.type.name is TypeName.DECIMAL:
+            return _exact_average(node, name, filtered, counted)
         case AggregateFunction.AVG:
-            if node.type.name is TypeName.DECIMAL:
-                raise gap("AVG of exact numbers over a window")
             return Windowing({name: {"$avg": filtered}})
         case AggregateFunction.MIN | AggregateFunction.MAX:
-            return _extreme(node, name, filtered)
+            return _extreme(node, name, filtered, certain=kept is True)
         case AggregateFunction.EVERY | AggregateFunction.SOME:
-            return _extreme(node, name, filtered)
+            return _extreme(node, name, filtered, certain=kept is True)
         case AggregateFunction.CONCAT:
             values = f"{name}_values"
             pushed: Mql = {"$push": {"$cond": [kept, value, None]} if kept is not True else value}
@@ -152,13 +150,31 @@ def _aggregate(node: WindowFunction, name: str, r: Renderer) -> Windowing:
             raise gap(f"{node.function.value} over a window")
 
 
-def _extreme(node: WindowFunction, name: str, value: Mql) -> Windowing:
-    """Over an array of the frame's values, as the window accumulator takes NULL for the least."""
+def _sum(node: WindowFunction, name: str, value: Mql, counted: Mql) -> Windowing:
+    """NULL over nothing, as some frames are."""
+    rows, total = f"{name}_n", f"{name}_sum"
+    shown: Mql = {"$toLong": f"${total}"} if is_integer(node.arguments[0]) else f"${total}"
+    result = {"$cond": [{"$eq": [f"${rows}", 0]}, None, shown]}
+    return Windowing({total: {"$sum": value}, rows: counted}, result)
+
+
+def _exact_average(node: WindowFunction, name: str, value: Mql, counted: Mql) -> Windowing:
+    """The exact quotient of sum and number."""
+    rows, total = f"{name}_n", f"{name}_sum"
+    found = exact_quotient(f"${total}", f"${rows}", (scale(node.arguments[0]), 0), Rules.POSTGRESQL)
+    result = {"$cond": [{"$eq": [f"${rows}", 0]}, None, found]}
+    return Windowing({total: {"$sum": value}, rows: counted}, result)
+
+
+def _extreme(node: WindowFunction, name: str, value: Mql, *, certain: bool) -> Windowing:
+    """The least over an array of the frame's values, as the window accumulator takes NULL for it, unless none is `certain`."""
     if node.collation is not Collation.BINARY and node.arguments[0].type.name not in NUMBERS:
         raise gap("MIN and MAX by a collation over a window")
     least = node.function in (AggregateFunction.MIN, AggregateFunction.EVERY)
     if not least:
         return Windowing({name: {"$max": value}})
+    if certain:
+        return Windowing({name: {"$min": value}})
     values = f"{name}_values"
     return Windowing({values: {"$push": {"$ifNull": [value, None]}}}, {"$min": f"${values}"})
 

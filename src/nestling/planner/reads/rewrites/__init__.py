@@ -15,6 +15,8 @@ class Rewrite(StrEnum):
     PUSHDOWN = "pushdown"  # predicates go to the tables they are about, before joins and unwinds
     JOIN_ORDER = "join order"  # inner joins start at the table that is restricted most
     UNNEEDED_JOIN = "unneeded join"  # a join nothing is taken from and that changes no count disappears
+    WINDOWED = "windowed"  # a subquery over the rows that are joined anyway is a window over these
+    EARLY_GROUPS = "early groups"  # rows are grouped before they meet the parents that only name their groups
     LATE_PARENTS = "late parents"  # rows are limited before each meets its one parent
     EMBEDDED_CHILD = "embedded child"  # children inside their parent's document are unwound, not looked up
     EMBEDDED_PARENT = "embedded parent"  # the parent of a child inside its document is there already
@@ -23,6 +25,7 @@ class Rewrite(StrEnum):
     PREFILTER = "prefilter"  # a predicate on elements leaves out documents before they are unwound
     COPIED = "copied"  # a copy that is fresh enough answers instead of a lookup
     COPIED_CHILDREN = "copied children"  # copies of children in their parent answer instead of a lookup
+    ANCESTORS = "ancestors"  # rows above each that its document holds answer instead of a walk along a tree
     COMPUTED = "computed"  # a computed value that is fresh enough answers an aggregate over related rows
     SUMMARY = "summary"  # groups at least as coarse as buckets are summed up from these
     SEMI_JOIN = "semi join"  # EXISTS and IN as whole conditions drop rows as they look

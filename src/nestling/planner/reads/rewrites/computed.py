@@ -23,7 +23,7 @@ from nestling.ir.rows import Function, Path
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import INTEGER, Type, TypeName
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
-from nestling.planner.reads.rewrites.fresh import is_fresh, may_be_rough
+from nestling.planner.reads.rewrites.fresh import is_fresh
 from nestling.planner.reads.rewrites.links import without_link
 from nestling.planner.reads.rows import Context, Rows, Standing
 from nestling.planner.reads.traverse import has_subquery, rewritten
@@ -209,5 +209,5 @@ def _is_exact(item: Computed, kind: Type, aggregate: Aggregate) -> bool:
 
 def _is_allowed(item: Computed, model: Model, tolerated: Tolerated) -> bool:
     entity = item.path[-1].target(model)
-    allowed = tolerated.get((entity, item.attribute or ""))
-    return is_fresh(item.freshness, allowed) and (item.step == 1 or may_be_rough(allowed))
+    what = entity, item.attribute or ""
+    return is_fresh(item.freshness, tolerated.behind.get(what)) and item.step <= tolerated.off_by.get(what, 1)

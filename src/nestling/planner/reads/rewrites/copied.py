@@ -69,7 +69,7 @@ def _paths(
     paths = {}
     for column in wanted:
         path = None
-        if column.name in copied and is_fresh(copy.freshness, context.tolerated.get((link.parent, column.name))):
+        if column.name in copied and is_fresh(copy.freshness, context.tolerated.behind.get((link.parent, column.name))):
             path = copied[column.name]
         elif column.name in keys and copy.form is Form.OBJECT and context.design.model.is_total(link):
             attribute = child_entity.attribute(keys[column.name])

@@ -17,8 +17,3 @@ def is_fresh(kept: Freshness, tolerated: Freshness | None) -> bool:
     if _STRENGTH[kept.level] > _STRENGTH[tolerated.level]:
         return False
     return (kept.seconds or 0) <= (tolerated.seconds or 0)
-
-
-def may_be_rough(tolerated: Freshness | None) -> bool:
-    """Whether an approximation may answer: only where some lag is tolerated explicitly."""
-    return tolerated is not None and tolerated.level not in _NEVER_BEHIND

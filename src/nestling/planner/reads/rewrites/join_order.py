@@ -116,10 +116,31 @@ def _ordered(relation: Relation, design: Design, statistics: Statistics) -> Rela
 
 
 def _most_restricted(leaves: list[_Leaf], design: Design, statistics: Statistics) -> _Leaf:
+    windowed = next((leaf for leaf in leaves if _is_windowed(leaf.relation)), None)
+    if windowed is not None:
+        return windowed
     found = [(rest, leaf) for leaf in leaves if (rest := rows_left(leaf.relation, design, statistics)) is not None]
     if len(found) == len(leaves):
         return min(found, key=lambda each: (each[0], each[1].place))[1]
     return min(leaves, key=lambda leaf: (_restriction(leaf, design), leaf.place))
+
+
+def _is_windowed(relation: Relation) -> bool:
+    """Whether no condition can be asked before all its rows are there: looked up, they would be made anew for each row."""
+    while isinstance(relation, a.Filter | a.Project | a.Sort):
+        relation = relation.input
+    return isinstance(relation, a.Window)
+
+
+def inner_leaves(relation: Relation) -> tuple[list[Relation], list[Expression]]:
+    """What inner joins join, and all that is asked of it together."""
+    leaves: list[Relation] = []
+    conditions: list[Expression] = []
+    if isinstance(relation, a.Filter) and isinstance(relation.input, a.Join):
+        conditions += conjuncts(relation.predicate)
+        relation = relation.input
+    _flatten(relation, leaves, conditions)
+    return leaves, conditions
 
 
 def _flatten(relation: Relation, leaves: list[Relation], conditions: list[Expression]) -> None:

@@ -166,4 +166,4 @@ def suffices(copy: Copy, first: First | None, key: tuple[str, ...]) -> bool:
 def is_fresh_for(copy: Copy, entity: str, wanted: set[str], tolerated: Tolerated) -> bool:
     """Whether the copy may tell these attributes, its order, and how many rows there are."""
     names = {"", *wanted, *(order.attribute for order in copy.order if copy.limit is not None)}
-    return all(is_fresh(copy.freshness, tolerated.get((entity, name))) for name in names)
+    return all(is_fresh(copy.freshness, tolerated.behind.get((entity, name))) for name in names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from nestling.ir.layout import NodeKind
@@ -12,12 +13,20 @@ from nestling.sources.capture.sql.rows import TOKEN, Row
 from nestling.sources.capture.sql.statement_texts import insert
 from nestling.sources.capture.sql.values import CannotSay, Column, Many, Tree, Value
 
-NOT_KNOWN = "what is inserted is not known; taken for documents with all attributes and empty arrays"
+NOT_KNOWN = (
+    "what is inserted is not known: the server does not note it; taken for documents with all attributes, and for one row in each"
+    " array that no update adds to"
+)
 
 
-def inserts(new: Callable[[], Saying], collection: str, documents: list[Any]) -> Iterator[tuple[str, str, Saying]]:
-    """An INSERT for the document's own row and each row embedded in it; the documents' shapes are taken together."""
-    whole: dict[str, Any] = {} if documents else _everything(new(), collection)
+def inserts(
+    new: Callable[[], Saying], collection: str, documents: list[Any], grown: AbstractSet[str] = frozenset()
+) -> Iterator[tuple[str, str, Saying]]:
+    """An INSERT for the document's own row and each row embedded in it; the documents' shapes are taken together.
+
+    `grown`: the paths of arrays that updates add to, which documents of an unknown shape are taken to begin without.
+    """
+    whole: dict[str, Any] = {} if documents else _everything(new(), collection, grown)
     for each in documents:
         _merge(whole, each)
     entities = _rows(new(), collection, whole)
@@ -32,20 +41,26 @@ def inserts(new: Callable[[], Saying], collection: str, documents: list[Any]) ->
         yield path, insert(row.entity, columns, values), saying
 
 
-def _everything(saying: Saying, collection: str) -> dict[str, Any]:
-    """The shape of a document with all attributes of its own row."""
+def _everything(saying: Saying, collection: str, grown: AbstractSet[str]) -> dict[str, Any]:
+    """The shape of a document with all attributes of its own row, and of one row in each array but the grown ones."""
     query, document = saying.opened(collection)
 
-    def fields(tree: Tree) -> dict[str, Any]:
+    def fields(value: Value, row: Row, base: str) -> dict[str, Any]:
         made: dict[str, Any] = {}
-        for name, inner in tree.fields.items():
-            if isinstance(inner, Column) and inner.row is query.root:
-                made[name] = "?"
-            elif isinstance(inner, Tree) and inner.row in (None, query.root):
-                made[name] = fields(inner)
+        for name, inner in value.fields.items() if isinstance(value, Tree) else ():
+            path = f"{base}{name}"
+            match inner:
+                case Column() if inner.row is row:
+                    made[name] = "?"
+                case Tree(row=its) if its is None or its is row or (its.after is row and not its.is_copy):
+                    made[name] = fields(inner, its or row, f"{path}.")
+                case Many() if inner.limit is None and path not in grown:
+                    _, its = inner.join(False)
+                    if not its.is_copy:
+                        made[name] = [fields(inner.element(its), its, f"{path}.")]
         return made
 
-    return fields(document)
+    return fields(document, query.root, "")
 
 
 def _merge(whole: dict[str, Any], found: Any) -> None:

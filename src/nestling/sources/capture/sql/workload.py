@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -52,16 +53,28 @@ class Workload:
 def workload_of(capture: Capture, design: Design) -> Workload:
     """A capture over the model of the design its documents follow."""
     found = Workload()
+    grown = _grown(capture)
     databases = {seen.shape.database for seen in capture.seen}
     for each in joined(capture, design):
-        _say(found, each, design, several=len(databases) > 1)
+        _say(found, each, design, several=len(databases) > 1, grown=grown.get(each.seen.shape.namespace, set()))
     for skipped in capture.skipped:
         found.gaps.append(Gap(GapKind.NOTIMPL, skipped.why, skipped.what))
     found.statements.sort(key=lambda said: -said.rate_per_second)
     return found
 
 
-def _say(found: Workload, each: Joined, design: Design, *, several: bool) -> None:
+def _grown(capture: Capture) -> dict[str, set[str]]:
+    """By collection the paths of the arrays that updates were seen to add to."""
+    found: dict[str, set[str]] = {}
+    for shape in (seen.shape for seen in capture.seen):
+        changes = shape.clauses.get("u", shape.clauses.get("update"))
+        for operator in ("$push", "$addToSet"):
+            added = changes.get(operator) if isinstance(changes, dict) else None
+            found.setdefault(shape.namespace, set()).update(added if isinstance(added, dict) else ())
+    return found
+
+
+def _say(found: Workload, each: Joined, design: Design, *, several: bool, grown: AbstractSet[str]) -> None:
     seen, shape = each.seen, each.seen.shape
     origin = shape_text(shape, several=several)
     new = partial(_begin, design, seen)
@@ -71,7 +84,7 @@ def _say(found: Workload, each: Joined, design: Design, *, several: bool) -> Non
         if shape.operation.reads:
             made = list(selects(new, shape.collection, [*pipeline_of(shape), *each.stages]))
         else:
-            made = list(writes(new, shape))
+            made = list(writes(new, shape, grown))
     except Upkeep as why:
         found.left_out.append(f"{origin} ({rate_text(_rounded(each.rate))}): {why}")
         return
@@ -81,7 +94,7 @@ def _say(found: Workload, each: Joined, design: Design, *, several: bool) -> Non
     base = _name(shape)
     for suffix, sql, saying in made:
         name = _free("_".join(filter(None, (base, plain(suffix) if suffix else ""))), found)
-        rate = each.rate * (_rows_each(seen) if shape.operation is Operation.INSERT and not suffix else 1)
+        rate = each.rate * (_rows_each(seen) if shape.operation is Operation.INSERT else 1)
         notes = tuple(dict.fromkeys((*each.notes, *saying.notes)))
         samples = tuple(saying.parameters.samples.items())
         found.statements.append(Said(name, sql, _rounded(rate), samples, origin, notes))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from nestling.ir.capture import Operation, Shape
@@ -19,12 +20,15 @@ Written = tuple[str, str, Saying]
 """What distinguishes the statement from the others of its command, its SQL, and what was noted saying it."""
 
 
-def writes(new: New, shape: Shape) -> list[Written]:
-    """The statements a write comes to; raises Upkeep when there are none, CannotSay when one of them cannot be said."""
+def writes(new: New, shape: Shape, grown: AbstractSet[str] = frozenset()) -> list[Written]:
+    """The statements a write comes to; raises Upkeep when there are none, CannotSay when one of them cannot be said.
+
+    `grown`: the arrays of the collection that updates were seen to add to.
+    """
     clauses = shape.clauses
     match shape.operation:
         case Operation.INSERT:
-            made = list(inserts(new, shape.collection, clauses.get("documents", [])))
+            made = list(inserts(new, shape.collection, clauses.get("documents", []), grown))
         case Operation.DELETE:
             made = list(_deletes(new, shape.collection, clauses.get("q", {})))
         case Operation.FIND_AND_MODIFY if clauses.get("remove"):

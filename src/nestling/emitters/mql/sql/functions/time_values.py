@@ -18,6 +18,8 @@ _ZONE = r"(?:[ \t\n\x0b\f\r]*(?:([-+])(0[0-9]|1[0-4]):([0-5][0-9])|[zZ]))?[ \t\n
 _CLOCK = rf"([01][0-9]|2[0-4]):([0-5][0-9])(?::([0-5][0-9])(?:\.([0-9]+))?)?{_ZONE}"
 _DAY = r"([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 _FORM = rf"^(?:{_DAY}(?:[T \t\n\x0b\f\r]*{_CLOCK}|[T \t\n\x0b\f\r]*)|{_CLOCK})\z"
+_LAST_MOMENT = r"^23:59:59\.999[5-9]"
+"""Half a millisecond before midnight, without a date: SQLite shows the date of the next day and the time of this one."""
 _JULIAN_EPOCH = 210_866_760_000_000
 _LAST_JULIAN_DAY = 5_373_484.5
 
@@ -68,9 +70,14 @@ def _of_text(text: Mql) -> Mql:
     numeral = {"$regexMatch": {"input": text, "regex": f"^{SPACE}{NUMBER}{SPACE}\\z"}}
     day = {"$convert": {"input": {"$trim": {"input": text}}, "to": "double", "onError": -1.0}}
     number = bind({"day": day}, _of_number)
+    is_last = {"$regexMatch": {"input": text, "regex": _LAST_MOMENT}}
+
+    def told(parts: Mql) -> Mql:
+        return {"$cond": [is_last, _failure(text), _of_parts(parts)]}
+
     return bind(
         {"parts": parts},
-        lambda parts: {"$cond": [{"$gt": [parts, None]}, _of_parts(parts), {"$cond": [numeral, number, None]}]},
+        lambda parts: {"$cond": [{"$gt": [parts, None]}, told(parts), {"$cond": [numeral, number, None]}]},
     )
 
 
@@ -101,5 +108,8 @@ def _of_parts(parts: Mql) -> Mql:
 
 def _checked(day: Mql, time: Mql) -> Mql:
     """SQLite shows a day its month does not have, and the hour 24, as they were written: the statement fails instead."""
-    failure = {"$toDate": {"$concat": ["no such day or hour: ", {"$toString": time}]}}
-    return {"$cond": [{"$eq": [{"$dayOfMonth": time}, day]}, time, failure]}
+    return {"$cond": [{"$eq": [{"$dayOfMonth": time}, day]}, time, _failure({"$toString": time})]}
+
+
+def _failure(text: Mql) -> Mql:
+    return {"$toDate": {"$concat": ["no such day or hour: ", text]}}

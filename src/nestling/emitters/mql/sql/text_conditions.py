@@ -1,0 +1,90 @@
+"""Conditions on the text of one field in the query language; None for what only an expression says exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from nestling.emitters.mql.sql.field_conditions import Match, field_of, is_collated
+from nestling.emitters.mql.sql.functions.patterns import regex_of
+from nestling.emitters.mql.sql.pattern import constant_pattern, escaped, like_prefix, like_regex, regex_options
+from nestling.ir.expression import Call, CaseRule, Collation, Column, Expression, Function, Like, Literal
+from nestling.ir.types import TypeName
+
+if TYPE_CHECKING:
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+
+def _text_field(operand: Expression, r: Renderer) -> str | None:
+    """The field of a column that holds nothing but texts."""
+    if not isinstance(operand, Column) or operand.mixed or operand.type.name not in (TypeName.TEXT, TypeName.ENUM):
+        return None
+    return field_of(operand, r)
+
+
+def matches(node: Call, r: Renderer) -> Match | None:
+    """GLOB and regular expressions."""
+    field, regex = _text_field(node.arguments[0], r), regex_of(node, r)
+    if field is None:
+        return None
+    if regex is None or regex.text is None:
+        return {field: {"$in": []}}
+    return {field: _regex_condition(regex.text, CaseRule.EXACT)}
+
+
+def _regex_condition(regex: str, case: CaseRule) -> Match:
+    options = regex_options(regex, case)
+    return {f"${name}": value for name, value in options.items()}
+
+
+def like(node: Like, r: Renderer) -> Match | None:
+    """An exact LIKE without wildcards is an equality, other constant patterns regular expressions."""
+    field = _text_field(node.operand, r)
+    if field is None:
+        return None
+    pattern = constant_pattern(node.pattern, r)
+    if pattern is None:
+        return None
+    if pattern.value is None:
+        return {field: {"$in": []}}
+    prefix = like_prefix(pattern.value, node.escape)
+    if prefix is not None and not prefix[1] and node.case is CaseRule.EXACT:
+        return {field: {"$eq": prefix[0]}}
+    regex = like_regex(pattern.value, node.escape, node.case)
+    if regex is None:
+        return {field: {"$in": []}}
+    return {field: _regex_condition(regex, node.case)}
+
+
+def unlike(node: Like, r: Renderer) -> Match | None:
+    """NOT LIKE a constant pattern."""
+    found = like(node, r)
+    if found is None:
+        return None
+    ((field, condition),) = found.items()
+    assert isinstance(condition, dict)
+    if "$in" in condition:  # no pattern or one that matches nothing: `$expr` tells these apart
+        return None
+    may_be_null = r.nullable(node.operand)
+    if "$eq" in condition:
+        return {field: {"$nin": [condition["$eq"], None]} if may_be_null else {"$ne": condition["$eq"]}}
+    return {field: {"$not": condition, "$ne": None} if may_be_null else {"$not": condition}}
+
+
+def begins(text: Expression, starts: Sequence[Expression], collation: Collation, r: Renderer) -> Match | None:
+    """`substr(field, 1, n)` equal to one of some constants of n characters: a regular expression an index can serve."""
+    match text:
+        case Call(
+            function=Function.SUBSTRING, arguments=(Column() as column, Literal(value=1), Literal(value=int(length)))
+        ):
+            field = _text_field(column, r)
+        case _:
+            return None
+    if field is None or length < 1 or is_collated(collation, text, text):
+        return None
+    found = [each.value for each in starts if isinstance(each, Literal) and isinstance(each.value, str)]
+    if not found or len(found) < len(starts) or any(len(each) != length for each in found):
+        return None
+    quoted = [escaped(each) for each in found]
+    regex = f"^{quoted[0]}" if len(quoted) == 1 else f"^(?:{'|'.join(quoted)})"
+    return {field: _regex_condition(regex, CaseRule.EXACT)}

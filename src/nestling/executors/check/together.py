@@ -1,0 +1,73 @@
+"""Checks that only look are done two at a time, each by a cursor of its own; those that share a screen one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Lock
+from typing import TypeAlias
+
+from nestling.executors.check.checkpoint import Progress
+from nestling.ir.drift import CompiledCheck
+
+AT_ONCE = 2
+Told: TypeAlias = Callable[[str, int, int | None], None]
+Part: TypeAlias = Callable[[Sequence[CompiledCheck], Told | None, Event], Progress]
+"""Does some checks and tells of them, until it is stopped."""
+
+
+def together(part: Part, checks: Sequence[CompiledCheck], report: Told | None, total: int) -> Progress:
+    """All checks by `part`; what they found is in their order. `total`: documents to look at, for `report`."""
+    groups, told, stopped = _groups(checks), _Told(report, total), Event()
+    with ThreadPoolExecutor(AT_ONCE, "check") as pool:
+        started = [pool.submit(part, group, told.of(n), stopped) for n, group in enumerate(groups)]
+        try:
+            done = [each.result() for each in started]
+        except BaseException:
+            stopped.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+    return _joined(done, checks)
+
+
+def _groups(checks: Sequence[CompiledCheck]) -> list[list[CompiledCheck]]:
+    """Those with the same screen together, in the order of the first of each."""
+    groups: list[list[CompiledCheck]] = []
+    for each in checks:
+        same = next((group for group in groups if each.screen is not None and group[0].screen == each.screen), None)
+        if same is None:
+            groups.append([each])
+        else:
+            same.append(each)
+    return groups
+
+
+def _joined(done: Sequence[Progress], checks: Sequence[CompiledCheck]) -> Progress:
+    verdicts = {key: verdict for each in done for key, verdict in each.verdicts.items()}
+    places = {each.check.key: place for place, each in enumerate(checks)}
+    findings = sorted((drift for each in done for drift in each.findings), key=lambda drift: places[drift.check])
+    return Progress({key: verdicts[key] for key in places}, findings, set(places))
+
+
+class _Told:
+    """What the groups tell, added up."""
+
+    def __init__(self, report: Told | None, total: int) -> None:
+        self._report, self._total = report, total
+        self._done: dict[int, int] = {}
+        self._lock = Lock()
+
+    def of(self, group: int) -> Told | None:
+        """What one group tells with."""
+        report = self._report
+        if report is None:
+            return None
+
+        def tell(what: str, done: int, total: int | None) -> None:
+            del total
+            with self._lock:
+                self._done[group] = done
+                whole = sum(self._done.values())
+                report(what, whole, max(self._total, whole))
+
+        return tell

@@ -1,0 +1,132 @@
+"""What makes values that are keys elsewhere more than chance.
+
+A name is evidence, and so are values that would not all be a key by chance: ObjectIds, many texts, numbers from a sparse range.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nestling.executors.facts.tables import Table
+from nestling.executors.facts.words import Said, entity_words, is_generic, says
+from nestling.ir.facts.nodes import NodeForm, Steps, kinds
+from nestling.ir.facts.path import NUMBERS
+
+LEAST_SHARE = 0.5
+"""Values that must be found for a name alone to be believed."""
+MOSTLY = 0.95
+"""Values that must be found where the name is less clear."""
+SURE_TEXTS, SURE_IDS = 20, 3
+"""Different texts, and different ObjectIds, that are not all keys of another table by chance …"""
+MANY = 200
+"""… and so many that it is none even where half of them are no keys."""
+CHANCE = 1e-6
+"""How likely numbers may be to be keys by chance, and still be believed."""
+LEAST_COVERED = 5
+COVERED = 0.9
+"""The share of a table's keys, and at least how many, that numbers or few texts must be of to be believed without a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A key of one column that others may refer to."""
+
+    table: Table
+    steps: Steps
+    values: frozenset[int]
+    is_main: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Values found among the keys of a target: how many, what the name says of it, and whether it is more than chance."""
+
+    target: Target
+    found: int
+    name: Said
+    by_values: bool
+
+    def rank(self, distinct: int) -> tuple[float, ...]:
+        """The best has the clearest name, is what tells rows apart, and holds more of the values."""
+        is_root = self.target.table.node.form is NodeForm.DOCUMENT
+        return (self.name, self.found / distinct, self.target.is_main, is_root, self.found / len(self.target.values))
+
+
+def match_of(
+    table: Table, steps: Steps, values: frozenset[int], target: Target, kind: str, *, is_key: bool
+) -> Match | None:
+    """How the values of a column fit a target; None when none is found, or they are of one kind with what lies there."""
+    found = len(values & target.values)
+    if not found:
+        return None
+    own = target.table is table
+    if is_generic(steps) and target.table.above is not None and _alike(table, target.table):
+        return None  # documents of one kind in several places, not rows that refer to each other
+    name = says(steps, target.table.collection.name, target.table.node.steps, target.steps, own=own)
+    if is_key and is_generic(steps):
+        name = _extends(table, target.table)
+    return Match(target, found, name, _not_by_chance(values, found, target, kind))
+
+
+def _alike(table: Table, other: Table) -> bool:
+    mine = entity_words(table.collection.name, table.node.steps)
+    return mine == entity_words(other.collection.name, other.node.steps)
+
+
+def _extends(table: Table, other: Table) -> Said:
+    """Whether a table that shares its key with another is, by its name, a part or kind of it: `film_text` of film."""
+    mine = entity_words(table.collection.name, table.node.steps)
+    theirs = entity_words(other.collection.name, other.node.steps)
+    extends = mine != theirs and (mine[: len(theirs)] == theirs or mine[-len(theirs) :] == theirs)
+    return Said.IN_A_ROLE if extends else Said.NOT
+
+
+def _not_by_chance(values: frozenset[int], found: int, target: Target, kind: str) -> bool:
+    match kind:
+        case "objectId" | "binData":
+            return found >= SURE_IDS
+        case "string":
+            covers = found == len(values) and found >= max(COVERED * len(target.values), LEAST_COVERED)
+            return found >= SURE_TEXTS or covers
+        case _:
+            low, high = min(values), max(values)
+            inside = sum(low <= value <= high for value in target.values)
+            density = min(inside / (high - low + 1), 1.0)
+            return found >= SURE_IDS and density ** len(values) < CHANCE
+
+
+def is_believed(match: Match, distinct: int, kind: str, *, is_key: bool) -> bool:
+    """Whether the name, the values and how many of them are found say together that they refer to the target."""
+    share = match.found / distinct
+    if match.name is Said.PLAINLY and not is_key:
+        return share >= LEAST_SHARE
+    are_all = match.found >= MOSTLY * len(match.target.values)
+    are_many = kind != "number" and match.target.is_main and match.found >= MANY
+    if match.by_values and not is_key and (are_all or are_many):
+        return share >= LEAST_SHARE
+    if match.name >= Said.OWN or match.by_values:
+        return share >= MOSTLY
+    covers = match.found >= COVERED / 2 * len(match.target.values)
+    return match.name is Said.IN_SHORT and share == 1.0 and not is_key and covers
+
+
+def is_clear(believed: Sequence[Match], distinct: int) -> bool:
+    """Whether the best is better than the next by its name, or by what it refers to."""
+    first, second = believed[0].rank(distinct), believed[1].rank(distinct)
+    return first[:4] != second[:4] or first[4] > second[4]
+
+
+def kind_of(table: Table, steps: Steps) -> str:
+    """The one kind of value a column mostly has, numbers being one; empty for what refers to nothing."""
+    column = table.node.column(steps)
+    if column is None:
+        return ""
+    counts = Counter[str]()
+    for name, count in column.path.types:
+        if name in kinds(column.path):
+            counts["number" if name in NUMBERS else name] += count
+    best = counts.most_common(1)
+    name = best[0][0] if best else ""
+    return name if name in ("number", "string", "objectId", "binData") else ""

@@ -1,0 +1,11 @@
+"""What is left to the background sync."""
+
+from __future__ import annotations
+
+from nestling.ir.freshness import Freshness, Level
+from nestling.ir.work import NO_WORK, Work
+
+
+def left(freshness: Freshness) -> Work:
+    """An event of the background sync, for what is left to it."""
+    return Work(events=1) if freshness.level in (Level.ASYNC, Level.SCHEDULED) else NO_WORK

@@ -1,0 +1,147 @@
+"""Walks along a tree to the end: from row to row by the server, or from what documents keep of the rows above them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from nestling.ir import accesses as work
+from nestling.ir.candidate import Lineage
+from nestling.ir.model import Relationship
+from nestling.ir.options import Mode, Step
+from nestling.ir.types import TypeName
+from nestling.ir.work import NO_WORK, Work
+from nestling.ir.workload import Access, Operator, Statement, StatementKind, Walk
+from nestling.planner.options.left import left
+from nestling.planner.options.modes import Modes
+from nestling.planner.options.places import Home
+from nestling.planner.options.visits import Visit
+from nestling.planner.trees import levels
+
+TAKEN_IN = 15.0
+"""Expressions parsed for a walk, or for what is kept in its place."""
+PIPELINE_STAGES = 6.0
+"""Stages of the pipeline that shows what is kept of the rows above or below."""
+READ_AGAIN_STAGES = 3.0
+"""Stages of a pipeline that goes from row to row: it reads the row it begins at again, beside it."""
+REFRESH_STAGES = 4.0
+"""Stages of the pipeline that reads what one row must keep of the rows above it."""
+LOOKED_UP_STAGES = 4.0
+"""Those of the lookup in it, which goes from the parent upwards."""
+
+
+def walks(modes: Modes, before: Visit, visit: Visit, link: Relationship) -> Iterator[Mode]:
+    """The ways from each row to all above or below it, with the stages of the whole statement."""
+    for home in modes.places.homes[visit.entity]:
+        yield from _in_turn(modes, visit, link, home)
+    for name, lineage in modes.places.lineages[link.name]:
+        if visit.access.walk is Walk.UP:
+            yield from _above(modes, visit, link, name, lineage)
+        elif lineage.indexed:
+            yield from _below(modes, before, visit, name)
+
+
+def _in_turn(modes: Modes, visit: Visit, link: Relationship, home: Home) -> Iterator[Mode]:
+    """A query for each level."""
+    size, count = modes.documents.base(home), modes.documents.count(home)
+    down = visit.access.walk is Walk.DOWN
+    found = _found(visit)
+    queries = levels(found, down=down)
+    again = Work(stages=1, lookups=1, lookup_stages=READ_AGAIN_STAGES) + work.parse(2 * TAKEN_IN)
+    again += work.fetch_by_index(visit.outer, size) + work.unwind(visit.reached) + work.pass_on(visit.reached)
+    each = Work(lookups=queries) + work.fetch_by_index(found, size, seeks=found)
+    also = modes.documents.further(home, Work(read_bytes=visit.outer + visit.reached))
+    indexes = list(modes.places.indexes_on(home.entity, link)) if down else [""] if home.own else []
+    for name in indexes:
+        needs = (home.id, name) if name else (home.id,)
+        yield modes.mode(f"{home.id}, from row to row", needs, again + visit.outer * each, also)
+    if down or not home.own:
+        searched = again + visit.outer * work.lookup_by_scan(queries, count, size)
+        heavier = modes.documents.further(home, Work(read_bytes=visit.outer * queries * count))
+        yield modes.mode(f"{home.id}, searched for each level", (home.id,), searched, heavier)
+
+
+def _below(modes: Modes, before: Visit, visit: Visit, name: str) -> Iterator[Mode]:
+    """All rows below by the index: by one condition where the row above is given by its key, else by a lookup."""
+    entity = modes.situation.model.entity(visit.entity)
+    given = {each.attribute for each in before.access.filters if each.operator is Operator.EQUALITY}
+    is_number = all(entity.attribute(each).type.name is TypeName.INTEGER for each in entity.key)
+    for home in modes.places.homes[visit.entity]:
+        if not home.own:
+            continue
+        size = modes.documents.base(home)
+        if given == set(entity.key) == {each.attribute for each in before.access.filters} and is_number:
+            cost = work.fetch_by_index(_found(visit), size)
+        else:
+            cost = Work(stages=PIPELINE_STAGES) + work.lookup(visit.outer, _found(visit), size)
+            cost += work.unwind(visit.reached)
+        also = modes.documents.further(home, Work(read_bytes=visit.reached))
+        yield modes.mode(f"{home.id}, by {name}", (home.id, name), work.parse(TAKEN_IN) + cost, also)
+
+
+def _above(modes: Modes, visit: Visit, link: Relationship, name: str, lineage: Lineage) -> Iterator[Mode]:
+    """All rows above from the row's own document."""
+    asked = set(visit.access.attributes) - set(link.child_attributes)
+    if asked <= set(lineage.attributes):
+        shown = Work(stages=PIPELINE_STAGES) + work.parse(TAKEN_IN)
+        shown += work.unwind(2 * visit.reached) + work.project(visit.reached, len(asked))
+        yield modes.mode(name, (name,), shown)
+
+
+def _found(visit: Visit) -> float:
+    """Rows met from one row."""
+    return max(visit.reached / max(visit.outer, 1e-9), 1.0)
+
+
+def lineage_steps(modes: Modes, statement: Statement, access: Access, rows: float) -> Iterator[Step]:
+    """What a write of rows of a tree does to keep those above each right: nothing where it changes none of them."""
+    for name, lineage in lineages_changed(modes, access):
+        link = modes.situation.model.relationship(lineage.relationship)
+        none = Mode("nothing is kept", (), 0.0, without=(name,))
+        ways = [
+            replace(mode, cost=rows * mode.cost, loads=tuple((load, rows * cost) for load, cost in mode.loads))
+            for mode in _kept_right(modes, access, link, lineage)
+        ]
+        yield Step(statement.name, f"what {access.entity} keeps by {name}", (none, *ways))
+
+
+def lineages_changed(modes: Modes, access: Access) -> Iterator[tuple[str, Lineage]]:
+    """The structures a write changes: a row comes, moves, or says something else of itself."""
+    for link in modes.situation.parents[access.entity] if access.kind is not StatementKind.SELECT else ():
+        for name, lineage in modes.places.lineages[link.name]:
+            seen = {*link.child_attributes, *lineage.attributes}
+            comes_or_goes = access.kind is StatementKind.INSERT or not link.enforced
+            if set(access.attributes) & seen if access.kind is StatementKind.UPDATE else comes_or_goes:
+                yield name, lineage
+
+
+def _kept_right(modes: Modes, access: Access, link: Relationship, lineage: Lineage) -> Iterator[Mode]:
+    """A row that comes or moves reads those above it; every row below one that changes is read again."""
+    if left(lineage.freshness) is not NO_WORK:
+        yield modes.mode("left to the sync", (), left(lineage.freshness))
+        return
+    one = _refreshed(modes, link, lineage)
+    moves = access.kind is StatementKind.INSERT or bool(set(access.attributes) & set(link.child_attributes))
+    own = one if moves and access.kind is not StatementKind.DELETE else NO_WORK
+    if link.enforced and access.kind is not StatementKind.UPDATE:
+        yield modes.mode("its own", (), own)
+        return
+    size, found = modes.sizes.row_bytes(link.child), modes.sizes.on_the_way(link)
+    walked = work.request(READ_AGAIN_STAGES) + work.fetch_by_index(1, size)
+    queries, below = levels(found, down=True), (found + 1) * one
+    by_index = Work(lookups=queries) + work.fetch_by_index(found, size, seeks=found)
+    for name in modes.places.indexes_on(link.child, link):
+        yield modes.mode(f"those below by {name}", (name,), own + walked + by_index + below)
+    searched = work.lookup_by_scan(queries, modes.sizes.rows(link.child), size)
+    yield modes.mode("those below searched for", (), own + walked + searched + below)
+
+
+def _refreshed(modes: Modes, link: Relationship, lineage: Lineage) -> Work:
+    """One row's ancestors read and stored: its parent is looked up, and all above that are met by a walk."""
+    rows, size = modes.sizes.on_the_way(link), modes.sizes.row_bytes(link.child)
+    walked = Work(lookups=rows) + work.fetch_by_index(rows, size, seeks=rows) + work.sort(rows) + work.unwind(rows)
+    looked_up = Work(lookups=1, lookup_stages=LOOKED_UP_STAGES) + work.fetch_by_index(1, size) + walked
+    read = work.request(REFRESH_STAGES) + work.fetch_by_index(1, size) + looked_up
+    entries, fields = 1.0 if lineage.indexed else 0.0, modes.sizes.fields(link.child)
+    changed = work.update(1, size, index_entries_changed=entries, fields=fields)
+    return read + work.request() + work.fetch_by_index(1, size) + changed

@@ -1,0 +1,246 @@
+"""A subquery that aggregates the rows the statement joins anyway is a window over these: they are read once.
+
+`… WHERE price = (SELECT MIN(s2.price) FROM stock s2 WHERE s2.part = p.id)` over `part p JOIN stock s ON s.part = p.id` is the
+least over all rows of the part. That is the same where the subquery's tables and conditions are those of the statement but for
+other tables, a row of which meets exactly the rows the subquery finds for it; and over groups that are made in both alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, cast
+
+from nestling.ir import algebra as a
+from nestling.ir.algebra import AggregateFunction, Bound, Frame, FrameUnit, JoinKind, NamedWindow, Relation
+from nestling.ir.algebra import WindowFunction as Function
+from nestling.ir.design import Design
+from nestling.ir.expression import (
+    Collation,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    ScalarSubquery,
+)
+from nestling.ir.types import TypeName
+from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered
+from nestling.planner.reads.rewrites.join_order import inner_leaves
+from nestling.planner.reads.rewrites.links import keys_of, scan_of
+from nestling.planner.reads.rewrites.pushdown import pushed
+from nestling.planner.reads.traverse import aliases, everywhere, has_subquery, rewritten, subqueries
+
+_WHOLE = Frame(FrameUnit.ROWS, Bound(None, following=False), Bound(None, following=True))
+_OVER_ROWS = frozenset(
+    {
+        AggregateFunction.COUNT,
+        AggregateFunction.SUM,
+        AggregateFunction.AVG,
+        AggregateFunction.MIN,
+        AggregateFunction.MAX,
+    }
+)
+
+
+def with_windows(relation: Relation, design: Design) -> Relation:
+    """The same rows, such subqueries as windows."""
+    return everywhere(relation, lambda each: _windowed(each, design) if isinstance(each, a.Filter) else each)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """Tables that are joined, without what restricts them, and all conditions."""
+
+    leaves: tuple[Relation, ...]
+    conditions: tuple[Expression, ...]
+
+
+def _windowed(relation: a.Filter, design: Design) -> Relation:
+    for predicate in conjuncts(relation.predicate):
+        asked = list(subqueries(predicate))
+        subquery = asked[0] if len(asked) == 1 else None
+        group = _aggregated(subquery) if isinstance(subquery, ScalarSubquery) else None
+        if group is None:
+            continue
+        rest = [each for each in conjuncts(relation.predicate) if each is not predicate]
+        outer, inner = _tables(filtered(relation.input, rest)), _tables(group.input)
+        found = _over_partitions(outer, inner, group, design) or _over_groups(outer, inner, group)
+        if found is not None:
+            late = [each for each in outer.conditions if has_subquery(each)]
+            return pushed(found, [_with_output(predicate, group), *late])
+    return relation
+
+
+def _is_exact_average(aggregate: a.Aggregate) -> bool:
+    """Whether it is a division by a database's own rules: dearer for each row than to be asked once for each partition."""
+    return aggregate.function is AggregateFunction.AVG and aggregate.type.name is TypeName.DECIMAL
+
+
+def _with_output(predicate: Expression, group: a.Group) -> Expression:
+    """The predicate with what its subquery gives, said of the aggregates' columns, which are the windows'."""
+
+    def output(each: Expression) -> Expression | None:
+        if not isinstance(each, ScalarSubquery):
+            return None
+        made = each.relation
+        return made.outputs[0].expression if isinstance(made, a.Project) else group.columns[0]
+
+    return rewritten(predicate, output)
+
+
+def _aggregated(subquery: ScalarSubquery) -> a.Group | None:
+    """The one group a subquery gives a value of, if windows know its aggregates."""
+    relation = subquery.relation
+    group = relation.input if isinstance(relation, a.Project) and len(relation.outputs) == 1 else relation
+    if not isinstance(group, a.Group) or group.keys or (group is relation and len(group.aggregates) != 1):
+        return None
+    if isinstance(relation, a.Project) and has_subquery(relation.outputs[0].expression):
+        return None
+    plain = all(
+        item.aggregate.function in _OVER_ROWS
+        and not _is_exact_average(item.aggregate)
+        and not item.aggregate.distinct
+        and item.aggregate.filter is None
+        and item.aggregate.collation is Collation.BINARY
+        and not item.mixed
+        and (item.aggregate.argument is None or not has_subquery(item.aggregate.argument))
+        for item in group.aggregates
+    )
+    return group if plain else None
+
+
+def _tables(relation: Relation) -> _Tables:
+    leaves, conditions = inner_leaves(relation)
+    bare: list[Relation] = []
+    for leaf in leaves:
+        scan, own = scan_of(leaf)
+        bare.append(leaf if scan is None else scan)
+        conditions += own
+    return _Tables(tuple(bare), tuple(conditions))
+
+
+def _with_functions(rows: Relation, group: a.Group, names: dict[str, str], partition: Sequence[Column]) -> Relation:
+    functions = []
+    for item in group.aggregates:
+        asked = item.aggregate
+        arguments = () if asked.argument is None else (_renamed(asked.argument, names),)
+        found = Function(asked.function, arguments, asked.type, tuple(partition), (), _WHOLE)
+        functions.append(NamedWindow(item.name, found))
+    return a.Window(rows, group.alias, tuple(functions))
+
+
+# --- all rows of a partition ----------------------------------------------------------------------------------------------
+
+
+def _over_partitions(outer: _Tables, inner: _Tables, group: a.Group, design: Design) -> Relation | None:
+    """Tables the subquery does not have split the rows: each of theirs meets the rows it finds."""
+    if any(map(has_subquery, inner.conditions)) or len(inner.leaves) >= len(outer.leaves):
+        return None
+    plain = [each for each in outer.conditions if not has_subquery(each)]
+    for names in _matches(inner.leaves, outer.leaves):
+        mapped = set(names.values())
+        asked = {_plain(_renamed(each, names)) for each in inner.conditions}
+        have = {_plain(each) for each in plain if about(each) & mapped}
+        others = [leaf for leaf in outer.leaves if not aliases(leaf) & mapped]
+        keys = [_key(leaf, design) for leaf in others]
+        if asked == have and all(key is not None for key in keys):
+            partition = [column for key in keys for column in key or ()]
+            return _with_functions(_joined(outer.leaves, plain), group, names, partition)
+    return None
+
+
+def _key(leaf: Relation, design: Design) -> list[Column] | None:
+    return next(keys_of(leaf, design.model.entity(leaf.entity)), None) if isinstance(leaf, a.Scan) else None
+
+
+def _joined(leaves: Sequence[Relation], conditions: Sequence[Expression]) -> Relation:
+    """The tables joined again."""
+    rows = leaves[0]
+    for leaf in leaves[1:]:
+        rows = a.Join(JoinKind.CROSS, rows, leaf)
+    return pushed(rows, conditions)
+
+
+# --- groups made in both ----------------------------------------------------------------------------------------------------
+
+
+def _over_groups(outer: _Tables, inner: _Tables, group: a.Group) -> Relation | None:
+    """The subquery aggregates all groups the statement has, too: before they are joined with anything."""
+    if len(inner.leaves) != 1 or inner.conditions or isinstance(inner.leaves[0], a.Scan):
+        return None
+    for names in _matches(inner.leaves, outer.leaves):
+        leaf = next(leaf for leaf in outer.leaves if aliases(leaf) & set(names.values()))
+        if not _is_grouped(leaf) or any(about(each) <= aliases(leaf) for each in outer.conditions):
+            continue
+        windowed = _with_functions(leaf, group, names, ())
+        leaves = [windowed if each is leaf else each for each in outer.leaves]
+        return _joined(leaves, [each for each in outer.conditions if not has_subquery(each)])
+    return None
+
+
+def _is_grouped(relation: Relation) -> bool:
+    while isinstance(relation, a.Project | a.Filter):
+        relation = relation.input
+    return isinstance(relation, a.Group)
+
+
+# --- the same under other names ---------------------------------------------------------------------------------------------
+
+
+def _matches(inner: Sequence[Relation], outer: Sequence[Relation]) -> Iterator[dict[str, str]]:
+    """Every way to find the inner tables among the outer ones: the alias there for each here."""
+    if not inner:
+        yield {}
+        return
+    for leaf in outer:
+        names = _names(inner[0], leaf)
+        if names is not None:
+            for others in _matches(inner[1:], [each for each in outer if each is not leaf]):
+                yield names | others
+
+
+def _names(one: Relation, other: Relation) -> dict[str, str] | None:
+    """The other's aliases by the one's, if that is all in which they differ."""
+    mine, theirs = _aliases(one), _aliases(other)
+    if type(one) is not type(other) or len(mine) != len(theirs):
+        return None
+    names = dict(zip(mine, theirs, strict=True))
+    return names if _renamed(one, names) == other else None
+
+
+def _aliases(relation: Relation) -> list[str]:
+    """In the order they are met."""
+    found: dict[str, None] = {}
+
+    def visit(value: Any) -> None:
+        for each in value if isinstance(value, tuple) else ():
+            visit(each)
+        if is_dataclass(value):
+            alias = getattr(value, "alias", None)
+            if alias is not None:
+                found.setdefault(alias)
+            for field in fields(value):
+                visit(getattr(value, field.name))
+
+    visit(relation)
+    return list(found)
+
+
+def _renamed(value: Any, names: dict[str, str]) -> Any:
+    """A relation, expression or part of one with other aliases."""
+    if isinstance(value, tuple):
+        return tuple(_renamed(each, names) for each in value)
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    changed = {field.name: _renamed(getattr(value, field.name), names) for field in fields(value) if field.init}
+    if "alias" in changed:
+        changed["alias"] = names.get(changed["alias"], changed["alias"])
+    return replace(cast(Any, value), **changed)
+
+
+def _plain(condition: Expression) -> Expression:
+    """An equality with its sides in one order."""
+    if isinstance(condition, Compare) and condition.operator is Comparison.EQUAL:
+        left, right = sorted((condition.left, condition.right), key=repr)
+        return replace(condition, left=left, right=right)
+    return condition

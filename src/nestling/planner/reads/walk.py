@@ -1,0 +1,51 @@
+"""A recursive query as a walk: from row to row of one table, and what it says of each row it meets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from nestling.ir import algebra as a
+from nestling.ir.expression import Arithmetic, Column, Expression, Literal, Operator, columns_of
+from nestling.ir.types import INTEGER
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A step that goes from `start` (a column of the rows found last) to the rows of `scan` whose `to` it is."""
+
+    outputs: tuple[Expression, ...]
+    working: a.Working
+    scan: a.Scan
+    start: Column
+    to: Column
+
+    @property
+    def by(self) -> Column:
+        """What the walk goes on from: the output that stands where the start does."""
+        by = self.outputs[[column.name for column in self.working.columns].index(self.start.name)]
+        assert isinstance(by, Column)
+        return by
+
+
+def depth_of(walk: Walk) -> Column:
+    """The column that counts the steps to a row."""
+    return Column("", f"depth of {walk.scan.alias}", INTEGER, nullable=False)
+
+
+def from_beginning(output: Expression, walk: Walk, at: Mapping[str, Expression], steps: Expression) -> Expression:
+    """An output of the step after so many steps."""
+    match output:
+        case Column(alias=alias, name=name) if alias == walk.working.alias:
+            return at[name]
+        case Arithmetic(operator=Operator.ADD, left=Column(alias=alias, name=name), right=Literal() as more) if (
+            alias == walk.working.alias
+        ):
+            return replace(output, left=at[name], right=Arithmetic(Operator.MULTIPLY, steps, more, more.type))
+        case _:
+            return output
+
+
+def is_told_by_row(output: Expression, walk: Walk) -> bool:
+    """Whether it is about the row met alone."""
+    return all(column.alias == walk.scan.alias for column in columns_of(output))

@@ -1,0 +1,26 @@
+"""How often storing an approximation changes a document: a count rounded down to its step is mostly what it was.
+
+The server writes nothing for a value that is there already. Of what else is rounded nobody knows how far one row takes it.
+"""
+
+from __future__ import annotations
+
+from nestling.ir.design import Design
+from nestling.ir.names import join
+from nestling.ir.primitives import Computed
+from nestling.ir.rows import Function
+from nestling.ir.write_path import Set, UpdateDocuments
+from nestling.planner.upkeep import upkeeps_of
+
+
+def share_changed(step: UpdateDocuments, design: Design) -> float:
+    """The share of the documents found that the change makes other documents of."""
+    if len(step.changes) != 1 or not isinstance(step.changes[0], Set):
+        return 1.0
+    for upkeep in upkeeps_of(design):
+        what, place = upkeep.what, upkeep.place
+        if place.store.name != step.collection or not isinstance(what, Computed) or what.function is not Function.COUNT:
+            continue
+        if join(place.path, what.field) == step.changes[0].path:
+            return 1 / what.step
+    return 1.0

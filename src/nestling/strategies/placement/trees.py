@@ -1,0 +1,31 @@
+"""Indexes over the rows above each row of a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.candidate import Lineage
+from nestling.ir.layout import Place
+from nestling.ir.model import Entity
+from nestling.ir.names import join
+from nestling.ir.outline import Outline
+from nestling.ir.primitives import Copy, Form, Index
+from nestling.ir.situation.situation import Situation
+
+
+def of_trees(situation: Situation, outline: Outline, entity: Entity, place: Place) -> Iterator[Index]:
+    """What finds the rows below one of a tree by those above each."""
+    for part in outline.kept:
+        if isinstance(part, Lineage) and part.indexed and _is_about(situation, part, entity.name):
+            copy = next(each for each in place.node.body.copies if each.closure and _holds(each, part))
+            key = copy.attributes[0].path if copy.form is Form.ARRAY else ""
+            yield Index(place.store.name, ((join(place.path, copy.name, key), 1),))
+
+
+def _is_about(situation: Situation, part: Lineage, entity: str) -> bool:
+    return situation.model.relationship(part.relationship).child == entity
+
+
+def _holds(copy: Copy, part: Lineage) -> bool:
+    attributes = tuple(field.attribute for field in copy.attributes)
+    return copy.path[0].relationship == part.relationship and attributes == part.attributes

@@ -1,0 +1,56 @@
+"""What findings say in cases the planted faults do not have, each once a false or useless finding on real data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling.doctor.report import report
+from nestling.doctor.reports.wording import measure, subject, verdict
+from nestling.ir.finding import Finding
+from tests.doctor.looking import found, look
+from tests.doctor.shell import run
+
+Db = Database[dict[str, Any]]
+
+
+def _of(database: Db, rule: str) -> dict[str, Finding]:
+    return {each.path: each for each in found(look(database)) if each.rule == rule}
+
+
+def test_fields_of_another_kind_of_document_are_not_missing(database: Db) -> None:
+    """What is missing together with others is of another kind of document; what is missing alone, beside nulls, is told."""
+    pushes = [{"n": n, "ref": "a", "head": None if n % 2 else "x"} for n in range(20)]
+    others = [{"n": n, "sender": "b", **({"note": None} if n % 3 == 0 else {})} for n in range(40)]
+    database.events.insert_many(pushes + others)
+    assert set(_of(database, "null-or-missing")) == {"note"}
+
+
+def test_a_value_or_a_list_becomes_a_list(database: Db) -> None:
+    """A query finds a value in an array, so that is not what it costs; the command makes arrays of what is none."""
+    database.things.insert_many([{"kind": "case"}, {"kind": "case"}, {"kind": ["case", "bag"]}, {"kind": None}])
+    finding = _of(database, "mixed-types")["kind"]
+    assert "array" in finding.remedy
+    assert "do not see" not in finding.cost
+    run(database.client, finding.commands[-1])
+    assert [each["kind"] for each in database.things.find().sort("_id")] == [["case"], ["case"], ["case", "bag"], None]
+
+
+def test_an_id_is_not_converted(database: Db) -> None:
+    """No update changes an `_id`: the documents are stored anew."""
+    database.things.insert_many([{"_id": 1}, {"_id": 2}, {"_id": "three"}])
+    finding = _of(database, "mixed-types")["_id"]
+    assert "anew" in finding.remedy
+    assert not [each for each in finding.commands if "update" in each]
+
+
+def test_one_is_not_said_as_many(database: Db) -> None:
+    """A count of one has its noun in the singular, in sentences and in what was measured."""
+    database.things.insert_one({"a": 1})
+    facts = look(database)
+    findings = found(facts)
+    said = (subject(facts), verdict(report(facts, findings)), findings[0].message, measure(findings[0]))
+    assert [part.split(": ")[-1] for part in said[:1]] == ["1 collection, 1 document, 29 bytes"]
+    assert said[1:3] == ("1 info", "1 document and no validator")
+    assert said[3].startswith("1 document (threshold 0 documents")
