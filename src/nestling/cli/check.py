@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ def _sample(context: click.Context, option: click.Parameter, text: str | None) -
         number = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
         number = 0.0
-    if number <= 0 or (number >= 1 and not text.endswith("%") and number != int(number)):
+    if not isfinite(number) or number <= 0 or (number >= 1 and not text.endswith("%") and number != int(number)):
         raise click.BadParameter(f"{text!r} is neither a number of documents nor a share (0.01, 1%)", context, option)
     return number
 

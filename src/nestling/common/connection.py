@@ -76,7 +76,7 @@ def connect(uri: str, *, selection_seconds: float = SELECTION_SECONDS, **options
     with typed_errors(uri):
         try:
             client: MongoClient[dict[str, Any]] = MongoClient(uri, appname="nestling", **options)
-        except ValueError as error:  # the driver's word for a port or an option's value that cannot be
+        except (ValueError, OSError) as error:  # a port or an option's value that cannot be; a certificate that is not there
             raise _unusable(error, redact(uri)) from None
         try:
             client.admin.command("ping")

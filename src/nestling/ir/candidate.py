@@ -164,6 +164,14 @@ class Cold:
 
 
 @dataclass(frozen=True, slots=True)
+class Paired:
+    """Attributes of the entity kept as one list of names and values; one index over both finds rows by any of them."""
+
+    entity: str
+    attributes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Indexed:
     """An index over the entity's rows, wherever they live: attributes and directions."""
 
@@ -172,7 +180,18 @@ class Indexed:
 
 
 Part: TypeAlias = (
-    Own | Nested | Bucketed | Absorbed | Mirror | CopiedAttribute | Newest | Lineage | Aggregate | Cold | Indexed
+    Own
+    | Nested
+    | Bucketed
+    | Absorbed
+    | Mirror
+    | CopiedAttribute
+    | Newest
+    | Lineage
+    | Aggregate
+    | Cold
+    | Paired
+    | Indexed
 )
 HOMES = (Own, Nested, Bucketed, Absorbed)
 

@@ -61,9 +61,9 @@ def _value(kind: Any, found: object, place: Place) -> object:
     if is_dataclass(kind):
         return _noun(cast("type", kind), found, place)
     if isinstance(kind, type) and issubclass(kind, StrEnum):
-        if found not in set(kind):
+        if not isinstance(found, str) or found not in set(kind):
             raise _Unfit(f"{found!r} is none of {', '.join(kind)}", place)
-        return kind(cast("str", found))
+        return kind(found)
     if kind is float and type(found) is int:
         return float(found)
     if type(found) is not kind:

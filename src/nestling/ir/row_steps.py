@@ -87,13 +87,15 @@ class Where:
 class Prefilter:
     """Only documents with an element of the array that satisfies the predicate; it is asked again once that is unwound.
 
-    `layout` is that of the unwound documents.
+    `layout` is that of the unwound documents. `pair`: the array holds names and values, and only the value of this name is
+    asked: (field of the names, name).
     """
 
     source: Step
     predicate: Expression
     layout: Layout
     array: str
+    pair: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,8 +56,9 @@ def _words(step: RowStep) -> str:  # noqa: C901 - one case for each
     match step:
         case Where(predicate=predicate):
             return f"where {text(predicate)}"
-        case Prefilter(predicate=predicate):
-            return f"leave out documents without an element where {text(predicate)}"
+        case Prefilter(predicate=predicate, array=array, pair=pair):
+            element = "an element" if pair is None else f"a pair `{pair[1]}` in `{array}`"
+            return f"leave out documents without {element} where {text(predicate)}"
         case Compute(fields=fields):
             return "compute " + _list(fields)
         case Add(fields=fields):

@@ -113,7 +113,10 @@ class InElement(InLayout):
 def _prefilter(step: Prefilter) -> tuple[Mql, ...]:
     """What only an expression can say cannot be asked of elements: it is asked after they are unwound alone."""
     match = sql.match_mql(step.predicate, InElement(step.layout, step.array))
-    return () if "$expr" in repr(match) else ({"$match": {step.array: {"$elemMatch": match}}},)
+    if "$expr" in repr(match):
+        return ()
+    named: Mql = {} if step.pair is None else {step.pair[0]: {"$eq": step.pair[1]}}
+    return ({"$match": {step.array: {"$elemMatch": {**named, **match}}}},)
 
 
 def _fields(fields: tuple[tuple[str, Expression], ...], layout: Layout) -> Mql:

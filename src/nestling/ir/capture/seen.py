@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from nestling.common.errors import InputError, Problem
 from nestling.ir.capture.shape import Shape
 from nestling.ir.facts.collection import Skipped
 from nestling.ir.noun_json import noun_text, read_noun
@@ -87,7 +89,24 @@ def capture_text(capture: Capture) -> str:
 def read_capture(text: str, where: str = "") -> Capture:
     """A capture from its text; raises `InputError` that says where the text is not what it should be."""
     move = "record it anew: nestling.recorder.Recorder(path), or nestling capture URI --save FILE"
-    return read_noun(Capture, FORM, text, where, what="a capture", next_move=move)
+    found = read_noun(Capture, FORM, text, where, what="a capture", next_move=move)
+    shapes = {each.shape.text for each in found.seen} | {s.text for f in found.follows for s in (f.first, f.second)}
+    odd = [
+        Problem(f"{each[:40]!r} is no shape of a statement", where=where, next_move=move)
+        for each in sorted(shapes)
+        if not _is_object(each)
+    ]
+    if odd:
+        raise InputError(*odd)
+    return found
+
+
+def _is_object(text: str) -> bool:
+    """Whether a text is a JSON object."""
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def merged(captures: Sequence[Capture]) -> Capture:

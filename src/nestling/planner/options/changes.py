@@ -19,6 +19,7 @@ from nestling.planner.options.guards import held_links
 from nestling.planner.options.matching import compared_equal, tells_one
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.overflow import paged_again
+from nestling.planner.options.pairs import lists_changed
 from nestling.planner.options.places import Home
 from nestling.planner.options.plainly import is_plain
 from nestling.planner.options.starts import Starts
@@ -92,7 +93,15 @@ class Changes:
 
     def changed(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
         """The rows found in one home, and changed there."""
-        rows, direct = self.rows(access), self.is_direct(statement, access, home)
+        direct, lists = self.is_direct(statement, access, home), tuple(lists_changed(self.modes.places, access))
+        for found in self._changed(statement, access, home, direct=direct):
+            yield replace(found, without=(*found.without, *lists)) if direct else found
+        for name in lists if direct else ():
+            for found in self._changed(statement, access, home, direct=False):
+                yield replace(found, needs=tuple(dict.fromkeys((*found.needs, name))))
+
+    def _changed(self, statement: Statement, access: Access, home: Home, *, direct: bool) -> Iterator[Mode]:
+        rows = self.rows(access)
         documents = rows if home.own else min(rows, self.modes.documents.count(home))
         cost = self._written(access, home, rows, documents)
         rewritten = documents

@@ -12,6 +12,7 @@ from nestling.ir.situation import Situation
 from nestling.ir.work import NO_WORK, Work
 from nestling.planner.options.buckets import bucket_bytes, filled
 from nestling.planner.options.cold import cold_bytes
+from nestling.planner.options.pairs import added_bytes
 from nestling.planner.options.places import Home, Places
 from nestling.planner.options.sizes import Sizes
 
@@ -102,6 +103,7 @@ class Documents:
             for copies in self.places.copied[root].values():
                 found += [(name, self.copied_bytes(copy)) for name, copy in copies]
             found += [(name, -cold_bytes(self.sizes, cold)) for name, cold in self.places.cold[root]]
+            found += [(name, added_bytes(self.sizes, paired)) for name, paired in self.places.paired[root]]
             self._weights[root] = tuple(found)
         return self._weights[root]
 

@@ -15,6 +15,7 @@ from nestling.ir.candidate import (
     Nested,
     Newest,
     Own,
+    Paired,
     Part,
 )
 from nestling.ir.design import Design
@@ -58,6 +59,7 @@ def parts_of(design: Design) -> Iterator[Part]:
     for home in homes.values():
         yield from _kept(home)
         yield from _lineages(home, design)
+        yield from _paired(home, design)
     for index in design.indexes:
         if not index.partial and (found := _indexed(design.store(index.collection), index.keys)) is not None:
             yield found
@@ -103,6 +105,14 @@ def _lineages(home: Place, design: Design) -> Iterator[Lineage]:
             yield Lineage(copy.path[0].relationship, attributes, copy.freshness, indexed)
 
 
+def _paired(home: Place, design: Design) -> Iterator[Paired]:
+    """The lists of names and values that an index finds rows by."""
+    for pairs in home.node.body.pairs if len(home.nodes) == 1 else ():
+        keys = [join(pairs.field, pairs.key), join(pairs.field, pairs.value)]
+        if any(i.collection == home.store.name and [path for path, _ in i.keys] == keys for i in design.indexes):
+            yield Paired(home.node.entity, pairs.attributes)
+
+
 def _indexed(store: Store, keys: Sequence[tuple[str, int]]) -> Indexed | None:
     """An index whose keys are all of one entity."""
     found = [_attribute(store, path) for path, _ in keys]
@@ -141,6 +151,8 @@ def _text(part: Part) -> str:
             return f"{attribute} by {', '.join(hop.relationship for hop in path)} in {holder}"
         case Lineage(relationship, attributes):
             return f"{', '.join(attributes)} of rows above by {relationship}"
+        case Paired(entity, attributes):
+            return f"{', '.join(attributes)} of {entity} as a list of names and values"
         case Newest(relationship):
             return f"rows copied by {relationship}"
         case Aggregate(relationship, function, attribute):

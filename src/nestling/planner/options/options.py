@@ -20,6 +20,7 @@ from nestling.ir.candidate import (
     Nested,
     Newest,
     Own,
+    Paired,
 )
 from nestling.ir.options import Charge, Group, Limit, Mode, Needs, Problem, Step, Structure
 from nestling.ir.situation import Situation
@@ -30,6 +31,7 @@ from nestling.planner.options.guards import Guards
 from nestling.planner.options.hops import Hops
 from nestling.planner.options.inserts import Inserts
 from nestling.planner.options.modes import Modes
+from nestling.planner.options.pairs import added_bytes, apart_from_indexes, present
 from nestling.planner.options.places import Home, Places
 from nestling.planner.options.prices import Price, Prices, cold_share
 from nestling.planner.options.reads import Reads
@@ -74,7 +76,7 @@ def options(
         structures=tuple(Structure(c.id, c.id, _bytes(c, places, documents, sizes)) for c in places.candidates),
         groups=tuple(_groups(situation, places)),
         needs=tuple(_needs(places)),
-        steps=tuple(_possible(steps)),
+        steps=tuple(_possible(apart_from_indexes(places, steps))),
         charges=tuple(charges),
         limits=tuple(_limits(situation, places, documents)),
         rates={**rates, SIMPLICITY: 1.0},
@@ -103,7 +105,7 @@ def _groups(situation: Situation, places: Places) -> Iterator[Group]:
             yield Group(candidate.id, (candidate.id,), optional=True)
 
 
-def _possible(steps: list[Step]) -> Iterator[Step]:
+def _possible(steps: Iterable[Step]) -> Iterator[Step]:
     """Steps of accesses to entities there are no rows of cannot fail: one mode without work."""
     for step in steps:
         yield step if step.modes else Step(step.statement, step.name, (Mode("nothing to do", (), 0.0),))
@@ -131,9 +133,10 @@ def _needs(places: Places) -> Iterator[Needs]:
         rows = places.situation.model.relationship(relationship).child
         own = tuple(home.id for home in places.homes[rows] if home.own)
         yield from (Needs(name, own) for name, _ in lineages)
-    for entity, parts in places.cold.items():
-        own = tuple(home.id for home in places.homes[entity] if home.own)
-        yield from (Needs(name, own) for name, _ in parts)
+    for entity, homes in places.homes.items():
+        own = tuple(home.id for home in homes if home.own)
+        apart = (name for name, _ in (*places.cold[entity], *places.paired[entity]))
+        yield from (Needs(name, own) for name in apart)
 
 
 def _bytes(candidate: Candidate, places: Places, documents: Documents, sizes: Sizes) -> float:
@@ -153,6 +156,9 @@ def _bytes(candidate: Candidate, places: Places, documents: Documents, sizes: Si
             return sizes.rows(entity) * (INDEX_ENTRY_BYTES + sizes.bytes_of(entity, [name for name, _ in keys]) / 2)
         case Cold(entity):
             return sizes.rows(entity) * COLD_BYTES
+        case Paired(entity) as paired:
+            each = added_bytes(sizes, paired) + present(sizes, paired) * INDEX_ENTRY_BYTES
+            return sizes.rows(entity) * (each + sizes.bytes_of(entity, paired.attributes[:1]) / 2)
         case Mirror(_, side):
             return sizes.rows(places.situation.model.relationship(side).child) * INDEX_ENTRY_BYTES
         case Aggregate():

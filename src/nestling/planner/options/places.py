@@ -20,6 +20,7 @@ from nestling.ir.candidate import (
     Nested,
     Newest,
     Own,
+    Paired,
 )
 from nestling.ir.model import Relationship
 from nestling.ir.situation import Situation
@@ -58,6 +59,7 @@ class Places:
         self.aggregates: dict[str, list[tuple[str, Aggregate]]] = defaultdict(list)
         self.mirrors: dict[str, list[tuple[str, Mirror]]] = defaultdict(list)
         self.cold: dict[str, list[tuple[str, Cold]]] = defaultdict(list)
+        self.paired: dict[str, list[tuple[str, Paired]]] = defaultdict(list)
         self.indexes: dict[str, list[tuple[str, Indexed]]] = defaultdict(list)
         statements = situation.reading.workload.statements
         self.inserted = {a.entity for s in statements for a in s.accesses if a.kind is StatementKind.INSERT}
@@ -95,6 +97,8 @@ class Places:
                 self.mirrors[side].append((found, mirror))
             case Cold(entity) as cold:
                 self.cold[entity].append((found, cold))
+            case Paired(entity) as paired:
+                self.paired[entity].append((found, paired))
             case Indexed(entity) as index:
                 self.indexes[entity].append((found, index))
             case _:

@@ -13,6 +13,7 @@ from nestling.ir.workload import Access, Statement
 from nestling.planner.options.cold import read_too
 from nestling.planner.options.hops import Hop, Hops
 from nestling.planner.options.modes import Modes
+from nestling.planner.options.pairs import taken_out
 from nestling.planner.options.starts import Starts
 from nestling.planner.options.subsets import first_few, tails
 from nestling.planner.options.visits import Visit, visits
@@ -51,12 +52,15 @@ class Reads:
             yield from self.hops.from_copies_of_all(hop)
 
     def _with_parts(self, mode: Mode, statement: Statement, visit: Visit) -> Mode:
-        """The mode with what it costs more where attributes it reads at home are kept apart."""
-        parts, homes = self.modes.places.cold[visit.entity], self.modes.places.homes[visit.entity]
-        if not parts or not any(home.own and home.id in mode.needs for home in homes):
+        """The mode with what it costs more where attributes it reads at home are kept apart, or in a list."""
+        places = self.modes.places
+        parts, lists, homes = places.cold[visit.entity], places.paired[visit.entity], places.homes[visit.entity]
+        if not (parts or lists) or not any(home.own and home.id in mode.needs for home in homes):
             return mode
         rows = min(visit.rows, float(statement.limit)) if statement.limit is not None else visit.rows
         found = [(name, read_too(self.modes.sizes, cold, visit.access, rows)) for name, cold in parts]
+        alone = len(statement.accesses) == 1 and not _is_grouped(visit.access)
+        found += [(name, taken_out(self.modes.sizes, each, visit.access, rows, alone=alone)) for name, each in lists]
         also = tuple((name, self.modes.price(more)) for name, more in found if more is not None)
         return replace(mode, also=(*mode.also, *also)) if also else mode
 

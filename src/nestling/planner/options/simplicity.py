@@ -21,6 +21,7 @@ from nestling.ir.candidate import (
     Nested,
     Newest,
     Own,
+    Paired,
 )
 from nestling.ir.options import Charge, Step
 
@@ -53,7 +54,7 @@ def _weight(candidate: Candidate) -> int:
             return 0 if overflow is None else 2
         case CopiedAttribute():
             return 1
-        case Newest() | Lineage() | Aggregate() | Mirror():
+        case Newest() | Lineage() | Aggregate() | Mirror() | Paired():
             return 2
         case Bucketed() | Cold():
             return 3

@@ -17,6 +17,7 @@ from nestling.planner.options.buckets import found_buckets, grouped_work
 from nestling.planner.options.matching import compared_equal, covers, key_order, matched_rows, tells_one
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.overflow import pages_too
+from nestling.planner.options.pairs import found_by_pairs
 from nestling.planner.options.places import Home
 from nestling.planner.options.reach import is_at_hand
 
@@ -76,6 +77,15 @@ class Starts:
                 yield from self._by_identity(statement, access, home, asked, alone=False)
         if home.own:
             yield from self._by_identity(statement, access, home, access, alone=alone)
+            yield from self._by_pairs(statement, access, home)
+
+    def _by_pairs(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
+        """By the index over a list of names and values."""
+        for name, paired in self.modes.places.paired[access.entity]:
+            rows = found_by_pairs(self.modes.sizes, paired, access)
+            if rows is not None:
+                text = f"{home.id}, by {name}"
+                yield self._fetched(text, home, rows, statement, access, ordered=False, needs=(name,))
 
     def _asked_above(self, access: Access, home: Home) -> Iterator[Access]:
         """What an access's conditions on foreign keys say of the rows its own lie in, the nearest first."""

@@ -13,6 +13,7 @@ from nestling.planner.options.cold import charged
 from nestling.planner.options.guards import Guards
 from nestling.planner.options.inserts import Inserts
 from nestling.planner.options.modes import Modes
+from nestling.planner.options.pairs import list_entries
 from nestling.planner.options.together import Together
 from nestling.planner.options.upkeep import Upkeep
 
@@ -59,6 +60,10 @@ class Writes:
         """Second documents and index entries."""
         for name, more in charged(self.modes.sizes, self.modes.places.cold[access.entity], access, rows):
             yield Charge(statement.name, f"the rest in {name}", (name,), self.modes.price(more))
+        for name, paired in self.modes.places.paired[access.entity]:
+            needed = list_entries(self.modes.sizes, paired, access, rows)
+            if needed.index_writes:
+                yield Charge(statement.name, f"entries of {name}", (name,), self.modes.price(needed))
         for name, index in self.modes.places.indexes[access.entity]:
             changed = access.kind is not StatementKind.UPDATE or set(access.attributes) & {k for k, _ in index.keys}
             if changed:

@@ -11,7 +11,7 @@ from nestling.ir.design import Design
 from nestling.ir.distribution import Distribution
 from nestling.ir.layout import Node, NodeKind, Role, Store
 from nestling.ir.model import Model
-from nestling.ir.names import join
+from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import Copy, Form, Holder, Reference
 from nestling.ir.statistics import RelationshipStatistics, Statistics
 from nestling.planner.distinct import UNKNOWN_ROWS, distinct_of, rows_of, value_of
@@ -136,6 +136,7 @@ def _of_node(node: Node, at: str, each: float, design: Design, statistics: Stati
         if value.each != 1.0:
             arrays[join(at, path)] = value.each
             array_bytes[join(at, path)] = value.each * value.bytes * each
+    known |= {join(at, path): value for path, value in _paired(node, design, statistics)}
     for child in node.children:
         inside = join(at, child.field) if child.field else at
         per_parent = fan_out(child, node, design.model, statistics, parents)
@@ -209,6 +210,14 @@ def _values(node: Node, design: Design, statistics: Statistics) -> Iterator[tupl
         yield from _copied(copy, design, statistics)
     for computed in node.body.computed:
         yield computed.field, Known(bytes=8.0)
+
+
+def _paired(node: Node, design: Design, statistics: Statistics) -> Iterator[tuple[str, Known]]:
+    """What is known of each value in a list of pairs, under the list and its name."""
+    for pairs in node.body.pairs:
+        for name in pairs.attributes:
+            known = attribute_known(node.entity, name, design.model, statistics)
+            yield join(pairs.field, stored_name(name)), known
 
 
 def _ids(reference: Reference, design: Design, statistics: Statistics) -> Known:

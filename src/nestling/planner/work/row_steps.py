@@ -35,6 +35,7 @@ from nestling.planner.work.expressions import patterns, size, weight
 from nestling.planner.work.facts import UNKNOWN_LIMIT, Facts
 from nestling.planner.work.leading import asked_in_turn, distinct, read
 from nestling.planner.work.lookups import correlated, reached
+from nestling.planner.work.pairs import added, in_pairs
 from nestling.planner.work.selectivity import bytes_by, distinct_values, known_by_path, share, together
 from nestling.planner.work.spans import KnownOf, Values, column_in
 from nestling.planner.work.stream import Condition, Stream, Use
@@ -56,10 +57,8 @@ def row_step(step: RowStep, facts: Facts, walk: Walk, opened: Open, wanted: floa
             return _prefiltered(step, walk(step.source, facts), facts.values)
         case Compute(source, fields, layout):
             return _computed(rows(source), dict(fields), layout)
-        case Add(source, fields):
-            stream = rows(source)
-            added = replace(stream, known={**stream.known, **{name: Known() for name, _ in fields}})
-            return added.then(accesses.pass_on(stream.rows) + accesses.project(stream.rows, len(fields)))
+        case Add(source):
+            return added(step, rows(source))
         case Shape(source):
             needs = _paths([each for _, each in step.fields], step.layout)
             return _shaped(step, opened(walk(source, facts, wanted=wanted), facts, needs))
@@ -139,6 +138,8 @@ def _probed_path(predicate: Expression, layout: Layout) -> str:
 def _prefiltered(step: Prefilter, stream: Stream, values: Values) -> Stream:
     if stream.leading is None or not sayable(step.predicate):
         return stream
+    if step.pair is not None:
+        return in_pairs(step, stream, stream.leading, values)
     found = element_condition(step, stream.leading.documents, values)
     leading = replace(stream.leading, conditions=(*stream.leading.conditions, found))
     asked = {**stream.asked, step.predicate: found.share}

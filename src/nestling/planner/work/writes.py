@@ -9,6 +9,7 @@ from typing import assert_never
 
 from nestling.ir import accesses
 from nestling.ir.design import Design
+from nestling.ir.names import join
 from nestling.ir.statistics import Statistics
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.write_path import (
@@ -77,13 +78,13 @@ class _Counted:
                 return self.steps(inner, times * self.rows[rows])
             case InsertOne(collection):
                 size = self.facts.documents(collection).bytes
-                return times * (accesses.request() + accesses.insert(1, size, len(self._indexes(collection))))
+                return times * (accesses.request() + accesses.insert(1, size, self._entries(collection)))
             case UpdateDocuments():
                 return self._updated(step, times)
             case DeleteDocuments(collection, where, many):
                 found_there = self._found(collection, where)
                 gone = found_there.rows if many else min(found_there.rows, 1.0)
-                work = accesses.request() + found_there.work + accesses.delete(gone, len(self._indexes(collection)))
+                work = accesses.request() + found_there.work + accesses.delete(gone, self._entries(collection))
                 return times * work
             case _:
                 assert_never(step)
@@ -95,7 +96,7 @@ class _Counted:
         documents = self.facts.documents(step.collection)
         size = documents.bytes
         if step.on_insert is not None:
-            made = accesses.insert(1 - min(changed, 1.0), size, len(self._indexes(step.collection)))
+            made = accesses.insert(1 - min(changed, 1.0), size, self._entries(step.collection))
         entries = float(sum(_touches(keys, step.changes) for keys in self._indexes(step.collection)))
         grows = any(isinstance(change, Push) for change in step.changes)
         work = accesses.request() + found.work + made
@@ -110,6 +111,13 @@ class _Counted:
         """The paths of each index, that on `_id` left out."""
         indexes = (index for index in self.facts.design.indexes if index.collection == collection)
         return [tuple(path for path, _ in index.keys) for index in indexes]
+
+    def _entries(self, collection: str) -> float:
+        """Index entries of one document, that on `_id` left out: one an index, and of a list of pairs one a pair."""
+        roots = self.facts.design.store(collection).roots
+        pairs = {join(each.field, each.key): each.field for root in roots for each in root.body.pairs}
+        arrays = self.facts.documents(collection).arrays
+        return sum(arrays.get(pairs.get(keys[0], ""), 1.0) for keys in self._indexes(collection))
 
     def _found(self, collection: str, where: Iterable[Match]) -> Access:
         documents, asked = self.facts.documents(collection), tuple(where)

@@ -10,11 +10,12 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
 from nestling.common.sql_tokens import sql_tokens
-from nestling.ir.model import Model
+from nestling.ir.model import Model, View
 from nestling.ir.workload import Access, StatementKind
 from nestling.sources.statements.joins import Links, reached, walked
 from nestling.sources.statements.occurrences import Origin
 from nestling.sources.statements.queries import walk_query
+from nestling.sources.statements.views import with_views
 from nestling.sources.statements.walk import Mistake, Walk
 from nestling.sources.statements.writes import walk_delete, walk_insert, walk_update
 
@@ -49,6 +50,7 @@ def footprint(sql: str, model: Model, dialect: str, links: Links) -> Footprint |
         return tree
     if isinstance(tree, exp.DML) and not isinstance(tree.this, exp.Expr):
         return Mistake(f"{tree.key.upper()} names no table", 0)
+    tree = with_views(tree, model, lambda view: _select(view, dialect))
     walk = Walk(model, sql, dialect)
     kind = _walk(tree, walk, replaces=_REPLACE.match(sql) is not None)
     if kind is None:
@@ -67,6 +69,11 @@ def _limit(tree: exp.Expr) -> int | None:
     clause = tree.args.get("limit")
     number = clause.args.get("expression") or clause.args.get("count") if clause is not None else None
     return int(number.name) if isinstance(number, exp.Literal) and number.name.isdigit() else None
+
+
+def _select(view: View, dialect: str) -> exp.Expr | None:
+    tree = _parsed(view.sql, view.dialect or dialect)
+    return None if isinstance(tree, Mistake) else tree
 
 
 def _parsed(sql: str, dialect: str) -> exp.Expr | Mistake:

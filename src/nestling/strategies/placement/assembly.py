@@ -29,6 +29,7 @@ from nestling.ir.types import TypeName
 from nestling.strategies.placement.field_names import Names, attribute_fields, embedded_name, ids_name, renamed
 from nestling.strategies.placement.kept import bucket_of, computed, copies, options_of, overflow_flag
 from nestling.strategies.placement.nesting import distinct_names
+from nestling.strategies.placement.pairs import pairs_of
 
 _NO_ID = (TypeName.ARRAY, TypeName.JSON)  # MongoDB refuses an array as `_id`, and JSON may be one
 
@@ -119,9 +120,12 @@ class _Assembly:
     def document(self, entity_name: str, names: Names) -> Document:
         entity = self.situation.model.entity(entity_name)
         names.taken |= {"_id", *self.stored_names(entity_name)}
+        pairs = pairs_of(self.outline, entity_name, names)
+        paired = {name for each in pairs for name in each.attributes}
         return Document(
             entity_name,
-            fields=renamed(entity),
+            fields=tuple(each for each in renamed(entity) if each.attribute not in paired),
+            pairs=pairs,
             embeddings=tuple(self.embeddings(entity_name, names)),
             references=tuple(self.references(entity_name, names)),
             copies=(*self.mirrors(entity_name, names), *copies(self.situation.model, self.outline, entity_name, names)),

@@ -19,6 +19,7 @@ from nestling.ir.candidate import (
     Nested,
     Newest,
     Own,
+    Paired,
 )
 from nestling.ir.options import Solution, Weighing
 from nestling.ir.proposal import Weighed
@@ -112,7 +113,7 @@ def _about(situation: Situation, candidate: Candidate) -> str:
             link = next(
                 (p.name for p in parents if set(p.child_attributes) == set(names[: len(p.child_attributes)])), ""
             )
-        case Cold() | Own() | Nested() | Bucketed():
+        case Cold() | Paired() | Own() | Nested() | Bucketed():
             return ""
         case other:
             assert_never(other)

@@ -15,6 +15,7 @@ from nestling.ir.situation.situation import Situation
 from nestling.ir.types import TypeName
 from nestling.ir.workload import Access, Operator, Statement, StatementKind
 from nestling.strategies.placement.expiry import expiry
+from nestling.strategies.placement.pairs import of_pairs
 from nestling.strategies.placement.trees import of_trees
 
 MOST_INDEXES = 63
@@ -52,6 +53,7 @@ def indexes(situation: Situation, outline: Outline, collections: tuple[Collectio
             wanted.extend(_references(situation, outline, entity, place))
             wanted.extend(_filters(situation, entity, place))
         else:
+            wanted.extend(of_pairs(place))
             wanted.extend(_chosen(outline.indexes, entity, place))
             wanted.extend(_keys_inside(situation, outline, entity, place))
     ids = {collection.name: collection.id for collection in collections}

@@ -17,6 +17,7 @@ from nestling.ir.candidate import (
     Nested,
     Newest,
     Own,
+    Paired,
 )
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Relationship
@@ -47,6 +48,8 @@ def price(situation: Situation, candidate: Candidate) -> str:  # noqa: C901 - on
             return f"one entry for each {entity} written"
         case Cold(entity):
             return f"a second document for each {entity}, read only when it is needed"
+        case Paired(entity):
+            return f"one index entry for each value a {entity} written has; who reads a value takes it out of the list"
         case Bucketed(entity):
             return f"each `{entity}` written changes a bucket instead of adding a document; nothing is stored twice"
         case Absorbed(entity):

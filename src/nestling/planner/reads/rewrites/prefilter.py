@@ -1,23 +1,37 @@
 """Predicates before unwinding: on the root they move there, on elements they leave out documents without an element that fits.
 
-Only where every row comes from an element: a row that stays without one may satisfy a predicate no element does.
+Only where every row comes from an element: a row that stays without one may satisfy a predicate no element does. The value of a
+list of pairs is compared in the list, so that an index over the pairs finds the documents; it is compared again once it is
+taken out of there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from nestling.ir.access_path import CollectionScan, Filter, Step, Unwind
-from nestling.ir.expression import And, Expression, conjunction
+from nestling.ir.access_path import CollectionScan, FieldPath, Filter, PairValue, Step, Unwind
+from nestling.ir.expression import (
+    And,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    InList,
+    conjunction,
+)
+from nestling.ir.names import join
 from nestling.ir.row_steps import VARIABLE, Add, Layout, Prefilter, Where
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import mentioned
 
+_SIMPLE = (Unwind, Filter, Where, Prefilter, Add)
+
 
 def filtered_early(step: Step, predicate: Expression, layout: Layout, identity: tuple[str, ...]) -> Step:
     """The step restricted by the predicate, asked before arrays are unwound as far as it can be."""
-    arrays, made = _unwound(step), _made(step)
-    if not arrays:
+    arrays, made, pairs = _unwound(step), _made(step), _pairs(step)
+    if not arrays and not pairs:
         return _restricted(step, predicate, layout, identity)
     asked = [(each, _array_of(each, layout, arrays, made)) for each in conjuncts(predicate)]
     root = conjunction(*(each for each, array in asked if array == ""))
@@ -26,6 +40,8 @@ def filtered_early(step: Step, predicate: Expression, layout: Layout, identity: 
     for each, array in asked:
         if array:
             step = _at_scan(step, Prefilter(step, each, layout, array))
+        elif array is None and (pair := _in_pair(step, each, layout, pairs)) is not None:
+            step = _at_scan(step, pair)
     rest = conjunction(*(each for each, array in asked if array != ""))
     return step if rest is None else Where(step, rest, layout)
 
@@ -42,28 +58,65 @@ def _means_the_same(step: Where, layout: Layout) -> bool:
     return all(c in layout and layout.path(c) == step.layout.path(c) for c in mentioned(step.predicate))
 
 
-def _unwound(step: Step) -> list[str]:
-    """The arrays unwound since the scan of the collection; none where anything else was done, or a document may stay without."""
-    found: list[str] = []
+def _since_scan(step: Step) -> list[Step]:
+    """The steps since the scan of the collection; none where anything else was done, or a document may stay without."""
+    found: list[Step] = []
     while not isinstance(step, CollectionScan):
-        if not isinstance(step, Unwind | Filter | Where | Prefilter | Add) or (
-            isinstance(step, Unwind) and step.keep_empty
-        ):
+        if not isinstance(step, _SIMPLE) or (isinstance(step, Unwind) and step.keep_empty):
             return []
-        if isinstance(step, Unwind):
-            found.append(step.path)
+        found.append(step)
         step = step.source
     return found
 
 
+def _unwound(step: Step) -> list[str]:
+    """The arrays unwound since the scan of the collection."""
+    return [each.path for each in _since_scan(step) if isinstance(each, Unwind)]
+
+
+def _pairs(step: Step) -> Mapping[str, PairValue]:
+    """The fields added since the scan that are values of lists of pairs, where the documents are still whole."""
+    steps = _since_scan(step)
+    if any(isinstance(each, Unwind) for each in steps):
+        return {}
+    added = (field for each in steps if isinstance(each, Add) for field in each.fields)
+    return {name: value for name, value in added if isinstance(value, PairValue)}
+
+
+def _in_pair(step: Step, predicate: Expression, layout: Layout, pairs: Mapping[str, PairValue]) -> Prefilter | None:
+    """The documents with a pair that fits, where the predicate compares one such value: NULL has no pair, and equals nothing."""
+    column = _compared(predicate)
+    pair = pairs.get(layout.path(column)) if column is not None and column in layout else None
+    if column is None or pair is None or not isinstance(pair.array, FieldPath):
+        return None
+    inside = Layout.of({(column.alias, column.name): join(pair.array.path, pair.value)})
+    return Prefilter(step, predicate, inside, pair.array.path, (pair.key, pair.name))
+
+
+def _compared(predicate: Expression) -> Column | None:
+    """The one column that must be some value for a predicate to be true."""
+    match predicate:
+        case Compare(left=Column() as column, operator=Comparison.EQUAL, right=other):
+            others = [other]
+        case Compare(left=other, operator=Comparison.EQUAL, right=Column() as column):
+            others = [other]
+        case InList(operand=Column() as column, items=items):
+            others = list(items)
+        case _:
+            return None
+    return None if any(True for each in others for _ in mentioned(each)) else column
+
+
 def _made(step: Step) -> frozenset[str]:
     """The fields that steps since the scan added: nothing can be asked of them before."""
-    found: set[str] = set()
-    while isinstance(step, Unwind | Filter | Where | Prefilter | Add):
-        if isinstance(step, Add):
-            found |= {name for name, _ in step.fields}
+    return frozenset(name for each in _above(step) if isinstance(each, Add) for name, _ in each.fields)
+
+
+def _above(step: Step) -> Iterator[Step]:
+    """The steps down to the first that does more than leave out, take apart and add."""
+    while isinstance(step, _SIMPLE):
+        yield step
         step = step.source
-    return frozenset(found)
 
 
 def _array_of(predicate: Expression, layout: Layout, arrays: list[str], made: frozenset[str]) -> str | None:
@@ -84,6 +137,8 @@ def _innermost(path: str, arrays: list[str]) -> str:
 
 def _at_scan(step: Step, asked: Where | Prefilter) -> Step:
     """The step with a condition put right above the scan of the collection and what is asked there already."""
-    if isinstance(step, Unwind | Filter | Add) or (isinstance(step, Where | Prefilter) and _unwound(step)):
+    if isinstance(step, Unwind | Filter | Add) or (
+        isinstance(step, Where | Prefilter) and (_unwound(step) or _pairs(step))
+    ):
         return replace(step, source=_at_scan(step.source, asked))
     return replace(asked, source=step)

@@ -1,0 +1,101 @@
+"""Attribute: attributes alike that few rows have become one list of names and values, which one index finds rows by.
+
+In place of an index for each attribute, which has an entry for every row whether it has a value or not. Reading a value takes it
+out of the list.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from nestling.ir.candidate import Candidate, Paired
+from nestling.ir.model import Entity
+from nestling.ir.situation import Situation
+from nestling.ir.types import Type, TypeName
+from nestling.ir.workload import Access, Operator, StatementKind
+
+LEAST_ATTRIBUTES = 3
+"""Fewer attributes than that, each asked for by itself, are no list."""
+LEAST_ENTRIES_SAVED = 1.0
+"""Where rows have values for all but so few of them, the list's index is as large as those of the attributes together."""
+
+_UNFIT = (TypeName.ARRAY, TypeName.JSON, TypeName.GEOMETRY, TypeName.BOOLEAN)
+_EXACT = (Operator.EQUALITY, Operator.IN)
+
+
+def candidates(situation: Situation) -> Iterator[Candidate]:
+    """One for each entity and type with three attributes or more that statements ask for, of which rows lack some."""
+    for entity in situation.model.entities:
+        if not _is_written(situation, entity):
+            continue
+        by_type: dict[Type, dict[str, list[str]]] = defaultdict(dict)
+        for name, statements in _asked(situation, entity).items():
+            by_type[entity.attribute(name).type][name] = statements
+        for found in by_type.values():
+            if len(found) >= LEAST_ATTRIBUTES and _missing(situation, entity, found) >= LEAST_ENTRIES_SAVED:
+                names = tuple(name for name in entity.attribute_names if name in found)
+                motives = tuple(dict.fromkeys(statement for name in names for statement in found[name]))
+                shown = ", ".join(names) if len(names) <= LEAST_ATTRIBUTES else f"{names[0]} and {len(names) - 1} more"
+                text = f"{shown} of {entity.name} as a list of names and values"
+                yield Candidate(text, "attribute", Paired(entity.name, names), motives)
+
+
+def _is_written(situation: Situation, entity: Entity) -> bool:
+    """Whether entries that are not there save anything: rows come or go, or storage counts."""
+    if situation.requirements.storage_budget_bytes is not None:
+        return True
+    kinds = (StatementKind.INSERT, StatementKind.DELETE)
+    return any(access.kind in kinds for access in _accesses(situation, entity))
+
+
+def _asked(situation: Situation, entity: Entity) -> dict[str, list[str]]:
+    """The attributes statements find rows by, one at a time and by equality alone, with these statements."""
+    unfit = {
+        *_fixed(situation, entity),
+        *(name for access in _accesses(situation, entity) for name in _otherwise(access)),
+    }
+    found: dict[str, list[str]] = {}
+    for statement in situation.statements_of[entity.name]:
+        for access in statement.accesses:
+            exact = {each.attribute for each in access.filters if each.operator in _EXACT} - unfit
+            if access.entity == entity.name and len(exact) == 1 and not set(entity.key) <= _compared(access):
+                found.setdefault(exact.pop(), []).append(statement.name)
+    return found
+
+
+def _fixed(situation: Situation, entity: Entity) -> Iterator[str]:
+    """Attributes that tell rows apart, join them, lie elsewhere, or cannot be in an index."""
+    yield from entity.key
+    yield from (name for group in entity.uniques for name in group)
+    yield from (name for link in situation.parents[entity.name] for name in link.child_attributes)
+    yield from (name for link in situation.children[entity.name] for name in link.parent_attributes)
+    yield from situation.blobs[entity.name]
+    yield from (name for archived, name, _ in situation.requirements.archive if archived == entity.name)
+    yield from (each.name for each in entity.attributes if each.type.name in _UNFIT)
+
+
+def _otherwise(access: Access) -> Iterator[str]:
+    """Attributes an access compares otherwise, sorts, groups or sums up by."""
+    yield from (each.attribute for each in access.filters if each.operator not in _EXACT)
+    yield from (name for name, _ in access.order)
+    yield from (name for _, name in access.aggregates if name is not None)
+    if access.grouping is not None:
+        yield from (name for name, _ in access.grouping.keys)
+        yield from (name for _, name in access.grouping.aggregates if name is not None)
+
+
+def _compared(access: Access) -> set[str]:
+    return {each.attribute for each in access.filters}
+
+
+def _missing(situation: Situation, entity: Entity, names: dict[str, list[str]]) -> float:
+    """How many of these attributes a row lacks on average."""
+    known = situation.statistics.entity(entity.name)
+    shares = (known.attribute(name).null_share for name in names)
+    return sum(share.value for share in shares if share is not None)
+
+
+def _accesses(situation: Situation, entity: Entity) -> Iterator[Access]:
+    for statement in situation.statements_of[entity.name]:
+        yield from (access for access in statement.accesses if access.entity == entity.name)

@@ -1,0 +1,106 @@
+"""Attributes kept as one list of names and values: what finds rows by it, and what it costs those who read and write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from nestling.ir import accesses as work
+from nestling.ir.bounds import FRAMING_BYTES, UNKNOWN_BYTES
+from nestling.ir.candidate import Indexed, Paired
+from nestling.ir.names import stored_name
+from nestling.ir.options import Step
+from nestling.ir.work import Work
+from nestling.ir.workload import Access, Operator, StatementKind
+from nestling.planner.options.matching import matched_rows
+from nestling.planner.options.places import Places
+from nestling.planner.options.sizes import Sizes
+
+TAKEN_IN = 12.0
+"""Operators, fields and constants parsed to take one value out of a list, or to find it there."""
+STAGES = 3.0
+"""Stages that take values out of a list, compare them again and show them, in place of a `find`."""
+
+
+def present(sizes: Sizes, paired: Paired) -> float:
+    """Pairs in one document: values that are not NULL."""
+    known = sizes.situation.statistics.entity(paired.entity)
+    missing = (known.attribute(name).null_share for name in paired.attributes)
+    return sum(1.0 - (each.value if each is not None else 0.0) for each in missing)
+
+
+def added_bytes(sizes: Sizes, paired: Paired) -> float:
+    """Bytes a document holds more than with a field for each attribute."""
+    known, size = sizes.situation.statistics.entity(paired.entity), 0.0
+    for name in paired.attributes:
+        width, missing = known.attribute(name).average_bytes, known.attribute(name).null_share
+        value = width.value if width is not None else UNKNOWN_BYTES
+        there = 1.0 - (missing.value if missing is not None else 0.0)
+        size += there * (value + 3 * FRAMING_BYTES + UNKNOWN_BYTES) - (value + len(stored_name(name)) + FRAMING_BYTES)
+    return size
+
+
+def found_by_pairs(sizes: Sizes, paired: Paired, access: Access) -> float | None:
+    """Rows the list's index leads to, by the condition on it that leaves the fewest; None where there is none."""
+    asked = {each.attribute for each in access.filters if each.operator in (Operator.EQUALITY, Operator.IN)}
+    single = (Indexed(access.entity, ((name, 1),)) for name in paired.attributes if name in asked)
+    matched = (matched_rows(sizes, access, each, alone=False) for each in single)
+    return min((rows for rows, _ in filter(None, matched)), default=None)
+
+
+def touched(paired: Paired, access: Access) -> set[str]:
+    """The attributes in the list that an access mentions."""
+    return {*access.attributes, *(each.attribute for each in access.filters)} & set(paired.attributes)
+
+
+def taken_out(sizes: Sizes, paired: Paired, access: Access, rows: float, *, alone: bool) -> Work | None:
+    """Values taken out of the lists of so many rows; None when none is needed. `alone`: what would be a `find` elsewhere."""
+    values = len(touched(paired, access))
+    if not values:
+        return None
+    asked = len({each.attribute for each in access.filters} & set(paired.attributes))
+    looked_at = work.unwind(rows * values * present(sizes, paired)) + work.project(rows, values)
+    passed = work.pass_on(rows * STAGES) if alone else work.pass_on(rows)
+    return (
+        Work(stages=(STAGES if alone else 1.0) + asked) + work.parse(TAKEN_IN * (values + asked)) + looked_at + passed
+    )
+
+
+def list_entries(sizes: Sizes, paired: Paired, access: Access, rows: float) -> Work:
+    """Index entries written, and the list itself."""
+    if access.kind is StatementKind.UPDATE:
+        return Work(index_writes=2 * rows * len(set(access.attributes) & set(paired.attributes)))
+    size = added_bytes(sizes, paired) if access.kind is StatementKind.INSERT else 0.0
+    return Work(index_writes=rows * present(sizes, paired), written_bytes=rows * size)
+
+
+def lists_changed(places: Places, access: Access) -> Iterator[str]:
+    """The lists without which one command does what a write says: it sets or asks for a value there."""
+    for name, paired in places.paired[access.entity]:
+        if touched(paired, access):
+            yield name
+
+
+def apart_from_indexes(places: Places, steps: Iterable[Step]) -> Iterator[Step]:
+    """The steps; an index over an attribute is none where that lies in a list."""
+    lists = _lists_of_indexes(places)
+    if not lists:
+        yield from steps
+        return
+    for step in steps:
+        modes = []
+        for mode in step.modes:
+            without = tuple(dict.fromkeys(name for need in mode.needs for name in lists.get(need, ())))
+            modes.append(replace(mode, without=(*mode.without, *without)) if without else mode)
+        yield replace(step, modes=tuple(mode for mode in modes if not set(mode.needs) & set(mode.without)))
+
+
+def _lists_of_indexes(places: Places) -> Mapping[str, tuple[str, ...]]:
+    """By index, the lists that hold one of its attributes."""
+    found: dict[str, tuple[str, ...]] = {}
+    for entity, lists in places.paired.items():
+        for index, part in places.indexes[entity]:
+            held = tuple(name for name, paired in lists if {key for key, _ in part.keys} & set(paired.attributes))
+            if held:
+                found[index] = held
+    return found

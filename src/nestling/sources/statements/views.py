@@ -1,0 +1,51 @@
+"""Views in a statement: the SELECT of each stands where its name stands, so that its tables are among those accessed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from sqlglot import exp
+
+from nestling.ir.model import Model, View
+from nestling.sources.tables import find_name
+
+Read = Callable[[View], exp.Expr | None]
+"""The tree of a view's SELECT; None when it cannot be read."""
+
+
+def with_views(tree: exp.Expr, model: Model, read: Read) -> exp.Expr:
+    """The statement without views; one that cannot be read, or names itself, stays a name."""
+    return _expanded(tree, model, read, frozenset()) if model.views else tree
+
+
+def _expanded(tree: exp.Expr, model: Model, read: Read, inside: frozenset[str]) -> exp.Expr:
+    views = {view.name: view for view in model.views if view.name not in inside}
+    named = {each.alias_or_name.casefold() for each in tree.find_all(exp.CTE)}
+    for table in list(_tables(tree)):
+        found = find_name(table.name, list(views)) if table.name.casefold() not in named else None
+        select = read(views[found]) if found is not None else None
+        if found is not None and isinstance(select, exp.Query):
+            _placed(select, table)
+            table.replace(_subquery(_expanded(select, model, read, inside | {found}), table, views[found]))
+    return tree
+
+
+def _tables(tree: exp.Expr) -> Iterator[exp.Table]:
+    """The tables read from: not the one a statement writes to."""
+    written = tree.this if isinstance(tree, exp.DML) else None
+    target = written.this if isinstance(written, exp.Schema) else written
+    return (table for table in tree.find_all(exp.Table) if table is not target)
+
+
+def _subquery(select: exp.Expr, table: exp.Table, view: View) -> exp.Subquery:
+    columns = [exp.to_identifier(name, quoted=True) for name in view.columns]
+    alias = exp.TableAlias(this=exp.to_identifier(table.alias_or_name, quoted=True), columns=columns)
+    return exp.Subquery(this=select, alias=alias)
+
+
+def _placed(select: exp.Expr, table: exp.Table) -> None:
+    """What is wrong in a view is told at the view's name, as the statement has it."""
+    place = table.this.meta if isinstance(table.this, exp.Identifier) else {}
+    for name in select.find_all(exp.Identifier):
+        name.set("quoted", False)
+        name.meta.update({key: place[key] for key in ("start", "end") if key in place})

@@ -1,0 +1,51 @@
+"""What a statement accesses through views: the tables of their SELECTs."""
+
+from __future__ import annotations
+
+import pytest
+
+from nestling.ir.workload import Workload
+from nestling.sources.ddl import read_ddl
+from nestling.sources.statements import parse_workload
+from tests.sources.statements.shop import access_line
+
+DDL = """CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT);
+CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customer (id), total INTEGER);
+CREATE VIEW [Order Totals] AS SELECT customer_id AS buyer, sum(total) AS spent FROM orders GROUP BY customer_id;
+CREATE VIEW best AS SELECT c.name, t.spent FROM customer c JOIN [Order Totals] t ON t.buyer = c.id;
+CREATE VIEW round AS SELECT * FROM round;"""
+
+
+def read(sql: str) -> tuple[Workload, list[str]]:
+    """The workload of one statement, and its gaps in words."""
+    model = read_ddl(DDL, "shop", dialect="sqlite").model
+    workload, gaps = parse_workload(f"-- name: s, rate: 1/s\n{sql}", model, "sqlite", "w.sql")
+    return workload, [gap.what for gap in gaps]
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT spent FROM [order totals] WHERE buyer = :b", ["select orders: customer_id, total | customer_id ="]),
+        (
+            "SELECT name FROM best b WHERE b.spent > 9",
+            ["select customer: id, name", "select orders via customer_orders: customer_id, total"],
+        ),
+        (
+            "SELECT c.name, t.spent FROM customer c LEFT JOIN [Order Totals] t ON t.buyer = c.id WHERE c.id = 1",
+            ["select customer: id, name | id =", "select orders via customer_orders: customer_id, total"],
+        ),
+        ("WITH best AS (SELECT id FROM orders) SELECT id FROM best", ["select orders: id"]),
+    ],
+)
+def test_views_are_seen_through(sql: str, expected: list[str]) -> None:
+    """Also a view of a view; a WITH query's name comes before a view's."""
+    workload, gaps = read(sql)
+    assert gaps == []
+    assert [access_line(access) for access in workload.statements[0].accesses] == expected
+
+
+def test_a_view_of_itself_is_a_name_nobody_has() -> None:
+    """It does not end in a loop."""
+    _, gaps = read("SELECT * FROM round")
+    assert any("no entity `round`" in gap for gap in gaps), gaps
