@@ -183,6 +183,8 @@ class Interpreter:
             if node.distinct:
                 values = [value for (value,) in unique(((v,) for v in values), (node.collation,))]
             if node.function is a.AggregateFunction.CONCAT:
+                if not all(isinstance(value, str) for value in values):
+                    raise Unsupported("a concatenation of bytes")
                 if len(set(values)) > 1 and not node.order:
                     self.arbitrary.add("order of a concatenation")
                 return str(separator(rows[0]) if separator and rows else ",").join(values) if values else None

@@ -102,7 +102,13 @@ def test_what_cannot_be_repaired_has_a_next_move(shelf: Path, target: str, datab
 
 def test_it_could_not_run(shelf: Path, target: str, database: Documents) -> None:
     """A collection that is missing, an option that cannot be read: exit code 2, in words."""
-    for option in (("--sample", "-3"), ("--sample", "1.5"), ("--since", "yesterday")):
+    for option in (
+        ("--sample", "-3"),
+        ("--sample", "1.5"),
+        ("--sample", "inf"),
+        ("--sample", "nan"),
+        ("--since", "yesterday"),
+    ):
         assert nestling("check", "design.yaml", target, *option, cwd=shelf).code == 2
     database["authors"].drop()
     done = nestling("check", "design.yaml", target, cwd=shelf)

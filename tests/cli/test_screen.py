@@ -85,10 +85,10 @@ def test_progress_is_shown_to_people_only(many_rows: Path, target: str) -> None:
 
 def test_colour_only_where_it_is_wanted(shop: Path) -> None:
     """A terminal gets colours; NO_COLOR, a dumb terminal and a pipe get none."""
-    assert "\x1b[" in on_terminal("design", "model.yaml", cwd=shop)
-    assert not _colours(on_terminal("design", "model.yaml", cwd=shop, NO_COLOR="1"))
-    assert not _colours(on_terminal("design", "model.yaml", cwd=shop, TERM="dumb"))
-    assert "\x1b" not in process("design", "model.yaml", cwd=shop).out
+    assert "\x1b[" in on_terminal("design", "model.yaml", "--strategy", "tree", cwd=shop)
+    assert not _colours(on_terminal("design", "model.yaml", "--strategy", "tree", cwd=shop, NO_COLOR="1"))
+    assert not _colours(on_terminal("design", "model.yaml", "--strategy", "tree", cwd=shop, TERM="dumb"))
+    assert "\x1b" not in process("design", "model.yaml", "--strategy", "tree", cwd=shop).out
 
 
 def _colours(shown: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
@@ -180,6 +181,34 @@ def test_a_capture_is_read_back() -> None:
     assert read_capture(capture_text(capture)) == capture
     with pytest.raises(InputError, match="capture"):
         read_capture("{}", "x.json")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        '{"pipeline":{}}',
+        '{"pipeline":[3]}',
+        '{"pipeline":[{"$match":"x"}]}',
+        '{"sort":{"a":"up"}}',
+        '{"u":3}',
+    ],
+)
+def test_a_shape_that_masking_never_makes_is_refused(text: str) -> None:
+    """Clauses of another type than their readers count on are an error when the file is read, not later."""
+    whole = _capture(Kind.LOG, 10, a=3)
+    (seen,) = whole.seen
+    odd = replace(whole, seen=(replace(seen, shape=replace(seen.shape, text=text)),))
+    with pytest.raises(InputError, match="no shape of a statement"):
+        read_capture(capture_text(odd), "x.json")
+
+
+def test_a_kind_of_another_type_is_refused() -> None:
+    """Where one of a few words belongs, a list is an error in words."""
+    text = capture_text(_capture(Kind.LOG, 10, a=3)).replace('"kind": "log"', '"kind": ["log"]')
+    with pytest.raises(InputError, match="is none of"):
+        read_capture(text, "x.json")
 
 
 def test_query_stats_are_shapes_with_counts() -> None:

@@ -84,7 +84,7 @@ def command(
 def show(reading: Reading) -> None:
     """Entities, relationships and statements as tables."""
     from nestling.cli.parts.table import table
-    from nestling.common.connection import redact
+    from nestling.common.redaction import redact
     from nestling.emitters.summary import entity_rows, relationship_rows, statement_rows
 
     title = redact(f"{reading.model.name} ({reading.origin})" if reading.origin else reading.model.name)

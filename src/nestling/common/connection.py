@@ -17,6 +17,7 @@ from pymongo.errors import (
 from pymongo.uri_parser import parse_uri
 
 from nestling.common.errors import AuthenticationFailed, ConnectionFailed, DiskFull, PermissionDenied, Problem
+from nestling.common.redaction import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,39 +32,6 @@ ATLAS_AUTHENTICATION_FAILED = 8000
 UNAUTHORIZED = 13
 OUT_OF_DISK_SPACE = 14031
 
-_USER_AND_PASSWORD = re.compile(
-    r"""(?P<scheme>\b[a-z][a-z0-9+.\-]*://)
-        (?: (?P<user>[^\s:/?@]*) : (?P<password>
-                \S*                                 # anything up to the last @: passwords hold raw @, / and ? as well
-              | (?!\d+(?:[,/?\s]|$)) [^\n]*         # and raw spaces, if what follows the colon is no port
-            ) @
-          | [^\s:/?]+ @                             # a lone token
-        )""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_PASSWORD_WITHOUT_HOST = re.compile(r"(\b[a-z][a-z0-9+.\-]*://[^\s:/?@\[]+:)(?!\d+\b|\*)[^\s@/?]+", re.IGNORECASE)
-_SECRET_PARAMETER = re.compile(
-    r"""(?P<name>[\w.\-]*(?:passw|pwd|secret|token|credential|api_?key|authmechanismproperties)[\w.\-]*\s*=\s*)
-        (?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^&\s'"]+)""",
-    re.VERBOSE | re.IGNORECASE,
-)
-
-
-def redact(text: str) -> str:
-    """Take the secrets out of every URI and connection string in a text: `mongodb://ada:***@host/db`.
-
-    When a text is ambiguous (a raw `@` in a password, several URIs without a space between them), too much is hidden
-    rather than too little. What no URI can hold may show in part: a password with both a raw blank and a raw `@`.
-    """
-    hidden = _USER_AND_PASSWORD.sub(_without_password, text)
-    hidden = _PASSWORD_WITHOUT_HOST.sub(r"\1***", hidden)  # what stands where a port should, and is none
-    return _SECRET_PARAMETER.sub(lambda match: f"{match['name']}***", hidden)
-
-
-def _without_password(match: re.Match[str]) -> str:
-    user = f"{match['user']}:" if match["user"] is not None else ""
-    return f"{match['scheme']}{user}***@"
-
 
 def connect(uri: str, *, selection_seconds: float = SELECTION_SECONDS, **options: Any) -> MongoClient[dict[str, Any]]:
     """Return a client of a server that has just answered; `options` are the driver's own.
@@ -76,7 +44,10 @@ def connect(uri: str, *, selection_seconds: float = SELECTION_SECONDS, **options
     with typed_errors(uri):
         try:
             client: MongoClient[dict[str, Any]] = MongoClient(uri, appname="nestling", **options)
-        except (ValueError, OSError) as error:  # a port or an option's value that cannot be; a certificate that is not there
+        except (
+            ValueError,
+            OSError,
+        ) as error:  # a port or an option's value that cannot be; a certificate that is not there
             raise _unusable(error, redact(uri)) from None
         try:
             client.admin.command("ping")

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nestling.common.binary import Binary, find_mongod
-from nestling.common.connection import connect, redact
+from nestling.common.connection import connect
 from nestling.common.errors import DataDirectoryInUse, LibraryMissing, Problem, ServerError
+from nestling.common.redaction import redact
 from nestling.common.replica_set import NAME, become_primary
 from nestling.common.supervised import Supervised, free_port, supervised
 

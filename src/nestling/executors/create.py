@@ -11,8 +11,9 @@ from typing import Any
 from pymongo.database import Database
 from pymongo.errors import CollectionInvalid, OperationFailure
 
-from nestling.common.connection import address, redact, typed_errors
+from nestling.common.connection import address, typed_errors
 from nestling.common.errors import LoadError, Problem
+from nestling.common.redaction import redact
 from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.rights import WRITING, check_privileges
 from nestling.ir.command import Command, CreateCollection, CreateIndex, ModifyCollection

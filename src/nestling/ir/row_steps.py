@@ -87,15 +87,29 @@ class Where:
 class Prefilter:
     """Only documents with an element of the array that satisfies the predicate; it is asked again once that is unwound.
 
-    `layout` is that of the unwound documents. `pair`: the array holds names and values, and only the value of this name is
-    asked: (field of the names, name).
+    `layout` is that of the unwound documents.
     """
 
     source: Step
     predicate: Expression
     layout: Layout
     array: str
-    pair: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WherePair:
+    """The documents with a pair `name` in the list `array` whose value satisfies the predicate, which is false of NULL.
+
+    `key` and `value` are the fields of a pair; `layout` has the one column the predicate is about.
+    """
+
+    source: Step
+    predicate: Expression
+    layout: Layout
+    array: str
+    key: str
+    name: str
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +240,7 @@ class GraphLookup:
 RowStep: TypeAlias = (
     Where
     | Prefilter
+    | WherePair
     | Compute
     | Add
     | Shape
@@ -242,6 +257,7 @@ RowStep: TypeAlias = (
 ROW_STEPS = (
     Where,
     Prefilter,
+    WherePair,
     Compute,
     Add,
     Shape,

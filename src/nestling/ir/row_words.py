@@ -22,6 +22,7 @@ from nestling.ir.row_steps import (
     Slice,
     SortRows,
     Where,
+    WherePair,
     Windows,
 )
 
@@ -56,9 +57,10 @@ def _words(step: RowStep) -> str:  # noqa: C901 - one case for each
     match step:
         case Where(predicate=predicate):
             return f"where {text(predicate)}"
-        case Prefilter(predicate=predicate, array=array, pair=pair):
-            element = "an element" if pair is None else f"a pair `{pair[1]}` in `{array}`"
-            return f"leave out documents without {element} where {text(predicate)}"
+        case Prefilter(predicate=predicate):
+            return f"leave out documents without an element where {text(predicate)}"
+        case WherePair(predicate=predicate, array=array, name=name):
+            return f"where {text(predicate)}, by the pair `{name}` in `{array}`"
         case Compute(fields=fields):
             return "compute " + _list(fields)
         case Add(fields=fields):

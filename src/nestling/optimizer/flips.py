@@ -148,7 +148,7 @@ class _Search:
         if seconds is None:
             return None
         try:
-            solution = attempt(problem, limit_seconds=seconds)
+            solution = attempt(problem, limit_seconds=seconds, any_of_equals=True)
         except errors.SearchError:
             return None
         if solution is None or not solution.proved:

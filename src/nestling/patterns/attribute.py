@@ -17,15 +17,15 @@ from nestling.ir.workload import Access, Operator, StatementKind
 
 LEAST_ATTRIBUTES = 3
 """Fewer attributes than that, each asked for by itself, are no list."""
-LEAST_ENTRIES_SAVED = 1.0
-"""Where rows have values for all but so few of them, the list's index is as large as those of the attributes together."""
+LEAST_MISSING = 0.25
+"""An attribute that a smaller share of the rows lacks stays a field: its index has an entry for most rows in any case."""
 
 _UNFIT = (TypeName.ARRAY, TypeName.JSON, TypeName.GEOMETRY, TypeName.BOOLEAN)
 _EXACT = (Operator.EQUALITY, Operator.IN)
 
 
 def candidates(situation: Situation) -> Iterator[Candidate]:
-    """One for each entity and type with three attributes or more that statements ask for, of which rows lack some."""
+    """One for each entity and type with three attributes or more that statements ask for and many rows lack."""
     for entity in situation.model.entities:
         if not _is_written(situation, entity):
             continue
@@ -33,7 +33,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
         for name, statements in _asked(situation, entity).items():
             by_type[entity.attribute(name).type][name] = statements
         for found in by_type.values():
-            if len(found) >= LEAST_ATTRIBUTES and _missing(situation, entity, found) >= LEAST_ENTRIES_SAVED:
+            if len(found) >= LEAST_ATTRIBUTES:
                 names = tuple(name for name in entity.attribute_names if name in found)
                 motives = tuple(dict.fromkeys(statement for name in names for statement in found[name]))
                 shown = ", ".join(names) if len(names) <= LEAST_ATTRIBUTES else f"{names[0]} and {len(names) - 1} more"
@@ -65,7 +65,8 @@ def _asked(situation: Situation, entity: Entity) -> dict[str, list[str]]:
 
 
 def _fixed(situation: Situation, entity: Entity) -> Iterator[str]:
-    """Attributes that tell rows apart, join them, lie elsewhere, or cannot be in an index."""
+    """Attributes that tell rows apart, join them, lie elsewhere, cannot be in an index, or that most rows have."""
+    yield from (name for name in entity.attribute_names if not _is_sparse(situation, entity, name))
     yield from entity.key
     yield from (name for group in entity.uniques for name in group)
     yield from (name for link in situation.parents[entity.name] for name in link.child_attributes)
@@ -76,8 +77,8 @@ def _fixed(situation: Situation, entity: Entity) -> Iterator[str]:
 
 
 def _otherwise(access: Access) -> Iterator[str]:
-    """Attributes an access compares otherwise, sorts, groups or sums up by."""
-    yield from (each.attribute for each in access.filters if each.operator not in _EXACT)
+    """Attributes an access looks for in a range, sorts, groups or sums up by."""
+    yield from (each.attribute for each in access.filters if each.operator is Operator.RANGE)
     yield from (name for name, _ in access.order)
     yield from (name for _, name in access.aggregates if name is not None)
     if access.grouping is not None:
@@ -89,11 +90,10 @@ def _compared(access: Access) -> set[str]:
     return {each.attribute for each in access.filters}
 
 
-def _missing(situation: Situation, entity: Entity, names: dict[str, list[str]]) -> float:
-    """How many of these attributes a row lacks on average."""
-    known = situation.statistics.entity(entity.name)
-    shares = (known.attribute(name).null_share for name in names)
-    return sum(share.value for share in shares if share is not None)
+def _is_sparse(situation: Situation, entity: Entity, name: str) -> bool:
+    """Whether many rows lack the attribute, as far as is known."""
+    share = situation.statistics.entity(entity.name).attribute(name).null_share
+    return share is not None and share.value >= LEAST_MISSING
 
 
 def _accesses(situation: Situation, entity: Entity) -> Iterator[Access]:

@@ -41,8 +41,9 @@ def in_place(uri: str, *, workload: Path | None = None, watch: Watch | None = No
     The workload is the file's; without one it is what the server has noted of what it is asked. Raises ConnectionFailed,
     PermissionDenied, InputError, or SourceError when the URI names no database.
     """
-    from nestling.common.connection import database_name, redact
+    from nestling.common.connection import database_name
     from nestling.common.errors import Problem, SourceError
+    from nestling.common.redaction import redact
     from nestling.pipeline.capturing import capture, with_captured
     from nestling.pipeline.examining import facts_of
     from nestling.sources.front import with_workload

@@ -43,6 +43,8 @@ STATEMENTS = (
     "SELECT id, ascii(name) FROM town WHERE id > 1",
     "SELECT id FROM town WHERE ascii(substring(name from 1 for 1)) = 65",
     "SELECT id FROM town WHERE name ~ '[()]'",
+    "SELECT id, starts_with(name, 'K'), starts_with(name, ''), starts_with(name, NULL) FROM town",
+    "SELECT id FROM town WHERE starts_with(name, '(A') OR NOT starts_with(name, lower('A'))",
     "SELECT id, (SELECT c.name FROM country c WHERE c.code = t.code) AS land FROM town t",
     "SELECT id FROM town WHERE founded >= DATE '1993-07-01' AND founded < DATE '1993-07-01' + INTERVAL '3 months'",
 )

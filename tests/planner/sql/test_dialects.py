@@ -151,6 +151,8 @@ def test_postgresql_functions(sql: str, function: e.Function) -> None:
         ("SELECT date_add(at, interval 1 day) FROM visit", e.Function.ADD_TIME),
         ("SELECT date_format(at, '%Y') FROM visit", e.Function.FORMAT_TIME),
         ("SELECT year(at) FROM visit", e.Function.TIME_PART),
+        ("SELECT quarter(at) FROM visit", e.Function.TIME_PART),
+        ("SELECT dayofyear(at) FROM visit", e.Function.TIME_PART),
         ("SELECT datediff(at, at) FROM visit", e.Function.DAYS_BETWEEN),
         ("SELECT concat_ws(',', city, code) FROM visit", e.Function.CONCAT_SEPARATED),
         ("SELECT now()", e.Function.NOW),

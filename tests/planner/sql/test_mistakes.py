@@ -37,6 +37,8 @@ from tests.planner.sql.shop_rows import shop
         ("SELECT *", "`*` without a FROM"),
         ("SELECT sum(id) OVER w FROM person", "no window `w`"),
         ("INSERT INTO person (id, nam) VALUES (1, 2)", "no column `nam` in `person`"),
+        ("INSERT INTO (id, name) SELECT id, name FROM person", "INSERT names no table"),
+        ("DELETE person WHERE id = 1", "DELETE names no table"),
         ("INSERT INTO hollow VALUES (1)", "1 values for 2 columns of `hollow`"),
         ("UPDATE person SET nam = 1", "no column `nam` in `person`"),
         ("DELETE FROM persn", "no table `persn`"),

@@ -55,7 +55,7 @@ def _say_unexpected(error: BaseException) -> None:
 
 
 def _say(text: str) -> None:
-    from nestling.common.connection import redact
+    from nestling.common.redaction import redact
 
     sys.stdout.flush()
     click.echo(redact(text), err=True)

@@ -37,7 +37,7 @@ def console(*, stderr: bool = False) -> Console:
 
 def say(text: str) -> None:
     """A sentence for the person watching, on stderr."""
-    from nestling.common.connection import redact
+    from nestling.common.redaction import redact
 
     shown = redact(text)
     if sys.stderr.isatty():

@@ -12,7 +12,7 @@ from nestling.emitters.mql.identity import by_identity
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.sql.sort_keys import sort_parts
-from nestling.ir.access_path import Step
+from nestling.ir.access_path import FieldPath, PairValue, Step
 from nestling.ir.expression import Column, Expression, Literal, Parameter, nullable
 from nestling.ir.row_steps import (
     VARIABLE,
@@ -31,6 +31,7 @@ from nestling.ir.row_steps import (
     Slice,
     SortRows,
     Where,
+    WherePair,
     Windows,
 )
 from nestling.ir.types import TypeName
@@ -74,6 +75,8 @@ def _stages(step: RowStep, pipeline: Callable[[Step], Pipeline]) -> tuple[Mql, .
             return ({"$match": by_identity(sql.match_mql(predicate, InLayout(layout)), identity)},)
         case Prefilter():
             return _prefilter(step)
+        case WherePair():
+            return (_where_pair(step),)
         case Compute(_, fields, layout):
             return ({"$set": _fields(fields, layout)},)
         case Add(_, fields):
@@ -113,10 +116,18 @@ class InElement(InLayout):
 def _prefilter(step: Prefilter) -> tuple[Mql, ...]:
     """What only an expression can say cannot be asked of elements: it is asked after they are unwound alone."""
     match = sql.match_mql(step.predicate, InElement(step.layout, step.array))
-    if "$expr" in repr(match):
-        return ()
-    named: Mql = {} if step.pair is None else {step.pair[0]: {"$eq": step.pair[1]}}
-    return ({"$match": {step.array: {"$elemMatch": {**named, **match}}}},)
+    return () if "$expr" in repr(match) else ({"$match": {step.array: {"$elemMatch": match}}},)
+
+
+def _where_pair(step: WherePair) -> Mql:
+    """Asked of the pair, which an index over names and values finds; what only an expression says is asked of its value."""
+    match = sql.match_mql(step.predicate, InElement(step.layout, step.array))
+    if "$expr" not in repr(match):
+        return {"$match": {step.array: {"$elemMatch": {step.key: {"$eq": step.name}, **match}}}}
+    taken_out = Layout(tuple((column, f"{VARIABLE}pair") for column, _ in step.layout.entries))
+    asked = sql.match_mql(step.predicate, InLayout(taken_out)).get("$expr", False)
+    value = expression_mql(PairValue(FieldPath(step.array), step.key, step.name, step.value))
+    return {"$match": {"$expr": {"$let": {"vars": {"pair": value}, "in": asked}}}}
 
 
 def _fields(fields: tuple[tuple[str, Expression], ...], layout: Layout) -> Mql:

@@ -8,8 +8,9 @@ from typing import Any
 from bson.raw_bson import RawBSONDocument
 from pymongo.errors import OperationFailure
 
-from nestling.common.connection import UNAUTHORIZED, redact
+from nestling.common.connection import UNAUTHORIZED
 from nestling.common.errors import LoadError, Problem
+from nestling.common.redaction import redact
 from nestling.executors.codes import DUPLICATE_KEY
 
 INVALID = 121

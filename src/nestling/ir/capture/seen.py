@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from nestling.common.errors import InputError, Problem
 from nestling.ir.capture.shape import Shape
+from nestling.ir.capture.soundness import is_sound
 from nestling.ir.facts.collection import Skipped
 from nestling.ir.noun_json import noun_text, read_noun
 
@@ -90,23 +90,11 @@ def read_capture(text: str, where: str = "") -> Capture:
     """A capture from its text; raises `InputError` that says where the text is not what it should be."""
     move = "record it anew: nestling.recorder.Recorder(path), or nestling capture URI --save FILE"
     found = read_noun(Capture, FORM, text, where, what="a capture", next_move=move)
-    shapes = {each.shape.text for each in found.seen} | {s.text for f in found.follows for s in (f.first, f.second)}
-    odd = [
-        Problem(f"{each[:40]!r} is no shape of a statement", where=where, next_move=move)
-        for each in sorted(shapes)
-        if not _is_object(each)
-    ]
+    shapes = {each.shape for each in found.seen} | {s for each in found.follows for s in (each.first, each.second)}
+    odd = sorted(shape.text for shape in shapes if not is_sound(shape))
     if odd:
-        raise InputError(*odd)
+        raise InputError(*(Problem(f"{text[:60]!r} is no shape of a statement", where, next_move=move) for text in odd))
     return found
-
-
-def _is_object(text: str) -> bool:
-    """Whether a text is a JSON object."""
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 def merged(captures: Sequence[Capture]) -> Capture:

@@ -19,7 +19,7 @@ from nestling.planner.options.guards import held_links
 from nestling.planner.options.matching import compared_equal, tells_one
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.overflow import paged_again
-from nestling.planner.options.pairs import lists_changed
+from nestling.planner.options.pairs import lists_changed, read_whole
 from nestling.planner.options.places import Home
 from nestling.planner.options.plainly import is_plain
 from nestling.planner.options.starts import Starts
@@ -93,12 +93,23 @@ class Changes:
 
     def changed(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
         """The rows found in one home, and changed there."""
-        direct, lists = self.is_direct(statement, access, home), tuple(lists_changed(self.modes.places, access))
-        for found in self._changed(statement, access, home, direct=direct):
-            yield replace(found, without=(*found.without, *lists)) if direct else found
-        for name in lists if direct else ():
+        direct = self.is_direct(statement, access, home)
+        lists = tuple(lists_changed(self.modes.places, access)) if home.own else ()
+        if direct:
+            for found in self._changed(statement, access, home, direct=True):
+                yield replace(found, without=(*found.without, *lists))
+        if lists or not direct:
+            needed = lists if direct else ()
             for found in self._changed(statement, access, home, direct=False):
-                yield replace(found, needs=tuple(dict.fromkeys((*found.needs, name))))
+                yield from self._with_lists(found, access, needed)
+
+    def _with_lists(self, found: Mode, access: Access, needed: tuple[str, ...]) -> Iterator[Mode]:
+        """Rows read before they change have all values taken out of their lists."""
+        lists = self.modes.places.paired[access.entity]
+        also = tuple((name, self.modes.price(read_whole(paired))) for name, paired in lists)
+        for name in needed or (None,):
+            needs = found.needs if name is None else tuple(dict.fromkeys((*found.needs, name)))
+            yield replace(found, needs=needs, also=(*found.also, *also))
 
     def _changed(self, statement: Statement, access: Access, home: Home, *, direct: bool) -> Iterator[Mode]:
         rows = self.rows(access)

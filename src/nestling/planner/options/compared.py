@@ -39,7 +39,7 @@ def shares_compared(statement: Statement, situation: Situation) -> Mapping[Attri
         query = translate(statement.sql, situation.model, statement.dialect or situation.reading.dialect or "sqlite")
     except NestlingError:
         return {}
-    relations = list(_within(_asked(query)))
+    relations = list(relations_within(rows_asked(query)))
     entities = {each.alias: each.entity for each in relations if isinstance(each, a.Scan)}
     values, told = dict(statement.samples), defaultdict[Attribute, list[float]](list)
     for column, asked in _by_column(relations).items():
@@ -54,7 +54,7 @@ def shares_compared(statement: Statement, situation: Situation) -> Mapping[Attri
     return {attribute: sum(shares) / len(shares) for attribute, shares in told.items()}
 
 
-def _asked(query: Query | Write) -> Relation:
+def rows_asked(query: Query | Write) -> Relation:
     """The rows a statement reads, or changes."""
     match query:
         case Query(relation=relation) | a.Insert(source=relation):
@@ -70,14 +70,14 @@ def _lies(entity: str, attribute: str, statistics: Statistics) -> bool:
     return statistics.entity(entity).attribute(attribute).values is not None
 
 
-def _within(relation: Relation) -> Iterator[Relation]:
+def relations_within(relation: Relation) -> Iterator[Relation]:
     """A relation and all inside it, those of subqueries too."""
     yield relation
     for below in inputs(relation):
-        yield from _within(below)
+        yield from relations_within(below)
     for expression in expressions(relation):
         for inner in subqueries(expression):
-            yield from _within(inner.relation)
+            yield from relations_within(inner.relation)
 
 
 def _by_column(relations: list[Relation]) -> Mapping[Column, list[Expression]]:

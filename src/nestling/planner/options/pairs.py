@@ -11,15 +11,20 @@ from nestling.ir.candidate import Indexed, Paired
 from nestling.ir.names import stored_name
 from nestling.ir.options import Step
 from nestling.ir.work import Work
-from nestling.ir.workload import Access, Operator, StatementKind
+from nestling.ir.workload import Access, StatementKind
 from nestling.planner.options.matching import matched_rows
+from nestling.planner.options.pair_uses import PairUse
 from nestling.planner.options.places import Places
 from nestling.planner.options.sizes import Sizes
 
 TAKEN_IN = 12.0
 """Operators, fields and constants parsed to take one value out of a list, or to find it there."""
+NAME_TAKEN_IN = 4.0
+"""Those to ask for a name beside a value."""
+WHOLE_TAKEN_IN = 18.0
+"""Those to take one out and show it, old and new, before the row changes."""
 STAGES = 3.0
-"""Stages that take values out of a list, compare them again and show them, in place of a `find`."""
+"""Stages that ask, take values out of a list and show them, in place of a `find`."""
 
 
 def present(sizes: Sizes, paired: Paired) -> float:
@@ -40,9 +45,9 @@ def added_bytes(sizes: Sizes, paired: Paired) -> float:
     return size
 
 
-def found_by_pairs(sizes: Sizes, paired: Paired, access: Access) -> float | None:
+def found_by_pairs(sizes: Sizes, paired: Paired, access: Access, use: PairUse) -> float | None:
     """Rows the list's index leads to, by the condition on it that leaves the fewest; None where there is none."""
-    asked = {each.attribute for each in access.filters if each.operator in (Operator.EQUALITY, Operator.IN)}
+    asked = {each.attribute for each in access.filters if (access.entity, each.attribute) in use.compared}
     single = (Indexed(access.entity, ((name, 1),)) for name in paired.attributes if name in asked)
     matched = (matched_rows(sizes, access, each, alone=False) for each in single)
     return min((rows for rows, _ in filter(None, matched)), default=None)
@@ -53,17 +58,29 @@ def touched(paired: Paired, access: Access) -> set[str]:
     return {*access.attributes, *(each.attribute for each in access.filters)} & set(paired.attributes)
 
 
-def taken_out(sizes: Sizes, paired: Paired, access: Access, rows: float, *, alone: bool) -> Work | None:
-    """Values taken out of the lists of so many rows; None when none is needed. `alone`: what would be a `find` elsewhere."""
-    values = len(touched(paired, access))
-    if not values:
+def taken_out(sizes: Sizes, paired: Paired, access: Access, rows: float, use: PairUse, *, alone: bool) -> Work | None:
+    """Values taken out of the lists of so many rows; None when none is needed. `alone`: what would be a `find` elsewhere.
+
+    What the index does not find, such as NULL, is looked for in all of them.
+    """
+    seen = touched(paired, access)
+    if not seen:
         return None
-    asked = len({each.attribute for each in access.filters} & set(paired.attributes))
+    asked = [each.attribute for each in access.filters if each.attribute in seen]
+    unfound = [name for name in asked if (access.entity, name) not in use.compared]
+    compared = work.parse(NAME_TAKEN_IN * (len(asked) - len(unfound)))
+    values = sum((access.entity, name) in use.taken_out for name in seen)
+    if not values:
+        return compared
+    rows = max(rows, sizes.found(access, without=unfound)) if unfound else rows
+    stages = (STAGES if alone else 1.0) + bool(unfound)
     looked_at = work.unwind(rows * values * present(sizes, paired)) + work.project(rows, values)
-    passed = work.pass_on(rows * STAGES) if alone else work.pass_on(rows)
-    return (
-        Work(stages=(STAGES if alone else 1.0) + asked) + work.parse(TAKEN_IN * (values + asked)) + looked_at + passed
-    )
+    return Work(stages=stages) + compared + work.parse(TAKEN_IN * values) + looked_at + work.pass_on(rows * stages)
+
+
+def read_whole(paired: Paired) -> Work:
+    """All values taken out of the list of rows that are read before they change."""
+    return work.transaction() + work.parse(WHOLE_TAKEN_IN * len(paired.attributes))
 
 
 def list_entries(sizes: Sizes, paired: Paired, access: Access, rows: float) -> Work:

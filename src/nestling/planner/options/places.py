@@ -24,7 +24,8 @@ from nestling.ir.candidate import (
 )
 from nestling.ir.model import Relationship
 from nestling.ir.situation import Situation
-from nestling.ir.workload import StatementKind
+from nestling.ir.workload import Statement, StatementKind
+from nestling.planner.options.pair_uses import NO_USE, PairUse, pair_use
 from nestling.planner.options.sizes import Sizes
 
 
@@ -61,6 +62,7 @@ class Places:
         self.cold: dict[str, list[tuple[str, Cold]]] = defaultdict(list)
         self.paired: dict[str, list[tuple[str, Paired]]] = defaultdict(list)
         self.indexes: dict[str, list[tuple[str, Indexed]]] = defaultdict(list)
+        self._pair_uses: dict[str, PairUse] = {}
         statements = situation.reading.workload.statements
         self.inserted = {a.entity for s in statements for a in s.accesses if a.kind is StatementKind.INSERT}
         self.candidates = tuple(candidates)
@@ -103,6 +105,12 @@ class Places:
                 self.indexes[entity].append((found, index))
             case _:
                 assert_never(candidate.part)
+
+    def pair_use(self, statement: Statement) -> PairUse:
+        """What a statement does with attributes that may lie in lists of pairs; asked of the statement once."""
+        if statement.name not in self._pair_uses:
+            self._pair_uses[statement.name] = pair_use(statement, self.situation) if self.paired else NO_USE
+        return self._pair_uses[statement.name]
 
     def home_above(self, home: Home) -> Home | None:
         """The place of the parent that an embedding needs; None when there is no such candidate."""

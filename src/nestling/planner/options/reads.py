@@ -60,7 +60,9 @@ class Reads:
         rows = min(visit.rows, float(statement.limit)) if statement.limit is not None else visit.rows
         found = [(name, read_too(self.modes.sizes, cold, visit.access, rows)) for name, cold in parts]
         alone = len(statement.accesses) == 1 and not _is_grouped(visit.access)
-        found += [(name, taken_out(self.modes.sizes, each, visit.access, rows, alone=alone)) for name, each in lists]
+        for name, paired in lists:
+            use = places.pair_use(statement)
+            found.append((name, taken_out(self.modes.sizes, paired, visit.access, rows, use, alone=alone)))
         also = tuple((name, self.modes.price(more)) for name, more in found if more is not None)
         return replace(mode, also=(*mode.also, *also)) if also else mode
 

@@ -82,7 +82,7 @@ class Starts:
     def _by_pairs(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
         """By the index over a list of names and values."""
         for name, paired in self.modes.places.paired[access.entity]:
-            rows = found_by_pairs(self.modes.sizes, paired, access)
+            rows = found_by_pairs(self.modes.sizes, paired, access, self.modes.places.pair_use(statement))
             if rows is not None:
                 text = f"{home.id}, by {name}"
                 yield self._fetched(text, home, rows, statement, access, ordered=False, needs=(name,))

@@ -16,7 +16,7 @@ from nestling.ir.reading import Gap, GapKind
 from nestling.ir.row_steps import ColumnId, Compute, Layout, Where
 from nestling.ir.tolerance import Tolerated
 from nestling.planner.reads.rewrites import Rewrite
-from nestling.planner.reads.rewrites.prefilter import filtered_early
+from nestling.planner.reads.rewrites.prefilter import filtered_early, without_values
 from nestling.planner.reads.traverse import mentioned
 
 
@@ -99,8 +99,16 @@ class Rows:
         identity = self.identity if context.may(Rewrite.IDENTITY) else ()
         layout = context.seen(self.layout)
         if context.may(Rewrite.PREFILTER):
-            return replace(self, step=filtered_early(self.step, predicate, layout, identity), identity=())
+            step = filtered_early(self.step, predicate, layout, identity)
+            return replace(self, step=without_values(step, self._answered(predicate, context)), identity=())
         return replace(self, step=Where(self.step, predicate, layout, identity), identity=())
+
+    def _answered(self, predicate: Expression, context: Context) -> frozenset[str]:
+        """The paths that nothing but this predicate speaks of."""
+        asked = Counter((column.alias, column.name) for column in mentioned(predicate))
+        paths = {self.layout.path(column) for column in mentioned(predicate) if column in self.layout}
+        elsewhere = {path for key, path in self.layout.entries if context.used[key] > asked[key]}
+        return frozenset(paths - elsewhere)
 
 
 class Names:

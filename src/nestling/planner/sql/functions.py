@@ -11,6 +11,8 @@ from nestling.ir.expression import (
     Call,
     Cast,
     Collation,
+    Compare,
+    Comparison,
     Expression,
     Function,
     Literal,
@@ -181,6 +183,12 @@ def _position(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return Call(Function.POSITION, _texts([node.this, node.args["substr"]], env, bound), INTEGER, env.dialect.rules)
 
 
+def _starts_with(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """PostgreSQL's: the prefix is at the first place."""
+    place = Call(Function.POSITION, _texts([node.this, node.expression], env, bound), INTEGER, env.dialect.rules)
+    return Compare(Comparison.EQUAL, place, Literal(1, INTEGER))
+
+
 def _replace(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     replacement = node.args.get("replacement")
     new = _text(replacement, env, bound) if replacement is not None else Literal("", TEXT)
@@ -300,6 +308,7 @@ FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.ConcatWs: _concat_ws,
     exp.Greatest: _extreme(Function.GREATEST),
     exp.Least: _extreme(Function.LEAST),
+    exp.StartsWith: _starts_with,
     exp.StrPosition: _position,
     exp.Replace: _replace,
     exp.Pad: _pad,

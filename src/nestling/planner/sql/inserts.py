@@ -34,6 +34,8 @@ def bind_insert(node: exp.Insert, translation: Translation, *, replaces: bool = 
     """INSERT with rows or a query, and what it does with a row whose key exists; `replaces`: it was a REPLACE INTO."""
     refuse(node, "returning", "overwrite", "partition", "by_name")
     table = node.this.this if isinstance(node.this, exp.Schema) else node.this
+    if not isinstance(table, exp.Table):
+        raise mistake("INSERT names no table", node)
     entity = translation.entity(table)
     listed = node.this.expressions if isinstance(node.this, exp.Schema) else ()
     attributes = [attribute_named(entity, name) for name in listed] or list(entity.attributes)

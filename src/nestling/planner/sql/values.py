@@ -225,8 +225,8 @@ def _comparable_sqlite(left: Expression, right: Expression, translation: Transla
     same = left.type.name is right.type.name in _CONVERTED
     if same and not any(isinstance(side, Column) and side.mixed for side in (left, right)):
         return left, right
-    left, right = plain(left, translation), plain(right, translation)
     of_left, of_right = affinity(left, translation), affinity(right, translation)
+    left, right = plain(left, translation), plain(right, translation)
     if Affinity.NUMERIC in (of_left, of_right):
         left = left if of_left is Affinity.NUMERIC else coerce(left, Affinity.NUMERIC)
         right = right if of_right is Affinity.NUMERIC else coerce(right, Affinity.NUMERIC)

@@ -89,6 +89,8 @@ def _target(node: exp.Expr, translation: Translation) -> _Target:
 
 def _joined(node: exp.Expr) -> tuple[exp.Expr, list[exp.Expr], list[exp.Expr]]:
     """The target, the other tables, and the conditions on all of them: WHERE's, and in MySQL those of the joins."""
+    if not isinstance(node.this, exp.Expr):
+        raise mistake(f"{node.key.upper()} names no table", node, "write DELETE FROM")
     where = node.args.get("where")
     conditions = [where.this] if where is not None else []
     using, source = node.args.get("using") or [], node.args.get("from_")

@@ -28,7 +28,7 @@ from nestling.ir.access_path import Expression as PathExpression
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES
 from nestling.ir.compiled import ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.row_steps import ROW_STEPS, Keep, Shape, Slice, SortRows, Where
+from nestling.ir.row_steps import ROW_STEPS, Keep, Shape, Slice, SortRows, Where, WherePair
 from nestling.ir.statistics import Statistics
 from nestling.ir.work import Work
 from nestling.planner.work.documents import Known
@@ -54,7 +54,7 @@ def estimate(
 
 def is_find(step: Step) -> bool:
     """Whether the plan is a scan, then at most one each of condition, order, slice and shape: what a `find` says."""
-    for kind in (Shape, Slice, SortRows, Where):
+    for kind in (Shape, Slice, SortRows, Where | WherePair):
         if isinstance(step, kind):
             step = step.source
     return isinstance(step, CollectionScan)

@@ -8,23 +8,30 @@ from nestling.ir import accesses
 from nestling.ir.access_path import FieldPath, PairValue
 from nestling.ir.expression import InList
 from nestling.ir.names import join
-from nestling.ir.row_steps import Add, Prefilter
+from nestling.ir.row_steps import Add, WherePair
 from nestling.planner.work.documents import Documents, Known
 from nestling.planner.work.expressions import size, weight
+from nestling.planner.work.facts import Facts
 from nestling.planner.work.selectivity import share
 from nestling.planner.work.spans import Values
-from nestling.planner.work.stream import Condition, Leading, Stream, Use
+from nestling.planner.work.stream import Condition, Stream, Use
 
 PAIR_SIZE = 12.0
-"""Operators, fields and constants the server takes in to find one pair in a list."""
+"""Operators, fields and constants the server takes in to take one value out of a list."""
+NAME_SIZE = 4.0
+"""Those to ask for a name beside a value."""
 
 
-def in_pairs(step: Prefilter, stream: Stream, leading: Leading, values: Values) -> Stream:
+def in_pairs(step: WherePair, stream: Stream, facts: Facts) -> Stream:
     """Asked of the pairs: two conditions that one index serves."""
-    found = _conditions(step, leading.documents, values)
-    asked = {**stream.asked, step.predicate: found[0].share * found[1].share}
-    leading = replace(leading, conditions=(*leading.conditions, *found))
-    return replace(stream, asked=asked, leading=leading).parsing(size(step.predicate) + PAIR_SIZE)
+    if stream.leading is None:
+        known = stream.known.get(join(step.array, step.name), Known())
+        kept = share(step.predicate, lambda _: known, facts.values)
+        elements = stream.arrays.get(step.array, 1.0)
+        return stream.then(accesses.ask(stream.rows, elements + weight(step.predicate)), rows=stream.rows * kept)
+    found = _conditions(step, stream.leading.documents, facts.values)
+    leading = replace(stream.leading, conditions=(*stream.leading.conditions, *found))
+    return replace(stream, leading=leading).parsing(size(step.predicate) + NAME_SIZE)
 
 
 def added(step: Add, stream: Stream) -> Stream:
@@ -41,20 +48,15 @@ def added(step: Add, stream: Stream) -> Stream:
     return replace(stream, known={**stream.known, **known}).then(work)
 
 
-def _conditions(step: Prefilter, documents: Documents, values: Values) -> tuple[Condition, ...]:
-    """What must hold of a pair: documents that have one of that name, and of these the ones whose value fits.
-
-    Both are served by an index over names and values.
-    """
-    assert step.pair is not None
-    key, name = step.pair
-    known = documents.known.get(join(step.array, name), Known())
-    one = share(step.predicate, lambda _: known, values)
-    there = max(1 - known.missing, one, 1e-9)
+def _conditions(step: WherePair, documents: Documents, values: Values) -> tuple[Condition, ...]:
+    """Documents that have a pair of that name, and of these the ones whose value fits."""
+    known = documents.known.get(join(step.array, step.name), Known())
+    kept = share(step.predicate, lambda _: known, values)
+    there = max(1 - known.missing, kept, 1e-9)
     elements = documents.arrays.get(step.array, 1.0)
-    (value,) = (path for _, path in step.layout.entries)
     seeks = float(len(step.predicate.items)) if isinstance(step.predicate, InList) else 1.0
+    fits, asked = kept / there, weight(step.predicate)
     return (
-        Condition(join(step.array, key), Use.EQUAL, there, entries=there, weight=elements),
-        Condition(value, Use.EQUAL, one / there, seeks, one / there, weight(step.predicate)),
+        Condition(join(step.array, step.key), Use.EQUAL, there, entries=there, weight=elements),
+        Condition(join(step.array, step.value), Use.EQUAL, fits, seeks, fits, asked),
     )

@@ -25,6 +25,7 @@ from nestling.ir.row_steps import (
     Slice,
     SortRows,
     Where,
+    WherePair,
     Windows,
 )
 from nestling.ir.work import Work
@@ -55,6 +56,8 @@ def row_step(step: RowStep, facts: Facts, walk: Walk, opened: Open, wanted: floa
             return _where(step, walk(step.source, facts), facts.values)
         case Prefilter():
             return _prefiltered(step, walk(step.source, facts), facts.values)
+        case WherePair():
+            return in_pairs(step, walk(step.source, facts), facts)
         case Compute(source, fields, layout):
             return _computed(rows(source), dict(fields), layout)
         case Add(source):
@@ -138,8 +141,6 @@ def _probed_path(predicate: Expression, layout: Layout) -> str:
 def _prefiltered(step: Prefilter, stream: Stream, values: Values) -> Stream:
     if stream.leading is None or not sayable(step.predicate):
         return stream
-    if step.pair is not None:
-        return in_pairs(step, stream, stream.leading, values)
     found = element_condition(step, stream.leading.documents, values)
     leading = replace(stream.leading, conditions=(*stream.leading.conditions, found))
     asked = {**stream.asked, step.predicate: found.share}

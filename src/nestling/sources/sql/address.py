@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nestling.common.connection import redact
 from nestling.common.errors import Problem, SourceError
+from nestling.common.redaction import redact
 
 if TYPE_CHECKING:
     from sqlalchemy import URL

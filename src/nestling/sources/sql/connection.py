@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from nestling.common.connection import redact
 from nestling.common.errors import (
     AuthenticationFailed,
     ConnectionFailed,
@@ -22,6 +21,7 @@ from nestling.common.errors import (
     Problem,
     SourceError,
 )
+from nestling.common.redaction import redact
 from nestling.sources.sql.address import MYSQL, POSTGRESQL, SQLITE, Address
 
 if TYPE_CHECKING:

@@ -79,6 +79,11 @@ def null_if_any(values: Sequence[Mql], result: Mql) -> Mql:
     return {"$cond": [either(*map(absent, values)), None, result]} if values else result
 
 
+def unless_bytes(value: Mql) -> Mql:
+    """The value, or an error for bytes, which the server compares otherwise than any database does."""
+    return bind({"text": value}, lambda x: {"$ifNull": [null_unless_bytes(x), x]})
+
+
 def null_unless_bytes(value: Mql) -> Mql:
     """NULL; the server's error for bytes, which it cannot read as the text they stand for."""
     found = {"$cond": [{"$eq": [{"$type": value}, "binData"]}, value, None]}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.comparison import wide
 from nestling.emitters.mql.sql.constants import WIDE_DIGITS, Mql
 from nestling.emitters.mql.sql.gaps import gap
-from nestling.emitters.mql.sql.nulls import bind, null_unless_bytes
+from nestling.emitters.mql.sql.nulls import bind, unless_bytes
 from nestling.emitters.mql.sql.object_ids import object_id
 from nestling.ir.expression import Affinity, Cast, Coerce, Column, Literal, Raw, Rules, Stored
 from nestling.ir.reading import GapKind
@@ -50,7 +50,7 @@ def _timestamp_text(value: Mql, kind: Type, *, mixed: bool) -> Mql:
     if kind.fraction_digits <= WIDE_DIGITS:
         shape = f"{_DAY} %H:%M:%S{_FRACTIONS[kind.fraction_digits]}{zone}"
         text = _where(value, "date", lambda x: _formatted(x, shape), mixed=mixed)
-        return _unless_bytes(text) if mixed else text
+        return unless_bytes(text) if mixed else text
     spaced: Mql = {"$replaceOne": {"input": value, "find": "T", "replacement": " "}}
     return {"$replaceOne": {"input": spaced, "find": "Z", "replacement": zone}} if zone else spaced
 
@@ -63,11 +63,6 @@ def _where(value: Mql, name: str, change: Callable[[Mql], Mql], *, mixed: bool) 
     if not mixed:
         return change(value)
     return bind({"value": value}, lambda x: {"$cond": [{"$eq": [{"$type": x}, name]}, change(x), x]})
-
-
-def _unless_bytes(text: Mql) -> Mql:
-    """The value, or an error: text that looks like another timestamp's is kept as bytes, and cannot be compared."""
-    return bind({"text": text}, lambda x: {"$ifNull": [null_unless_bytes(x), x]})
 
 
 def stored(node: Stored, r: Renderer) -> Mql:

@@ -1,8 +1,7 @@
 """Predicates before unwinding: on the root they move there, on elements they leave out documents without an element that fits.
 
 Only where every row comes from an element: a row that stays without one may satisfy a predicate no element does. The value of a
-list of pairs is compared in the list, so that an index over the pairs finds the documents; it is compared again once it is
-taken out of there.
+list of pairs is compared in the list, so that an index over the pairs finds the documents, and it need not be taken out.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from dataclasses import replace
 from nestling.ir.access_path import CollectionScan, FieldPath, Filter, PairValue, Step, Unwind
 from nestling.ir.expression import (
     And,
+    Collation,
     Column,
     Compare,
     Comparison,
@@ -21,11 +21,11 @@ from nestling.ir.expression import (
     conjunction,
 )
 from nestling.ir.names import join
-from nestling.ir.row_steps import VARIABLE, Add, Layout, Prefilter, Where
+from nestling.ir.row_steps import VARIABLE, Add, Layout, Prefilter, Where, WherePair
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import mentioned
 
-_SIMPLE = (Unwind, Filter, Where, Prefilter, Add)
+_SIMPLE = (Unwind, Filter, Where, Prefilter, WherePair, Add)
 
 
 def filtered_early(step: Step, predicate: Expression, layout: Layout, identity: tuple[str, ...]) -> Step:
@@ -37,13 +37,29 @@ def filtered_early(step: Step, predicate: Expression, layout: Layout, identity: 
     root = conjunction(*(each for each, array in asked if array == ""))
     if root is not None:
         step = _at_scan(step, Where(step, root, layout, identity))
+    rest: list[Expression] = []
     for each, array in asked:
         if array:
             step = _at_scan(step, Prefilter(step, each, layout, array))
-        elif array is None and (pair := _in_pair(step, each, layout, pairs)) is not None:
+        if array is None and (pair := _in_pair(step, each, layout, pairs)) is not None:
             step = _at_scan(step, pair)
-    rest = conjunction(*(each for each, array in asked if array != ""))
-    return step if rest is None else Where(step, rest, layout)
+        elif array != "":
+            rest.append(each)
+    left = conjunction(*rest)
+    return step if left is None else Where(step, left, layout)
+
+
+def without_values(step: Step, fields: frozenset[str]) -> Step:
+    """The step without adding these fields, where all that asks for them is asked already."""
+    match step:
+        case Where(source, predicate, layout):
+            asked = {layout.path(column) for column in mentioned(predicate) if column in layout}
+            return replace(step, source=without_values(source, fields - asked))
+        case Add(source, added):
+            kept = tuple((name, value) for name, value in added if name not in fields)
+            return replace(step, fields=kept) if kept else source
+        case _:
+            return step
 
 
 def _restricted(step: Step, predicate: Expression, layout: Layout, identity: tuple[str, ...]) -> Step:
@@ -83,24 +99,24 @@ def _pairs(step: Step) -> Mapping[str, PairValue]:
     return {name: value for name, value in added if isinstance(value, PairValue)}
 
 
-def _in_pair(step: Step, predicate: Expression, layout: Layout, pairs: Mapping[str, PairValue]) -> Prefilter | None:
+def _in_pair(step: Step, predicate: Expression, layout: Layout, pairs: Mapping[str, PairValue]) -> WherePair | None:
     """The documents with a pair that fits, where the predicate compares one such value: NULL has no pair, and equals nothing."""
-    column = _compared(predicate)
+    column = compared_column(predicate)
     pair = pairs.get(layout.path(column)) if column is not None and column in layout else None
     if column is None or pair is None or not isinstance(pair.array, FieldPath):
         return None
     inside = Layout.of({(column.alias, column.name): join(pair.array.path, pair.value)})
-    return Prefilter(step, predicate, inside, pair.array.path, (pair.key, pair.name))
+    return WherePair(step, predicate, inside, pair.array.path, pair.key, pair.name, pair.value)
 
 
-def _compared(predicate: Expression) -> Column | None:
-    """The one column that must be some value for a predicate to be true."""
+def compared_column(predicate: Expression) -> Column | None:
+    """The one column that must be a value, as it is, for a predicate to be true."""
     match predicate:
-        case Compare(left=Column() as column, operator=Comparison.EQUAL, right=other):
+        case Compare(Comparison.EQUAL, Column() as column, other, Collation.BINARY):
             others = [other]
-        case Compare(left=other, operator=Comparison.EQUAL, right=Column() as column):
+        case Compare(Comparison.EQUAL, other, Column() as column, Collation.BINARY):
             others = [other]
-        case InList(operand=Column() as column, items=items):
+        case InList(Column() as column, items, Collation.BINARY):
             others = list(items)
         case _:
             return None
@@ -135,10 +151,10 @@ def _innermost(path: str, arrays: list[str]) -> str:
     return max((array for array in arrays if path.startswith(f"{array}.")), key=len, default="")
 
 
-def _at_scan(step: Step, asked: Where | Prefilter) -> Step:
+def _at_scan(step: Step, asked: Where | Prefilter | WherePair) -> Step:
     """The step with a condition put right above the scan of the collection and what is asked there already."""
     if isinstance(step, Unwind | Filter | Add) or (
-        isinstance(step, Where | Prefilter) and (_unwound(step) or _pairs(step))
+        isinstance(step, Where | Prefilter | WherePair) and (_unwound(step) or _pairs(step))
     ):
         return replace(step, source=_at_scan(step.source, asked))
     return replace(asked, source=step)

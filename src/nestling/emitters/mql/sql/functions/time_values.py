@@ -73,7 +73,7 @@ def _of_text(text: Mql) -> Mql:
     is_last = {"$regexMatch": {"input": text, "regex": _LAST_MOMENT}}
 
     def told(parts: Mql) -> Mql:
-        return {"$cond": [is_last, _failure(text), _of_parts(parts)]}
+        return {"$cond": [is_last, _failure({"$ifNull": [{"$arrayElemAt": [parts, 13]}, ""]}), _of_parts(parts)]}
 
     return bind(
         {"parts": parts},
