@@ -1,7 +1,8 @@
 """The doctor's measures: what it finds in real data, and how fast it gathers facts (to a busy server: `benchmarks.doctor_load`).
 
 python -m benchmarks.doctor cases FOLDER     expected problems found, and everything found beside them
-python -m benchmarks.doctor speed [N]        documents a second: all facts, default facts, and a scan in the client
+python -m benchmarks.doctor speed [N] [DIR]  documents a second: all facts, default facts, a scan in the client, and the package
+                                             mongodb-schema where DIR has it (`npm install mongodb-schema mongodb`)
 python -m benchmarks.doctor many [N]         a database of N collections at default settings
 """
 
@@ -11,6 +12,7 @@ import gzip
 import json
 import random
 import resource
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -28,6 +30,20 @@ from nestling.ir.finding import Severity
 from nestling.pipeline import diagnose
 
 Db = Database[dict[str, Any]]
+
+SCHEMA_PACKAGE = """
+const { MongoClient } = require("mongodb");
+const { analyzeDocuments } = require("mongodb-schema");
+(async () => {
+  const client = await MongoClient.connect(process.argv[1]);
+  const cursor = client.db("speed").collection("things").find().limit(Number(process.argv[2]));
+  const start = process.hrtime.bigint();
+  const analyzer = await analyzeDocuments(cursor);
+  await analyzer.getInternalSchema();
+  console.log(Number(process.hrtime.bigint() - start) / 1e9);
+  await client.close();
+})();
+"""
 
 EXPECTED = {
     ("geo_samples", "shipwrecks", "mixed-types", "depth"),
@@ -142,7 +158,7 @@ def filled(database: Db, number: int) -> None:
         )
 
 
-def speed(number: int) -> None:
+def speed(number: int, node_modules: Path | None) -> None:
     with start_server() as server, connect(server.uri) as client:
         database: Db = client["speed"]
         filled(database, number)
@@ -153,6 +169,15 @@ def speed(number: int) -> None:
         part = min(number, 100_000)
         seconds = _timed(lambda: _scan(database, part))
         print(f"scan in the client (dicts, path by path): {part / seconds:,.0f} documents/s")
+        if node_modules is not None:
+            done = subprocess.run(
+                ["node", "-e", SCHEMA_PACKAGE, server.uri, str(part)],
+                cwd=node_modules,
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            print(f"mongodb-schema: {part / float(done.stdout):,.0f} documents/s")
     print(f"memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB at most")
 
 
@@ -198,7 +223,7 @@ def main() -> None:
         case "cases":
             cases(Path(rest[0]))
         case "speed":
-            speed(int(rest[0]) if rest else 1_000_000)
+            speed(int(rest[0]) if rest else 1_000_000, Path(rest[1]) if len(rest) > 1 else None)
         case "many":
             many(int(rest[0]) if rest else 100)
         case _:
