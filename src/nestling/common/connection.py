@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -43,10 +44,13 @@ def connect(uri: str, *, selection_seconds: float = SELECTION_SECONDS, **options
         options = {SELECTION_OPTION: round(selection_seconds * 1000), **options}
     with typed_errors(uri):
         try:
-            client: MongoClient[dict[str, Any]] = MongoClient(uri, appname="nestling", **options)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", UserWarning)  # an option's value the driver would leave out
+                client: MongoClient[dict[str, Any]] = MongoClient(uri, appname="nestling", **options)
         except (
             ValueError,
             OSError,
+            UserWarning,
         ) as error:  # a port or an option's value that cannot be; a certificate that is not there
             raise _unusable(error, redact(uri)) from None
         try:

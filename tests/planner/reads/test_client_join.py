@@ -15,6 +15,9 @@ from nestling import pipeline
 from nestling.emitters.mql.client_join import compiled_join
 from nestling.ir.algebra import Query
 from nestling.ir.client_join import ClientJoin
+from nestling.ir.model import Attribute, Entity, Model, Relationship
+from nestling.ir.reading import Reading
+from nestling.ir.types import Type, TypeName
 from nestling.planner.reads.client_join import plan_client_join
 from nestling.planner.reads.rows import ReadGap
 from nestling.planner.sql import translate
@@ -33,6 +36,7 @@ PARENTS_BY_CHILDREN = (
     "SELECT o.id, l.no, c.name FROM line l JOIN orders o ON o.id = l.order_id JOIN customer c ON c.id = o.customer_id",
 )
 CHILDREN_BY_PARENTS = (
+    "SELECT l.no, p.title FROM line l JOIN product p ON p.id = l.product_id WHERE p.title <> 'none' AND l.product_id > 1",
     "SELECT o.id, o.total FROM orders o JOIN customer c ON c.id = o.customer_id WHERE c.city = 'Oslo' ORDER BY o.id",
     "SELECT o.id, c.name FROM orders o JOIN customer c ON c.id = o.customer_id WHERE c.city = 'Oslo' "
     "ORDER BY o.total DESC, o.id LIMIT 2",
@@ -106,3 +110,21 @@ def test_what_needs_both_sides_is_a_gap(shop: Beside, sql: str) -> None:
     """No join, a group or order by the one and a limit on the other, no key, a further condition."""
     with pytest.raises(ReadGap, match="join in the client"):
         joined(shop, sql)
+
+
+def test_what_else_is_asked_of_the_field_of_the_ids_stays() -> None:
+    """LIKE of a text key beside the list of ids."""
+    text = Type(TypeName.TEXT)
+    parent = Entity("parent", (Attribute("code", text, nullable=False),), ("code",))
+    child = Entity("child", (Attribute("id", text, nullable=False), Attribute("code", text, nullable=True)), ("id",))
+    link = Relationship("children", "parent", "child", ("code",), ("code",))
+    design = pipeline.design(Reading(Model("codes", (parent, child), (link,))), "normalized").design
+    sql = (
+        "SELECT c.id, p.code FROM child c RIGHT JOIN parent p ON c.code = p.code WHERE c.code LIKE 'a%' ORDER BY p.code"
+    )
+    query = translate(sql, design.model, "sqlite")
+    assert isinstance(query, Query)
+    join = compiled_join(plan_client_join(query, design), name="statement", sql=sql)
+    asked = repr(join.first) + repr(join.second)
+    assert "Ids()" in asked
+    assert "$regex" in asked

@@ -38,8 +38,11 @@ def _by_ids(read: CompiledRead, parameter: str) -> CompiledRead:
 
     def put(value: object) -> object:
         match value:
-            case {"$eq": Placeholder() as found} if found.name == parameter:
-                return {"$in": IDS}
+            case {"$eq": Placeholder() as found, **others} if found.name == parameter:
+                if "$in" in others:
+                    raise gap("a list of ids beside another list of the same field")
+                rest = {name: other for name, other in others.items() if (name, other) != ("$ne", None)}
+                return {**rest, "$in": IDS}
             case dict():
                 return {name: put(inner) for name, inner in value.items()}
             case list() | tuple():

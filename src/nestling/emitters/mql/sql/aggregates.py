@@ -202,7 +202,7 @@ def _separator(node: Aggregate, r: Renderer) -> Mql:
 
 
 def joined(texts: Mql, separator: Mql) -> Mql:
-    """The texts of an array with the separator between them; NULL when there are none."""
+    """The texts of an array with the separator between them; NULL when there are none. Bytes among them are an error."""
     added = {"$concat": ["$$value", separator, "$$this"]} if separator != "" else {"$concat": ["$$value", "$$this"]}
-    step = {"$cond": [{"$eq": ["$$value", None]}, "$$this", added]}
+    step = {"$cond": [{"$eq": ["$$value", None]}, {"$concat": ["$$this"]}, added]}
     return {"$reduce": {"input": texts, "initialValue": None, "in": step}}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.comparison import collated, is_wide, may_be_text, wide
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.gaps import gap
-from nestling.emitters.mql.sql.nulls import absent, unless_bytes
+from nestling.emitters.mql.sql.nulls import absent
 from nestling.ir.algebra import SortKey
 from nestling.ir.reading import GapKind
 from nestling.ir.types import TypeName
@@ -50,5 +50,4 @@ def sort_value(key: SortKey, r: Renderer) -> Mql:
         value = wide(expression, r)
     else:
         value = collated(expression, key.collation, r) if may_be_text(expression) else r.value(expression)
-        value = unless_bytes(value) if expression.type.name is TypeName.ANY else value
     return {"$ifNull": [value, None]} if r.nullable(expression) else value
