@@ -313,6 +313,7 @@ def test_changes_of_documents_near_the_limit(shop: Database[Any]) -> None:
     assert names(shop) == [{"name": "Eve"}, {"name": "Eve"}, {}]
 
 
+@pytest.mark.soak
 def test_images_near_the_limit(shop: Database[Any]) -> None:
     """A purchase of nearly 16 MiB moves to another customer, and goes; its image comes whole in both events."""
     sync(shop, plan_of(), SyncOptions(once=True, images=True))
