@@ -1,6 +1,7 @@
 """The doctor's measures: what it finds in real data, and how fast it gathers facts (to a busy server: `benchmarks.doctor_load`).
 
-python -m benchmarks.doctor cases FOLDER     expected problems found, and everything found beside them
+python -m benchmarks.doctor                  all of what follows, but for the package
+python -m benchmarks.doctor cases [FOLDER]   expected problems found, and everything found beside them
 python -m benchmarks.doctor speed [N] [DIR]  documents a second: all facts, default facts, a scan in the client, and the package
                                              mongodb-schema where DIR has it (`npm install mongodb-schema mongodb`)
 python -m benchmarks.doctor many [N]         a database of N collections at default settings
@@ -30,6 +31,7 @@ from nestling.ir.finding import Severity
 from nestling.pipeline import diagnose
 
 Db = Database[dict[str, Any]]
+CASES = Path(__file__).parents[2] / "shared" / "cases" / "mongo"
 
 SCHEMA_PACKAGE = """
 const { MongoClient } = require("mongodb");
@@ -110,7 +112,10 @@ def load_case(client: MongoClient[dict[str, Any]], folder: Path) -> Db:
     return database
 
 
-def cases(folder: Path) -> None:
+def cases(folder: Path = CASES) -> None:
+    if not folder.is_dir():
+        print(f"{folder} is not there; nothing to look at")
+        return
     found: set[tuple[str, str, str, str]] = set()
     errors, counts = [], Counter[str]()
     with start_server() as server, connect(server.uri) as client:
@@ -158,7 +163,7 @@ def filled(database: Db, number: int) -> None:
         )
 
 
-def speed(number: int, node_modules: Path | None) -> None:
+def speed(number: int = 1_000_000, node_modules: Path | None = None) -> None:
     with start_server() as server, connect(server.uri) as client:
         database: Db = client["speed"]
         filled(database, number)
@@ -205,7 +210,7 @@ def _scan(database: Db, number: int) -> Counter[tuple[str, str]]:
     return counts
 
 
-def many(number: int) -> None:
+def many(number: int = 100) -> None:
     with start_server() as server, connect(server.uri) as client:
         database: Db = client["many"]
         for place in range(number):
@@ -218,14 +223,19 @@ def many(number: int) -> None:
 
 
 def main() -> None:
-    what, *rest = sys.argv[1:]
-    match what:
-        case "cases":
-            cases(Path(rest[0]))
-        case "speed":
-            speed(int(rest[0]) if rest else 1_000_000, Path(rest[1]) if len(rest) > 1 else None)
-        case "many":
-            many(int(rest[0]) if rest else 100)
+    match sys.argv[1:]:
+        case []:
+            cases()
+            speed()
+            many()
+        case ["cases", *folder]:
+            cases(*map(Path, folder))
+        case ["speed"]:
+            speed()
+        case ["speed", number, *folder]:
+            speed(int(number), *map(Path, folder))
+        case ["many", *number]:
+            many(*map(int, number))
         case _:
             raise SystemExit(__doc__)
 

@@ -11,9 +11,7 @@ Without CASE: all shared cases beside the checkout, and orders with their lines 
 from __future__ import annotations
 
 import argparse
-import lzma
 import random
-import shutil
 import tempfile
 import threading
 import time
@@ -26,6 +24,7 @@ from typing import Any
 
 from pymongo.database import Database
 
+from benchmarks.cases import CASES, unpacked
 from benchmarks.load import generate
 from nestling import Store
 from nestling.common.connection import connect
@@ -37,7 +36,6 @@ from nestling.ir.types import TypeName
 from nestling.pipeline import design, inspect, load, migrate
 from nestling.planner.migration import kept_collections
 
-CASES = Path(__file__).parents[2] / "shared" / "cases" / "sql"
 STRATEGIES = ("normalized", "embedded", "tree")
 WRITE_PAUSE_SECONDS = 0.05
 SAMPLED_ROWS = 200
@@ -175,19 +173,10 @@ def pair(case: str, address: str, names: tuple[str, str], made: dict[str, Propos
 
 def sources(chosen: list[str], folder: Path, orders: int) -> Iterator[tuple[str, str, Path | None]]:
     """(Case, address, workload) of the shared cases, then of made orders."""
-    for each in sorted(CASES.iterdir()) if CASES.is_dir() else ():
-        if chosen and each.name not in chosen:
-            continue
-        packed, workload = next(each.glob("*.sqlite*"), None), each / "workload.sql"
-        if packed is None:
-            continue
-        path = folder / f"{each.name}.sqlite"
-        if packed.suffix == ".xz":
-            with lzma.open(packed) as inside, path.open("wb") as outside:
-                shutil.copyfileobj(inside, outside)
-        else:
-            shutil.copy(packed, path)
-        yield each.name, f"sqlite:///{path}", workload if workload.exists() else None
+    for each in sorted(path for path in CASES.iterdir() if path.is_dir()) if CASES.is_dir() else ():
+        if not chosen or each.name in chosen:
+            workload = each / "workload.sql"
+            yield each.name, f"sqlite:///{unpacked(each, folder)}", workload if workload.exists() else None
     if not chosen or "orders" in chosen:
         generate(folder / "orders.db", orders)
         yield "orders", f"sqlite:///{folder / 'orders.db'}", None

@@ -6,6 +6,8 @@ from scripts.pages._markdown import table
 from scripts.pages._pattern_case import cases, section
 from scripts.pages._pattern_pages import shown_by, titles
 
+BY_HAND = ("polymorphic_members", "tree_path")
+"""Cases on the page of a pattern that does not propose them."""
 HEAD = """# Patterns
 
 Every pattern below can be written in a design file, and nestling creates, loads, validates, verifies and unloads it. Each comes
@@ -36,5 +38,5 @@ def page() -> str:
 
 
 def _proposers(case: str, shown: dict[str, tuple[str, ...]]) -> str:
-    stems = [stem for stem, names in shown.items() if case in names]
+    stems = [stem for stem, names in shown.items() if case in names and case not in BY_HAND]
     return ", ".join(f"[{stem}](patterns/{stem.replace('_', '-')}.md)" for stem in stems)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from nestling.common.errors import LibraryMissing, ServerNotFound
 from nestling.ir.freshness import Level
 from nestling.planner.upkeep import upkeeps_of
 from tests.cases.pattern_case import PatternCase, pattern_cases
-from tests.chaos.replica_set import ReplicaSet, replica_set
+from tests.chaos.replica_set import ReplicaSet
 from tests.chaos.runs import chaos_run
 from tests.laws.tally import Counts
 
@@ -28,16 +26,6 @@ def kept_cases() -> list[PatternCase]:
         for case in pattern_cases()
         if any(each.freshness.level is not Level.SNAPSHOT for each in upkeeps_of(case.proposal.design))
     ]
-
-
-@pytest.fixture(scope="module")
-def servers() -> Iterator[ReplicaSet]:
-    """A replica set of three."""
-    try:
-        with replica_set() as found:
-            yield found
-    except (ServerNotFound, LibraryMissing) as error:
-        pytest.skip(str(error))
 
 
 def test_a_few_faults(servers: ReplicaSet, tmp_path: Path, tally: Counts) -> None:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Iterator
 from random import Random
 
 import pytest
 from pymongo.database import Database
 
-from nestling.common.errors import LibraryMissing, ServerNotFound
 from nestling.common.server import Server
-from tests.chaos.replica_set import ReplicaSet, replica_set
+from tests.chaos.replica_set import ReplicaSet
 from tests.chaos.torn_pairs import KINDS, Pairs
 from tests.laws.tally import Counts
 
@@ -44,16 +42,6 @@ def test_a_torn_pair_is_seen(mongod: Server, database: Database[dict[str, object
             time.sleep(0.01)
     assert pairs.surprises == []
     assert all(pairs.torn[kind] > 0 for kind in KINDS)
-
-
-@pytest.fixture
-def servers() -> Iterator[ReplicaSet]:
-    """A replica set of three."""
-    try:
-        with replica_set() as found:
-            yield found
-    except (ServerNotFound, LibraryMissing) as error:
-        pytest.skip(str(error))
 
 
 @pytest.mark.soak

@@ -51,6 +51,22 @@ def test_connect_refuses_a_broken_uri(uri: str):
     assert "ss:w" not in str(caught.value)
 
 
+@pytest.mark.parametrize("host", ["nobody.docdb.amazonaws.com", "nobody.cosmos.azure.com"])
+def test_connect_tries_servers_of_another_make(host: str):
+    """What the driver remarks on them stays a remark: only that nobody answers is an error."""
+    with (
+        pytest.warns(UserWarning, match="You appear to be connected to"),
+        pytest.raises(ConnectionFailed, match="cannot reach the server"),
+    ):
+        connect(f"mongodb://{host}/", selection_seconds=0.2)
+
+
+def test_connect_refuses_an_option_that_is_none():
+    """An option or a value the driver would only warn of and leave out is an error."""
+    with pytest.raises(ConnectionFailed, match="the URI cannot be used"):
+        connect("mongodb://host/?nosuch=1")
+
+
 def test_connect_says_soon_that_nobody_answers():
     """An unreachable server is an error that names it, without its password."""
     port = free_port()

@@ -32,6 +32,8 @@ AUTHENTICATION_FAILED = 18
 ATLAS_AUTHENTICATION_FAILED = 8000
 UNAUTHORIZED = 13
 OUT_OF_DISK_SPACE = 14031
+OF_ANOTHER_MAKE = "You appear to be connected to"
+"""How the driver's remark on a server that only speaks MongoDB's protocol begins: no fault of the URI."""
 
 
 def connect(uri: str, *, selection_seconds: float = SELECTION_SECONDS, **options: Any) -> MongoClient[dict[str, Any]]:
@@ -46,12 +48,9 @@ def connect(uri: str, *, selection_seconds: float = SELECTION_SECONDS, **options
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", UserWarning)  # an option's value the driver would leave out
+                warnings.filterwarnings("default", OF_ANOTHER_MAKE, UserWarning)
                 client: MongoClient[dict[str, Any]] = MongoClient(uri, appname="nestling", **options)
-        except (
-            ValueError,
-            OSError,
-            UserWarning,
-        ) as error:  # a port or an option's value that cannot be; a certificate that is not there
+        except (ValueError, OSError, UserWarning) as error:  # a port or option that cannot be, a certificate not there
             raise _unusable(error, redact(uri)) from None
         try:
             client.admin.command("ping")

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from nestling.executors.canonical import stored_bytes
 
 T = TypeVar("T")
+Document = Mapping[str, Any]
+
+COMMAND_BYTES = 4 * 1024 * 1024
+"""Documents sent to the server inside a command."""
 
 
 def batches(each: Iterable[T], size: int) -> Iterator[list[T]]:
@@ -14,3 +20,17 @@ def batches(each: Iterable[T], size: int) -> Iterator[list[T]]:
     stream = iter(each)
     while batch := list(islice(stream, size)):
         yield batch
+
+
+def small_batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    """As many documents as a command has room for at a time; one that is larger comes alone."""
+    some, size = list[Document](), 0
+    for document in documents:
+        length = len(stored_bytes(document))
+        if some and size + length > COMMAND_BYTES:
+            yield some
+            some, size = [], 0
+        some.append(document)
+        size += length
+    if some:
+        yield some

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import sqrt
 
 Z_95 = 1.959964
+"""Standard deviations that hold 95 % of a normal distribution."""
 
 
 def interval(count: int, of: int) -> tuple[float, float]:

@@ -75,13 +75,15 @@ def _difference(affected: Iterable[Element], now: set[str], gone: str | None, co
     allowed = all(holds(each, now) for each in requirements)
     after = [_due(each, now) for each in priced] if allowed else []
     _exchange(now, come, gone)
+    if not allowed:
+        return None
     cost = 0.0
-    for each, new in zip(priced, after, strict=False):
+    for each, new in zip(priced, after, strict=True):
         old = _due(each, now)
         if old is None or new is None:
             return None
         cost += new - old
-    return cost if allowed else None
+    return cost
 
 
 def _apart(elements: Iterable[Element]) -> tuple[list[Group | Needs | Limit], list[Step | Charge]]:

@@ -19,7 +19,7 @@ from nestling.patterns.computed import candidates as exact
 
 def candidates(situation: Situation) -> Iterator[Candidate]:
     """One for each count a statement asks over the children of a parent that need not be exact."""
-    off_by = tolerated(situation.model, situation.requirements).off_by if situation.requirements.tolerance else {}
+    off_by = tolerated(situation.model, situation.requirements).off_by
     for each in exact(situation) if off_by else ():
         part = each.part
         if isinstance(part, Aggregate) and part.function is Function.COUNT:

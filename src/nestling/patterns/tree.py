@@ -78,7 +78,7 @@ def _with_both(
 
 
 def _freshness(situation: Situation, name: str, attributes: tuple[str, ...]) -> Freshness:
-    """As fresh as the freshest of the attributes must be."""
+    """What is required of all the attributes alike; else as fresh as can be."""
     entity = situation.model.relationship(name).parent
     found = {freshness_of(situation, entity, attribute, name) for attribute in attributes}
     return found.pop() if len(found) == 1 else TRANSACTION

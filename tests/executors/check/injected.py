@@ -18,6 +18,7 @@ from nestling.ir.names import join
 from nestling.ir.primitives import CollectionKind, Computed, Copy, Form, Reference
 from nestling.ir.values import CODEC
 from nestling.planner.upkeep import upkeeps_of
+from nestling.planner.upkeep.derive import is_only_listed
 
 Document = dict[str, Any]
 WRONG = "put here by hand"
@@ -26,11 +27,15 @@ EDITABLE = (CollectionKind.PLAIN, CollectionKind.CLUSTERED)
 
 @dataclass(frozen=True)
 class Spot:
-    """A field that is derived: the kind of drift a wrong value is, the documents' place, its path below that."""
+    """A field that is derived: the kind of drift a wrong value is, the documents' place, its path below that.
+
+    `holds_ids`: only what stands beside the ids there is derived; who is referred to nothing else tells.
+    """
 
     kind: DriftKind
     place: Place
     path: str
+    holds_ids: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,8 @@ def spots(design: Design) -> Iterator[Spot]:
             case Computed() as computed:
                 yield Spot(DriftKind.COMPUTED, upkeep.place, computed.field)
             case Reference() as reference:
-                yield Spot(DriftKind.REFERENCE, upkeep.place, reference.field)
+                alone = is_only_listed(design, design.model.relationship(reference.relationship))
+                yield Spot(DriftKind.REFERENCE, upkeep.place, reference.field, holds_ids=alone)
     for store in design.stores:
         for root in store.roots:
             if root.bucket is not None:
@@ -132,11 +138,23 @@ def _spoil(draw: Callable[[Any], Any], held: Document, spot: Spot) -> bool:
         inner[last] = not value
     elif spot.kind is DriftKind.DISCRIMINATOR:
         inner[last] = draw(st.sampled_from([WRONG, [*(value if isinstance(value, list) else [value]), WRONG]]))
+    elif not (others := _beside_ids(value) if spot.holds_ids else _others(value)):
+        return False
     else:
-        inner[last] = draw(st.sampled_from(_others(value)))
+        inner[last] = draw(st.sampled_from(others))
         if inner[last] is None:
             del inner[last]
     return True
+
+
+def _beside_ids(value: Any) -> list[Any]:
+    """Values with the same ids."""
+    if isinstance(value, dict):
+        return [{**deepcopy(value), "more": WRONG}]
+    held = value if isinstance(value, list) else []
+    return [
+        [*held[:place], changed, *held[place + 1 :]] for place, each in enumerate(held) for changed in _beside_ids(each)
+    ]
 
 
 def _others(value: Any) -> list[Any]:

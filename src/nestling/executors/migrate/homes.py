@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import bson
 from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
-from nestling.executors.batches import batches
+from nestling.executors.batches import COMMAND_BYTES, batches, small_batches
+from nestling.executors.canonical import stored_bytes
 from nestling.executors.migrate.once import mark, once
 from nestling.executors.read import Row, read_rows, row_decoder
 from nestling.ir.access_path import column_field
@@ -23,8 +23,6 @@ from nestling.ir.values import CODEC, Policy, encoder
 
 ASKED_AT_ONCE = 5_000
 """Values in one `$in`: every one of these scans what has no index."""
-LITERAL_BYTES = 4 * 1024 * 1024
-"""Documents sent to the server inside a command."""
 SCRATCH = f"{OWN_COLLECTIONS}migrate_document"
 
 MARK = "_nestling_number"
@@ -107,22 +105,14 @@ class Homes:
 
     def _rows_in(self, stages: Sequence[Stage], documents: Sequence[Mapping[str, Any]]) -> Iterator[Document]:
         exact: Database[Any] = self.database.with_options(codec_options=CODEC)
-        small, size = list[Mapping[str, Any]](), 0
-        for number, document in enumerate(documents):
-            marked = {**document, MARK: number}
-            length = len(bson.encode(marked, codec_options=CODEC))
-            if length > LITERAL_BYTES:  # too large for a command
-                exact[SCRATCH].replace_one({"_id": document["_id"]}, marked, upsert=True)
-                yield from exact[SCRATCH].aggregate([{"$match": {"_id": document["_id"]}}, *stages])
+        for some in small_batches({**document, MARK: number} for number, document in enumerate(documents)):
+            first = some[0]
+            if len(some) == 1 and len(stored_bytes(first)) > COMMAND_BYTES:  # too large for a command
+                exact[SCRATCH].replace_one({"_id": first["_id"]}, first, upsert=True)
+                yield from exact[SCRATCH].aggregate([{"$match": {"_id": first["_id"]}}, *stages])
                 exact.drop_collection(SCRATCH)
-                continue
-            if small and size + length > LITERAL_BYTES:
-                yield from exact.aggregate([{"$documents": {"$literal": small}}, *stages])
-                small, size = [], 0
-            small.append(marked)
-            size += length
-        if small:
-            yield from exact.aggregate([{"$documents": {"$literal": small}}, *stages])
+            else:
+                yield from exact.aggregate([{"$documents": {"$literal": some}}, *stages])
 
     def decode(self, entity: str, row: Mapping[str, Any]) -> Row:
         """An undecoded row as conceptual values; a file's content is not among them."""

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nestling.executors.batches import batches
-from nestling.executors.canonical import stored_bytes
+from nestling.executors.batches import batches, small_batches
 from nestling.executors.changes import Change, ChangeKind
 from nestling.executors.sync.asking import View
 from nestling.executors.sync.narrowed import Distinct, of_documents, of_ids, with_values
@@ -17,8 +16,6 @@ from nestling.ir.names import value_at
 from nestling.ir.route import CompiledRoute, SyncPlan
 
 DOCUMENTS_AT_ONCE = 1_000
-COMMAND_BYTES = 4 * 1024 * 1024
-"""Documents sent to the server inside a command."""
 Values = list[object]
 
 
@@ -115,7 +112,7 @@ def _anchors(compiled: CompiledRoute, notes: _Seen, view: View) -> Iterator[Valu
     links.update(each for each in notes.links.values if None not in each)
     if compiled.links is not None:
         reads = [of_ids(compiled.links, some) for some in batches(notes.present.values, DOCUMENTS_AT_ONCE)]
-        reads += [of_documents(compiled.links, some) for some in _small(notes.before)]
+        reads += [of_documents(compiled.links, some) for some in small_batches(notes.before)]
         names = [column.field for column in compiled.links.columns]
         for read in reads:
             links.update(_rows(view.ask(read), names))
@@ -125,20 +122,6 @@ def _anchors(compiled: CompiledRoute, notes: _Seen, view: View) -> Iterator[Valu
     for values in links.values:
         read = with_values(compiled.walk.read, compiled.walk.parameters, values)
         yield from _rows(view.ask(read), compiled.walk.columns)
-
-
-def _small(documents: Iterable[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
-    """Documents in parts a command has room for."""
-    some, size = list[Mapping[str, Any]](), 0
-    for document in documents:
-        length = len(stored_bytes(document))
-        if some and size + length > COMMAND_BYTES:
-            yield some
-            some, size = [], 0
-        some.append(document)
-        size += length
-    if some:
-        yield some
 
 
 def _rows(documents: Iterable[Mapping[str, Any]], names: Sequence[str]) -> Iterator[list[object]]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from nestling.ir.facts.steps import ELEMENT, field_path, steps_text
 
-"""Standard deviations that hold 95 % of a normal distribution."""
 NUMBERS = frozenset({"int", "long", "double", "decimal"})
 
 

@@ -12,6 +12,7 @@ from nestling.ir.freshness import TRANSACTION, Freshness
 from nestling.ir.model import Model
 from nestling.ir.rate import parse_rate, rate_text
 from nestling.ir.rows import Function
+from nestling.ir.text.design_form import RowsForm
 from nestling.ir.text.form import Findings, Form, Groups, Named, Texts, group_text, link_names, without, words_schema
 from nestling.ir.text.yaml_reader import Path
 from nestling.ir.text.yaml_writer import Block, Plain
@@ -46,7 +47,7 @@ class RequirementsForm(Form):
         {}, description="entity.attribute or relationship: aggregates over it may be less than that too low; 2 or more"
     )
     schema_version: int | None = Field(None, description="a number that every document carries in a field of its own")
-    archive: Named[dict[str, str]] = Field({}, description="entity: {attribute, before}: rows before it lie apart")
+    archive: Named[RowsForm] = Field({}, description="entity: {attribute, before}: rows before it lie apart")
     short_names: bool = Field(False, description="attributes are stored under initials of their names")
 
     def to_ir(self, path: Path, findings: Findings) -> Requirements:
@@ -66,16 +67,7 @@ class RequirementsForm(Form):
             tuple(self.tolerance.items()),
             self.schema_version,
             self.short_names,
-            self._archive(path, findings),
-        )
-
-    def _archive(self, path: Path, findings: Findings) -> tuple[tuple[str, str, str], ...]:
-        for entity, said in self.archive.items():
-            if said.keys() != {"attribute", "before"}:
-                what = "an archive says an `attribute` and the value it is `before`"
-                findings.problems.append(Problem(what=what, path=(*path, "archive", entity)))
-        return tuple(
-            (entity, said.get("attribute", ""), said.get("before", "")) for entity, said in self.archive.items()
+            tuple((entity, rows.attribute, rows.before) for entity, rows in self.archive.items()),
         )
 
     @staticmethod

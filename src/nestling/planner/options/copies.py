@@ -16,11 +16,11 @@ from nestling.ir.model import Relationship
 from nestling.ir.options import Mode, Step
 from nestling.ir.work import Work
 from nestling.ir.workload import Access, Statement, StatementKind
+from nestling.planner.options.left import is_left
 from nestling.planner.options.modes import Modes
 
 READ_STAGES = 2.0
 """Stages of the pipeline that looks up what a new row copies."""
-_LEFT = (Level.ASYNC, Level.SCHEDULED)
 
 Named = tuple[str, CopiedAttribute]
 """A structure and what it copies."""
@@ -36,7 +36,7 @@ class Copies:
         """The copies that a write reads or changes before it is done."""
         yield from (name for copies in self._read(access).values() for name, _ in copies)
         for copies in self._changed(access).values():
-            yield from (name for name, copy in copies if copy.freshness.level not in _LEFT)
+            yield from (name for name, copy in copies if not is_left(copy.freshness))
 
     def steps(self, statement: Statement, access: Access, rows: float) -> Iterator[Step]:
         """The steps of a write that keep copies."""
@@ -71,7 +71,7 @@ class Copies:
         """One parent looked up for a new row; one that may lack it has its copies made once more, unless the sync does that."""
         link = self.modes.situation.model.relationship(name)
         found = work.lookup(1, 1, self.modes.sizes.row_bytes(link.parent))
-        if all(copy.freshness.level in _LEFT for _, copy in copies):
+        if all(is_left(copy.freshness) for _, copy in copies):
             return found + Work(events=1)
         if self.modes.situation.model.is_total(link):
             return found
@@ -94,7 +94,7 @@ class Copies:
     def _carried(self, holder: str, name: str, copies: Sequence[Named], rows: float) -> Iterator[Mode]:
         """Every row that has a copy, found by its foreign key, by an index or by reading all of them."""
         link = self.modes.situation.model.relationship(name)
-        if all(copy.freshness.level in _LEFT for _, copy in copies):
+        if all(is_left(copy.freshness) for _, copy in copies):
             yield self.modes.mode("left to the sync", (), rows * (self._touched(link) + Work(events=1)))
             return
         for home in self.modes.places.homes[holder]:

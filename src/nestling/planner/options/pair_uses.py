@@ -31,9 +31,6 @@ class PairUse:
     taken_out: frozenset[Attribute]
 
 
-NO_USE = PairUse(frozenset(), frozenset())
-
-
 def pair_use(statement: Statement, situation: Situation) -> PairUse:
     """What the statement does; by its footprint alone where it cannot be translated."""
     dialect = statement.dialect or situation.reading.dialect or "sqlite"

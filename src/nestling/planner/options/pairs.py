@@ -12,6 +12,7 @@ from nestling.ir.names import stored_name
 from nestling.ir.options import Step
 from nestling.ir.work import Work
 from nestling.ir.workload import Access, StatementKind
+from nestling.planner.distinct import value_of
 from nestling.planner.options.matching import matched_rows
 from nestling.planner.options.pair_uses import PairUse
 from nestling.planner.options.places import Places
@@ -30,17 +31,15 @@ STAGES = 3.0
 def present(sizes: Sizes, paired: Paired) -> float:
     """Pairs in one document: values that are not NULL."""
     known = sizes.situation.statistics.entity(paired.entity)
-    missing = (known.attribute(name).null_share for name in paired.attributes)
-    return sum(1.0 - (each.value if each is not None else 0.0) for each in missing)
+    return sum(1.0 - value_of(known.attribute(name).null_share, 0.0) for name in paired.attributes)
 
 
 def added_bytes(sizes: Sizes, paired: Paired) -> float:
     """Bytes a document holds more than with a field for each attribute."""
     known, size = sizes.situation.statistics.entity(paired.entity), 0.0
     for name in paired.attributes:
-        width, missing = known.attribute(name).average_bytes, known.attribute(name).null_share
-        value = width.value if width is not None else UNKNOWN_BYTES
-        there = 1.0 - (missing.value if missing is not None else 0.0)
+        value = value_of(known.attribute(name).average_bytes, UNKNOWN_BYTES)
+        there = 1.0 - value_of(known.attribute(name).null_share, 0.0)
         size += there * (value + 3 * FRAMING_BYTES + UNKNOWN_BYTES) - (value + len(stored_name(name)) + FRAMING_BYTES)
     return size
 

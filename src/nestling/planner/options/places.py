@@ -25,7 +25,7 @@ from nestling.ir.candidate import (
 from nestling.ir.model import Relationship
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Statement, StatementKind
-from nestling.planner.options.pair_uses import NO_USE, PairUse, pair_use
+from nestling.planner.options.pair_uses import PairUse, pair_use
 from nestling.planner.options.sizes import Sizes
 
 
@@ -109,7 +109,7 @@ class Places:
     def pair_use(self, statement: Statement) -> PairUse:
         """What a statement does with attributes that may lie in lists of pairs; asked of the statement once."""
         if statement.name not in self._pair_uses:
-            self._pair_uses[statement.name] = pair_use(statement, self.situation) if self.paired else NO_USE
+            self._pair_uses[statement.name] = pair_use(statement, self.situation)
         return self._pair_uses[statement.name]
 
     def home_above(self, home: Home) -> Home | None:

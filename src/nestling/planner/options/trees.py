@@ -12,7 +12,7 @@ from nestling.ir.options import Mode, Step
 from nestling.ir.types import TypeName
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Operator, Statement, StatementKind, Walk
-from nestling.planner.options.left import left
+from nestling.planner.options.left import is_left, left
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.places import Home
 from nestling.planner.options.visits import Visit
@@ -117,7 +117,7 @@ def lineages_changed(modes: Modes, access: Access) -> Iterator[tuple[str, Lineag
 
 def _kept_right(modes: Modes, access: Access, link: Relationship, lineage: Lineage) -> Iterator[Mode]:
     """A row that comes or moves reads those above it; every row below one that changes is read again."""
-    if left(lineage.freshness) is not NO_WORK:
+    if is_left(lineage.freshness):
         yield modes.mode("left to the sync", (), left(lineage.freshness))
         return
     one = _refreshed(modes, link, lineage)

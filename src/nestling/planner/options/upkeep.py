@@ -15,7 +15,7 @@ from nestling.ir.types import TypeName
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.copies import Copies
-from nestling.planner.options.left import left
+from nestling.planner.options.left import is_left, left
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.trees import lineage_steps, lineages_changed
 
@@ -91,9 +91,9 @@ class Upkeep:
         return work.request(2) + found + work.group(children, 1)
 
     def _changed(self, link: Relationship, aggregate: Aggregate) -> Work:
-        """The parent changed: an approximation once in so many times, of which the sync lets the others be."""
+        """The parent changed: what goes in steps once in so many times, of which the sync lets the others be."""
         share = 1 / aggregate.step
-        if aggregate.freshness.level in (Level.ASYNC, Level.SCHEDULED):
+        if is_left(aggregate.freshness):
             return share * self._parent(link)
         return self._parent(link, share)
 

@@ -51,15 +51,16 @@ def plan_read(
     """
     allowed = frozenset(rewrites)
     relation, collation = with_one_collation(_checked(query.relation), design.model)
-    relation = _rewritten(relation, design, allowed, tolerated or Tolerated(), statistics or Statistics())
+    tolerated = tolerated or Tolerated()
+    relation = _rewritten(relation, design, allowed, tolerated, statistics or Statistics())
     first: Mapping[str, First] = {}
     if Rewrite.COPIED_CHILDREN in allowed:
-        relation, first = with_newest(relation, design, tolerated or Tolerated())
+        relation, first = with_newest(relation, design, tolerated)
     if Rewrite.LATE_PARENTS in allowed and not first:
         relation = with_late_parents(relation, design.model)
     wanted = (*used(relation), *relation.columns)
     uses = Counter((column.alias, column.name) for column in wanted)
-    context = Context(design, uses, allowed, Names(), tolerated=tolerated or Tolerated(), first=first)
+    context = Context(design, uses, allowed, Names(), tolerated=tolerated, first=first)
     try:
         return replace(final_shape(relation, query.names, lower(relation, context), context), collation=collation)
     except RecursionError:

@@ -85,11 +85,7 @@ def leading_equality(relation: Relation, rows: Rows, context: Context) -> Equal 
         case a.Join(kind=JoinKind.INNER | JoinKind.CROSS | JoinKind.LEFT, left=left):
             found = leading_equality(left, rows, context)
             return replace(found, relation=replace(relation, left=found.relation)) if found is not None else None
-        case a.Filter() | a.Project() | a.Distinct() | a.Sort() | a.Limit() | a.Window():
-            found = leading_equality(relation.input, rows, context)
-        case a.Group() if relation.keys:
-            found = leading_equality(relation.input, rows, context)
-        case a.Group():
+        case a.Filter() | a.Project() | a.Distinct() | a.Sort() | a.Limit() | a.Window() | a.Group():
             found = leading_equality(relation.input, rows, context)
         case _:
             return None

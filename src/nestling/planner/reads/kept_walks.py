@@ -29,7 +29,7 @@ from nestling.planner.reads.walk import Walk, depth_of, from_beginning
 def at_once(
     relation: a.Recursive, walk: Walk, shown: Sequence[int], names: Sequence[str], context: Context
 ) -> Step | None:
-    """Both from what the documents hold of the rows above them; None where that is not all that is asked."""
+    """The base's rows and those met from them, of what documents hold of the rows above; None where more is asked than that."""
     from nestling.planner.reads.lower import lower
 
     found = _one_tree(relation, walk, shown, context)

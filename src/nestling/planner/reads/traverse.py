@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
 from operator import is_not
 from typing import Any, TypeVar, cast
 
@@ -104,8 +104,8 @@ def rewritten(expression: Expression, change: Callable[[Expression], Expression 
     return found if found is not None else mapped(expression, lambda inner: rewritten(inner, change))
 
 
-def expressions(relation: Relation) -> Iterator[Expression]:
-    """The expressions of the relation itself; columns it declares are none it mentions."""
+def expressions(relation: Relation | a.NamedAggregate) -> Iterator[Expression]:
+    """The expressions of the relation, or part of one, itself; columns it declares are none it mentions."""
     for name in () if isinstance(relation, a.Scan | a.Working) else _NAMES[type(relation)]:
         if name != "columns":
             yield from _expressions_in(getattr(relation, name))
@@ -180,17 +180,41 @@ def aliases(relation: Relation) -> frozenset[str]:
 
 def free_columns(relation: Relation) -> dict[ColumnId, Column]:
     """The columns mentioned that neither the relation nor its subqueries make: those of an outer query."""
-    made = _made(relation)
+    made = frozenset(made_by(relation))
     return {(c.alias, c.name): c for c in used(relation) if c.alias not in made}
 
 
-def _made(relation: Relation) -> frozenset[str]:
-    found = set(aliases(relation))
-    for each in everything(relation):
-        for expression in expressions(each):
-            for inner in subqueries(expression):
-                found |= _made(inner.relation)
-    return frozenset(found)
+def made_by(whole: Relation) -> Iterator[str]:
+    """The aliases of all that makes columns in the relation and its subqueries, in the order they are met."""
+    for relation in everything(whole):
+        if (alias := getattr(relation, "alias", None)) is not None:
+            yield alias
+        for each in expressions(relation):
+            yield from made_inside(each)
+
+
+def made_inside(expression: Expression) -> Iterator[str]:
+    """The aliases of all that makes columns in an expression's subqueries."""
+    for inner in subqueries(expression):
+        yield from made_by(inner.relation)
+
+
+def renamed(node: Rebuilt, names: Mapping[str, str]) -> Rebuilt:
+    """A relation, expression or part of one with other aliases."""
+    if isinstance(node, tuple):
+        return cast(Rebuilt, tuple(renamed(item, names) for item in node))
+    if not is_dataclass(node):
+        return node
+    changed: dict[str, Any] = {}
+    for item in fields(node):
+        if item.init:
+            value = getattr(node, item.name)
+            is_name = item.name in _ALIASES and isinstance(value, str)
+            changed[item.name] = names.get(value, value) if is_name else renamed(value, names)
+    return cast(Rebuilt, replace(cast(Any, node), **changed))
+
+
+_ALIASES = ("alias", "recursion")
 
 
 def everything(relation: Relation) -> Iterator[Relation]:

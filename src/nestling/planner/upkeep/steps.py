@@ -122,7 +122,7 @@ def _below(design: Design, upkeep: Upkeep, change: RowChange, rows: str) -> Iter
     if link.enforced and change.kind is not ChangeKind.UPDATE:
         return
     stays = change.has_new and not change.attributes & set(link.parent_attributes)
-    found = descendants_read(design, upkeep.what, stays=stays or change.kind is ChangeKind.INSERT)
+    found = descendants_read(design, upkeep.what, stays=stays)
     if found is None:
         yield from refreshed(upkeep, design, {}, rows)
         return

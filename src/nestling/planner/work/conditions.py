@@ -42,7 +42,7 @@ def condition(predicate: Expression, layout: Layout, documents: Documents, value
 
 
 def _either(predicate: Expression, layout: Layout, documents: Documents) -> tuple[Condition, ...]:
-    """The parts of an OR that are all equalities of one path and a constant; none where some are something else."""
+    """The parts of an OR each of which is an equality of a path and a constant; none where some are something else."""
     if not isinstance(predicate, Or):
         return ()
     paths = [_indexed_path(part, layout) if _use(part) is Use.EQUAL else "" for part in predicate.operands]

@@ -55,7 +55,9 @@ def _indexes(leading: Leading, design: Design) -> Iterator[Order]:
 
 
 def _by_several(leading: Leading, asked: Condition, design: Design) -> Access | None:
-    """The access to the documents of an OR by an index for each of its parts; None where one has none."""
+    """The access to the documents of an OR by an index for each of its parts; None where one has none, or it is no OR."""
+    if not asked.either:
+        return None
     rest = tuple(each for each in leading.conditions if each is not asked)
     rows, work = 0.0, NO_WORK
     for part in asked.either:
@@ -65,8 +67,6 @@ def _by_several(leading: Leading, asked: Condition, design: Design) -> Access | 
             return None
         best = min(found, key=lambda access: access.effort)
         rows, work = rows + best.rows, work + best.work
-    if not asked.either:
-        return None
     return Access(rows * _product(each.share for each in rest), work + asked_in_turn(rows, rest))
 
 

@@ -1,4 +1,4 @@
-"""Lists of names and values, and the index over each (attribute pattern)."""
+"""Lists of names and values, and the index over each."""
 
 from __future__ import annotations
 

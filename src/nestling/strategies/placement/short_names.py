@@ -11,12 +11,11 @@ from dataclasses import replace
 
 from nestling.ir.design import Design
 from nestling.ir.model import Model
-from nestling.ir.primitives import Collection, Document, Embedding, Field, Form
+from nestling.ir.primitives import OF_BUCKETS, Collection, Document, Embedding, Field, Form
 from nestling.ir.statistics import Statistics
 from nestling.strategies.placement.field_names import Names
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
-_OF_BUCKETS = ("bucket_start", "bucket_end", "page", "count", "summary")
 
 
 def shortened(collections: Sequence[Collection], model: Model) -> tuple[Collection, ...]:
@@ -51,7 +50,7 @@ def _share_there(entity: str, field: Field, statistics: Statistics) -> float:
 def _collection(collection: Collection, model: Model) -> Collection:
     taken = {"_id", *(name for name, _ in collection.constants)}
     if collection.bucket is not None:
-        taken |= {*_OF_BUCKETS, collection.bucket.field}
+        taken |= {*OF_BUCKETS, "summary", collection.bucket.field}
     if collection.variant is not None:
         taken.add(collection.variant.discriminator)
     return replace(collection, body=_document(collection.body, model, Names(taken), collection.id))

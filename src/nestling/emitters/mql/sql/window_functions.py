@@ -130,16 +130,14 @@ def _aggregate(node: WindowFunction, name: str, r: Renderer) -> Windowing:
         case AggregateFunction.COUNT:
             return Windowing({name: counted})
         case AggregateFunction.SUM:
-            return _sum(node, name, filtered, counted)
+            return _summed(node, name, filtered, counted)
         case AggregateFunction.TOTAL:
             return Windowing({f"{name}_sum": {"$sum": filtered}}, {"$toDouble": f"${name}_sum"})
         case AggregateFunction.AVG if node.type.name is TypeName.DECIMAL:
-            return _exact_average(node, name, filtered, counted)
+            return _summed(node, name, filtered, counted)
         case AggregateFunction.AVG:
             return Windowing({name: {"$avg": filtered}})
-        case AggregateFunction.MIN | AggregateFunction.MAX:
-            return _extreme(node, name, filtered, certain=kept is True)
-        case AggregateFunction.EVERY | AggregateFunction.SOME:
+        case AggregateFunction.MIN | AggregateFunction.MAX | AggregateFunction.EVERY | AggregateFunction.SOME:
             return _extreme(node, name, filtered, certain=kept is True)
         case AggregateFunction.CONCAT:
             values = f"{name}_values"
@@ -150,19 +148,13 @@ def _aggregate(node: WindowFunction, name: str, r: Renderer) -> Windowing:
             raise gap(f"{node.function.value} over a window")
 
 
-def _sum(node: WindowFunction, name: str, value: Mql, counted: Mql) -> Windowing:
-    """NULL over nothing, as some frames are."""
+def _summed(node: WindowFunction, name: str, value: Mql, counted: Mql) -> Windowing:
+    """The sum, or of exact numbers the quotient of it and their number; NULL over nothing, as some frames are."""
     rows, total = f"{name}_n", f"{name}_sum"
     shown: Mql = {"$toLong": f"${total}"} if is_integer(node.arguments[0]) else f"${total}"
+    if node.function is AggregateFunction.AVG:
+        shown = exact_quotient(f"${total}", f"${rows}", (scale(node.arguments[0]), 0), Rules.POSTGRESQL)
     result = {"$cond": [{"$eq": [f"${rows}", 0]}, None, shown]}
-    return Windowing({total: {"$sum": value}, rows: counted}, result)
-
-
-def _exact_average(node: WindowFunction, name: str, value: Mql, counted: Mql) -> Windowing:
-    """The exact quotient of sum and number."""
-    rows, total = f"{name}_n", f"{name}_sum"
-    found = exact_quotient(f"${total}", f"${rows}", (scale(node.arguments[0]), 0), Rules.POSTGRESQL)
-    result = {"$cond": [{"$eq": [f"${rows}", 0]}, None, found]}
     return Windowing({total: {"$sum": value}, rows: counted}, result)
 
 

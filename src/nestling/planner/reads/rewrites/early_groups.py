@@ -19,7 +19,7 @@ from nestling.ir.layout import NodeKind
 from nestling.ir.row_steps import ColumnId
 from nestling.ir.statistics import Statistics
 from nestling.planner.reads.rewrites.conjuncts import about, filtered
-from nestling.planner.reads.rewrites.join_order import inner_leaves, order_joins
+from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves, order_joins
 from nestling.planner.reads.rewrites.links import keys_of, scan_of
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.traverse import everywhere, expressions, has_subquery, mapped, mentioned, rewritten
@@ -162,7 +162,7 @@ def _is_total(pairs: dict[Column, Column], parent: a.Scan, child: a.Scan, design
 def _only_named(alias: str, group: a.Group) -> bool:
     """Whether the table is mentioned by keys that are its columns alone, and by values any row of the group has."""
     keys = [key.expression for key in group.keys if alias in about(key.expression)]
-    asked = [item.aggregate for item in group.aggregates if alias in _mentions(item, group)]
+    asked = [item.aggregate for item in group.aggregates if alias in _mentions(item)]
     return all(isinstance(each, Column) for each in keys) and all(
         each.function is AggregateFunction.ANY_VALUE
         and isinstance(each.argument, Column)
@@ -172,10 +172,9 @@ def _only_named(alias: str, group: a.Group) -> bool:
     )
 
 
-def _mentions(item: a.NamedAggregate, group: a.Group) -> frozenset[str]:
+def _mentions(item: a.NamedAggregate) -> frozenset[str]:
     """The aliases an aggregate asks about."""
-    alone = replace(group, keys=(), aggregates=(item,), collations=())
-    return frozenset[str]().union(*map(about, expressions(alone)))
+    return frozenset[str]().union(*map(about, expressions(item)))
 
 
 def _is_at_hand(parent: _Parent, leaves: Iterable[Relation], design: Design) -> bool:
@@ -222,8 +221,8 @@ def _rest(group: a.Group, leaves: list[Relation], conditions: list[Expression], 
         if own not in held:
             held[own] = _fresh(own.name, taken)
             kept.append(Named(held[own], own, own.mixed))
-    aggregates = tuple(item for item in group.aggregates if not _mentions(item, group) & gone)
-    found = a.Group(_crossed(leaves, conditions), alias, tuple(kept), aggregates)
+    aggregates = tuple(item for item in group.aggregates if not _mentions(item) & gone)
+    found = a.Group(filtered(crossed(leaves), conditions), alias, tuple(kept), aggregates)
     made = {column.name: column for column in found.columns}
     grouped = {own: made[held[own]] for own in owned}
     renamed = tuple(
@@ -252,13 +251,6 @@ def _fresh(name: str, taken: set[str]) -> str:
         wish = f"{name}_{number}"
     taken.add(wish)
     return wish
-
-
-def _crossed(leaves: Sequence[Relation], conditions: Sequence[Expression]) -> Relation:
-    first, *others = leaves
-    for leaf in others:
-        first = a.Join(JoinKind.CROSS, first, leaf)
-    return filtered(first, conditions)
 
 
 # --- the parents, above -----------------------------------------------------------------------------------------------------

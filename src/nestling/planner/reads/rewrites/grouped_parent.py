@@ -29,6 +29,7 @@ from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.rewrites.computed import Inner, computed_for, inner_joined, or_zero
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered
+from nestling.planner.reads.rewrites.join_order import crossed
 from nestling.planner.reads.rewrites.links import scan_of
 from nestling.planner.reads.rewrites.to_parent import Parents, fixed, is_sound, parents_of, to_parent
 from nestling.planner.reads.traverse import everywhere, has_subquery
@@ -152,11 +153,7 @@ def _value(aggregate: Aggregate, group: a.Group, grouped: _Grouped) -> Expressio
 
 
 def _subquery(aggregate: Aggregate, group: a.Group, grouped: _Grouped) -> ScalarSubquery:
-    first, *others = grouped.children.scans
-    joined: Relation = first
-    for scan in others:
-        joined = a.Join(JoinKind.CROSS, joined, scan)
-    rows = filtered(joined, grouped.children.conditions)
+    rows = filtered(crossed(grouped.children.scans), grouped.children.conditions)
     name = next((item.name for item in group.aggregates if item.aggregate == aggregate), "rows")
     inner = a.Group(rows, f"{group.alias} of one", (), (NamedAggregate(f"{name} of one", aggregate),))
     return ScalarSubquery(inner, aggregate.type)

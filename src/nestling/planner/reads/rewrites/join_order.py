@@ -5,6 +5,7 @@ Near are children in the document read already, then tables an equality reaches,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from nestling.ir import algebra as a
@@ -141,6 +142,14 @@ def inner_leaves(relation: Relation) -> tuple[list[Relation], list[Expression]]:
         relation = relation.input
     _flatten(relation, leaves, conditions)
     return leaves, conditions
+
+
+def crossed(leaves: Sequence[Relation]) -> Relation:
+    """All combinations of the relations' rows, joined in this order."""
+    first, *others = leaves
+    for leaf in others:
+        first = a.Join(JoinKind.CROSS, first, leaf)
+    return first
 
 
 def _flatten(relation: Relation, leaves: list[Relation], conditions: list[Expression]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import TypeAlias
 
 from nestling.ir.access_path import CollectionScan, FieldPath, Filter, PairValue, Step, Unwind
 from nestling.ir.expression import (
@@ -25,7 +26,7 @@ from nestling.ir.row_steps import VARIABLE, Add, Layout, Prefilter, Where, Where
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import mentioned
 
-_SIMPLE = (Unwind, Filter, Where, Prefilter, WherePair, Add)
+_Simple: TypeAlias = Unwind | Filter | Where | Prefilter | WherePair | Add
 
 
 def filtered_early(step: Step, predicate: Expression, layout: Layout, identity: tuple[str, ...]) -> Step:
@@ -74,14 +75,12 @@ def _means_the_same(step: Where, layout: Layout) -> bool:
     return all(c in layout and layout.path(c) == step.layout.path(c) for c in mentioned(step.predicate))
 
 
-def _since_scan(step: Step) -> list[Step]:
+def _since_scan(step: Step) -> list[_Simple]:
     """The steps since the scan of the collection; none where anything else was done, or a document may stay without."""
-    found: list[Step] = []
-    while not isinstance(step, CollectionScan):
-        if not isinstance(step, _SIMPLE) or (isinstance(step, Unwind) and step.keep_empty):
-            return []
-        found.append(step)
-        step = step.source
+    found = list(_above(step))
+    begin = found[-1].source if found else step
+    if not isinstance(begin, CollectionScan) or any(isinstance(each, Unwind) and each.keep_empty for each in found):
+        return []
     return found
 
 
@@ -128,9 +127,9 @@ def _made(step: Step) -> frozenset[str]:
     return frozenset(name for each in _above(step) if isinstance(each, Add) for name, _ in each.fields)
 
 
-def _above(step: Step) -> Iterator[Step]:
+def _above(step: Step) -> Iterator[_Simple]:
     """The steps down to the first that does more than leave out, take apart and add."""
-    while isinstance(step, _SIMPLE):
+    while isinstance(step, _Simple):
         yield step
         step = step.source
 

@@ -8,11 +8,10 @@ other tables, a row of which meets exactly the rows the subquery finds for it; a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, cast
+from dataclasses import dataclass, replace
 
 from nestling.ir import algebra as a
-from nestling.ir.algebra import AggregateFunction, Bound, Frame, FrameUnit, JoinKind, NamedWindow, Relation
+from nestling.ir.algebra import AggregateFunction, Bound, Frame, FrameUnit, NamedWindow, Relation
 from nestling.ir.algebra import WindowFunction as Function
 from nestling.ir.design import Design
 from nestling.ir.expression import (
@@ -25,10 +24,10 @@ from nestling.ir.expression import (
 )
 from nestling.ir.types import TypeName
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered
-from nestling.planner.reads.rewrites.join_order import inner_leaves
+from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves
 from nestling.planner.reads.rewrites.links import keys_of, scan_of
 from nestling.planner.reads.rewrites.pushdown import pushed
-from nestling.planner.reads.traverse import aliases, everywhere, has_subquery, rewritten, subqueries
+from nestling.planner.reads.traverse import aliases, everywhere, has_subquery, made_by, renamed, rewritten, subqueries
 
 _WHOLE = Frame(FrameUnit.ROWS, Bound(None, following=False), Bound(None, following=True))
 _OVER_ROWS = frozenset(
@@ -123,7 +122,7 @@ def _with_functions(rows: Relation, group: a.Group, names: dict[str, str], parti
     functions = []
     for item in group.aggregates:
         asked = item.aggregate
-        arguments = () if asked.argument is None else (_renamed(asked.argument, names),)
+        arguments = () if asked.argument is None else (renamed(asked.argument, names),)
         found = Function(asked.function, arguments, asked.type, tuple(partition), (), _WHOLE)
         functions.append(NamedWindow(item.name, found))
     return a.Window(rows, group.alias, tuple(functions))
@@ -139,7 +138,7 @@ def _over_partitions(outer: _Tables, inner: _Tables, group: a.Group, design: Des
     plain = [each for each in outer.conditions if not has_subquery(each)]
     for names in _matches(inner.leaves, outer.leaves):
         mapped = set(names.values())
-        asked = {_plain(_renamed(each, names)) for each in inner.conditions}
+        asked = {_plain(renamed(each, names)) for each in inner.conditions}
         have = {_plain(each) for each in plain if about(each) & mapped}
         others = [leaf for leaf in outer.leaves if not aliases(leaf) & mapped]
         keys = [_key(leaf, design) for leaf in others]
@@ -155,10 +154,7 @@ def _key(leaf: Relation, design: Design) -> list[Column] | None:
 
 def _joined(leaves: Sequence[Relation], conditions: Sequence[Expression]) -> Relation:
     """The tables joined again."""
-    rows = leaves[0]
-    for leaf in leaves[1:]:
-        rows = a.Join(JoinKind.CROSS, rows, leaf)
-    return pushed(rows, conditions)
+    return pushed(crossed(leaves), conditions)
 
 
 # --- groups made in both ----------------------------------------------------------------------------------------------------
@@ -201,41 +197,11 @@ def _matches(inner: Sequence[Relation], outer: Sequence[Relation]) -> Iterator[d
 
 def _names(one: Relation, other: Relation) -> dict[str, str] | None:
     """The other's aliases by the one's, if that is all in which they differ."""
-    mine, theirs = _aliases(one), _aliases(other)
+    mine, theirs = (list(dict.fromkeys(made_by(each))) for each in (one, other))
     if type(one) is not type(other) or len(mine) != len(theirs):
         return None
     names = dict(zip(mine, theirs, strict=True))
-    return names if _renamed(one, names) == other else None
-
-
-def _aliases(relation: Relation) -> list[str]:
-    """In the order they are met."""
-    found: dict[str, None] = {}
-
-    def visit(value: Any) -> None:
-        for each in value if isinstance(value, tuple) else ():
-            visit(each)
-        if is_dataclass(value):
-            alias = getattr(value, "alias", None)
-            if alias is not None:
-                found.setdefault(alias)
-            for field in fields(value):
-                visit(getattr(value, field.name))
-
-    visit(relation)
-    return list(found)
-
-
-def _renamed(value: Any, names: dict[str, str]) -> Any:
-    """A relation, expression or part of one with other aliases."""
-    if isinstance(value, tuple):
-        return tuple(_renamed(each, names) for each in value)
-    if not is_dataclass(value) or isinstance(value, type):
-        return value
-    changed = {field.name: _renamed(getattr(value, field.name), names) for field in fields(value) if field.init}
-    if "alias" in changed:
-        changed["alias"] = names.get(changed["alias"], changed["alias"])
-    return replace(cast(Any, value), **changed)
+    return names if renamed(one, names) == other else None
 
 
 def _plain(condition: Expression) -> Expression:

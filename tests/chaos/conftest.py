@@ -1,0 +1,21 @@
+"""The servers that faults are tried on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from nestling.common.errors import LibraryMissing, ServerNotFound
+from tests.chaos.replica_set import ReplicaSet, replica_set
+from tests.servers import missing
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[ReplicaSet]:
+    """A replica set of three."""
+    try:
+        with replica_set() as found:
+            yield found
+    except (ServerNotFound, LibraryMissing) as error:
+        missing(str(error))
