@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
+from nestling.emitters.commands import commands
 from nestling.emitters.indexes import NAME_BYTES, PlannedIndex, index_gaps, planned_indexes
 from nestling.ir.design import Design
-from nestling.ir.primitives import Collection, Document, Holder, Index, Reference
+from nestling.ir.primitives import Collection, CollectionKind, Document, Holder, Index, Options, Reference
 from nestling.ir.types import INTEGER
 from tests.emitters.designs import DESIGNS, attribute, entity, link, model
+from tests.emitters.test_commands import execute
 
 
 def keys_of(design: Design, collection: str) -> list[tuple[str, ...]]:
@@ -87,3 +91,25 @@ def test_what_time_series_cannot_index_is_a_gap():
     design = Design(plain.model, plain.collections, wanted)
     assert keys_of(design, "ticks") == []
     assert sum(gap.where == "ticks" for gap in index_gaps(design)) == 2
+
+
+def test_ids_in_a_time_series_are_a_gap(database):
+    """The server refuses a document with an array where a time series has an index, but for what tells the series apart."""
+    things = model(
+        entity("tick", attribute("at", "timestamp"), attribute("tags", "array(text)")),
+        entity("note", attribute("tick_id", INTEGER)),
+        links=(link("tick", "note", ("tick_id",)),),
+    )
+    ids = Document("tick", references=(Reference("tick_note", Holder.PARENT, "notes"),))
+    kept = Options(CollectionKind.TIME_SERIES, "at", "tags")
+    homes = (Collection("ticks", ids, options=kept), Collection("notes", Document("note"), ("id",)))
+    design = Design(things, homes, (Index("ticks", (("tags", 1),)), Index("ticks", (("at", 1), ("notes", 1)))))
+    assert keys_of(design, "ticks") == [("tags",)]
+    assert [gap.what for gap in index_gaps(design) if "arrays" in gap.what] == [
+        "a time series collection has no index over arrays (at, notes)",
+        "a time series collection has no index over arrays (notes)",
+    ]
+    execute(database, commands(design))
+    database["ticks"].insert_one(
+        {"_id": 1, "at": datetime(2026, 1, 1, tzinfo=UTC), "tags": ["a", "b"], "notes": [1, 2]}
+    )

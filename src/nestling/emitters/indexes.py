@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from nestling.emitters.arrays import STRUCTURED, array_paths
 from nestling.emitters.attributes import always
 from nestling.emitters.identity import BUCKET_START, PAGE
 from nestling.ir.command import CreateIndex
@@ -15,7 +16,6 @@ from nestling.ir.model import Entity, Relationship
 from nestling.ir.names import join
 from nestling.ir.primitives import CollectionKind, Form, Holder, Index
 from nestling.ir.reading import Gap, GapKind
-from nestling.ir.types import TypeName
 
 NAME_BYTES = 127  # what every server version takes
 KEYS_PER_INDEX = 32
@@ -75,7 +75,7 @@ def _planned(design: Design) -> tuple[tuple[PlannedIndex, ...], tuple[Gap, ...]]
     for store in design.stores:
         found = _without_covered(_merged(wanted[store.name]))
         for number, index in enumerate(found):
-            gap = _gap(store, index, number)
+            gap = _gap(design, store, index, number)
             gaps.extend([gap] if gap else [])
             kept.extend([] if gap else [index])
     return tuple(kept), (*gaps, *_unchecked_keys(design))
@@ -86,13 +86,15 @@ def _named(index: Index) -> PlannedIndex:
     return PlannedIndex(index.collection, index.keys, reasons, index.unique, index.partial, index.expire_after_seconds)
 
 
-def _gap(store: Store, index: PlannedIndex, number: int) -> Gap | None:
+def _gap(design: Design, store: Store, index: PlannedIndex, number: int) -> Gap | None:
     """Why the server cannot have an index, None when it can."""
     on = ", ".join(path for path, _ in index.keys)
     if store.options.kind is CollectionKind.TIME_SERIES and index.unique:
         return Gap(GapKind.NOTYET, f"a time series collection cannot have a unique index ({on})", store.name)
     if store.options.kind is CollectionKind.TIME_SERIES and index.expire_after_seconds is not None:
         return Gap(GapKind.NOTYET, f"a time series collection expires as a whole, not by an index ({on})", store.name)
+    if store.options.kind is CollectionKind.TIME_SERIES and _leads_into_array(design, store, index):
+        return Gap(GapKind.NOTYET, f"a time series collection has no index over arrays ({on})", store.name)
     if len(index.keys) > KEYS_PER_INDEX:
         return Gap(
             GapKind.NEVER, f"an index has at most {KEYS_PER_INDEX} fields, not {len(index.keys)} ({on})", store.name
@@ -102,6 +104,12 @@ def _gap(store: Store, index: PlannedIndex, number: int) -> Gap | None:
             GapKind.NEVER, f"a collection has at most {INDEXES_PER_COLLECTION + 1} indexes; left out: {on}", store.name
         )
     return None
+
+
+def _leads_into_array(design: Design, store: Store, index: PlannedIndex) -> bool:
+    """Whether a field of the index may be in an array, but for those that tell the series apart."""
+    arrays = tuple(path for path in array_paths(store, design.model) if path != store.options.meta)
+    return any(f"{path}.".startswith(f"{array}.") for path, _ in index.keys for array in arrays)
 
 
 def _unchecked_keys(design: Design) -> Iterator[Gap]:
@@ -154,8 +162,7 @@ def _unique(design: Design, store: Store, root: Node) -> Iterator[PlannedIndex]:
 def _comparable(entity: Entity, group: Iterable[str], store: Store) -> bool:
     """Whether equal values are equal to an index: it looks into arrays, and a GridFS pointer is no value."""
     files = {attribute for split in store.collection.splits if split.gridfs for attribute in split.attributes}
-    structured = (TypeName.ARRAY, TypeName.JSON)
-    return not any(entity.attribute(name).type.name in structured or name in files for name in group)
+    return not any(entity.attribute(name).type.name in STRUCTURED or name in files for name in group)
 
 
 def _group(store: Store, root: Node) -> PlannedIndex:
