@@ -32,6 +32,7 @@ from tests.reference_values import (
     identity,
     like,
     negation,
+    number,
     order_key,
     raw,
     stored,
@@ -394,7 +395,7 @@ class Interpreter:
                 return lambda row: arithmetic(node, left(row), right(row))
             case e.Negate():
                 operand = self.scalar(node.operand, where)
-                return lambda row: None if (v := operand(row)) is None else -v
+                return lambda row: None if (v := operand(row)) is None else -number(v)
             case e.Compare():
                 left, right = self.scalar(node.left, where), self.scalar(node.right, where)
                 return lambda row: compared(node.operator, left(row), right(row), node.collation)
@@ -622,13 +623,13 @@ def fold(function: Any, values: list[Any], rule: e.Collation) -> Any:
         case a.AggregateFunction.COUNT:
             return len(values)
         case a.AggregateFunction.TOTAL:
-            return float(sum(values))
+            return float(sum(map(number, values)))
         case _ if not values:
             return None
         case a.AggregateFunction.SUM:
-            return sum(values) if all(isinstance(v, int) for v in values) else math.fsum(values)
+            return sum(values) if all(isinstance(v, int) for v in values) else math.fsum(map(number, values))
         case a.AggregateFunction.AVG:
-            return float(math.fsum(values)) / len(values)
+            return float(math.fsum(map(number, values))) / len(values)
         case a.AggregateFunction.MIN:
             return min(values, key=lambda v: order_key(v, rule))
         case a.AggregateFunction.MAX:

@@ -104,6 +104,7 @@ def among(operands: list[Any], rows: Sequence[Row], rule: e.Collation) -> bool |
 def arithmetic(node: e.Arithmetic, left: Any, right: Any) -> Any:
     if left is None or right is None:
         return None
+    left, right = number(left), number(right)
     match node.operator:
         case e.Operator.ADD:
             return left + right
@@ -129,6 +130,12 @@ def arithmetic(node: e.Arithmetic, left: Any, right: Any) -> Any:
             return left << right
         case e.Operator.SHIFT_RIGHT:
             return left >> right
+
+
+def number(value: Any) -> Any:
+    if not isinstance(value, int | float):  # SQLite makes a number of anything
+        raise Unsupported(f"arithmetic of {type(value).__name__}")
+    return value
 
 
 def divided(left: Any, right: Any, rule: e.Division | None) -> Any:
