@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from nestling.common.errors import LibraryMissing, ServerNotFound
-from tests.chaos.replica_set import ReplicaSet, replica_set
+from tests.chaos.replica_set import ReplicaSet, find_clock_library, replica_set
 from tests.servers import missing
 
 
@@ -19,3 +19,13 @@ def servers() -> Iterator[ReplicaSet]:
             yield found
     except (ServerNotFound, LibraryMissing) as error:
         missing(str(error))
+
+
+@pytest.fixture(scope="module")
+def servers_with_clocks() -> Iterator[ReplicaSet]:
+    """A replica set of three whose clocks can be set."""
+    library = find_clock_library()
+    if library is None:
+        pytest.skip("libfaketime is not installed (apt-get install libfaketime)")
+    with replica_set(library) as found:
+        yield found

@@ -6,6 +6,7 @@ Members know each other, and clients know them, by their proxies' ports: a stall
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import signal
 import tempfile
@@ -27,15 +28,19 @@ ELECTION_MILLISECONDS = 2_000
 TRANSACTION_SECONDS = 3
 """How long the transaction of a client that was killed may be in the way of others."""
 START_SECONDS = 60.0
+DIES_SECONDS = 10.0
+CLOCK_LIBRARIES = ("/usr/lib/*/faketime/libfaketimeMT.so.1", "/usr/lib*/faketime/libfaketimeMT.so.1")
+"""Where Debian's package libfaketime, and others', lies."""
 
 
 class Member:
     """One server with its data and its proxy."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, clock_library: Path | None) -> None:
         self._folder, self._port = folder, free_port()
         (folder / "data").mkdir()
         self.proxy = Proxy(self._port)
+        self._clock, self._clock_library = folder / "clock", clock_library
         self._running: ExitStack | None = None
         self._process: Supervised | None = None
 
@@ -47,6 +52,7 @@ class Member:
     def start(self) -> None:
         """Run it on its data, and wait until it listens."""
         command = [
+            *self._with_a_clock(),
             *(str(find_mongod().path), "--dbpath", str(self._folder / "data"), "--replSet", NAME),
             *("--bind_ip", "127.0.0.1", "--port", str(self._port), "--nounixsocket"),
             *("--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "256", "--quiet"),
@@ -71,6 +77,27 @@ class Member:
         self._running = None
         self.proxy.cut()
 
+    def refuse_writes(self) -> None:
+        """Let the operating system refuse all it writes to files, as on a full disk, until it has given up."""
+        assert self._process is not None
+        with suppress(ProcessLookupError):
+            resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, (0, 0))
+        end = time.monotonic() + DIES_SECONDS
+        while not self._process.ended() and time.monotonic() < end:
+            time.sleep(0.05)
+        self.kill()
+
+    def set_clock(self, seconds: int) -> None:
+        """Let its clock, if it has one of its own, be so far ahead from now on, or behind."""
+        self._clock.write_text(f"{seconds:+}\n")
+
+    def _with_a_clock(self) -> tuple[str, ...]:
+        if self._clock_library is None:
+            return ()
+        self.set_clock(0)
+        told = (f"FAKETIME_TIMESTAMP_FILE={self._clock}", "FAKETIME_CACHE_DURATION=1", "DONT_FAKE_MONOTONIC=1")
+        return ("env", f"LD_PRELOAD={self._clock_library}", *told)
+
     @property
     def runs(self) -> bool:
         """Whether it has been started and not killed."""
@@ -83,14 +110,20 @@ class Member:
         self.proxy.close()
 
 
-class ReplicaSet:
-    """The three."""
+def find_clock_library() -> Path | None:
+    """What gives a program a clock of its own, None where it is not installed."""
+    return next((path for pattern in CLOCK_LIBRARIES for path in Path("/").glob(pattern.lstrip("/"))), None)
 
-    def __init__(self, folder: Path) -> None:
+
+class ReplicaSet:
+    """The three; with the library that fakes clocks each has one of its own, and is several times slower."""
+
+    def __init__(self, folder: Path, clock_library: Path | None = None) -> None:
+        self.has_clocks = clock_library is not None
         self.members: list[Member] = []
         for number in range(3):
             (folder / str(number)).mkdir()
-            self.members.append(Member(folder / str(number)))
+            self.members.append(Member(folder / str(number), clock_library))
 
     @property
     def uri(self) -> str:
@@ -132,6 +165,7 @@ class ReplicaSet:
         """Start whoever is down, let all traffic flow, and wait until all three are well."""
         for member in self.members:
             member.proxy.flow()
+            member.set_clock(0)
             if not member.runs:
                 member.start()
         end = time.monotonic() + within_seconds
@@ -156,10 +190,10 @@ def _direct(member: Member) -> MongoClient[Any]:
 
 
 @contextmanager
-def replica_set() -> Iterator[ReplicaSet]:
+def replica_set(clock_library: Path | None = None) -> Iterator[ReplicaSet]:
     """A running set, gone at the end."""
     folder = Path(tempfile.mkdtemp(prefix="nestling-chaos-"))
-    found = ReplicaSet(folder)
+    found = ReplicaSet(folder, clock_library)
     try:
         found.begin()
         yield found

@@ -46,7 +46,11 @@ from tests.write_traces import trace
 
 STATEMENTS = 25
 LEASE_SECONDS = 2
-FAULTS = ("sync", "sync", "client", "primary", "step down", "stall", "cut", "rewind", "second sync", "conflict")
+FAULTS = (
+    *("sync", "sync", "client", "second sync", "rewind", "conflict"),
+    *("primary", "step down", "stall", "cut", "disk"),
+)
+CLOCK_SECONDS = (-3600, -10, 10, 3600)
 CLIENT_SECONDS = 120.0
 
 
@@ -89,6 +93,7 @@ class Run:
     def __init__(self, case: PatternCase, seed: int, servers: ReplicaSet, folder: Path) -> None:
         self.random, self.servers, self.folder, self.seed = Random(seed), servers, folder, seed
         self.told = Told()
+        self.faults = (*FAULTS, *(["clock"] * 6 if servers.has_clocks else []))
         self.client: MongoClient[Any] = MongoClient(servers.uri)
         self.name = f"chaos_{uuid.uuid4().hex[:12]}"
         self.database = self.client[self.name]
@@ -135,7 +140,7 @@ class Run:
             self._note_point()
             if left:
                 left -= 1
-                self._fault(self.random.choice(FAULTS), writer)
+                self._fault(self.random.choice(self.faults), writer)
         assert writer.returncode in (0, UNKNOWN, -signal.SIGKILL), (self.folder / "client.err").read_text()[-3000:]
         self._replay(died=writer.returncode != 0)
         return writer.returncode == 0, left
@@ -210,7 +215,7 @@ class Run:
 
     def _fault(self, kind: str, writer: subprocess.Popen[bytes]) -> None:
         self.told.faults[kind] += 1
-        primary = self.servers.primary() if kind in ("primary", "stall", "cut") else None
+        primary = self.servers.primary() if kind in ("primary", "stall", "cut", "disk", "clock") else None
         match kind:
             case "sync":
                 self._kill_sync()
@@ -235,6 +240,12 @@ class Run:
                 primary.proxy.flow()
             case "cut" if primary is not None:
                 primary.proxy.cut()
+            case "disk" if primary is not None:
+                primary.refuse_writes()
+                time.sleep(self.random.uniform(0.2, 1.5))
+                primary.start()
+            case "clock" if primary is not None:
+                primary.set_clock(self.random.choice(CLOCK_SECONDS))
 
     def _rewind(self) -> None:
         """What was followed already comes once more: the sync is killed and set back to an earlier point."""

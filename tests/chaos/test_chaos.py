@@ -44,6 +44,16 @@ def test_chaos(servers: ReplicaSet, tmp_path: Path, tally: Counts, seed: int) ->
         _count(tally, run.whole(FAULTS))
 
 
+@pytest.mark.soak
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + RUNS // 10))
+def test_clocks_that_jump(servers_with_clocks: ReplicaSet, tmp_path: Path, tally: Counts, seed: int) -> None:
+    """The same while the primary's clock is set forward and back, so that leases expire early or late."""
+    cases = kept_cases()
+    with chaos_run(cases[seed // 2 % len(cases)], seed, servers_with_clocks, tmp_path) as run:
+        _count(tally, run.whole(FAULTS))
+
+
 def _count(tally: Counts, told: object) -> None:
     tally["chaos", "runs"] += 1
     tally.update(("chaos: faults", kind) for kind in told.faults.elements())  # type: ignore[attr-defined]
