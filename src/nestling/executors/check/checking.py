@@ -34,7 +34,7 @@ SHOWN = 100
 SECONDS = 30.0
 """What the server gives one command (`maxTimeMS`)."""
 CHANGED = "it changed while it was repaired, or another document's repair is needed first: check again"
-WIDE = 50_000
+WIDE = 500_000
 """Documents a screen begins with."""
 Answer = TypeVar("Answer")
 Ask: TypeAlias = Callable[[CompiledCheck, Sequence[Stage]], Answer]

@@ -38,6 +38,8 @@ class Range:
 def next_range(collection: Collection[Any], after: object, end: object, pace: Pace, seconds: float) -> Range:
     """The documents after an `_id` (`MinKey`: from the beginning on) up to another, whatever types the ids are of."""
     within = _between(after, end)
+    if 0 < collection.estimated_document_count() <= pace.documents:
+        return Range(({"$match": within},) if within else (), after, end)
     found = collection.find(within, {"_id": 1}, sort=[("_id", 1)], skip=pace.documents - 1, limit=1)
     last = next(iter(found.max_time_ms(math.ceil(seconds * 1000))), None)
     upto, documents = (end, None) if last is None else (last["_id"], pace.documents)

@@ -2,11 +2,12 @@
 
 Holders and sources meet in a group for each value they are linked by. In a group all holders must hold the same, and that must be
 what the source implies. This takes no lookups, and no index. It is for what a source row, or a group of them, implies alone.
+Holders that are linked and hold alike are one first: a plain group of fields is by far the fastest thing the server does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -58,29 +59,28 @@ _LEAST, _MOST, _LEAST_IMPLIED = "least held", "most held", "least implied"
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    """Source rows: what links them to holders, what each implies, and what is implied where there is none."""
+    """Source rows: what links them to holders, what each implies, and what is implied where there is none.
+
+    `nothing` is None where all that are linked must find one, and those that are not hold nothing.
+    """
 
     step: Step
     link: tuple[Expression, ...]
-    implied: Expression
-    nothing: Expression
+    implied: tuple[Expression, ...]
+    nothing: Mapping[str, object] | None
 
 
 def screen_of(upkeep: Upkeep, design: Design, paths: Sequence[str]) -> Screen | None:
     """The screen of a copy of one row, or of an aggregate, whose values are at `paths`.
 
-    None where there is none, or where an index makes it as fast to look closely at once.
+    None where there is none.
     """
     with suppress(ReadGap):
         match upkeep.what:
             case Copy(closure=False) as copy if is_to_one(design.model, copy) and not copy.form.to_many:
-                return _screened(
-                    design, upkeep.place, copy.path[0], _held(upkeep, paths), _copied(design, upkeep, copy)
-                )
-            case Computed(step=1) as computed if _is_exact(design.model, computed) and not _is_served(design, computed):
-                return _screened(
-                    design, upkeep.place, computed.path[0], _held(upkeep, paths), _aggregated(design, computed)
-                )
+                return _screened(design, upkeep.place, copy.path[0], paths, _copied(design, upkeep, copy))
+            case Computed(step=1) as computed if _is_exact(design.model, computed):
+                return _screened(design, upkeep.place, computed.path[0], paths, _aggregated(design, computed))
     return None
 
 
@@ -105,24 +105,18 @@ def _tells_of_missing(design: Design, upkeep: Upkeep, copy: Copy, hop: Hop) -> b
 
 def existence_screen(design: Design, place: Place, hop: Hop) -> Screen | None:
     """The screen of a reference that must lead to a row."""
-    there = Literal({"there": True})
     with suppress(ReadGap):
         relation, keys = alone(design.model, (hop,)), columns_at(design.model, (hop,), far(design.model, hop))
         rows = lower(relation, homes_context(design, (*used(relation), *keys)))
-        sources = _Sources(rows.step, _paths(rows, keys), there, Literal({"there": False}))
-        return _screened(design, place, hop, there, sources, linked=True)
+        sources = _Sources(rows.step, _paths(rows, keys), (), None)
+        return _screened(design, place, hop, (), sources, linked=True)
     return None
 
 
-def _held(upkeep: Upkeep, paths: Sequence[str]) -> Expression:
-    place = upkeep.place
-    return DocumentOf(tuple((str(n), FieldPath(join(place.path, path))) for n, path in enumerate(paths)))
-
-
 def _screened(
-    design: Design, place: Place, hop: Hop, held: Expression, sources: _Sources, *, linked: bool = False
+    design: Design, place: Place, hop: Hop, held: Sequence[str], sources: _Sources, *, linked: bool = False
 ) -> Screen | None:
-    """The holders at a place (`linked`: those that refer to something) and the sources a hop leads to, compared.
+    """What holders at a place (`linked`: those that refer to something) hold, beside what sources a hop away imply.
 
     None where the server does not link them as SQL does.
     """
@@ -135,40 +129,83 @@ def _screened(
     context = homes_context(design, anchors)
     rows = holder_rows(place, anchors, context)
     rows = rows.where(conjunction(*(Not(IsNull(each)) for each in anchors)), context) if linked else rows
-    holders = Project(rows.step, ((SCREEN_KEY, _key(_paths(rows, anchors))), (_HELD, held)))
-    implied = Project(sources.step, ((SCREEN_KEY, _key(sources.link)), (_IMPLIED, sources.implied)))
-    step = _different(Union((holders, implied)), sources.nothing)
+    links = [rows.layout.path(each) for each in anchors]
+    step = _different(rows.step, links, [join(place.path, path) for path in held], sources)
     plan = ReadPlan(step, (OutputColumn(SCREEN_KEY, SCREEN_KEY, ANY),))
     return Screen(plan, tuple(stored_path(place, anchor, context) for anchor in anchors))
-
-
-def _key(parts: Sequence[Expression]) -> Expression:
-    return DocumentOf(tuple((str(n), part) for n, part in enumerate(parts)))
 
 
 def _paths(rows: Rows, columns: Sequence[Column]) -> tuple[Expression, ...]:
     return tuple(FieldPath(rows.layout.path(each)) for each in columns)
 
 
-def _different(both: Step, nothing: Expression) -> Step:
-    """The groups with a holder that holds something else than is implied, or whose sources do not agree."""
-    columns = {name: Column("", name, ANY, nullable=False) for name in (SCREEN_KEY, _HELD, _IMPLIED)}
-    aggregates = (
-        (_LEAST, Aggregate(AggregateFunction.MIN, columns[_HELD], ANY)),
-        (_MOST, Aggregate(AggregateFunction.MAX, columns[_HELD], ANY)),
-        (_LEAST_IMPLIED, Aggregate(AggregateFunction.MIN, columns[_IMPLIED], ANY)),
-        (_IMPLIED, Aggregate(AggregateFunction.MAX, columns[_IMPLIED], ANY)),
+def _different(step: Step, links: Sequence[str], held: Sequence[str], sources: _Sources) -> Step:
+    """The links of holders that hold something else than is implied, or whose sources do not agree."""
+    link, value = [f"link {n}" for n in range(len(links))], [f"held {n}" for n in range(len(held))]
+    alike = _grouped(step, dict(zip((*link, *value), (*links, *held), strict=True)))
+    if sources.nothing is None:
+        found = _unmatched(alike, link, value, sources)
+    else:
+        at, there = (_document([FieldPath(f"_id.{each}") for each in names]) for names in (link, value))
+        found = _compared(Project(alike, ((SCREEN_KEY, at), (_HELD, there))), sources, sources.nothing)
+        return Project(found, ((SCREEN_KEY, FieldPath(f"_id.{SCREEN_KEY}")),))
+    return Project(found, ((SCREEN_KEY, _document([FieldPath(f"_id.{each}") for each in link])),))
+
+
+def _grouped(
+    step: Step, keys: Mapping[str, str], aggregates: Mapping[str, tuple[AggregateFunction, str]] | None = None
+) -> Step:
+    """A document for each combination of what is at paths, missing or not, with the greatest or least at others."""
+    columns = {name: Column("", name, ANY, nullable=False) for name in (*keys, *(aggregates or ()))}
+    layout = Layout.of(
+        {("", name): path for name, path in keys.items()}
+        | {("", name): path for name, (_, path) in (aggregates or {}).items()}
     )
-    layout = Layout.of({("", name): name for name in columns})
-    grouped = GroupRows(both, ((SCREEN_KEY, columns[SCREEN_KEY]),), aggregates, layout)
-    implied = IfMissing(FieldPath(_IMPLIED), nothing)
-    least = IfMissing(FieldPath(_LEAST_IMPLIED), nothing)
-    wanted = DocumentOf((("least", implied), ("most", implied), ("implied", implied)))
-    found = DocumentOf((("least", FieldPath(_LEAST)), ("most", FieldPath(_MOST)), ("implied", least)))
-    held = Filter(grouped, Comparison(FieldPath(_LEAST), Comparator.NOT_EQUAL, Literal(None)))
-    return Project(
-        Filter(held, Comparison(wanted, Comparator.NOT_EQUAL, found)), ((SCREEN_KEY, FieldPath(f"_id.{SCREEN_KEY}")),)
+    return GroupRows(
+        step,
+        tuple((name, columns[name]) for name in keys),
+        tuple((name, Aggregate(function, columns[name], ANY)) for name, (function, _) in (aggregates or {}).items()),
+        layout,
     )
+
+
+def _unmatched(alike: Step, link: Sequence[str], value: Sequence[str], sources: _Sources) -> Step:
+    """What is held under a link and implied by no source; where there is no link, anything."""
+    names = (*link, *value)
+    pair = DocumentOf(tuple(zip(names, (*sources.link, *sources.implied), strict=True)))
+    implied = Project(sources.step, (("_id", pair), (_IMPLIED, Literal(1))))
+    met = _grouped(
+        Union((alike, implied)), {name: f"_id.{name}" for name in names}, {_IMPLIED: (AggregateFunction.MAX, _IMPLIED)}
+    )
+    alone = Filter(met, Comparison(FieldPath(_IMPLIED), Comparator.EQUAL, Literal(None)))
+    linked, there = (
+        (NullAsMissing(FieldPath(f"_id.{each}")) for each in link),
+        (FieldPath(f"_id.{each}") for each in value),
+    )
+    return Filter(alone, Comparison(_document((*linked, *there)), Comparator.NOT_EQUAL, Literal({})))
+
+
+def _compared(holders: Step, sources: _Sources, nothing: Mapping[str, object]) -> Step:
+    """The links under which something else is held than is implied, or sources do not agree."""
+    implied = Project(sources.step, ((SCREEN_KEY, _document(sources.link)), (_IMPLIED, _document(sources.implied))))
+    met = _grouped(
+        Union((holders, implied)),
+        {SCREEN_KEY: SCREEN_KEY},
+        {
+            _LEAST: (AggregateFunction.MIN, _HELD),
+            _MOST: (AggregateFunction.MAX, _HELD),
+            _LEAST_IMPLIED: (AggregateFunction.MIN, _IMPLIED),
+            _IMPLIED: (AggregateFunction.MAX, _IMPLIED),
+        },
+    )
+    most, least = (IfMissing(FieldPath(each), Literal(nothing)) for each in (_IMPLIED, _LEAST_IMPLIED))
+    wanted, found = _document((most, FieldPath(_MOST))), _document((FieldPath(_LEAST), least))  # equal: all four are
+    held = Filter(met, Comparison(FieldPath(_LEAST), Comparator.NOT_EQUAL, Literal(None)))
+    return Filter(held, Comparison(wanted, Comparator.NOT_EQUAL, found))
+
+
+def _document(parts: Sequence[Expression]) -> Expression:
+    return DocumentOf(tuple((str(n), part) for n, part in enumerate(parts)))
 
 
 # --- what sources imply ----------------------------------------------------------------------------------------------
@@ -179,19 +216,15 @@ def _copied(design: Design, upkeep: Upkeep, copy: Copy) -> _Sources:
     keys = columns_at(model, copy.path[:1], far(model, copy.path[0]))
     wanted = columns_at(model, copy.path, tuple(field.attribute for field in copy.attributes))
     rows = lower(relation, homes_context(design, (*used(relation), *keys, *wanted)))
-    implied = DocumentOf(
-        tuple((str(n), value) for n, value in enumerate(copied_values(copy, design, rows.layout, len(copy.path))))
-    )
-    nothing: Expression = Literal({})
-    if _tells_of_missing(design, upkeep, copy, copy.path[0]):  # only NULL may lead nowhere
-        nothing = DocumentOf((("missing", NullAsMissing(FieldPath(f"_id.{SCREEN_KEY}.0"))),))
-    return _Sources(rows.step, _paths(rows, keys), implied, nothing)
+    is_must = _tells_of_missing(design, upkeep, copy, copy.path[0])
+    implied = copied_values(copy, design, rows.layout, len(copy.path))
+    return _Sources(rows.step, _paths(rows, keys), implied, None if is_must else {})
 
 
 def _aggregated(design: Design, computed: Computed) -> _Sources:
     rows, keys, value = aggregated_by_link(computed, design)
     nothing = {"0": 0} if computed.function is Function.COUNT else {}
-    return _Sources(rows.step, _paths(rows, keys), DocumentOf((("0", value),)), Literal(nothing))
+    return _Sources(rows.step, _paths(rows, keys), (value,), nothing)
 
 
 def _is_exact(model: Model, computed: Computed) -> bool:
@@ -200,14 +233,3 @@ def _is_exact(model: Model, computed: Computed) -> bool:
         return True
     attribute = model.entity(computed.path[-1].target(model)).attribute(computed.attribute)
     return attribute.type.name in (TypeName.INTEGER, TypeName.DECIMAL) and not attribute.also
-
-
-def _is_served(design: Design, computed: Computed) -> bool:
-    """Whether an index leads from a holder to its sources."""
-    model, hop = design.model, computed.path[0]
-    places = design.places[hop.target(model)]
-    if hop.up or len(places) != 1 or places[0].copy is not None:
-        return False
-    first = column(model, hop.target(model), alias_of(1), far(model, hop)[0])
-    path = stored_path(places[0], first, homes_context(design, (first,)))
-    return any(each.collection == places[0].store.name and each.keys[0][0] == path for each in design.indexes)
