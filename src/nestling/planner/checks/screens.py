@@ -79,8 +79,10 @@ def screen_of(upkeep: Upkeep, design: Design, paths: Sequence[str]) -> Screen | 
         match upkeep.what:
             case Copy(closure=False) as copy if is_to_one(design.model, copy) and not copy.form.to_many:
                 return _screened(design, upkeep.place, copy.path[0], paths, _copied(design, upkeep, copy))
-            case Computed(step=1) as computed if _is_exact(design.model, computed):
-                return _screened(design, upkeep.place, computed.path[0], paths, _aggregated(design, computed))
+            case Computed() as computed if _is_screened(design.model, computed):
+                several = _beside(design, upkeep.place, computed)
+                fields = [each.field for each in several]
+                return _screened(design, upkeep.place, computed.path[0], fields, _aggregated(design, several))
     return None
 
 
@@ -221,14 +223,30 @@ def _copied(design: Design, upkeep: Upkeep, copy: Copy) -> _Sources:
     return _Sources(rows.step, _paths(rows, keys), implied, None if is_must else {})
 
 
-def _aggregated(design: Design, computed: Computed) -> _Sources:
-    rows, keys, value = aggregated_by_link(computed, design)
-    nothing = {"0": 0} if computed.function is Function.COUNT else {}
-    return _Sources(rows.step, _paths(rows, keys), (value,), nothing)
+def _beside(design: Design, place: Place, computed: Computed) -> tuple[Computed, ...]:
+    """What is computed along the same path for the same holders: one screen tells of all."""
+    there = (
+        each.what for each in upkeeps_of(design) if each.place == place and each.freshness.level is not Level.SNAPSHOT
+    )
+    return tuple(
+        each
+        for each in there
+        if isinstance(each, Computed) and each.path == computed.path and _is_screened(design.model, each)
+    )
+
+
+def _aggregated(design: Design, several: Sequence[Computed]) -> _Sources:
+    rows, keys, values = aggregated_by_link(several, design)
+    nothing = {str(n): 0 for n, each in enumerate(several) if each.function is Function.COUNT}
+    return _Sources(rows.step, _paths(rows, keys), values, nothing)
+
+
+def _is_screened(model: Model, computed: Computed) -> bool:
+    """Whether the aggregate does not depend on the order of the rows, and is kept as it is."""
+    return computed.step == 1 and _is_exact(model, computed)
 
 
 def _is_exact(model: Model, computed: Computed) -> bool:
-    """Whether the aggregate does not depend on the order of the rows."""
     if computed.attribute is None or computed.function not in (Function.SUM, Function.AVG):
         return True
     attribute = model.entity(computed.path[-1].target(model)).attribute(computed.attribute)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 
 from nestling.ir.access_path import Expression, FieldPath, IfMissing, NullAsMissing
 from nestling.ir.access_path import Literal as Nothing
@@ -47,24 +47,36 @@ def aggregated(rows: Rows, computed: Computed, design: Design, context: Context)
         rounded = Column(_TOTAL, "rounded", total.type)
         rows = rows.computed({rounded: _rounded_down(total, computed.step)}, context)
         total = rounded
-    value = FieldPath(rows.layout.path(total))
-    return rows, IfMissing(value, Nothing(0)) if computed.function is Function.COUNT else NullAsMissing(value)
+    return rows, _shown(computed, FieldPath(rows.layout.path(total)))
 
 
-def aggregated_by_link(computed: Computed, design: Design) -> tuple[Rows, tuple[Column, ...], Expression]:
-    """The aggregates of all holders together: a row for each value that links them to sources, its columns, the aggregate."""
-    model, hop = design.model, computed.path[0]
-    links = columns_at(model, computed.path[:1], far(model, hop))
+def aggregated_by_link(
+    several: Sequence[Computed], design: Design
+) -> tuple[Rows, tuple[Column, ...], tuple[Expression, ...]]:
+    """Aggregates along one path for all holders together: rows by what links them to sources, its columns, the aggregates."""
+    model, path = design.model, several[0].path
+    links = columns_at(model, path[:1], far(model, path[0]))
     keys = tuple(Named(f"link {number}", link) for number, link in enumerate(links))
-    group = replace(_group(design, computed), input=alone(model, computed.path), keys=keys)
+    totals = tuple(NamedAggregate(f"value {number}", _aggregate(design, each)) for number, each in enumerate(several))
+    group = Group(alone(model, path), _TOTAL, keys, totals)
     rows = lower(group, homes_context(design, (*used(group), *group.columns)))
-    value = FieldPath(rows.layout.path(group.columns[-1]))
-    shown = IfMissing(value, Nothing(0)) if computed.function is Function.COUNT else NullAsMissing(value)
-    return rows, group.columns[:-1], shown
+    values = (FieldPath(rows.layout.path(each)) for each in group.columns[len(keys) :])
+    return rows, group.columns[: len(keys)], tuple(map(_shown, several, values))
+
+
+def _shown(computed: Computed, value: Expression) -> Expression:
+    return IfMissing(value, Nothing(0)) if computed.function is Function.COUNT else NullAsMissing(value)
 
 
 def _group(design: Design, computed: Computed) -> Group:
     """One row, none over nothing."""
+    one = (Named("all", Literal(1, INTEGER)),)
+    return Group(
+        along(design.model, computed.path), _TOTAL, one, (NamedAggregate("value", _aggregate(design, computed)),)
+    )
+
+
+def _aggregate(design: Design, computed: Computed) -> Aggregate:
     model = design.model
     attribute, argument = None, None
     if computed.attribute is not None:
@@ -72,9 +84,7 @@ def _group(design: Design, computed: Computed) -> Group:
         attribute = model.entity(entity).attribute(computed.attribute)
         is_extreme = computed.function in (Function.MIN, Function.MAX) and attribute.type.name is not TypeName.BYTES
         argument = (as_stored if is_extreme else lambda a, n: column(model, entity, a, n))(alias, computed.attribute)
-    aggregate = Aggregate(_FUNCTIONS[computed.function], argument, _type(computed.function, attribute))
-    one = (Named("all", Literal(1, INTEGER)),)
-    return Group(along(model, computed.path), _TOTAL, one, (NamedAggregate("value", aggregate),))
+    return Aggregate(_FUNCTIONS[computed.function], argument, _type(computed.function, attribute))
 
 
 def _type(function: Function, attribute: Attribute | None) -> Type:
