@@ -15,7 +15,7 @@ from nestling.ir.layout import Node, NodeKind, Place
 from nestling.ir.names import join
 from nestling.ir.row_steps import Layout
 from nestling.ir.types import Type
-from nestling.ir.write_path import Cell, ElementFilter, Match
+from nestling.ir.write_path import Cell, Constant, ElementFilter, Match, Test
 from nestling.planner.attribute import path_to
 from nestling.planner.place import documents_at
 from nestling.planner.reads.rows import Context, Rows, Standing
@@ -85,8 +85,14 @@ def changed_path(place: Place, found: Sequence[Locator]) -> str:
 def element_filters(place: Place, found: Sequence[Locator]) -> tuple[ElementFilter, ...]:
     """What `$[e2]` stands for: the elements whose locators are those of the row at hand."""
     return tuple(
-        ElementFilter(f"e{level}", matches)
+        ElementFilter(f"e{level}", (*matches, *taken(node)))
         for level, node in enumerate(place.nodes)
         if is_array(node)
         and (matches := tuple(Match(each.path, Cell(each.column)) for each in found if each.level == level))
     )
+
+
+def taken(node: Node) -> tuple[Match, ...]:
+    """What tells a row in an array with places from a place that is empty."""
+    has_places = node.embedding is not None and node.embedding.slots is not None
+    return (Match("", Constant(None), Test.NOT_EQUAL),) if has_places else ()

@@ -8,7 +8,8 @@ from itertools import takewhile
 
 from nestling.ir.layout import Node, NodeKind, Place
 from nestling.ir.names import join, stored_name
-from nestling.ir.write_path import Cell, Constant, Document, ElementFilter, Items, Match, Test, Value
+from nestling.ir.write_path import Cell, Document, ElementFilter, Items, Match, Test, Value
+from nestling.planner.upkeep.holder import taken
 from nestling.planner.writes.cells import ID, Cells, identity
 from nestling.planner.writes.document import pair_fields
 
@@ -113,7 +114,7 @@ def _address(where: tuple[Match, ...], place: Place, level: int, known: Known, r
         if not node.form.to_many or node.kind is NodeKind.GROUP:
             continue
         matches = element_matches(node, known[at], row if at == len(place.nodes) - 1 else None)
-        matches += (*_objects_inside(place.nodes[at + 1 : level + 1], known[at + 1 : level + 1]), *_taken(node))
+        matches += (*_objects_inside(place.nodes[at + 1 : level + 1], known[at + 1 : level + 1]), *taken(node))
         if matches:
             name = f"e{at}"
             path += f".$[{name}]"
@@ -139,13 +140,6 @@ def element_matches(node: Node, known: Mapping[str, Value], row: Cells | None) -
     if row is not None and not row.entity.key:
         found += [Match(path, value) for path, value in pair_fields(node, row)]
     return tuple(found)
-
-
-def _taken(node: Node) -> tuple[Match, ...]:
-    """What tells a row in an array with places from a place that is empty."""
-    slots = node.embedding.slots if node.embedding is not None else None
-    path = node.path_of(slots.attribute) if slots is not None else None
-    return (Match(path, Constant(None), Test.NOT_EQUAL),) if path is not None else ()
 
 
 def array_address(address: Address, node: Node) -> str:

@@ -75,7 +75,7 @@ def refuse_same(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]) -
     for group in groups:
         name = f"{row.entity.name} with the same {', '.join(group)}"
         yield fetch(name, same_rows(design, row, group), [row.column(each) for each in group])
-        yield Refuse(name, *_said(row.entity, group))
+        yield Refuse(name, *same_text(row.entity, group))
 
 
 def same_rows(design: Design, row: Cells, group: Sequence[str]) -> ReadPlan:
@@ -95,10 +95,11 @@ def refuse_several(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]
         several = Filter(Group(same, "counted", (), (count,)), Compare(Comparison.GREATER, times, _ONE))
         name = f"{row.entity.name} sharing {', '.join(group)}"
         yield fetch(name, plan(design, several), [row.column(each) for each in group])
-        yield Refuse(name, *_said(row.entity, group))
+        yield Refuse(name, *same_text(row.entity, group))
 
 
-def _said(entity: Entity, group: tuple[str, ...]) -> tuple[Violation, str]:
+def same_text(entity: Entity, group: tuple[str, ...]) -> tuple[Violation, str]:
+    """The kind and the words of what a row is refused for that shares a unique group with another."""
     kind = Violation.KEY if group == entity.key else Violation.UNIQUE
     return kind, f"`{entity.name}` has a row with the same {', '.join(group)} already"
 

@@ -11,6 +11,7 @@ from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import Holder, Reference
 from nestling.ir.write_path import (
+    Constant,
     Document,
     Each,
     Match,
@@ -26,8 +27,9 @@ from nestling.ir.write_path import (
 from nestling.planner.upkeep.derive import is_only_listed
 from nestling.planner.writes.address import never_null
 from nestling.planner.writes.cells import NOTHING, OLD, Cells
+from nestling.planner.writes.constraints import same_text
 from nestling.planner.writes.document import id_attributes, id_value
-from nestling.planner.writes.fetch import fetch, filtered, plan, same_row
+from nestling.planner.writes.fetch import equal_cells, fetch, filtered, plan, same_row, scan_of
 from nestling.planner.writes.work import Phase, Work, gap
 
 
@@ -97,7 +99,8 @@ def _left(design: Design, row: Cells, link: Relationship) -> Iterator[WriteStep]
 
 
 def _entered(design: Design, row: Cells, link: Relationship) -> tuple[WriteStep, ...]:
-    steps = _no_parent(design, row, link)
+    one = link.cardinality is Cardinality.ONE_TO_ONE
+    steps = (*(_of_another(design, row, link) if one else ()), *_no_parent(design, row, link))
     for place, reference in reversed(list(holders(design, link))):
         where: list[Match] = []
         for parent, child in zip(link.parent_attributes, link.child_attributes, strict=True):
@@ -111,10 +114,21 @@ def _entered(design: Design, row: Cells, link: Relationship) -> tuple[WriteStep,
             copied = ((field.path, row[field.attribute]) for field in reference.copied)
             value = Document((("id", identity), *copied))
         order = (("id" if reference.copied else "", 1),)
-        one = link.cardinality is Cardinality.ONE_TO_ONE
+        if one:
+            where.append(Match(reference.field, Constant(None)))
         change = Set(reference.field, value) if one else Push(reference.field, value, order)
         steps = (UpdateDocuments(place.store.name, tuple(where), (change,), otherwise=steps),)
     return steps
+
+
+def _of_another(design: Design, row: Cells, link: Relationship) -> tuple[WriteStep, ...]:
+    """A parent that is there has the id of another row already."""
+    scan = scan_of(design.model.entity(link.parent), "parent")
+    held = zip(link.parent_attributes, link.child_attributes, strict=True)
+    there = filtered(scan, equal_cells(scan, {parent: row.column(child) for parent, child in held}))
+    name = f"{link.parent} that lists another {row.entity.name} ({link.name})"
+    found = fetch(name, plan(design, there), [row.column(child) for child in link.child_attributes])
+    return found, Refuse(name, *same_text(row.entity, link.child_attributes))
 
 
 def _no_parent(design: Design, row: Cells, link: Relationship) -> tuple[WriteStep, ...]:
