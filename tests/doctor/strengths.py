@@ -1,4 +1,4 @@
-"""Faults of random strength for every rule: planting says whether it passed the rule's threshold."""
+"""Faults of random strength, for rules where that says more than `faults.py`: planting says whether it passed the threshold."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bson import Binary, ObjectId
 from pymongo import MongoClient
 from pymongo.database import Database
 
-from tests.doctor.test_rules import TOGETHER
+from tests.doctor.faults import FAULTS
 
 Db = Database[dict[str, Any]]
 Plant = Callable[[Db, random.Random], bool]
@@ -20,16 +20,12 @@ Plant = Callable[[Db, random.Random], bool]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What is planted: the rule, and for small databases its thresholds; `also`: rules that rightly find it, too.
-
-    `grow` makes it, after a first look; else `plant` does.
-    """
+    """What is planted: the rule, and thresholds for small databases. `grow` makes it, after a first look; else `plant` does."""
 
     rule: str
     plant: Plant
     thresholds: dict[str, float] = field(default_factory=dict)
     grow: Plant | None = None
-    also: frozenset[str] = frozenset()
 
 
 def _put(database: Db, documents: list[dict[str, Any]], name: str = "things") -> None:
@@ -195,16 +191,6 @@ def _every_field(database: Db, draw: random.Random) -> bool:
     return alone >= 5 and 100 * alone > 70 * fields
 
 
-def _heavy(database: Db, draw: random.Random) -> bool:
-    over = draw.random() < 0.5
-    _put(database, [{"words": [f"{n} {w}" for w in range(40)], "n": n} for n in range(draw.randint(300, 500))])
-    if over:
-        database.things.create_index("words")
-        database.things.create_index([("n", 1), ("words", -1)])
-        database.client.admin.command("fsync")
-    return over
-
-
 def _ttl(database: Db, draw: random.Random) -> bool:
     name, says = draw.choice(
         [
@@ -341,15 +327,24 @@ def _patterns(database: Db, draw: random.Random) -> bool:
     return ignores
 
 
-_JOINING = frozenset({"excessive-lookup", "read-together"})
+def _of_fault(rule: str) -> Kind:
+    """A fault that has no strength of its own: planted, or kept within its threshold."""
 
-KINDS: dict[str, Kind] = {
+    def either(database: Db, draw: random.Random) -> bool:
+        over = draw.random() < 0.5
+        FAULTS[rule].plant(database, over)
+        return over
+
+    return Kind(rule, either, FAULTS[rule].thresholds)
+
+
+_DRAWN: dict[str, Kind] = {
     "array": Kind("unbounded-array", _array),
     "values": Kind("unbounded-array", _values),
     "growth": Kind("growing-array", _logs, grow=_push),
     "nesting": Kind("deep-nesting", _nesting),
     "blob": Kind("large-blob", _blob),
-    "large": Kind("oversize-risk", _large, also=frozenset({"bloated-document", "large-blob"})),
+    "large": Kind("oversize-risk", _large),
     "bloated": Kind("bloated-document", _bloated),
     "fields": Kind("many-fields", _fields),
     "names": Kind("dynamic-field-names", _names),
@@ -363,17 +358,17 @@ KINDS: dict[str, Kind] = {
     "prefix": Kind("redundant-index", _prefix),
     "indexes": Kind("too-many-indexes", _indexes),
     "every field": Kind("every-field-indexed", _every_field),
-    "heavy": Kind("heavy-indexes", _heavy, {"heavy-indexes.bytes": 50_000, "heavy-indexes.share": 40}),
     "ttl": Kind("missing-ttl", _ttl),
     "reference": Kind("unindexed-reference", _reference),
     "dangling": Kind("dangling-reference", _dangling),
     "stale": Kind("stale-copy", _stale),
     "two ways": Kind("two-way-disagreement", _two_way),
     "collections": Kind("too-many-collections", _collections, {"too-many-collections.collections": 5}),
-    "joins": Kind("excessive-lookup", _joins, also=_JOINING),
-    "joined": Kind("read-together", _joins, also=_JOINING),
+    "joins": Kind("excessive-lookup", _joins),
+    "joined": Kind("read-together", _joins),
     "unindexed join": Kind("unindexed-lookup", _unindexed),
     "scans": Kind("missing-index", _scans),
-    "patterns": Kind("case-insensitive-regex", _patterns, also=frozenset(TOGETHER["case-insensitive-regex"])),
+    "patterns": Kind("case-insensitive-regex", _patterns),
 }
+KINDS = _DRAWN | {rule: _of_fault(rule) for rule in FAULTS.keys() - {kind.rule for kind in _DRAWN.values()}}
 """Every rule at least once."""

@@ -13,16 +13,6 @@ from tests.doctor.faults import FAULTS, clean
 from tests.doctor.looking import found, look, places
 from tests.doctor.sarif import valid_log
 
-TOGETHER = {
-    "oversize-risk": {"bloated-document", "large-blob"},
-    "excessive-lookup": {"unindexed-lookup", "read-together", "unindexed-reference"},
-    "read-together": {"unindexed-lookup", "excessive-lookup", "unindexed-reference"},
-    "unindexed-lookup": {"excessive-lookup", "read-together", "unindexed-reference"},
-    "missing-index": {"unindexed-reference"},
-    "case-insensitive-regex": {"missing-index", "unindexed-reference"},
-}
-"""Faults that rightly are another rule's, too."""
-
 
 def test_every_rule_has_a_fault() -> None:
     """No rule goes unplanted."""
@@ -41,7 +31,7 @@ def test_a_planted_fault_is_found(name: str, database: Database[dict[str, Any]])
     facts = look(database)
     findings = found(facts, earlier, fault.thresholds)
     assert (name, fault.collection, fault.path) in places(findings)
-    assert {each.rule for each in findings} <= {name} | TOGETHER.get(name, set())
+    assert {each.rule for each in findings} <= {name} | fault.also
     finding = next(each for each in findings if each.rule == name)
     assert finding.cost
     assert finding.remedy

@@ -1,0 +1,65 @@
+r"""Patterns that may match anywhere in a text.
+
+Why: only a pattern that begins with `^` and plain characters can seek in an index. Any other is held against every key, or
+every document where no index holds the field.
+
+Example: `find({title: /rings/})`, and what an ORM makes of `contains` and `LIKE '%rings%'`.
+
+Remedy: begin the pattern with `^` where the beginning is meant; for words a text or search index; for parts of words an
+array of them, indexed.
+
+Ignore when: the collection is small, or another condition of the statement leaves few documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.ir.facts import Collection, Statement
+from nestling.ir.finding import Finding, Severity
+from nestling.ir.quantity_words import count
+from nestling.ir.work import Work
+
+RULE = Rule(
+    "Unanchored pattern",
+    Severity.WARNING,
+    (
+        Threshold("statements", "statements captured with such a pattern", "statements", {"indexwright": 0}),
+        Threshold(
+            "examined",
+            "keys and documents one execution examines, below which it does not matter",
+            "keys and documents",
+            {"nestling": 100},
+        ),
+    ),
+)
+
+
+def findings(seen: Seen) -> Iterator[Finding]:
+    """Fields that such patterns are held against; those that ignore case are a rule of their own."""
+    found: dict[tuple[str, str, str], list[Statement]] = {}
+    for statement in seen.facts.statements:
+        for pattern in statement.patterns:
+            if not pattern.anchored and not pattern.ignores_case:
+                found.setdefault((statement.database, statement.collection, pattern.field), []).append(statement)
+    for (database, name, field), statements in sorted(found.items()):
+        target, times = seen.facts.collection(database, name), sum(each.count for each in statements)
+        examined = sum(each.documents_examined + each.keys_examined for each in statements) / max(times, 1)
+        is_much = times > seen.limits["statements"].value and examined > seen.limits["examined"].value
+        if target is not None and is_much:
+            yield _finding(seen, target, field, times, examined)
+
+
+def _finding(seen: Seen, target: Collection, field: str, times: int, examined: float) -> Finding:
+    return seen.finding(
+        target,
+        field,
+        f"{count(times)} statements captured hold a pattern against it that may match anywhere",
+        number=times,
+        limit="statements",
+        cost=f"{count(examined)} keys and documents looked at each time",
+        remedy="Begin the pattern with `^` where the beginning is meant; find words by a text or search index.",
+        evidence={"statements": times, "examined_each": examined},
+        work=Work(tests=examined),
+    )
