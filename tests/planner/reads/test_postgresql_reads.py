@@ -46,6 +46,11 @@ STATEMENTS = (
     "SELECT id, starts_with(name, 'K'), starts_with(name, ''), starts_with(name, NULL) FROM town",
     "SELECT id FROM town WHERE starts_with(name, '(A') OR NOT starts_with(name, lower('A'))",
     "SELECT id, (SELECT c.name FROM country c WHERE c.code = t.code) AS land FROM town t",
+    "SELECT id FROM town WHERE (code, id) > ('DE', 1) ORDER BY code, id FETCH FIRST 2 ROWS ONLY",
+    "SELECT id, (code, tax) <= ('DE', 7), (tax, code) >= (2, 'DE') FROM town",
+    "SELECT id FROM town WHERE code = ANY (SELECT code FROM country WHERE area > 400) OR id = SOME (ARRAY[1, 4])",
+    "SELECT id FROM town WHERE code <> ALL (SELECT code FROM country WHERE area > 400) AND id <> ALL (ARRAY[1, NULL, 4])",
+    "SELECT id FROM town WHERE id <> ALL (ARRAY[1, 4])",
     "SELECT id FROM town WHERE founded >= DATE '1993-07-01' AND founded < DATE '1993-07-01' + INTERVAL '3 months'",
 )
 

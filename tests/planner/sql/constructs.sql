@@ -56,6 +56,12 @@ SELECT person_id FROM visit WHERE code IN ('1', 10)
 SELECT id FROM person WHERE note IN (7, '7')
 SELECT id FROM person WHERE (boss, active) IN ((1, 0), (2, 1))
 SELECT id FROM person WHERE (id, boss) = (2, 1)
+SELECT id FROM person WHERE (id, boss) <> (2, 1)
+SELECT id FROM person WHERE (boss, id) > (1, 2) ORDER BY boss, id LIMIT 3
+SELECT id FROM person WHERE (boss, id) <= (1, 2)
+SELECT id FROM person WHERE (boss, active, id) >= (1, 0, 2)
+SELECT id, (boss, active, id) < (2, 1, 4), NOT (boss, active) < (2, 1), (active, boss) >= (0, 2) FROM person
+SELECT a.id, b.id FROM person a JOIN person b ON (a.boss, a.name) < (b.boss, b.name)
 -- like
 SELECT id FROM person WHERE name LIKE 'B%'
 SELECT id FROM person WHERE name NOT LIKE 'B%'

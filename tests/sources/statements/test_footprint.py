@@ -20,6 +20,7 @@ from tests.sources.statements.shop import accesses, gaps_of, statement
         ("id + 1 = 2", "id other"),
         ("id = 1 OR name = 'b'", "id other, name other"), ("(id = 1 AND (name = 'a'))", "id =, name ="),
         ("(id, name) = (1, 'a')", "id =, name ="), ("(id, name) IN ((1, 'a'))", "id in, name in"),
+        ("(id, name) > (:x, 'a')", "id range"), ("(:x, 'a') >= (id, name)", "id range"),
         ("id = (SELECT max(1))", "id ="),
         ("id = name", ""), ("1 = 1", ""),
     ],

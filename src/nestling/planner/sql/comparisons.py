@@ -21,14 +21,14 @@ from nestling.ir.expression import (
     IsNull,
     Like,
     Not,
+    Or,
     Parameter,
     Rules,
-    conjunction,
 )
 from nestling.ir.types import BOOLEAN, TEXT, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import both_padded, collation
-from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.gaps import gap, mistake
 from nestling.planner.sql.scope import Bound, Env
 
 _COMPARISONS: dict[type[exp.Expr], Comparison] = {
@@ -43,10 +43,16 @@ _COMPARISONS: dict[type[exp.Expr], Comparison] = {
 }
 
 
+_STRICT: dict[type[exp.Expr], type[exp.Binary]] = {exp.LTE: exp.LT, exp.GTE: exp.GT}
+_LOOSE: dict[type[exp.Expr], type[exp.Binary]] = {exp.LT: exp.LTE, exp.GT: exp.GTE}
+
+
 def comparison(node: exp.Binary, env: Env, bound: Bound) -> Expression:
-    """`left operator right`, for values and for rows."""
+    """`left operator right`, for values, rows, and the values of a list or query (`= ANY (…)`)."""
     if isinstance(node.this, exp.Tuple) and isinstance(node.expression, exp.Tuple):
         return row_comparison(node, env, bound)
+    if (quantifier := _quantifier(node.expression)) is not None:
+        return _quantified(node, quantifier, bound)
     left, right = bound(node.this), bound(node.expression)
     rule = collation(env, (node.this, node.expression), (left, right))
     if isinstance(node, exp.EQ) and rule is Collation.RTRIM and both_padded(env, left, right):
@@ -55,16 +61,46 @@ def comparison(node: exp.Binary, env: Env, bound: Bound) -> Expression:
 
 
 def row_comparison(node: exp.Binary, env: Env, bound: Bound) -> Expression:
-    """Two rows, value by value."""
-    lefts, rights = node.this.expressions, node.expression.expressions
-    if len(lefts) != len(rights) or not isinstance(node, exp.EQ | exp.NEQ):
-        raise gap("an ordered comparison of rows", node)
-    pairs = (
-        comparison(exp.EQ(this=left, expression=right), env, bound) for left, right in zip(lefts, rights, strict=True)
-    )
-    same = conjunction(*pairs)
-    assert same is not None
-    return same if isinstance(node, exp.EQ) else Not(same)
+    """Two rows, value by value; which comes first is for the first values that differ to say."""
+    pairs = list(zip(node.this.expressions, node.expression.expressions, strict=False))
+    if {len(node.this.expressions), len(node.expression.expressions)} != {len(pairs)}:
+        raise mistake("rows of different lengths are compared", node)
+
+    def of(kind: type[exp.Binary], pair: tuple[exp.Expr, exp.Expr]) -> Expression:
+        return comparison(kind(this=pair[0], expression=pair[1]), env, bound)
+
+    kind = type(node)
+    if kind in (exp.NEQ, exp.NullSafeNEQ):
+        return Not(And(tuple(of(exp.EQ if kind is exp.NEQ else exp.NullSafeEQ, pair) for pair in pairs)))
+    if kind in (exp.EQ, exp.NullSafeEQ):
+        return And(tuple(of(kind, pair) for pair in pairs))
+    found = of(kind, pairs[-1])
+    for pair in reversed(pairs[:-1]):  # the first conjunct is what an index can seek by
+        found = And((of(_LOOSE.get(kind, kind), pair), Or((of(_STRICT.get(kind, kind), pair), found))))
+    return found
+
+
+def _quantifier(node: exp.Expr) -> exp.Any | exp.All | None:
+    """The ANY, SOME or ALL that a value is compared with; sqlglot takes some of them in front of an array for functions."""
+    word = node.name.casefold() if isinstance(node, exp.Anonymous) and len(node.expressions) == 1 else ""
+    if word in ("all", "some"):
+        return exp.All(this=node.expressions[0]) if word == "all" else exp.Any(this=node.expressions[0])
+    return node if isinstance(node, exp.Any | exp.All) else None
+
+
+def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, bound: Bound) -> Expression:
+    """`= ANY` (or SOME) is IN, `<> ALL` is NOT IN."""
+    alike = isinstance(node, exp.EQ) and isinstance(quantifier, exp.Any)
+    if not alike and not (isinstance(node, exp.NEQ) and isinstance(quantifier, exp.All)):
+        raise gap(f"{node.key.upper()} {quantifier.key.upper()}", node)
+    among = quantifier.this.unnest()
+    if isinstance(among, exp.Query):
+        found = bound(exp.In(this=node.this, query=exp.Subquery(this=among)))
+    elif isinstance(among, exp.Array):
+        found = bound(exp.In(this=node.this, expressions=among.expressions))
+    else:
+        raise gap(f"{quantifier.key.upper()} of an array", node)
+    return found if alike else Not(found)
 
 
 def _is(node: exp.Is, env: Env, bound: Bound) -> Expression:

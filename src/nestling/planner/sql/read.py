@@ -44,6 +44,7 @@ _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
     exp.Ordered: {"desc", "nulls_first"},
     exp.Limit: {"offset"},
     exp.Fetch: {"count", "direction", "limit_options"},
+    exp.LimitOptions: {"rows", "with_ties"},
     exp.Is: {"negate"},
     exp.Like: {"negate"},
     exp.ILike: {"negate"},

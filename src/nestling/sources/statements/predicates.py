@@ -27,10 +27,9 @@ def _understood(part: exp.Expr, walk: Walk) -> bool:
     """Take one condition whose kind is known; False for the others."""
     if isinstance(part, exp.EQ | exp.NullSafeEQ | exp.Is):
         return all(_equal(left, right, walk) for left, right in _pairs(part.left, part.right))
-    if isinstance(part, _RANGES):
-        return _compared(part.left, part.right, Operator.RANGE, walk) or _compared(
-            part.right, part.left, Operator.RANGE, walk
-        )
+    if isinstance(part, _RANGES):  # of two rows, the first values decide where to seek
+        left, right = next(_pairs(part.left, part.right))
+        return _compared(left, right, Operator.RANGE, walk) or _compared(right, left, Operator.RANGE, walk)
     if isinstance(part, exp.Between):
         constant = _is_constant(part.args["low"]) and _is_constant(part.args["high"])
         return constant and _filtered(part.this, Operator.RANGE, walk)
