@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nestling.ir.proof import (
+    CopyAges,
     Examined,
     Interval,
     Latency,
@@ -47,6 +48,7 @@ def rival(name: str, times: float, *, why: str = "") -> RivalFigures:
         load_seconds=1.5,
         opened=OpenLoop(500.0, 499.0, latency(0.003)),
         statements=statements(times),
+        copies=(CopyAges("page_view.product_and_where_it_is_from", 5.0, times < 1.5, 200, 9, 2, 0.0, 0.013, 7.25),),
     )
 
 

@@ -58,6 +58,10 @@ def test_json() -> None:
     assert {"designs", "best", "advised", "regret", "noise", "equal"} <= set(shape)
     page = shape["designs"]["normalized"]["statements"]["product_page"]
     assert (page["p50"], page["p95"], page["p99"], page["predicted"]) == (0.0019, 0.0038, 0.0095, 0.0009)
+    age = shape["designs"]["chosen"]["copies"]["page_view.product_and_where_it_is_from"]
+    assert age == {
+        "allowed": 5.0, "synced": True, "reads": 200, "behind": 9, "late": 2, "p50": 0.0, "p95": 0.013, "oldest": 7.25
+    }  # fmt: skip
     assert shape["designs"]["tree"]["disqualified"].startswith("`product_page` gives another answer")
 
 
@@ -71,7 +75,8 @@ def test_the_page_in_a_browser(chromium: str, tmp_path: Path, width: int) -> Non
     assert found["tallest"] < 60, "numbers in tables are not broken into pieces"
     assert found["bold"] == 0, "text of a statement is no markup"
     assert "tree is disqualified" in found["text"]
-    assert "Not all of it was measured" in found["text"]
+    assert "Not all of it was measured: the server was lost" in found["text"]
+    assert "13 ms" in found["text"], "how old copies were"
 
 
 def test_the_page_needs_nothing_else() -> None:

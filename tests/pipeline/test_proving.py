@@ -93,6 +93,19 @@ def two(reading: Reading) -> dict[str, Proposal]:
     return {"chosen": design(reading, "normalized"), "embedded": design(reading, "embedded")}
 
 
+def with_copy(reading: Reading, freshness: str) -> Proposal:
+    """The normalized design, with the author's name in each book."""
+    made = design(reading, "normalized")
+    link = next(iter(reading.model.relationships)).name
+    name = Field("name", "author_name")
+    copy = Copy("author_name", (Hop(link, up=True),), (name,), Form.INLINE, Freshness.parse(freshness))
+    collections = tuple(
+        replace(each, body=replace(each.body, copies=(copy,))) if each.root == "book" else each
+        for each in made.design.collections
+    )
+    return replace(made, design=replace(made.design, collections=collections))
+
+
 def test_rivals_of_a_source(mongod: Server, tmp_path: Path) -> None:
     """Every design has its figures, all answers and rows are equal after writes, and the report has the documented shape."""
     address, reading = source(tmp_path, READS + WRITES)
@@ -192,20 +205,13 @@ def test_a_rival_that_cannot_be_loaded(mongod: Server, tmp_path: Path) -> None:
 
 
 def test_a_stale_copy_is_no_wrong_answer(mongod: Server, tmp_path: Path) -> None:
-    """An answer that is behind as far as the requirements allow is counted as stale; one beyond them would disqualify."""
+    """An answer that is behind as far as the requirements allow is counted as stale; one beyond them would disqualify. In the
+    open loop a background sync runs, and how old the copy was when it was read is told.
+    """
     allowed = "-- freshness: author.name async(1h)\n"
     address, reading = source(tmp_path, allowed + READS + WRITES)
     chosen = design(reading, "normalized")
-    path = next(link for link in reading.model.relationships).name
-    copy = Copy(
-        "author_name", (Hop(path, up=True),), (Field("name", "author_name"),), Form.INLINE, Freshness.parse("async(1h)")
-    )
-    made = chosen.design
-    collections = tuple(
-        replace(each, body=replace(each.body, copies=(copy,))) if each.root == "book" else each
-        for each in made.collections
-    )
-    copied = replace(chosen, design=replace(made, collections=collections))
+    copied = with_copy(reading, "async(1h)")
     rivals = {"chosen": copied, "normalized": chosen}  # with its twin the stale one has the majority
     proof = proved(mongod, address, reading, rivals, effort=replace(TINY, checks=12))
     stale, fresh = proof.design("chosen"), proof.design("normalized")
@@ -214,6 +220,11 @@ def test_a_stale_copy_is_no_wrong_answer(mongod: Server, tmp_path: Path) -> None
     assert proof.equal, [each.disqualified for each in proof.designs]
     assert stale.stale > 0
     assert fresh.stale == 0
+    (age,) = stale.copies
+    assert (age.copy, age.allowed, age.synced) == ("book.author_name", 3600.0, True)
+    assert age.reads > 0
+    assert not fresh.copies
+    assert "book.author_name" in html(proof)
 
 
 def test_several_clients_end_with_the_same_rows(mongod: Server, tmp_path: Path) -> None:

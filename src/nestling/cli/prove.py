@@ -153,6 +153,7 @@ def show(proof: Proof) -> None:
 
     show_designs(proof)
     _statements(proof)
+    _copies(proof)
     _decisions(proof)
     names = labels(proof)
     for each in proof.designs:
@@ -221,6 +222,17 @@ def _statements(proof: Proof) -> None:
     columns += [each.name for each in beside]
     click.echo("")
     table("Statement by statement: the chosen design, and the p50 of others; ms", columns, rows, right=range(1, 9))
+
+
+def _copies(proof: Proof) -> None:
+    from nestling.cli.parts.table import table
+    from nestling.ir.proof_words import COPIES_READ, copies_read
+
+    rows = list(copies_read(proof))
+    if rows:
+        click.echo("")
+        title = "Copies: how long they had been behind their source when they were read"
+        table(title, COPIES_READ, rows, right=range(4, 9))
 
 
 def _decisions(proof: Proof) -> None:

@@ -106,6 +106,25 @@ class OpenLoop:
 
 
 @dataclass(frozen=True, slots=True)
+class CopyAges:
+    """How long a copy had been behind its source when reads of the open loop answered from it, in seconds.
+
+    `allowed`: how long its freshness allows; `reads`: how many were looked at, of which `behind` found it behind, `late` by more
+    than is allowed. Quantiles are of all reads, 0 for those that found it right. `synced`: a background sync ran meanwhile.
+    """
+
+    copy: str
+    allowed: float
+    synced: bool
+    reads: int = 0
+    behind: int = 0
+    late: int = 0
+    p50: float = 0.0
+    p95: float = 0.0
+    oldest: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class RivalFigures:
     """One design. `disqualified` says why it does not count (empty: it does), `about` how it differs from the advised one.
 
@@ -127,6 +146,7 @@ class RivalFigures:
     load_seconds: float | None = None
     opened: OpenLoop | None = None
     statements: tuple[StatementFigures, ...] = ()
+    copies: tuple[CopyAges, ...] = ()
     reverses: str = ""
 
     @property

@@ -90,6 +90,27 @@ def bought(proof: Proof) -> tuple[Bought, ...]:
     return tuple(sorted(found, key=lambda each: -(each.figures.times or 0.0)))
 
 
+COPIES_READ = ("design", "copy", "allowed", "sync", "reads", "behind", "p95", "oldest", "too old")
+"""The columns of `copies_read`."""
+
+
+def copies_read(proof: Proof) -> Iterator[tuple[str, ...]]:
+    """For each design and copy that may be behind: how old it was when it was read."""
+    names = labels(proof)
+    for each in proof.designs:
+        for copy in each.copies:
+            how_old = (f"{copy.behind:,}", duration(copy.p95), duration(copy.oldest), f"{copy.late:,}")
+            known = how_old if copy.reads else ("", "", "", "")
+            yield (
+                names[each.name], copy.copy, duration(copy.allowed), "yes" if copy.synced else "NO", f"{copy.reads:,}", *known
+            )  # fmt: skip
+
+
+def duration(seconds: float) -> str:
+    """A time: milliseconds below a second, seconds above."""
+    return f"{milliseconds(seconds)} ms" if seconds < 1 else f"{rate(seconds)} s"
+
+
 def rate(per_second: float) -> str:
     """A rate for people."""
     return f"{per_second:,.0f}" if per_second >= SHORT_BELOW else f"{per_second:.3g}"

@@ -44,6 +44,9 @@ def _design(each: RivalFigures) -> dict[str, Any]:
         "open_loop": None
         if opened is None
         else {"asked": opened.asked, "reached": opened.reached, "kept_up": opened.kept_up} | _latency(opened.latency),
+        "copies": {
+            one.copy: {name: value for name, value in asdict(one).items() if name != "copy"} for one in each.copies
+        },
         "statements": {one.name: _statement(one) for one in each.statements},
     }
 

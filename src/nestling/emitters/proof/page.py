@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.emitters.proof.sections import (
+    copies,
     decisions,
     latencies,
     open_loop,
@@ -38,13 +39,13 @@ def _body(proof: Proof) -> Iterator[str]:
     bad = "" if proof.equal and proof.is_best and not proof.missing else " bad"
     yield f'<div class="verdict{bad}">{text(verdict(proof))}.</div>'
     if proof.missing:
-        yield f'<div class="out"><strong>Not all of it was measured.</strong> {text(proof.missing)}.</div>'
+        yield f'<div class="out"><strong>Not all of it was measured</strong>: {text(proof.missing)}.</div>'
     yield _cards(proof)
     names = labels(proof)
     for each in proof.designs:
         if each.disqualified:
             yield f'<div class="out"><strong>{text(names[each.name])} is disqualified</strong>: {text(each.disqualified)}.</div>'
-    for section in (throughput, decisions, latencies, open_loop, space, writes, work, predictions):
+    for section in (throughput, decisions, latencies, open_loop, copies, space, writes, work, predictions):
         yield section(proof)
     yield _method(proof)
 

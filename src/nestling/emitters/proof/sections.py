@@ -8,7 +8,18 @@ from nestling.emitters.proof import strips
 from nestling.emitters.proof.scatter import Point, scatter
 from nestling.emitters.proof.strips import Scale, text
 from nestling.ir.proof import Latency, Proof, RivalFigures, StatementFigures
-from nestling.ir.proof_words import YARDSTICKS, bought, difference, labels, milliseconds, rate, ratio, spread
+from nestling.ir.proof_words import (
+    COPIES_READ,
+    YARDSTICKS,
+    bought,
+    copies_read,
+    difference,
+    labels,
+    milliseconds,
+    rate,
+    ratio,
+    spread,
+)
 from nestling.ir.quantity_words import count, size
 
 COLOURS = ("c0", "c1", "c2", "c3")
@@ -96,6 +107,19 @@ def open_loop(proof: Proof) -> str:
         " time counts from then: what users feel."
     )
     return f"<h2>Latency at the stated rates</h2><p>{about}</p>{_table(heads, rows)}"
+
+
+def copies(proof: Proof) -> str:
+    """How old copies were when they were read."""
+    rows = [(f"{design}: {copy}", *cells) for design, copy, *cells in copies_read(proof)]
+    if not rows:
+        return ""
+    heads = ("design: copy", *COPIES_READ[2:])
+    about = (
+        "How long a copy that may be behind had been behind its source when a read of the open loop answered from it: each answer"
+        " was asked for again as of its moment, from the copy and without. The background sync ran meanwhile, unless it says no."
+    )
+    return f"<h2>Age of copies</h2><p>{about}</p>{_table(heads, rows)}"
 
 
 def space(proof: Proof) -> str:

@@ -45,7 +45,7 @@ th { color: var(--soft); font-weight: 500 }
 summary { cursor: pointer }
 @media (max-width: 40rem) {
   .rows { grid-template-columns: 1fr max-content; gap: .1rem .6rem } .rows .label { grid-column: 1 / -1; margin-top: .45rem }
-  body { font-size: 15px } .verdict { font-size: 1rem }
+  td, th { padding: .25rem .3rem } body { font-size: 15px } .verdict { font-size: 1rem }
 }
 @media print { body { max-width: none; font-size: 11px; padding: 0 } h2 { break-after: avoid }
   .rows, .statement, table { break-inside: avoid }

@@ -1,9 +1,11 @@
 """Driving a workload over a loaded design: executions timed, answers compared, what the server did counted.
 
 `execution` runs one statement; `loops` runs a block with several clients, closed or open; `answers` says when two answers are the
-same; `examined` asks the server's profiler, `counters` and `space` its counters; `figures` makes quantiles and intervals.
+same; `ages` how old what a copy held was; `examined` asks the server's profiler, `counters` and `space` its counters; `figures`
+makes quantiles and intervals.
 """
 
+from nestling.executors.drive.ages import Copied, ages
 from nestling.executors.drive.answers import Answer, Shape, digest, same
 from nestling.executors.drive.counters import Counters, counters
 from nestling.executors.drive.examined import Profiled, profiled
@@ -15,12 +17,14 @@ from nestling.executors.drive.space import bound_cache, cached_bytes, check_room
 
 __all__ = [
     "Answer",
+    "Copied",
     "Counters",
     "Driven",
     "Mixed",
     "Profiled",
     "Run",
     "Shape",
+    "ages",
     "bound_cache",
     "cached_bytes",
     "check_room",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
 from nestling.common.errors import ConstraintError, NestlingError
@@ -43,16 +44,18 @@ def driven(
     return Driven(name, database, statements, exact, rows)
 
 
-def execute(on: Driven, statement: str, values: Mapping[str, object]) -> tuple[float, Answer]:
+def execute(
+    on: Driven, statement: str, values: Mapping[str, object], *, session: ClientSession | None = None
+) -> tuple[float, Answer]:
     """Seconds, and the answer; what the statement itself goes wrong with is part of it, connection errors are the driver's."""
     compiled = on.statements[statement]
     try:
         if isinstance(compiled, CompiledRead):
-            return _read(on, compiled, values, on.rows[statement])
+            return _read(on, compiled, values, on.rows[statement], session)
         write = bind_write(compiled, values)
         began = perf_counter()
         try:
-            done = run_write(on.database, write)
+            done = run_write(on.database, write, session=session)
         except ConstraintError as error:
             return perf_counter() - began, Answer(refused=error.violation or "refused")
         return perf_counter() - began, Answer(affected=done.affected, left=done.left)
@@ -70,9 +73,13 @@ def execute_exact(on: Driven, statement: str, values: Mapping[str, object]) -> A
 
 
 def _read(
-    on: Driven, read: CompiledRead, values: Mapping[str, object], row: Callable[[Document], Row]
+    on: Driven,
+    read: CompiledRead,
+    values: Mapping[str, object],
+    row: Callable[[Document], Row],
+    session: ClientSession | None = None,
 ) -> tuple[float, Answer]:
     bound = bind(read, values)
     began = perf_counter()
-    rows = tuple(map(row, documents(on.database, bound)))
+    rows = tuple(map(row, documents(on.database, bound, session=session)))
     return perf_counter() - began, Answer(rows)

@@ -14,6 +14,8 @@ from itertools import count
 from threading import Event
 from time import perf_counter, sleep
 
+from bson.timestamp import Timestamp
+
 from nestling.executors.drive.answers import Shape, digest
 from nestling.executors.drive.execution import Driven, execute
 from nestling.ir.trace import Block, Call
@@ -21,12 +23,17 @@ from nestling.ir.trace import Block, Call
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """An execution: seconds it took (in the open loop: since it was due), and a digest of the answer (None: not compared)."""
+    """An execution: seconds it took (in the open loop: since it was due), and a digest of the answer (None: not compared).
+
+    The open loop also notes when it was answered, in seconds by `perf_counter` and by the server's logical clock.
+    """
 
     call: Call
     seconds: float
     digest: int | None = None
     failed: str = ""
+    answered: float = 0.0
+    moment: Timestamp | None = None
 
 
 def closed(on: Driven, block: Block, *, clients: int = 1, shapes: dict[str, Shape] | None = None) -> tuple[Run, ...]:
@@ -50,8 +57,10 @@ def opened(on: Driven, block: Block, due: Sequence[float], *, clients: int) -> t
         call, moment = block[place], start + due[place]
         if (early := moment - perf_counter()) > 0:
             sleep(early)
-        _, answer = execute(on, call.statement, call.values)
-        return Run(call, perf_counter() - moment, failed=answer.failed)
+        with on.database.client.start_session(causal_consistency=False) as session:
+            _, answer = execute(on, call.statement, call.values, session=session)
+            answered = perf_counter()
+            return Run(call, answered - moment, failed=answer.failed, answered=answered, moment=session.operation_time)
 
     runs = _shared(block, clients, one)
     return perf_counter() - start, runs

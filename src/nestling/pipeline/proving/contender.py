@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nestling.executors.drive import Counters, Driven
-from nestling.ir.proof import Examined, OpenLoop, Space
+from nestling.ir.proof import CopyAges, Examined, OpenLoop, Space
 from nestling.ir.proposal import Proposal
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ class Contender:
     writes: int = 0
     counted: Counters = field(default_factory=Counters)
     opened: OpenLoop | None = None
+    copies: tuple[CopyAges, ...] = ()
+    unsynced: str = ""
     opened_seconds: dict[str, list[float]] = field(default_factory=dict)
 
     @property

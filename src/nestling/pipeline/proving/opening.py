@@ -1,14 +1,21 @@
-"""The open loop: executions due at the rates the workload states, or at what the server can reach where that is less."""
+"""The open loop: executions due at the rates the workload states, or at what the server can reach where that is less.
+
+A design with copies that may be behind has its background sync meanwhile, as it would in use: the work of that is in its times,
+and how old its copies were when they were read is looked at afterwards.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
+from time import perf_counter
 
-from nestling.executors.drive import latency, mixed, opened
+from nestling.executors.drive import Run, Shape, latency, mixed, opened
 from nestling.ir.proof import ADVISED, OpenLoop
-from nestling.ir.trace import Tracer, mix
-from nestling.ir.workload import Workload
+from nestling.ir.reading import Reading
+from nestling.ir.trace import Block, Tracer, mix
 from nestling.pipeline.proving.contender import TWIN, Contender, in_race
+from nestling.pipeline.proving.copies import copy_ages, kept_right, may_be_behind
 from nestling.pipeline.proving.effort import Effort
 from nestling.pipeline.watching import Watch
 
@@ -19,9 +26,15 @@ HOPELESS = 0.5
 
 
 def open_loop(
-    contenders: list[Contender], workload: Workload, tracer: Tracer, effort: Effort, watch: Watch | None
+    contenders: list[Contender],
+    reading: Reading,
+    tracer: Tracer,
+    shapes: Mapping[str, Shape],
+    effort: Effort,
+    watch: Watch | None,
 ) -> list[str]:
     """Run it on every rival that has a chance; what is to be said of it."""
+    workload = reading.workload
     racing = [each for each in in_race(contenders) if each.rounds and each.name != TWIN]
     rates = {statement.name: statement.rate_per_second for statement in workload.statements}
     ceilings = {each.name: effort.clients / mixed(each.rounds, rates, seed=0).seconds for each in racing}
@@ -44,13 +57,46 @@ def open_loop(
     for each in ready:
         if watch is not None:
             watch(f"open loop: {each.name}", 0, None)
-        elapsed, runs = opened(each.running, block, due, clients=effort.users)
+        elapsed, runs = _followed(each, reading, shapes, block, due, effort)
         whole = latency([run.seconds for run in runs])
         assert whole is not None, "there is at least one execution"
         each.opened = OpenLoop(rate, len(runs) / max(elapsed, due[-1]), whole)
         for run in runs:
             each.opened_seconds.setdefault(run.call.statement, []).append(run.seconds)
+        notes += _late(each)
     return notes
+
+
+def _followed(
+    each: Contender,
+    reading: Reading,
+    shapes: Mapping[str, Shape],
+    block: Block,
+    due: Sequence[float],
+    effort: Effort,
+) -> tuple[float, tuple[Run, ...]]:
+    """Run it on one rival, with a background sync where it needs one."""
+    if not may_be_behind(each.proposal.design):
+        return opened(each.running, block, due, clients=effort.users)
+    with kept_right(each.proposal, each.running) as background:
+        began = perf_counter()
+        elapsed, runs = opened(each.running, block, due, clients=effort.users)
+    synced = not background.missing
+    each.copies = tuple(copy_ages(each.proposal, reading, shapes, each.running, runs, began, synced=synced))
+    each.unsynced = background.missing
+    return elapsed, runs
+
+
+def _late(each: Contender) -> Iterator[str]:
+    """What is to be said of a rival's copies."""
+    if each.unsynced:
+        yield f"{each.name} ran without a background sync, so its copies only grew older: {each.unsynced}"
+    for copy in each.copies:
+        if copy.late:
+            yield (
+                f"{each.name}: `{copy.copy}` was up to {copy.oldest:.3g} s behind its source, in {copy.late} of {copy.reads}"
+                f" reads by more than the {copy.allowed:g} s that are allowed"
+            )
 
 
 def _unreachable(stated: float, ceiling: float, rate: float) -> str:

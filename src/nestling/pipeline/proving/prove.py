@@ -201,7 +201,7 @@ class _Race:
         self.notes += [
             f"`{name}` ran out of rows: its later executions changed nothing" for name in self.tracer.spent()
         ]
-        self.notes += open_loop(self.contenders, workload, self.tracer, self.effort, self.watch)
+        self.notes += open_loop(self.contenders, self.reading, self.tracer, self.shapes, self.effort, self.watch)
         compare_homes([each for each in in_race(self.contenders) if each.opened is not None], self.watch)
 
     def setting(self, server: Server, beside: Database[Any]) -> Setting:

@@ -56,6 +56,7 @@ def _figures(each: Contender, measured: Mapping[str, Mixed], workload: Workload,
         load_seconds=each.load_seconds,
         opened=each.opened,
         statements=_statements(each, workload),
+        copies=each.copies,
         reverses=each.name.removeprefix(ABLATION) if each.name.startswith(ABLATION) else "",
     )
 

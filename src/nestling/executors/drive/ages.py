@@ -1,0 +1,122 @@
+"""How old what a copy held was when a read returned it: found out afterwards, so that nothing waits for it.
+
+A read is asked again as of the moment it was answered, from the copy and without it. Where the answers differ the copy was behind
+its source. The same two questions as of the moments just before earlier writes find the one it has been behind since.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bson.timestamp import Timestamp
+from pymongo.database import Database
+from pymongo.read_concern import ReadConcern
+
+from nestling.common.errors import ReadError
+from nestling.executors.drive.answers import Answer, Shape, same
+from nestling.executors.drive.loops import Run
+from nestling.executors.run import documents, row_of
+from nestling.ir.compiled import CompiledRead, bind
+
+MOST_READS = 200
+"""Of a copy's reads so many, evenly spread, are looked at."""
+LEAST_SECONDS = 1e-6
+"""The age of a copy whose source's change was acknowledged after the read was answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """A read that answers from a copy, the same read without that one copy, and how far the statement fixes the answer."""
+
+    read: CompiledRead
+    without: CompiledRead
+    shape: Shape
+
+
+class _AsOf(ReadConcern):
+    """Reads see what there was at a moment of the server's logical clock."""
+
+    def __init__(self, moment: Timestamp) -> None:
+        super().__init__("snapshot")
+        self._moment = moment
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What the server is sent."""
+        return {"level": "snapshot", "atClusterTime": self._moment}
+
+
+def ages(
+    database: Database[Any], reads: Mapping[str, Copied], runs: Sequence[Run], writing: frozenset[str], began: float
+) -> tuple[float, ...]:
+    """Seconds the copy had been behind its source without a break, for each read looked at; 0.0 for those it was not behind.
+
+    `reads`: the statements that answer from the copy; `runs`: all executions since `began` (by `perf_counter`), those of the
+    statements `writing` among them. Reads the server remembers too little of to say are left out.
+    """
+    looked_at = [run for run in runs if run.call.statement in reads and run.moment is not None and not run.failed]
+    writes = sorted(
+        ((run.moment, run.answered) for run in runs if run.call.statement in writing and run.moment is not None),
+        key=lambda each: (each[0].time, each[0].inc),
+    )
+    return tuple(_ages(database, reads, _spread(looked_at), writes, began))
+
+
+def _ages(
+    database: Database[Any],
+    reads: Mapping[str, Copied],
+    runs: Sequence[Run],
+    writes: Sequence[tuple[Timestamp, float]],
+    began: float,
+) -> Iterator[float]:
+    for run in runs:
+        assert run.moment is not None
+        one, values = reads[run.call.statement], run.call.values
+        before = [write for write in writes if write[0] <= run.moment]
+
+        def agrees(moment: Timestamp, one: Copied = one, values: Mapping[str, object] = values) -> bool:
+            copied, right = (_answer(database, read, values, moment) for read in (one.read, one.without))
+            return same(copied, right, one.shape)
+
+        try:
+            if agrees(run.moment):
+                yield 0.0
+                continue
+            since = _since([moment for moment, _ in before], agrees)
+        except ReadError:
+            continue
+        yield max(run.answered - (before[since][1] if since is not None else began), LEAST_SECONDS)
+
+
+def _since(writes: Sequence[Timestamp], agrees: Callable[[Timestamp], bool]) -> int | None:
+    """The last write before which the answers agreed, given that they differ now; None when they differed before all of them.
+
+    Steps back get longer, so a copy that was right for a moment in between may be taken for one that never was.
+    """
+    fresh = behind = len(writes)
+    step = 1
+    while behind:
+        fresh = max(behind - step, 0)
+        if agrees(_just_before(writes[fresh])):
+            return fresh + bisect_left(
+                range(fresh + 1, behind), 1, key=lambda place: not agrees(_just_before(writes[place]))
+            )
+        behind, step = fresh, 2 * step
+    return None
+
+
+def _just_before(moment: Timestamp) -> Timestamp:
+    return Timestamp(moment.time, moment.inc - 1) if moment.inc else Timestamp(moment.time - 1, 2**32 - 1)
+
+
+def _answer(database: Database[Any], read: CompiledRead, values: Mapping[str, object], moment: Timestamp) -> Answer:
+    then = database.with_options(read_concern=_AsOf(moment))
+    return Answer(tuple(map(row_of(read), documents(then, bind(read, values)))))
+
+
+def _spread(runs: Sequence[Run]) -> Sequence[Run]:
+    step = max(len(runs) / MOST_READS, 1.0)
+    return [runs[int(place * step)] for place in range(min(len(runs), MOST_READS))]

@@ -1,0 +1,145 @@
+"""Copies that may be behind: a background sync that mends them meanwhile, and how old they were when they were read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass, replace
+from threading import Event
+from time import sleep
+from typing import Any
+
+from nestling.common.errors import ConnectionFailed, DiskFull, NestlingError
+from nestling.executors.drive import Copied, Driven, Run, Shape, ages, latency
+from nestling.executors.sync import Metrics, SyncOptions
+from nestling.ir.compiled import CompiledRead
+from nestling.ir.design import Design
+from nestling.ir.freshness import Freshness, Level
+from nestling.ir.primitives import Computed
+from nestling.ir.proof import CopyAges
+from nestling.ir.proposal import Proposal
+from nestling.ir.reading import Reading
+from nestling.ir.upkeep import Derived, Upkeep
+from nestling.pipeline.statements import convert
+from nestling.pipeline.syncing import sync
+from nestling.planner.upkeep import upkeeps_of
+
+NEVER_RIGHT = Freshness(Level.SCHEDULED, 1e12)
+"""What no read puts up with."""
+POLL_SECONDS = 0.01
+
+
+def may_be_behind(design: Design) -> tuple[Upkeep, ...]:
+    """The copies and computed values that a background sync keeps right, but for those that are rough on purpose."""
+    return tuple(
+        each
+        for each in upkeeps_of(design)
+        if each.freshness.seconds is not None and not (isinstance(each.what, Computed) and each.what.step != 1)
+    )
+
+
+class Background:
+    """Whether a sync runs; `missing` says why it does not, or no longer."""
+
+    missing: str = ""
+
+
+@contextmanager
+def kept_right(proposal: Proposal, on: Driven) -> Iterator[Background]:
+    """Mend what is behind, then run the background sync of a design until the block ends.
+
+    A server that cannot be followed, or a sync that gives up, is said; one that is lost, or whose disk is full, is an error.
+    """
+    told = Background()
+    with _said(told):
+        sync(proposal, on.database, SyncOptions(once=True))
+    if told.missing:
+        yield told
+        return
+    stop, metrics = Event(), Metrics()
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(sync, proposal, on.database, stop=stop, metrics=metrics)
+        while metrics.snapshot()["state"] != "following" and not running.done():
+            sleep(POLL_SECONDS)
+        try:
+            yield told
+        finally:
+            stop.set()
+        with _said(told):
+            running.result()
+
+
+@contextmanager
+def _said(told: Background) -> Iterator[None]:
+    try:
+        yield
+    except (ConnectionFailed, DiskFull):
+        raise
+    except NestlingError as error:
+        told.missing = error.problems[0].text()
+
+
+def copy_ages(
+    proposal: Proposal,
+    reading: Reading,
+    shapes: Mapping[str, Shape],
+    on: Driven,
+    runs: Sequence[Run],
+    began: float,
+    *,
+    synced: bool,
+) -> Iterator[CopyAges]:
+    """How old each copy was in the reads of these runs."""
+    writing = frozenset(each.name for each in reading.workload.statements if each.kind.writes)
+    for upkeep in may_be_behind(proposal.design):
+        copied = _copied(proposal, reading, shapes, on, upkeep)
+        found = ages(on.database, copied, runs, writing, began)
+        allowed = upkeep.freshness.seconds or 0.0
+        known = CopyAges(upkeep.id, allowed, synced)
+        if (quantiles := latency(found)) is not None:
+            known = replace(
+                known,
+                reads=len(found),
+                behind=sum(age > 0 for age in found),
+                late=sum(age > allowed for age in found),
+                p50=quantiles.p50,
+                p95=quantiles.p95,
+                oldest=max(found),
+            )
+        yield known
+
+
+def _copied(
+    proposal: Proposal, reading: Reading, shapes: Mapping[str, Shape], on: Driven, upkeep: Upkeep
+) -> Mapping[str, Copied]:
+    """The statements that answer from a copy: those that are compiled to something else where it may not be used."""
+    distrusted = replace(proposal, design=_without(proposal.design, upkeep.what))
+    found = {}
+    for each in reading.workload.statements:
+        read = on.statements.get(each.name)
+        if isinstance(read, CompiledRead):
+            other = convert(distrusted, each.sql, name=each.name, dialect=each.dialect or reading.dialect)
+            if isinstance(other, CompiledRead) and other.gap is None and _asks(read) != _asks(other):
+                found[each.name] = Copied(read, other, shapes[each.name])
+    return found
+
+
+def _asks(read: CompiledRead) -> tuple[object, ...]:
+    return read.collection, read.pipeline, read.filter, read.projection
+
+
+def _without(design: Design, what: Derived) -> Design:
+    """The design with one copy that no read may answer from; it is stored as before."""
+    return replace(design, collections=_replaced(design.collections, what, replace(what, freshness=NEVER_RIGHT)))
+
+
+def _replaced(part: Any, what: Derived, by: Derived) -> Any:
+    if part == what:
+        return by
+    if isinstance(part, tuple):
+        return tuple(_replaced(each, what, by) for each in part)
+    if is_dataclass(part) and not isinstance(part, type):
+        changed = {each.name: _replaced(getattr(part, each.name), what, by) for each in fields(part) if each.init}
+        return replace(part, **changed)
+    return part
