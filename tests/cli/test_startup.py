@@ -5,36 +5,19 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
 
-from nestling import __version__
+from nestling import __version__, cli
 from nestling.cli import group
 from nestling.emitters import formats
 from nestling.strategies import Thresholds, strategy_names
 from tests.cli.commands import environment, nestling, process
 
 HEAVY = ("bson", "pydantic", "pymongo", "rich", "ruamel", "sqlalchemy", "sqlglot", "sqlite3")
-COMMANDS = (
-    "demo",
-    "inspect",
-    "design",
-    "explain",
-    "emit",
-    "convert",
-    "load",
-    "verify",
-    "unload",
-    "prove",
-    "check",
-    "sync",
-    "plan",
-    "migrate",
-    "capture",
-    "doctor",
-    "server",
-)
+COMMANDS = group.list_commands(click.Context(group))
 _SHOW_IMPORTED = """
 import sys
 from nestling.cli import run
@@ -56,9 +39,11 @@ def test_help_imports_nothing_heavy(arguments: tuple[str, ...]) -> None:
 
 
 def test_help_lists_the_commands_in_the_order_people_use_them() -> None:
-    """`nestling --help` names every command with one whole line, in 80 columns."""
+    """`nestling --help` names every command with one whole line, in 80 columns, beginning with what a newcomer runs first."""
     lines = nestling("--help").out.split("Commands:\n")[1].splitlines()[: len(COMMANDS)]
-    assert tuple(line.split()[0] for line in lines) == COMMANDS
+    names = [line.split()[0] for line in lines]
+    assert set(names) == {file.stem for file in Path(cli.__file__).parent.glob("[!_]*.py")}
+    assert names[:3] == ["demo", "inspect", "design"]
     assert all(line.endswith(".") and not line.endswith("..") and len(line) <= 80 for line in lines), lines
 
 

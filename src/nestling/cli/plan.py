@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.command(
     "plan",
-    short_help="Say what `migrate` would do, how long it may take, and its risks.",
+    short_help="Say what `migrate` would do, its time and its risks.",
     epilog="\b\nExample:\n  nestling plan --from-design old.yaml --to-design new.yaml mongodb://localhost/shop",
 )
 @options.two_designs

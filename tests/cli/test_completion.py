@@ -1,0 +1,58 @@
+"""`nestling completion`: shells complete with what it prints."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nestling.cli.completion import SHELLS
+from tests.cli.commands import environment, nestling
+
+_COMPLETE = """
+COMP_WORDS=({words}); COMP_CWORD={place}
+_nestling_completion nestling
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [("nestling des", ["design"]), ("nestling completion ''", [*SHELLS]), ("nestling load --fr", ["--from"])],
+)
+def test_bash_completes(words: str, offered: list[str]) -> None:
+    """A real bash that has read the lines offers commands, choices and options."""
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("needs bash")
+    script = nestling("completion", "bash").out + _COMPLETE.format(words=words, place=len(words.split()) - 1)
+    beside = Path(sys.executable).parent
+    done = subprocess.run(
+        [bash, "--norc", "-c", script],
+        capture_output=True,
+        text=True,
+        env=environment(PATH=f"{beside}:/usr/bin:/bin"),
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout.split() == offered
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_each_shell_has_lines_of_its_own(shell: str) -> None:
+    """Stdout can be appended to the file that stderr names."""
+    done, data = nestling("completion", shell), nestling("completion", shell, "--json").json
+    assert done.code == 0
+    assert f"_NESTLING_COMPLETE={shell}_complete" in done.out
+    assert data["file"] in done.err
+    assert data["script"] == done.out.strip()
+
+
+def test_a_shell_nobody_knows_is_misuse() -> None:
+    """Those there are, are named."""
+    done = nestling("completion", "tcsh")
+    assert done.code == 2
+    assert all(shell in done.err for shell in SHELLS)
