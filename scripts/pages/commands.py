@@ -15,7 +15,9 @@ HEAD = """# Commands
 
 A `SOURCE` is a database (`sqlite:///shop.db`, `postgresql://…`, `mysql://…`, or the path of a `.db` or `.sqlite` file), a
 `schema.sql`, or a `model.yaml`. A MongoDB is a URI that ends with the database: `mongodb://host/shop`. Without a database in
-it, the design's name is used.
+it, the design's name is used. Addresses may be those of Django (`postgis://`), Rails (`mysql2://`) and JDBC
+(`jdbc:postgresql://…?user=…`). TLS is `?sslmode=verify-full` and the rest of libpq's for PostgreSQL, and for MySQL
+`?ssl_mode=VERIFY_CA&ssl_ca=…`, as its own programs have it; a parameter that nobody would heed is refused.
 
 Results go to stdout, everything else to stderr. **Exit codes:** 0 fine, 1 differences found, 2 could not run. Every command
 takes `--json` ([the shapes](json.md)). Long work shows its progress while a terminal watches. Passwords are never shown.

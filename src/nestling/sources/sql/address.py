@@ -14,9 +14,13 @@ if TYPE_CHECKING:
     from sqlalchemy import URL
 
 SQLITE, POSTGRESQL, MYSQL = DIALECTS = ("sqlite", "postgresql", "mysql")
-_SCHEMES = {"sqlite": SQLITE, "postgresql": POSTGRESQL, "postgres": POSTGRESQL, "mysql": MYSQL, "mariadb": MYSQL}
+_SCHEMES = {
+    "sqlite": SQLITE,
+    **dict.fromkeys(("postgresql", "postgres", "postgis"), POSTGRESQL),
+    **dict.fromkeys(("mysql", "mysql2", "mariadb"), MYSQL),
+}
 _DRIVERS = {SQLITE: "sqlite", POSTGRESQL: "postgresql+psycopg", MYSQL: "mysql+pymysql"}
-_SCHEME = re.compile(r"^([a-z0-9]+)(?:\+[a-z0-9_]+)?://", re.IGNORECASE)
+_SCHEME = re.compile(r"^(?:jdbc:)?([a-z0-9]+)(?:\+[a-z0-9_]+)?://", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,7 @@ def is_sql_address(text: str) -> bool:
 
 
 def parse_address(text: str) -> Address:
-    """Read `sqlite:///file`, `postgresql://…`, `postgres://…`, `mysql://…` or `mariadb://…`; raises `SourceError`."""
+    """Read `sqlite:///file`, `postgresql://…`, `mysql://…` or what Django, Rails and JDBC call them; raises `SourceError`."""
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import sqlite3
+import ssl
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -111,20 +112,19 @@ def _postgresql(address: Address, *, read_only: bool) -> Any:
 def _mysql(address: Address, *, read_only: bool) -> Any:
     pymysql: Any = driver(address)
     from nestling.sources.sql.mysql_decoders import decoders
+    from nestling.sources.sql.mysql_options import mysql_options
 
-    url, query = address.url, dict(address.url.query)
-    named: dict[str, Any] = {"unix_socket": query["unix_socket"]} if "unix_socket" in query else {}
+    url = address.url
+    who = {"user": url.username, "password": str(url.password or "")}
     connection = pymysql.connect(
         host=url.host or "localhost",
         port=url.port or 3306,
-        user=url.username,
-        password=str(url.password or ""),
         database=url.database,
         charset="utf8mb4",
         conv=decoders(),
         connect_timeout=CONNECT_SECONDS,
         autocommit=True,
-        **named,
+        **who | mysql_options(address),
     )
     with connection.cursor() as cursor:
         cursor.execute("SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO'")
@@ -142,6 +142,9 @@ def typed_errors(address: Address) -> Iterator[None]:
         raise
     except UnicodeDecodeError:  # SQLite's own message about a broken schema quotes it
         raise SourceError(Problem("its schema holds what is not UTF-8 text", where=address.origin)) from None
+    except ssl.SSLError as error:
+        what = f"a certificate or key of the address cannot be used: {error.reason or error.args[-1]}"
+        raise SourceError(Problem(what, where=address.origin)) from None
     except Exception as error:
         kind = type(error).__module__.split(".")[0]
         if kind not in ("sqlite3", "psycopg", "pymysql"):
