@@ -6,8 +6,8 @@ is left out: names, freshness, the order and limit of copies, bounds of overflow
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from nestling.ir.design import Design
 from nestling.ir.layout import Place, Role
@@ -16,40 +16,52 @@ from nestling.ir.names import join
 from nestling.ir.primitives import Copy, Form, Holder
 from nestling.ir.rows import Path
 
+Related = tuple[str, str, tuple[str, ...]]
+"""The places of a child, its parent, and of the foreign key."""
+
 
 @dataclass(frozen=True, slots=True)
 class Told:
     """A design as sets of what documents tell."""
 
     entities: frozenset[str]
-    relationships: frozenset[tuple[str, str, tuple[str, ...]]]
+    relationships: frozenset[Related]
     structures: frozenset[tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """How much of what was expected was found, and what was found besides. `silent`: entities without a row and foreign keys
-    without a value, which no document tells of, nor of the relationships of such entities.
+    """How much of what was expected was found, and what was found besides. `silent`: the entities (by their places) and
+    relationships that no document tells of, each with the reason. `namesakes`: relationships nobody declares between
+    columns that are called alike, one of them a key.
     """
 
     expected: Told
     found: Told
-    silent: frozenset[str] = frozenset()
+    silent: Mapping[str, str] = field(default_factory=dict)
+    namesakes: frozenset[Related] = frozenset()
 
     @property
     def told(self) -> int:
         """Entities and relationships to find that some document tells of."""
-        return self.asked - len(self._untold(self.expected))
+        return self.asked - len(self._untold)
 
     @property
-    def told_and_missed(self) -> int:
-        """How many of these were not found."""
-        return len(self.missed) - len(self._untold(self.expected) & set(self.missed))
+    def told_and_missed(self) -> list[str]:
+        """Those of these that were not found."""
+        return [each for each in self.missed if each not in self._untold]
 
-    def _untold(self, told: Told) -> frozenset[str]:
-        entities = {each for each in told.entities if each in self.silent}
-        links = {str(each) for each in told.relationships if self.silent & {*each[:2], str(each)}}
-        return frozenset(entities | links)
+    @property
+    def not_in_the_data(self) -> dict[str, str]:
+        """Entities and relationships not found of which no document tells, each with the reason."""
+        return {each: why for each, why in sorted(self._untold.items()) if each in self.missed}
+
+    @property
+    def _untold(self) -> dict[str, str]:
+        every: dict[str, tuple[str, ...]] = {each: (each,) for each in self.expected.entities}
+        every |= {str(each): (*each[:2], str(each)) for each in self.expected.relationships}
+        whys = {each: [self.silent[part] for part in parts if part in self.silent] for each, parts in every.items()}
+        return {each: why[0] for each, why in whys.items() if why}
 
     @property
     def asked(self) -> int:
@@ -65,30 +77,50 @@ class Likeness:
     @property
     def invented(self) -> list[str]:
         """Entities and relationships found that are not there."""
-        more = (self.found.entities - self.expected.entities, self.found.relationships - self.expected.relationships)
+        more = (self.found.entities - self.expected.entities, self._more - self.namesakes)
         return sorted(map(str, (*more[0], *more[1])))
 
     @property
+    def undeclared(self) -> list[str]:
+        """Relationships found that nobody declares, though one of the columns is called as the key that is the other."""
+        return sorted(map(str, self._more & self.namesakes))
+
+    @property
+    def _more(self) -> frozenset[Related]:
+        return self.found.relationships - self.expected.relationships
+
+    @property
     def differences(self) -> list[str]:
-        """Structures of one design that the other lacks, but for those of relationships missed or invented."""
+        """Structures of one design that the other lacks, but for those of relationships missed or invented, and what lies at
+        places no document tells of.
+        """
         relations = {str(each) for each in self.expected.relationships ^ self.found.relationships}
         mine = (("-", each) for each in self.expected.structures - self.found.structures)
         more = self.found.structures - self.expected.structures
         theirs = (("+", each) for each in more if each[0] != "index")  # loading makes some for the upkeep of copies
-        return sorted(f"{sign} {each}" for sign, each in (*mine, *theirs) if each[1] not in relations)
+        every = (each for each in (*mine, *theirs) if each[1][1] not in relations and not self._is_silent(each[1]))
+        return sorted(f"{sign} {each}" for sign, each in every)
+
+    def _is_silent(self, structure: tuple[str, ...]) -> bool:
+        place = join(structure[1], structure[2].split(" ")[0]) if structure[0] == "index" else structure[1]
+        return any(f"{place}.".startswith(f"{each}.") for each in self.silent)
 
 
 def likeness(
-    loaded: Design, read_back: Design, without_rows: Iterable[str] = (), without_values: Iterable[str] = ()
+    loaded: Design,
+    read_back: Design,
+    silent_entities: Mapping[str, str] | None = None,
+    silent_relationships: Mapping[str, str] | None = None,
 ) -> Likeness:
     """Compare the design that was loaded with the one read back.
 
-    Of its entities some may be without any row, and of its relationships some be NULL in every row.
+    Of its entities and relationships there may be some that no document tells of, each with the reason.
     """
     mine = Telling(loaded)
-    links = (loaded.model.relationship(name) for name in without_values)
-    silent = {*map(mine.place, without_rows), *(str(mine.relationship(link)) for link in links)}
-    return Likeness(mine.told(), Telling(read_back).told(), frozenset(silent))
+    silent = {mine.place(name): why for name, why in (silent_entities or {}).items()}
+    for name, why in (silent_relationships or {}).items():
+        silent[str(mine.relationship(loaded.model.relationship(name)))] = why
+    return Likeness(mine.told(), Telling(read_back).told(), silent, frozenset(mine.namesakes()))
 
 
 class Telling:
@@ -105,6 +137,14 @@ class Telling:
         entities = frozenset(self.place(entity.name) for entity in model.entities)
         relationships = frozenset(self.relationship(link) for link in model.relationships)
         return Told(entities, relationships, frozenset(self.structures()))
+
+    def namesakes(self) -> Iterator[Related]:
+        """What would be relationships of columns called as the key they would refer to."""
+        for parent in self.design.model.entities:
+            for child in self.design.model.entities if len(parent.key) == 1 else ():
+                if child is not parent and parent.key[0] in child.attribute_names:
+                    columns = (self.location(child.name, parent.key[0]),)
+                    yield self.place(child.name), self.place(parent.name), columns
 
     def place(self, entity: str) -> str:
         home = self.homes[entity]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 
 from nestling.executors.facts.linked import linked
-from nestling.executors.facts.tables import Table
+from nestling.executors.facts.tables import Table, Told
 from nestling.executors.facts.words import entity_words, last_name, subject, without_prefix, words
 from nestling.ir.facts.nodes import NodeForm, Steps
 from nestling.ir.facts.structure import Columns, Evidence, Key, Link
@@ -25,6 +25,7 @@ def composite_links(tables: Sequence[Table], keys: Sequence[Key], single: Sequen
     """Links to the keys of several columns, the longest first: what one of them tells of the rows around is not told again."""
     ends = _ends(single)
     by_node = {(table.collection.name, table.node.steps): table for table in tables}
+    told = {(key.collection, key.node): key.columns for key in keys if key.main}
     known: list[_Known] = []
     for key in sorted(keys, key=lambda key: -len(key.columns)):
         target = by_node[key.collection, key.node]
@@ -33,11 +34,12 @@ def composite_links(tables: Sequence[Table], keys: Sequence[Key], single: Sequen
             continue
         there = set(zip(*(target.cells(steps) for steps in key.columns), strict=True))
         for table in _referred_first(tables, known):
-            if table is not target and not _lies_in(table, target) and not _lies_in(target, table):
-                mine = [each for each in known if each.table is table]
+            if table is not target and not _lies_in(target, table):
+                mine = [each for each in known if each.table is table or _lies_in(table, each.table)]
                 used = [set(each.link.columns) for each in mine if _leads(each.to, target, known)]
                 taken = {steps for each in mine for steps in each.link.columns}
-                for link in _link(table, target, key.columns, there, ends, used, taken):
+                columns = tuple(dict.fromkeys(table.columns if _lies_in(table, target) else _told(table, told)))
+                for link in _link(table, columns, target, key.columns, there, ends, used, taken):
                     known.append(_Known(table, target, link))
                     yield link
 
@@ -76,16 +78,21 @@ def _ends(single: Sequence[Link]) -> Ends:
 
 def _lies_in(table: Table, target: Table) -> bool:
     """Whether a table's rows lie inside the target's documents, which says the same as a link."""
-    above = table.above
-    while above is not None:
-        if above is target:
-            return True
-        above = above.above
-    return False
+    return any(each is target for each in table.around())
+
+
+def _told(table: Table, told: Told) -> Iterator[Steps]:
+    """The columns a row has: its own, and the key of the row around."""
+    yield from table.columns
+    if table.above is not None and table.node.form is NodeForm.OBJECT:
+        yield from _told(table.above, told)
+    elif table.above is not None:
+        yield from told.get(table.above.place, ())
 
 
 def _link(
     table: Table,
+    known: Sequence[Steps],
     target: Table,
     key: Columns,
     there: set[tuple[int | None, ...]],
@@ -93,8 +100,9 @@ def _link(
     used: Sequence[AbstractSet[Steps]],
     taken: AbstractSet[Steps],
 ) -> Iterator[Link]:
-    """The link by columns not `taken` by another link, whose names have most in common; by none `used` to lead there already."""
-    known = list(dict.fromkeys(table.known()))
+    """The link by columns `known` and not `taken` by another link, whose names have most in common; by none `used` to lead
+    there already.
+    """
     fitting = [[steps for steps in known if _fits(table, steps, target, part, ends)] for part in key]
     ways = sorted(
         islice(product(*fitting), MOST_TRIED), key=lambda columns: (len(taken & set(columns)), *_likeness(columns))
@@ -153,8 +161,11 @@ def _end(table: Table, steps: Steps, ends: Ends) -> tuple[str, Steps, Steps]:
 
 
 def without_implied(links: Sequence[Link]) -> tuple[Link, ...]:
-    """The links without those that others already tell: a part of a key refers to what the key's own row refers to."""
-    several = [link for link in links if len(link.columns) > 1]
+    """The links without those that others already tell: a part of a key refers to what the key's own row refers to.
+
+    Only one all of whose rows are found tells it of every row.
+    """
+    several = [link for link in links if len(link.columns) > 1 and link.resolved == link.checked]
     kept = []
     for link in links:
         steps = link.columns[0]

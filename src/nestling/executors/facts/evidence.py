@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nestling.executors.facts.tables import Table
-from nestling.executors.facts.words import Said, entity_words, is_generic, says
+from nestling.executors.facts.words import Said, entity_words, is_generic, names_an_id, says
 from nestling.ir.facts.nodes import NodeForm, Steps, kinds
 from nestling.ir.facts.path import NUMBERS
 
@@ -24,6 +24,13 @@ MANY = 200
 """… and so many that it is none even where half of them are no keys."""
 CHANCE = 1e-6
 """How likely numbers may be to be keys by chance, and still be believed."""
+SIBLING_CHANCE = 1e-3
+"""How likely few texts may be to be keys by chance where another column of the same rows refers there."""
+LETTERS, WORDS = 26, 20_000
+"""Letters a text may have at each place, and words in use: what texts are drawn from at least."""
+TEXT_FRAME_BYTES = 5
+SPANNING, LEAST_GAP = 1_000, 2.0
+"""Ids that are keys, from the first to the last, and how far apart they must be in the mean to be no numbers of their own."""
 LEAST_COVERED = 5
 COVERED = 0.9
 """The share of a table's keys, and at least how many, that numbers or few texts must be of to be believed without a name."""
@@ -67,7 +74,12 @@ def match_of(
     name = says(steps, target.table.collection.name, target.table.node.steps, target.steps, own=own)
     if is_key and is_generic(steps):
         name = _extends(table, target.table)
-    return Match(target, found, name, _not_by_chance(values, found, target, kind))
+    by_values = _not_by_chance(values, found, target, kind) or (
+        spans(values, target)
+        if kind == "number" and names_an_id(steps)
+        else kind == "string" and not is_key and texts_by_chance(table, steps, values, target) < CHANCE
+    )
+    return Match(target, found, name, by_values)
 
 
 def _alike(table: Table, other: Table) -> bool:
@@ -97,6 +109,28 @@ def _not_by_chance(values: frozenset[int], found: int, target: Target, kind: str
             return found >= SURE_IDS and density ** len(values) < CHANCE
 
 
+def texts_by_chance(table: Table, steps: Steps, values: frozenset[int], target: Target) -> float:
+    """How likely all these texts are keys by chance: they are drawn from as many as letters of their number can write, and
+    from the words in use. 1 where not all are keys, or where they are too few to say anything.
+    """
+    column = table.node.column(steps)
+    widths = column.path.widths if column is not None else None
+    if widths is None or not target.is_main or len(values) < SURE_IDS or not values <= target.values:
+        return 1.0
+    vocabulary = min(float(LETTERS) ** max(widths.mean - TEXT_FRAME_BYTES, 1.0), WORDS)
+    return float(min(len(target.values) / vocabulary, 1.0) ** len(values))
+
+
+def spans(values: frozenset[int], target: Target) -> bool:
+    """Whether ids with gaps are all keys, and begin and end where the keys do: rows numbered by others' numbers."""
+    if not target.is_main or len(values) < SPANNING or not values <= target.values:
+        return False
+    low, high = min(values), max(values)
+    gap = (high - low) / len(values)
+    ends = max(low - min(target.values), max(target.values) - high)
+    return gap >= LEAST_GAP and ends <= gap
+
+
 def is_believed(match: Match, distinct: int, kind: str, *, is_key: bool) -> bool:
     """Whether the name, the values and how many of them are found say together that they refer to the target."""
     share = match.found / distinct
@@ -108,8 +142,8 @@ def is_believed(match: Match, distinct: int, kind: str, *, is_key: bool) -> bool
         return share >= LEAST_SHARE
     if match.name >= Said.OWN or match.by_values:
         return share >= MOSTLY
-    covers = match.found >= COVERED / 2 * len(match.target.values)
-    return match.name is Said.IN_SHORT and share == 1.0 and not is_key and covers
+    least = {Said.IN_SHORT: COVERED / 2, Said.BY_INITIAL: 1.0}.get(match.name)
+    return least is not None and share == 1.0 and not is_key and match.found >= least * len(match.target.values)
 
 
 def is_clear(believed: Sequence[Match], distinct: int) -> bool:

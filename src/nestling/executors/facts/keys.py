@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
+from nestling.executors.facts.evidence import CHANCE
 from nestling.executors.facts.tables import Cell, Table
-from nestling.executors.facts.words import entity_words, is_generic, names_an_id, subject
+from nestling.executors.facts.words import names_an_id, names_its_own
 from nestling.ir.facts.nodes import NodeForm, Steps, is_paged, kinds, paged_by
 from nestling.ir.facts.structure import Columns, Key
 
@@ -21,7 +25,7 @@ def keys(tables: Sequence[Table]) -> Iterator[Key]:
     """Of each node the key first, then what else is unique."""
     found: dict[Steps, Columns] = {}
     for table in tables:
-        above = found.get(table.above.node.steps) if table.above is not None else None
+        above = tuple(found.get(each.node.steps, ()) for each in table.around())
         paged = table.above is not None and table.above.above is None and is_paged(table.above.node)
         key = _page_key(table, paged_by(table.above.node)) if paged and table.above else _key(table, above)
         if key:
@@ -40,21 +44,24 @@ def _is_declared(table: Table, columns: Columns) -> bool:
     return any(index.unique and {name for name, _ in index.keys} == fields for index in table.collection.indexes)
 
 
-def _key(table: Table, above: Columns | None) -> Columns:
+def _key(table: Table, above: Sequence[Columns]) -> Columns:
+    """The key of a table's rows; `above` are the keys of the rows around, the nearest first."""
+    nearest = above[0] if above else ()
     match table.node.form:
         case NodeForm.DOCUMENT:
             return tuple(steps for steps in table.columns if steps[0] == "_id")
         case NodeForm.OBJECT:
-            return above or ()
+            return nearest
         case NodeForm.VALUES:
             value = (table.node.steps,)
-            return (*above, *value) if above and is_unique(table, value, within=True) else ()
+            return (*nearest, *value) if nearest and is_unique(table, value, within=True) else ()
         case NodeForm.ARRAY:
             return _element_key(table, above)
 
 
-def _element_key(table: Table, above: Columns | None) -> Columns:
-    """A column of its own named like an id; else one, or two, that tell the elements of one array apart.
+def _element_key(table: Table, above: Sequence[Columns]) -> Columns:
+    """A column of its own named like an id; else one, or two, that tell the elements of one array apart, with the key of the
+    rows around that is enough; else one of any name that does so by more than chance.
 
     One called an id of these very rows comes first, then those with more different values: few elements differ in anything.
     """
@@ -63,13 +70,39 @@ def _element_key(table: Table, above: Columns | None) -> Columns:
     for steps in named:
         if is_unique(table, (steps,)):
             return (steps,)
-    if not above:
+    if not above or not above[0]:
         return ()
     pairs = combinations(own[:MOST_TRIED], 2) if len(named) > 1 else ()
     for columns in (*((steps,) for steps in named), *pairs):
         if is_unique(table, columns, within=True):
-            return (*above, *columns)
+            return (*_enough(table, columns, above), *columns)
+    within = _pairs(Counter(table.parents))
+    for steps in sorted(set(own) - set(named), key=lambda steps: _order(table, steps)):
+        if is_unique(table, (steps,), within=True) and not _by_chance(table, (steps,), within):
+            return (*above[0], steps)
     return ()
+
+
+def _enough(table: Table, columns: Columns, above: Sequence[Columns]) -> Columns:
+    """The shortest key of rows around within which these columns tell the elements of all arrays apart, and not by chance."""
+    shorter = sorted({each for each in above[1:] if each and set(each) < set(above[0])}, key=len)
+    inside = _pairs(Counter(table.parents))
+    for around in shorter:
+        across = _pairs(Counter(zip(*(table.cells(steps) for steps in around), strict=True))) - inside
+        if is_unique(table, (*around, *columns)) and not _by_chance(table, columns, across):
+            return around
+    return above[0]
+
+
+def _by_chance(table: Table, columns: Columns, pairs: int) -> bool:
+    """Whether no two rows of these pairs may be the same only because there are few."""
+    values = Counter(zip(*(table.cells(steps) for steps in columns), strict=True))
+    return math.exp(-pairs * _pairs(values) / max(_pairs({(): table.rows}), 1)) >= CHANCE
+
+
+def _pairs(counts: Mapping[Any, int]) -> int:
+    """Pairs of rows that have the same value."""
+    return sum(count * (count - 1) // 2 for count in counts.values())
 
 
 def _page_key(table: Table, by: Columns) -> Columns:
@@ -81,14 +114,7 @@ def _page_key(table: Table, by: Columns) -> Columns:
 
 
 def _order(table: Table, steps: Steps) -> tuple[bool, int]:
-    return not _names_its_own(table, steps), -len(set(table.cells(steps)))
-
-
-def _names_its_own(table: Table, steps: Steps) -> bool:
-    """Whether a column is called an id of these very rows, be it in short (`o_id`, of orders), or just an id."""
-    mine = entity_words(table.collection.name, table.node.steps)
-    about = subject(steps)
-    return is_generic(steps) or about == mine or (len(about) == 1 and bool(mine) and mine[-1].startswith(about[0]))
+    return not names_its_own(steps, table.collection.name, table.node.steps), -len(set(table.cells(steps)))
 
 
 def _others(table: Table, key: Columns) -> Iterator[Columns]:

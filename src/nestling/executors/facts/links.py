@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from nestling.executors.facts.alike import namesakes, siblings
 from nestling.executors.facts.evidence import (
     COVERED,
     LEAST_COVERED,
@@ -20,15 +21,10 @@ from nestling.executors.facts.evidence import (
     match_of,
 )
 from nestling.executors.facts.linked import linked
-from nestling.executors.facts.tables import Table
-from nestling.executors.facts.words import is_generic, last_name, names_an_id, words
+from nestling.executors.facts.tables import Place, Table, Told
+from nestling.executors.facts.words import Said, names_an_id, names_its_own
 from nestling.ir.facts.nodes import PAGE, NodeForm, Steps, is_paged
 from nestling.ir.facts.structure import Columns, Evidence, Key, Link, Unclear
-
-Place = tuple[str, Steps]
-"""A collection, and the steps to a node or a column in it."""
-Told = Mapping[Place, Columns]
-"""What tells the rows of nodes apart."""
 
 
 def targets(tables: Sequence[Table], keys: Sequence[Key]) -> tuple[Target, ...]:
@@ -75,38 +71,8 @@ def links(tables: Sequence[Table], keys: Sequence[Key], known: Sequence[Target])
     second = _by_one_column(second, rows)
     back = {(link.collection, link.columns[0]): link for each in sure for link in _told_back(each, tables)}
     found = back | first | second
-    namesakes = dict(
-        _namesakes(tables, told, found, {(each.table.collection.name, each.table.node.steps): each for each in main})
-    )
-    yield from _one_way((found | namesakes).values())
-
-
-def _namesakes(
-    tables: Sequence[Table], told: Told, found: Mapping[Place, Link | Unclear], main: Mapping[Place, Target]
-) -> Iterator[tuple[Place, Link]]:
-    """Columns called like others that all refer to the same rows, whose values are all found there: `emp_no` everywhere."""
-    by_name: dict[tuple[str, ...], set[Place]] = {}
-    for link in (each for each in found.values() if isinstance(each, Link)):
-        by_name.setdefault(words(last_name(link.columns[0])), set()).add((link.target, link.target_node))
-    for table in tables:
-        name = table.collection.name
-        for steps in table.columns:
-            ends = by_name.get(words(last_name(steps)), set())
-            known = found.get((name, steps))
-            is_key = told.get((name, table.node.steps)) == (steps,)
-            if (
-                len(ends) != 1
-                or isinstance(known, Link)
-                or is_key
-                or is_generic(steps)
-                or ends == {(name, table.node.steps)}
-            ):
-                continue
-            target = main.get(next(iter(ends)))
-            values = frozenset(cell for cell in table.columns[steps] if cell is not None)
-            if target is not None and values and values <= target.values:
-                where = (target.table, (target.steps,), len(values), len(values), Evidence.NAME)
-                yield (name, steps), linked(table, (steps,), *where)
+    found |= dict(siblings(tables, told, found, main))
+    yield from _one_way((found | dict(namesakes(tables, told, found, main))).values())
 
 
 def _by_one_column(found: Mapping[Place, Link], rows: Mapping[Place, Place]) -> dict[Place, Link]:
@@ -200,9 +166,9 @@ def _link(table: Table, steps: Steps, known: Sequence[Target], *, is_key: bool) 
     )
     if believed and (len(believed) == 1 or is_clear(believed, len(values))):
         return _made(table, steps, values, believed[0])
-    if not names_an_id(steps) or is_key:
+    if not names_an_id(steps) or (is_key and names_its_own(steps, table.collection.name, table.node.steps)):
         return None
-    return _covering(table, steps, values, matches)
+    return _covering(table, steps, values, matches, is_key=is_key)
 
 
 def _made(table: Table, steps: Steps, values: frozenset[int], match: Match) -> Link:
@@ -210,18 +176,20 @@ def _made(table: Table, steps: Steps, values: frozenset[int], match: Match) -> L
     return linked(table, (steps,), match.target.table, (match.target.steps,), len(values), match.found, evidence)
 
 
-def _covering(table: Table, steps: Steps, values: frozenset[int], matches: Sequence[Match]) -> Link | Unclear | None:
+def _covering(
+    table: Table, steps: Steps, values: frozenset[int], matches: Sequence[Match], *, is_key: bool
+) -> Link | Unclear | None:
     """A link to the one table whose keys the values nearly all are, or which alone holds them and is named, if only in short;
-    else what they may refer to.
+    else what they may refer to. A key refers only to what it is named after.
     """
     whole = [match for match in matches if match.found == len(values)]
     main = [match for match in whole if match.target.is_main] or whole
     covering = [match for match in main if match.found >= max(COVERED * len(match.target.values), LEAST_COVERED)]
-    if len(covering) == 1:
+    if len(covering) == 1 and not is_key:
         target = covering[0].target
         where = (target.table, (target.steps,), len(values), covering[0].found)
         return linked(table, (steps,), *where, Evidence.COVERAGE)
-    if len(main) == 1 and main[0].name and main[0].found >= LEAST_COVERED:
+    if len(main) == 1 and main[0].name >= Said.IN_SHORT and main[0].found >= LEAST_COVERED:
         return _made(table, steps, values, main[0])
     if not main:
         return None

@@ -17,6 +17,7 @@ from pymongo.database import Database
 from nestling.executors.facts.asking import Asking, Document
 from nestling.ir.facts import ELEMENT, Collection
 from nestling.ir.facts.nodes import Node, NodeForm, Steps, nodes_of
+from nestling.ir.facts.structure import Columns
 
 WHOLE_UP_TO = 120_000
 """Documents of a collection that are all looked at; of more a sample is."""
@@ -29,6 +30,10 @@ MOST_NODES = 400
 """Nodes of a collection that tables are made of, those nearest the document first."""
 
 Cell = int | None
+Place = tuple[str, Steps]
+"""A collection, and the steps to a node or a column in it."""
+Told = Mapping[Place, Columns]
+"""What tells the rows of nodes apart."""
 
 
 @dataclass(slots=True)
@@ -44,9 +49,20 @@ class Table:
     _lifted: dict[Steps, list[Cell]] = field(default_factory=dict)
 
     @property
+    def place(self) -> Place:
+        """Where its rows lie."""
+        return self.collection.name, self.node.steps
+
+    @property
     def rows(self) -> int:
         """How many rows there are."""
         return len(self.parents)
+
+    def around(self) -> Iterator[Table]:
+        """The tables its rows lie in, the nearest first."""
+        if self.above is not None:
+            yield self.above
+            yield from self.above.around()
 
     def cells(self, steps: Steps) -> list[Cell]:
         """A column of this table, or of one above it, row by row of this one; raises `KeyError`."""
@@ -58,12 +74,6 @@ class Table:
             above = self.above.cells(steps)
             self._lifted[steps] = [above[place] for place in self.parents]
         return self._lifted[steps]
-
-    def known(self) -> Iterator[Steps]:
-        """Columns of this table and of those above it, its own first."""
-        yield from self.columns
-        if self.above is not None:
-            yield from self.above.known()
 
 
 def tables(database: Database[Document], collection: Collection, asking: Asking) -> tuple[Table, ...]:

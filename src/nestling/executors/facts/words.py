@@ -73,14 +73,21 @@ def entity_words(collection: str, node: Steps) -> tuple[str, ...]:
     return singular_words(words(last_name(node) or collection))
 
 
+def names_its_own(column: Steps, collection: str, node: Steps) -> bool:
+    """Whether a column is called an id of these very rows, be it in short (`o_id`, of orders), or just an id."""
+    mine, about = entity_words(collection, node), subject(column)
+    return is_generic(column) or about == mine or (len(about) == 1 and bool(mine) and mine[-1].startswith(about[0]))
+
+
 class Said(IntEnum):
     """How clearly a column's name says that it refers to a key."""
 
     NOT = 0
-    IN_SHORT = 1  # `dept_no`, of departments
-    OWN = 2  # a word for rows of the same table: `reports_to`
-    IN_A_ROLE = 3  # `manager_staff_id`, of staff
-    PLAINLY = 4  # `staff_id`, of staff
+    BY_INITIAL = 1  # `d_w_id`, of warehouses
+    IN_SHORT = 2  # `dept_no`, of departments
+    OWN = 3  # a word for rows of the same table: `reports_to`
+    IN_A_ROLE = 4  # `manager_staff_id`, of staff
+    PLAINLY = 5  # `staff_id`, of staff
 
 
 def says(column: Steps, collection: str, node: Steps, key: Steps, *, own: bool) -> Said:
@@ -98,7 +105,10 @@ def says(column: Steps, collection: str, node: Steps, key: Steps, *, own: bool) 
         return Said.IN_A_ROLE
     if own and _OWN & set(mine):
         return Said.OWN
-    return Said.IN_SHORT if _is_short(about[0], target[0]) or _is_short(about[-1], target[-1]) else Said.NOT
+    if _is_short(about[0], target[0]) or _is_short(about[-1], target[-1]):
+        return Said.IN_SHORT
+    initials = "".join(word[0] for word in target)
+    return Said.BY_INITIAL if about[-1] == initials and names_an_id(column) else Said.NOT
 
 
 def _is_short(one: str, other: str) -> bool:

@@ -6,7 +6,7 @@ say, or keys that are data, is a column kept *whole*. All paths are absolute: th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -57,9 +57,9 @@ class Node:
         return next((column for column in self.columns if column.steps == steps), None)
 
 
-def nodes_of(collection: Collection) -> tuple[Node, ...]:
-    """All nodes, each after the one it lies in."""
-    return tuple(_Reader(collection).read())
+def nodes_of(collection: Collection, marks: Container[Steps] = ()) -> tuple[Node, ...]:
+    """All nodes, each after the one it lies in. `marks`: always empty documents that are nodes too, known from elsewhere."""
+    return tuple(_Reader(collection, marks).read())
 
 
 PAGE = "page"
@@ -84,8 +84,8 @@ def kinds(path: Path) -> frozenset[str]:
 class _Reader:
     """Walks the paths of one collection."""
 
-    def __init__(self, collection: Collection) -> None:
-        self.collection = collection
+    def __init__(self, collection: Collection, marks: Container[Steps]) -> None:
+        self.collection, self.marks = collection, marks
         self.below: dict[Steps, list[Path]] = {}
         for path in collection.paths:
             self.below.setdefault(path.steps[:-1], []).append(path)
@@ -155,7 +155,7 @@ class _Reader:
     def _odd_object(self, path: Path) -> str:
         below = self.below.get(path.steps, [])
         if not below:
-            return "is always an empty document"
+            return "" if path.steps in self.marks else "is always an empty document"
         if any(child.steps[-1] == ANY_KEY for child in below):
             return "has keys that are data"
         if len(below) > LARGEST_MAP:

@@ -32,6 +32,24 @@ def required(collection: Collection) -> frozenset[Steps]:
     return frozenset(_required(schema, ())) if schema is not None else frozenset()
 
 
+def fieldless(collection: Collection) -> frozenset[Steps]:
+    """The always empty documents a validator says to have no fields: rows of which only the place tells that they are there."""
+    known = {path.steps for path in collection.paths}
+    around = {steps[:count] for steps in known for count in range(1, len(steps))}
+    return frozenset(_fieldless(_schema(collection) or {}, ())) & known - around
+
+
+def _fieldless(schema: Mapping[str, Any], at: Steps) -> Iterator[Steps]:
+    for name, rules in _mapping(schema.get("properties")).items():
+        if isinstance(rules, dict):
+            steps = (*at, name_step(name))
+            if _first_type(rules) == "object" and rules.get("properties") == {}:
+                yield steps
+            yield from _fieldless(rules, steps)
+    if isinstance(schema.get("items"), dict):
+        yield from _fieldless(schema["items"], (*at, ELEMENT))
+
+
 def _indexed(collection: Collection, known: AbstractSet[Steps]) -> Iterator[Path]:
     """Fields that an index names and no document has: of the document itself, or parts of its `_id`."""
     fields = dict.fromkeys(field for index in collection.indexes for field, _ in index.keys)

@@ -12,7 +12,7 @@ from nestling.ir.facts import Collection, Facts
 from nestling.ir.facts.nodes import Node, NodeForm, nodes_of
 from nestling.ir.facts.structure import Columns, Evidence, Key, Kinds, Link, Repeat, Structure
 from nestling.sources.mongo.absorbed import ALL_EQUAL, absorb_copies
-from nestling.sources.mongo.declared import with_declared
+from nestling.sources.mongo.declared import fieldless, with_declared
 from nestling.sources.mongo.our_forms import set_aside
 from nestling.sources.mongo.seen import Place, Role, Seen
 
@@ -68,8 +68,9 @@ def survey(facts: Facts) -> Survey:
     known = _Known(structure)
     collections = [with_declared(each) for each in facts.of_documents()]
     for collection in sorted(collections, key=lambda each: each.name):
-        for node in nodes_of(collection):
-            seen = _seen(collection, node, found, known)
+        marks = fieldless(collection)
+        for node in nodes_of(collection, marks):
+            seen = _seen(collection, node, found, known, is_mark=node.steps in marks)
             found[seen.place] = seen
     for kinds in structure.kinds:
         _part_into_kinds(kinds, found)
@@ -105,7 +106,7 @@ class _Known:
             self.repeats.setdefault((repeat.collection, repeat.node), []).append(repeat)
 
 
-def _seen(collection: Collection, node: Node, found: Mapping[Place, Seen], known: _Known) -> Seen:
+def _seen(collection: Collection, node: Node, found: Mapping[Place, Seen], known: _Known, *, is_mark: bool) -> Seen:
     place = (collection.name, node.steps)
     above = found[collection.name, node.above] if node.above is not None else None
     seen = Seen(collection, node, Role.ENTITY, above, _key(collection, node, above, known))
@@ -114,9 +115,9 @@ def _seen(collection: Collection, node: Node, found: Mapping[Place, Seen], known
     if above.role not in (Role.ENTITY, Role.BUCKET, Role.MERGED):
         seen.role = Role.INSIDE
     elif above.role is not Role.BUCKET and not above.key:
-        is_object = node.form is NodeForm.OBJECT
-        seen.role = Role.MERGED if is_object else Role.WHOLE
-        seen.why = "" if is_object else "lies in rows that nothing tells apart"
+        is_part = node.form is NodeForm.OBJECT and not is_mark
+        seen.role = Role.MERGED if is_part else Role.WHOLE
+        seen.why = "" if is_part else "lies in rows that nothing tells apart"
     elif above.role is Role.BUCKET and node.form is not NodeForm.OBJECT:
         seen.repeats = tuple(known.repeats.get(place, ()))
     return seen

@@ -1,0 +1,121 @@
+"""What makes values references, and columns keys, beyond their names: each rule where it holds, and where it says nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pymongo.database import Database
+
+from tests.sources.mongo.test_documents import Documents, found_in, rows
+
+
+def links(database: Database[Any], documents: Documents) -> set[tuple[str, tuple[str, ...], str]]:
+    """The relationships read: child, foreign key, parent."""
+    model = found_in(database, documents).reading.model
+    return {(link.child, link.child_attributes, link.parent) for link in model.relationships}
+
+
+def test_an_initial_refers_where_the_values_are_all_keys(database: Database[Any]) -> None:
+    """`d_w_id` is of warehouses where all of these are there, and nothing tells where one is not."""
+    documents: Documents = {
+        "warehouses": [{"_id": n, "tax": n} for n in (1, 2)],
+        "zones": [{"_id": n, "says": f"zone {n}"} for n in (1, 2, 3)],
+        "districts": [{"_id": {"d_w_id": w, "d_id": d}, "d_z_id": w} for w in (1, 2) for d in range(1, 9)],
+    }
+    assert links(database, documents) == {("districts", ("d_w_id",), "warehouses")}
+
+
+def test_a_key_named_after_others_refers_to_them(database: Database[Any]) -> None:
+    """Managers are told apart by their `emp_no`, which is an employee's; a number of their own says nothing."""
+    chosen = [(department, 10_100 + 7 * department + n) for department in range(8) for n in (0, 3)]
+    documents: Documents = {
+        "employees": [{"_id": n, "born": n % 90} for n in range(10_001, 10_301)],
+        "departments": [
+            {"_id": f"d{department}", "managers": [{"emp_no": n} for at, n in chosen if at == department]}
+            for department in range(8)
+        ],
+        "badges": [{"_id": f"b{place}", "slots": [{"slot_no": 10_001 + place}]} for place in range(20)],
+    }
+    found = links(database, documents)
+    assert ("managers", ("emp_no",), "employees") in found
+    assert {link for link in found if link[2] == "employees"} == {("managers", ("emp_no",), "employees")}
+
+
+def test_few_texts_refer_beside_a_reference_to_the_same(database: Database[Any]) -> None:
+    """Three codes are airports beside others that are, and so is what is called alike elsewhere; single letters are not."""
+    codes = [f"{a}{b}{c}" for a in "ABCDEFGHIJ" for b in "KLMNO" for c in "PQRST"]
+    documents: Documents = {
+        "airports": [{"_id": code, "alt": place} for place, code in enumerate(codes)],
+        "classes": [{"_id": letter, "seats": ord(letter)} for letter in "ABCDEFGHIJKL"],
+        "flights": [
+            {"_id": n, "origin": codes[n % 3 * 7], "dest": codes[n % 90], "stage": "ABC"[n % 3]} for n in range(300)
+        ],
+        "weather": [{"_id": n, "origin": codes[n % 3 * 7], "wind": n % 13} for n in range(60)],
+    }
+    assert links(database, documents) == {
+        ("flights", ("dest",), "airports"),
+        ("flights", ("origin",), "airports"),
+        ("weather", ("origin",), "airports"),
+    }
+
+
+def test_ids_with_gaps_that_end_where_keys_do_are_theirs(database: Database[Any]) -> None:
+    """Members are numbered as customers are, not on their own; numbers without gaps are."""
+    documents: Documents = {
+        "customers": [{"_id": n, "age": n % 70} for n in range(1, 5_001)],
+        "members": [{"_id": n, "since": n % 9} for n in range(3, 5_000, 4)],
+        "orders": [{"_id": n, "total": n % 31} for n in range(1, 4_999)],
+    }
+    assert links(database, documents) == {("members", ("_id",), "customers")}
+
+
+def test_a_number_that_counts_in_all_of_a_district_needs_no_customer(database: Database[Any]) -> None:
+    """Orders of many customers that never share a number are told apart without their customer; few may differ by chance."""
+
+    def districts(customers: int) -> list[dict[str, Any]]:
+        def orders(customer: int) -> list[dict[str, int]]:
+            return [{"order_no": customer + customers * place, "total": place} for place in range(3)]
+
+        inside = [{"customer_no": each, "orders": orders(each)} for each in range(customers)]
+        return [{"_id": place, "customers": inside} for place in range(4)]
+
+    for customers, key in ((40, 2), (2, 3)):
+        found = found_in(database, {"districts": districts(customers)})
+        assert len(found.reading.model.entity("orders").key) == key
+        database.drop_collection("districts")
+
+
+def test_elements_are_told_apart_by_what_never_meets_twice(database: Database[Any]) -> None:
+    """Hours that differ within each of many stations' readings are their key; what differs in a few rows is none."""
+    stations = [{"_id": f"s{n}", "readings": [{"hour": h, "wind": h % 5} for h in range(24)]} for n in range(9)]
+    pairs = [{"_id": n, "sides": [{"size": n + side, "mark": 5} for side in (0, 1)]} for n in range(9)]
+    model = found_in(database, {"stations": stations, "pairs": pairs}).reading.model
+    assert len(model.entity("readings").key) == 2
+    assert "hour" in model.entity("readings").key
+    assert model.entity("sides").key == ()
+
+
+def test_what_repeats_the_row_around_by_its_own_columns_refers_to_it(database: Database[Any]) -> None:
+    """A payment in a customer's array that names its district, besides lying in it, refers to it."""
+
+    def customer(w: int, d: int, c: int) -> dict[str, Any]:
+        return {"c_id": c, "payments": [{"h_w_id": w, "h_d_id": d, "amount": n % 2} for n in range(2)]}
+
+    warehouses = [
+        {"_id": w, "districts": [{"d_id": d, "customers": [customer(w, d, c) for c in range(9)]} for d in range(5)]}
+        for w in range(3)
+    ]
+    found = links(database, {"warehouses": warehouses})
+    assert ("payments", ("h_w_id", "h_d_id"), "districts") in found
+
+
+def test_a_row_that_is_only_there_is_one_where_a_validator_says_so(database: Database[Any]) -> None:
+    """Empty documents are rows when no field is declared of them, and values kept whole when nothing is declared."""
+    orders = [{"_id": n, **({"open": {}} if n % 3 else {})} for n in range(9)]
+    found = found_in(database, {"orders": orders})
+    assert [entity.name for entity in found.reading.model.entities] == ["orders"]
+    database.drop_collection("orders")
+    schema = {"bsonType": "object", "properties": {"open": {"bsonType": "object", "properties": {}}}}
+    database.create_collection("orders", validator={"$jsonSchema": schema})
+    found = found_in(database, {"orders": orders})
+    assert sorted(rows(found, database, "open")) == [(n,) for n in range(9) if n % 3]
