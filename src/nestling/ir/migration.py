@@ -74,6 +74,8 @@ class HeldIds:
 class Assembly:
     """Documents made of rows of one entity by one aggregation: `id` (stored name, attribute; one without a name is the `_id`
     itself, none: the server makes one), `constants`, `fields` (stored name, attribute), and rows of other entities inside.
+
+    `without`: only rows that would find none of these.
     """
 
     entity: str
@@ -81,6 +83,7 @@ class Assembly:
     constants: tuple[tuple[str, str | int], ...]
     fields: tuple[tuple[str, str], ...]
     parts: tuple[AssembledPart, ...] = ()
+    without: AssembledPart | None = None
 
 
 @dataclass(frozen=True, slots=True)

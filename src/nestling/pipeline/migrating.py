@@ -201,7 +201,8 @@ def _on_server(old: Design, new: Design, built: Mapping[str, str], homes: Homes)
         if made is not None:
             home = homes.homes[made.entity]
             stages = assembled(made, old.model, home, places[made.entity])
-            gathered = {each.collection: each for each in _gathered(made.parts, old.model, homes)}
+            parts = (*made.parts, made.without) if made.without is not None else made.parts
+            gathered = {each.collection: each for each in _gathered(parts, old.model, homes)}
             yield ServerSide(store.name, replace(home, stages=stages), tuple(gathered.values()))
 
 
@@ -215,7 +216,7 @@ def _gathered(parts: Iterable[AssembledPart], model: Model, homes: Homes) -> Ite
         if part.is_gathered:
             place = part.home
             query = homes.homes[place.entity]
-            stages = gathered(part, model, query)
+            stages = gathered(part, model, query, homes.at(place.entity))
             yield Gathered(place.query.collection, replace(query, stages=stages), place.paths[part.child[0]])
 
 

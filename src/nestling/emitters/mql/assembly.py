@@ -19,27 +19,42 @@ _PART = "part "
 
 
 def assembled(made: Assembly, model: Model, home: Aggregation, places: Sequence[HomePlace]) -> tuple[Mql, ...]:
-    """The stages that make the documents of an entity's rows; `places` are where these live, `home` is the query of all.
+    """The stages that make the documents of an entity's rows; `places` are where these live, `home` is the query of all."""
+    source, stages = _rows(made, model, home, places)
+    missing = _without(made, source, model)
+    return (*stages, *missing, *_lookups(made, model, source), {"$replaceWith": _document(made, source)})
+
+
+def _without(made: Assembly, source: Source, model: Model) -> tuple[Mql, ...]:
+    """The stages that leave rows which find none."""
+    if made.without is None:
+        return ()
+    lookup = _lookup(source, model, made.without, len(made.parts))
+    return lookup, {"$match": {f"{_PART}{len(made.parts)}": []}}
+
+
+def gathered(part: AssembledPart, model: Model, home: Aggregation, places: Sequence[HomePlace]) -> tuple[Mql, ...]:
+    """The stages that make the rows of a part that is gathered, each with its element where this has parts of its own."""
+    source, stages = _rows(part.body, model, home, places)
+    row = {path: source(attribute) for attribute, path in part.home.paths.items()}
+    element = {_VALUE: _document(part.body, source)} if part.body.parts else {}
+    return (*stages, *_lookups(part.body, model, source), {"$replaceWith": row | element})
+
+
+def _rows(
+    made: Assembly, model: Model, home: Aggregation, places: Sequence[HomePlace]
+) -> tuple[Source, tuple[Mql, ...]]:
+    """Where attributes are after the stages that read rows.
 
     Where rows are plain documents, their collection is joined before anything else is done, which the server does fastest.
     """
     if len(places) == 1 and places[0].is_plain:
-        source, stages = _fields(places[0], ""), list[Mql]()
-    else:
-        source, stages = _columns(made, model), [cast(Mql, dict(stage)) for stage in home.stages]
-    lookups = [_lookup(source, model, part, number) for number, part in enumerate(made.parts)]
-    return (*stages, *lookups, {"$replaceWith": _document(made, source)})
+        return _fields(places[0], ""), ()
+    return _columns(made, model), tuple(cast(Mql, dict(stage)) for stage in home.stages)
 
 
-def gathered(part: AssembledPart, model: Model, home: Aggregation) -> tuple[Mql, ...]:
-    """The stages that make the rows of a part that is gathered, its own parts joined, its element made; `home` queries rows."""
-    stages = [cast(Mql, dict(stage)) for stage in home.stages]
-    if not part.body.parts:
-        return tuple(stages)
-    source = _columns(part.body, model)
-    lookups = [_lookup(source, model, inner, number) for number, inner in enumerate(part.body.parts)]
-    brought = [f"{_PART}{number}" for number in range(len(lookups))]
-    return (*stages, *lookups, {"$set": {_VALUE: _document(part.body, source)}}, {"$unset": brought})
+def _lookups(made: Assembly, model: Model, source: Source) -> tuple[Mql, ...]:
+    return tuple(_lookup(source, model, part, number) for number, part in enumerate(made.parts))
 
 
 def _columns(made: Assembly, model: Model) -> Source:

@@ -1,8 +1,9 @@
 """Collections of the new design the server can build by itself: one aggregation over the old homes gives their documents.
 
-Only plain shapes: fields, and embedded children. Those that have no collection of their own in the old design, indexed by what
-links them, and those with children of their own, are gathered in one first: joins of plain documents by an index are the fastest.
-Everything else is left to the loader, which knows all of them.
+Only plain shapes: fields, and embedded children; and orphans, which are the rows that find no parent. Children or parents that
+have no collection of their own in the old design, indexed by what links them, and children with children of their own are
+gathered in one first: joins of plain documents by an index are the fastest. Everything else is left to the loader, which knows
+all of them.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ Indexed = frozenset[tuple[str, str]]
 def assembly(design: Design, store: Store, homes: Homes, indexed: Indexed) -> Assembly | None:
     """How the server makes the documents of a collection of the new design; None where it cannot."""
     collection = store.collection
-    is_plain = store.role is Role.HOME and store.options.kind in (CollectionKind.PLAIN, CollectionKind.CLUSTERED)
+    orphaned = store.embedding if store.role is Role.ORPHANS else None
+    is_ours = orphaned is not None or store.role is Role.HOME
+    is_plain = is_ours and store.options.kind in (CollectionKind.PLAIN, CollectionKind.CLUSTERED)
     if not is_plain or collection.splits or collection.variant is not None or collection.bucket is not None:
         return None
     root = store.roots[0]
@@ -41,7 +44,33 @@ def assembly(design: Design, store: Store, homes: Homes, indexed: Indexed) -> As
     body = _body(design, root, homes, indexed)
     if body is None or any(place.query.files for place in homes[root.entity]):
         return None
-    return Assembly(root.entity, identity, collection.constants, body.fields, body.parts)
+    if orphaned is None:
+        return Assembly(root.entity, identity, collection.constants, body.fields, body.parts)
+    parents = _parents(design, design.model.relationship(orphaned.relationship), homes, indexed)
+    return None if parents is None else Assembly(root.entity, identity, (), body.fields, body.parts, parents)
+
+
+def _parents(design: Design, link: Relationship, homes: Homes, indexed: Indexed) -> AssembledPart | None:
+    """The rows orphans do not find; None where the server may see other rows as equal than the loader."""
+    child, parent = design.model.entity(link.child), design.model.entity(link.parent)
+    pairs = [
+        (child.attribute(here), parent.attribute(there))
+        for here, there in zip(link.child_attributes, link.parent_attributes, strict=True)
+    ]
+    is_told = all(a.type.name is b.type.name and not (a.also or b.also or b.nullable) for a, b in pairs)
+    if not is_told or any(place.query.files for place in homes[link.parent]):
+        return None
+    home = _indexed_home(link.parent_attributes[0], homes[link.parent], indexed)
+    return AssembledPart(
+        "",
+        Form.ARRAY,
+        link.parent_attributes,
+        link.child_attributes,
+        (),
+        Assembly(link.parent, (), (), ()),
+        home or _gathered_home(f"{link.name} above", parent),
+        is_gathered=home is None,
+    )
 
 
 def _body(design: Design, node: Node, homes: Homes, indexed: Indexed) -> Assembly | None:
@@ -70,28 +99,35 @@ def _part(design: Design, node: Node, homes: Homes, indexed: Indexed) -> Assembl
     if body is None or "." in node.field or any(place.query.files for place in homes[link.child]):
         return None
     entity = design.model.entity(link.child)
-    home = _indexed_home(link, homes[link.child], indexed) if not body.parts else None
+    home = _indexed_home(link.child_attributes[0], homes[link.child], indexed) if not body.parts else None
     order = [(each.attribute, -1 if each.descending else 1) for each in embedding.order]
     order += [(name, 1) for name in entity.key or entity.attribute_names]
     first = dict(reversed(order))
     kept = tuple((name, first[name]) for name in dict.fromkeys(name for name, _ in order))
     attributes = (link.child_attributes, link.parent_attributes)
     return AssembledPart(
-        node.field, node.form, *attributes, kept, body, home or _gathered_home(link, entity), is_gathered=home is None
+        node.field,
+        node.form,
+        *attributes,
+        kept,
+        body,
+        home or _gathered_home(link.name, entity),
+        is_gathered=home is None,
     )
 
 
-def _indexed_home(link: Relationship, places: tuple[HomePlace, ...], indexed: Indexed) -> HomePlace | None:
-    """The one place of the children, if the server finds them there by what links them."""
+def _indexed_home(attribute: str, places: tuple[HomePlace, ...], indexed: Indexed) -> HomePlace | None:
+    """The one place of the rows, if the server finds them there by the attribute."""
     if len(places) != 1 or not places[0].at_root:
         return None
     place = places[0]
-    path = place.paths.get(link.child_attributes[0])
+    path = place.paths.get(attribute)
     return place if path is not None and (place.query.collection, path) in indexed else None
 
 
-def _gathered_home(link: Relationship, entity: Entity) -> HomePlace:
-    """The children's rows in a collection made for this."""
-    names = entity.attribute_names
-    query = Aggregation(f"{GATHERED}{collection_name(link.name)}", ({"$unset": "_id"},), names)
-    return HomePlace(entity.name, query, {name: column_field(n) for n, name in enumerate(names)}, at_root=True)
+def _gathered_home(name: str, entity: Entity) -> HomePlace:
+    """The rows in a collection made for this; a field whose name is a number would keep the server from its faster joins."""
+    fields = {attribute: f"c{n}" for n, attribute in enumerate(entity.attribute_names)}
+    columns = {column_field(n): f"${field}" for n, field in enumerate(fields.values())}
+    query = Aggregation(f"{GATHERED}{collection_name(name)}", ({"$set": columns},), entity.attribute_names)
+    return HomePlace(entity.name, query, fields, at_root=True)
