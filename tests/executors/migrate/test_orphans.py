@@ -1,0 +1,74 @@
+"""Orphans moved by the server: rows whose foreign key is NULL or leads nowhere, wherever their parents are in the old design."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling import pipeline
+from nestling.ir.design import Design
+from nestling.ir.model import Model
+from nestling.ir.primitives import Collection, Document, Embedding, Form, Holder, Reference
+from nestling.ir.proposal import Proposal
+from nestling.ir.values import Policy
+from nestling.pipeline.migrating import drop_old, job_of
+
+_ROWS = """
+CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE purchase (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customer, note TEXT);
+CREATE TABLE line (id INTEGER PRIMARY KEY, purchase_id INTEGER REFERENCES purchase, product TEXT);
+INSERT INTO customer VALUES (1, 'Ann'), (2, NULL);
+INSERT INTO purchase VALUES (1, 1, 'a'), (2, 1, NULL), (3, 2, 'c'), (7, NULL, 'to nobody'), (8, 999, 'to somebody gone');
+INSERT INTO line VALUES (1, 1, 'x'), (2, 1, 'y'), (3, 8, 'z'), (5, NULL, 'in nothing'), (6, 999, 'in something gone');
+"""
+_LOST_PURCHASES = [
+    {"_id": 7, "note": "to nobody", "line": []},
+    {"_id": 8, "customer_id": 999, "note": "to somebody gone", "line": [{"id": 3, "product": "z"}]},
+]
+_LOST_LINES = [{"_id": 5, "product": "in nothing"}, {"_id": 6, "purchase_id": 999, "product": "in something gone"}]
+
+
+def _designs(model: Model) -> Iterator[Design]:
+    """Collections of their own, all in one, purchases apart with their lines."""
+    links = {each.child: each.name for each in model.relationships}
+
+    def inside(root: str, child: str, body: Document) -> Document:
+        return Document(root, embeddings=(Embedding(child, links[child], Form.ARRAY, body, orphans=f"lost_{child}"),))
+
+    def apart(body: Document) -> Document:
+        return replace(body, references=(Reference(links[body.entity], Holder.CHILD),))
+
+    customer, purchase, line = (Document(name) for name in ("customer", "purchase", "line"))
+    filled = inside("purchase", "line", line)
+    for roots in (
+        (customer, apart(purchase), apart(line)),
+        (inside("customer", "purchase", filled),),
+        (customer, apart(filled)),
+    ):
+        yield Design(model, tuple(Collection(f"{each.entity}s", each, ("id",)) for each in roots))
+
+
+def test_the_server_finds_orphans(database: Database[Any], tmp_path: Path) -> None:
+    """Out of collections of their own, and out of arrays inside arrays."""
+    with closing(sqlite3.connect(tmp_path / "rows.db")) as connection:
+        connection.executescript(_ROWS)
+    address = f"sqlite:///{tmp_path / 'rows.db'}"
+    model = pipeline.inspect(address).model
+    made = [Proposal("", design) for design in _designs(model)]
+    pipeline.load(made[0], address, database, check=False)
+    for old, new in pairwise(made):
+        job = job_of(old.design, new.design, database, Policy())
+        by_server = {job.names[side.collection] for side in job.on_server}
+        assert by_server == set(job.names.values())
+        assert pipeline.migrate(old, new, database, cutover=True).equal
+        assert sorted(database["lost_line"].find(), key=lambda each: each["_id"]) == _LOST_LINES
+        if len(new.design.collections) == 1:
+            assert sorted(database["lost_purchase"].find(), key=lambda each: each["_id"]) == _LOST_PURCHASES
+        drop_old(old, new, database)
