@@ -145,7 +145,8 @@ class Correlate:
 
     `equal`: (path here, path in the collection that `foreign` scans first) whose values must be equal or both missing, asked
     before anything `foreign` does. With `identity`, (name, path here) of the parts of a compound `_id`, that is what must be
-    equal. `variables` are values of this row that `foreign` mentions, by name.
+    equal. `variables` are values of this row that `foreign` mentions, by name. `beside`: at most one is found, and those of
+    several such lookups in a row are all there before any is taken out.
     """
 
     source: Step
@@ -155,6 +156,7 @@ class Correlate:
     equal: tuple[str, str] | None = None
     variables: tuple[tuple[str, str], ...] = ()
     identity: tuple[tuple[str, str], ...] = ()
+    beside: bool = False
 
 
 @dataclass(frozen=True, slots=True)

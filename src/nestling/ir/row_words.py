@@ -50,7 +50,7 @@ def _lookup_words(step: Correlate) -> str:
     if step.identity:
         where = " where `_id` is {" + ", ".join(f"{name}: `{path}`" for name, path in step.identity) + "}"
     kept = {Keep.ALL: ", keeping rows that find nothing", Keep.TOGETHER: " all rows"}.get(step.keep, "")
-    return f"as `{step.field}`, look up{where}{kept}:"
+    return f"as `{step.field}`, look up{' the one' if step.beside else ''}{where}{kept}:"
 
 
 def _words(step: RowStep) -> str:  # noqa: C901 - one case for each

@@ -24,6 +24,7 @@ from nestling.ir.compiled import CompiledRead, OutputColumn
 from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.proposal import Proposal
+from nestling.ir.statistics import Statistics
 from nestling.ir.types import TypeName
 from nestling.planner.reads import ALL, Rewrite, plan_read
 from nestling.planner.sql import translate
@@ -39,12 +40,14 @@ class Beside:
     design: Design
     database: Database[dict[str, Any]]
     connection: sqlite3.Connection
+    statistics: Statistics = Statistics()
 
     def compiled(self, sql: str, rewrites: Iterable[Rewrite] = ALL) -> CompiledRead:
         """The statement compiled."""
         query = translate(sql, self.design.model, "sqlite")
         assert isinstance(query, Query)
-        return compiled_read(plan_read(query, self.design, rewrites=rewrites), name="statement", sql=sql)
+        plan = plan_read(query, self.design, rewrites=rewrites, statistics=self.statistics)
+        return compiled_read(plan, name="statement", sql=sql)
 
     def mine(
         self, sql: str, values: Mapping[str, object] | None = None, rewrites: Iterable[Rewrite] = ALL

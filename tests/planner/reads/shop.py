@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from nestling.ir.model import Attribute, Cardinality, Entity, Model, Relationship
 from nestling.ir.reading import Reading
+from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Quantity, Statistics
 from nestling.ir.types import Type, TypeName
 
 INTEGER, TEXT, FLOAT, DATE = (Type(name) for name in (TypeName.INTEGER, TypeName.TEXT, TypeName.FLOAT, TypeName.DATE))
@@ -59,6 +60,15 @@ MODEL = Model(
     ),
 )
 READING = Reading(MODEL, dialect="sqlite")
+
+
+def known(**counts: int) -> Statistics:
+    """So many rows of each entity, ten different values in every attribute."""
+    ten = AttributeStatistics(distinct=Quantity(10))
+    names = {entity.name: tuple((a.name, ten) for a in entity.attributes) for entity in MODEL.entities}
+    return Statistics(tuple((n, EntityStatistics(Quantity(c), attributes=names[n])) for n, c in counts.items()))
+
+
 ROWS: dict[str, list[tuple[object, ...]]] = {
     "customer": [(1, "Ann", "Oslo"), (2, "bob", None), (3, None, "Oslo"), (4, "Žofie", "Brno"), (5, "Ann", "oslo")],
     "orders": [

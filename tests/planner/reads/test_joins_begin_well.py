@@ -13,11 +13,11 @@ from nestling import pipeline
 from nestling.emitters.mql.read import compiled_read
 from nestling.ir.algebra import Query
 from nestling.ir.compiled import CompiledRead
-from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Quantity, Statistics
+from nestling.ir.statistics import Statistics
 from nestling.planner.reads import NONE, plan_read
 from nestling.planner.sql import translate
 from tests.planner.reads.beside_sqlite import Beside, loaded
-from tests.planner.reads.shop import READING, ROWS
+from tests.planner.reads.shop import READING, ROWS, known
 
 EITHER = (
     "SELECT c.name, o.id FROM customer c JOIN orders o ON o.customer_id = c.id "
@@ -71,13 +71,6 @@ def compiled(sql: str, statistics: Statistics | None = None) -> CompiledRead:
     query = translate(sql, design.model, "sqlite")
     assert isinstance(query, Query)
     return compiled_read(plan_read(query, design, statistics=statistics))
-
-
-def known(**counts: int) -> Statistics:
-    """So many rows of each entity, ten different values in every attribute."""
-    ten = AttributeStatistics(distinct=Quantity(10))
-    names = {entity.name: tuple((a.name, ten) for a in entity.attributes) for entity in READING.model.entities}
-    return Statistics(tuple((n, EntityStatistics(Quantity(c), attributes=names[n])) for n, c in counts.items()))
 
 
 def test_an_or_over_two_tables_restricts_each() -> None:

@@ -218,7 +218,7 @@ def test_the_access_path_is_said_in_words(shops: dict[str, Beside]) -> None:
     assert shops["normalized"].compiled(sql).access_path == (
         "read every document of `product`\n"
         "where p.price > 1\n"
-        "as `m`, look up where `_id` is `maker_id`:\n"
+        "as `m`, look up the one where `_id` is `maker_id`:\n"
         "  read every document of `maker`\n"
         "group by m.name: count = count(*)\n"
         "take name = result.name, count(*) = result.COUNT(*)"

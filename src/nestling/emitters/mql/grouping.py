@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nestling.emitters.mql import sql
+from nestling.emitters.mql.accumulators import shared
 from nestling.emitters.mql.expression import Mql
 from nestling.emitters.mql.sql.environment import Environment
 from nestling.ir.expression import nullable
@@ -19,15 +20,16 @@ def group_stages(step: GroupRows, environment: Environment) -> tuple[Mql, ...]:
             else sql.value_mql(key, environment)
             for name, key in step.keys
         }
-    group: Mql = {"_id": keys}
+    accumulators: Mql = {}
     finish: Mql = {}
     nothing: Mql = {}
     for name, aggregate in step.aggregates:
         made = sql.accumulator_mql(aggregate, name, environment)
-        group |= made.accumulators
+        accumulators |= made.accumulators
         finish |= made.finish
         nothing |= made.nothing
-    stages: list[Mql] = [{"$group": group}]
+    accumulators, finish = shared(accumulators, finish)
+    stages: list[Mql] = [{"$group": {"_id": keys, **accumulators}}]
     if finish:
         stages.append({"$set": finish})
     if not step.keys:

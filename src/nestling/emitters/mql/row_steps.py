@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import assert_never
 
 from nestling.emitters.mql import sql
@@ -65,6 +66,8 @@ def row_step_stages(step: RowStep, pipeline: Callable[[Step], Pipeline]) -> Pipe
     """The pipeline of a step; `pipeline` is that of what it builds on."""
     if isinstance(step, Constants):
         return None, ({"$documents": [_fields(row, step.layout) for row in step.rows]},)
+    if isinstance(step, Correlate) and step.beside:
+        return _beside(step, pipeline)
     collection, before = pipeline(step.source)
     return collection, (*before, *_stages(step, pipeline))
 
@@ -185,6 +188,20 @@ def _correlate(step: Correlate, pipeline: Callable[[Step], Pipeline]) -> tuple[M
     if step.keep is Keep.ALL:
         unwind = {"path": unwind, "preserveNullAndEmptyArrays": True}
     return *computed, {"$lookup": lookup}, {"$unwind": unwind}
+
+
+def _beside(step: Correlate, pipeline: Callable[[Step], Pipeline]) -> Pipeline:
+    """Lookups in a row, each of one document, and then all of these taken out of their arrays."""
+    run = [step]
+    while isinstance(step.source, Correlate) and step.source.beside:
+        step = step.source
+        run.insert(0, step)
+    collection, before = pipeline(step.source)
+    lookups = [_correlate(replace(each, keep=Keep.TOGETHER), pipeline) for each in run]
+    taken: Mql = {"$set": {each.field: {"$first": f"${each.field}"} for each in run}}
+    matched: Mql = {each.field: {"$exists": True} for each in run if each.keep is Keep.MATCHED}
+    last: tuple[Mql, ...] = ({"$match": matched},) if matched else ()
+    return collection, (*before, *(stage for each in lookups for stage in each), taken, *last)
 
 
 def _sort(step: SortRows) -> list[Mql]:

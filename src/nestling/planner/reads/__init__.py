@@ -21,12 +21,14 @@ from nestling.planner.reads.lower import lower
 from nestling.planner.reads.outputs import final_shape
 from nestling.planner.reads.rewrites import ALL, NONE, Rewrite
 from nestling.planner.reads.rewrites.early_groups import with_early_groups
+from nestling.planner.reads.rewrites.early_sums import with_early_sums
 from nestling.planner.reads.rewrites.grouped_parent import without_groups
 from nestling.planner.reads.rewrites.join_order import order_joins
 from nestling.planner.reads.rewrites.late_parents import with_late_parents
 from nestling.planner.reads.rewrites.newest import with_newest
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.unneeded_join import without_unneeded
+from nestling.planner.reads.rewrites.values_first import with_values_first
 from nestling.planner.reads.rewrites.windowed import with_windows
 from nestling.planner.reads.rows import Context, First, Names, ReadGap, gap
 from nestling.planner.reads.traverse import everywhere, used
@@ -51,8 +53,8 @@ def plan_read(
     """
     allowed = frozenset(rewrites)
     relation, collation = with_one_collation(_checked(query.relation), design.model)
-    tolerated = tolerated or Tolerated()
-    relation = _rewritten(relation, design, allowed, tolerated, statistics or Statistics())
+    tolerated, statistics = tolerated or Tolerated(), statistics or Statistics()
+    relation = _rewritten(relation, design, allowed, tolerated, statistics)
     first: Mapping[str, First] = {}
     if Rewrite.COPIED_CHILDREN in allowed:
         relation, first = with_newest(relation, design, tolerated)
@@ -60,7 +62,7 @@ def plan_read(
         relation = with_late_parents(relation, design.model)
     wanted = (*used(relation), *relation.columns)
     uses = Counter((column.alias, column.name) for column in wanted)
-    context = Context(design, uses, allowed, Names(), tolerated=tolerated, first=first)
+    context = Context(design, uses, allowed, Names(), tolerated=tolerated, first=first, statistics=statistics)
     try:
         return replace(final_shape(relation, query.names, lower(relation, context), context), collation=collation)
     except RecursionError:
@@ -82,6 +84,10 @@ def _rewritten(
         relation = order_joins(relation, design, statistics)
     if Rewrite.EARLY_GROUPS in allowed:
         relation = with_early_groups(relation, design, statistics)
+    if Rewrite.EARLY_SUMS in allowed:
+        relation = with_early_sums(relation, design, statistics)
+    if Rewrite.VALUES_FIRST in allowed:
+        relation = with_values_first(relation)
     return relation
 
 

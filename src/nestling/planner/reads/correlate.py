@@ -53,7 +53,8 @@ def correlated(rows: Rows, relation: Relation, keep: Keep, context: Context, wis
     relation = equal.relation if equal is not None else relation
     free = [column for column in free_columns(relation).values() if column in rows.layout]
     variables = [(column, context.names.variable(column)) for column in free]
-    inside = context.inside(((c.alias, c.name), VARIABLE + name) for c, name in variables)
+    outer = [((column.alias, column.name), VARIABLE + name) for column, name in variables]
+    inside = context.inside(outer, again=bool(outer) or equal is not None)
     inner = lower(relation, inside)
     name = rows.fresh(wish)
     step = Correlate(

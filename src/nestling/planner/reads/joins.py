@@ -17,9 +17,10 @@ from nestling.planner.reads.rewrites.copied import copied_parent
 from nestling.planner.reads.rewrites.copied_children import copied_children
 from nestling.planner.reads.rewrites.embedded import embedded
 from nestling.planner.reads.rewrites.links import scan_of
+from nestling.planner.reads.rewrites.side_by_side import are_many, beside, key_equality
 from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.subqueries import value_beside, where
-from nestling.planner.reads.traverse import single
+from nestling.planner.reads.traverse import has_subquery, single
 
 _ONE = Literal(1, INTEGER)
 
@@ -32,12 +33,34 @@ def joined(join: a.Join, left: Rows, context: Context) -> Rows:
     if join.kind is JoinKind.LEFT and join.condition is None and len(join.right.columns) == 1 and single(join.right):
         return value_beside(join.right, left, context)
     keep = Keep.ALL if join.kind is JoinKind.LEFT else Keep.MATCHED
+    found = side_by_side(join, left, context)
+    if found is not None:
+        return found
     asked = conjuncts(join.condition)
     late = asked_after(join.right, asked, context) if keep is Keep.MATCHED else []
     early = filtered(join.right, [each for each in asked if each not in late])
     found = correlated(left, early, keep, context, wish(join.right))
-    predicate = conjunction(*late)
-    return found if predicate is None else where(found, predicate, context)
+    return _where_all(found, late, context)
+
+
+def side_by_side(join: a.Join, left: Rows, context: Context) -> Rows | None:
+    """The rows with their parents, which are asked for nothing but their key before all of them are there."""
+    scan, own = scan_of(join.right)
+    if scan is None or not context.may(Rewrite.SIDE_BY_SIDE) or not are_many(join.left, left, context):
+        return None
+    asked = [*conjuncts(join.condition), *own]
+    link = key_equality(scan, asked, context)
+    rest = [each for each in asked if each is not link]
+    if link is None or (rest and join.kind is JoinKind.LEFT) or any(map(has_subquery, rest)):
+        return None
+    keep = Keep.ALL if join.kind is JoinKind.LEFT else Keep.MATCHED
+    found = beside(correlated(left, filtered(scan, [link]), keep, context, wish(scan)))
+    return None if found is None else _where_all(found, rest, context)
+
+
+def _where_all(rows: Rows, predicates: Sequence[Expression], context: Context) -> Rows:
+    predicate = conjunction(*predicates)
+    return rows if predicate is None else where(rows, predicate, context)
 
 
 def asked_after(right: a.Relation, conditions: Sequence[Expression], context: Context) -> list[Expression]:

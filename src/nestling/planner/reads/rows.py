@@ -14,6 +14,7 @@ from nestling.ir.layout import Place
 from nestling.ir.names import stored_name
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.row_steps import ColumnId, Compute, Layout, Where
+from nestling.ir.statistics import Statistics
 from nestling.ir.tolerance import Tolerated
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.prefilter import filtered_early, without_values
@@ -140,14 +141,16 @@ class Context:
     outer: Layout = Layout()
     tolerated: Tolerated = Tolerated()
     first: Mapping[str, First] = field(default_factory=dict)  # by alias
+    statistics: Statistics = field(default_factory=Statistics)
+    is_inside: bool = False  # a lookup, whose steps are done again for each row around it
 
     def seen(self, layout: Layout) -> Layout:
         """The layout of what an expression may mention: the rows' own columns and the variables from outside."""
         return self.outer | layout if self.outer.entries else layout
 
-    def inside(self, variables: Iterable[tuple[ColumnId, str]]) -> Context:
-        """The context of a lookup's own steps."""
-        return replace(self, outer=self.outer | Layout(tuple(variables)))
+    def inside(self, variables: Iterable[tuple[ColumnId, str]], *, again: bool = True) -> Context:
+        """The context of a lookup's own steps; `again`: other ones for each row."""
+        return replace(self, outer=self.outer | Layout(tuple(variables)), is_inside=self.is_inside or again)
 
     def beyond(self, conditions: Iterable[Expression], columns: Iterable[Column]) -> list[Column]:
         """The columns that are used anywhere else than in these conditions."""

@@ -104,6 +104,11 @@ VALUES = (
     "-i",
     "m + k",
     "m * k",
+    "m * k * m",
+    "m * (1 - k) * (1 + m)",
+    "m + k + m",
+    "m * 2 * k",
+    "k + f + m",
     "m - 1",
     "m / 3",
     "m / nullif(k, 0)",
@@ -318,6 +323,16 @@ def test_aggregates_are_postgresqls(both: Both, text: str) -> None:
             (None, collection), sql, condition == "1 = 1", MODEL, "postgresql", lambda value, _: comparable(value)
         )
         assert sorted(mine, key=repr) == theirs
+
+
+def test_decimals_without_constants_are_one_product() -> None:
+    """A constant would be multiplied first, and a float added exactly: these are kept apart."""
+    forms = ("m * k * m", "m + k + m", "m * 2 * k", "m + f + k", "m * (k * m)")
+    together = [
+        "$ifNull" not in repr(value_mql(outputs(f"SELECT {form} AS v FROM t", MODEL, "postgresql")[0], Fields()))
+        for form in forms
+    ]
+    assert together == [True, True, False, False, False]
 
 
 def test_what_postgresql_refuses_fails(both: Both) -> None:

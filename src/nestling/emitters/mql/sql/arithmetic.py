@@ -1,7 +1,7 @@
 """Arithmetic: SQL's order of operations, its divisions, and NULL where it has no answer.
 
-The server adds and multiplies constants of nested sums and products first, which changes the last digits of floats: a sum
-inside a sum is kept apart by an `$ifNull` that does nothing else.
+The server makes one sum or product of nested ones and adds and multiplies its constants first, which changes the last digits of
+floats: where that is another order, one inside another is kept apart by an `$ifNull` that does nothing else.
 """
 
 from __future__ import annotations
@@ -52,8 +52,10 @@ def arithmetic(node: Arithmetic | Negate, r: Renderer) -> Mql:
 
 def _sum(node: Arithmetic, r: Renderer) -> Mql:
     name = _SUMS[node.operator]
-    left, right = (_operand(side, other, name, r) for side, other in ((node.left, node.right), (node.right, node.left)))
-    return {name: [left, right]}
+    left, right = _operand(node.left, node.right, name, r), _operand(node.right, node.left, name, r)
+    if not _in_order(name, left, right, node):
+        left = _apart(left, name)
+    return {name: [left, _apart(right, name)]}
 
 
 def _operand(side: Expression, other: Expression, name: str, r: Renderer) -> Mql:
@@ -61,9 +63,33 @@ def _operand(side: Expression, other: Expression, name: str, r: Renderer) -> Mql
     value = r.value(side)
     if is_float(other) and not is_float(side) and not (is_integer(side) and name != "$add"):
         return _as_float(value)
-    if isinstance(value, dict) and name in value and name != "$subtract":
-        return {"$ifNull": [value, None]}
     return value
+
+
+def _in_order(name: str, left: Mql, right: Mql, node: Arithmetic) -> bool:
+    """Whether one sum or product of all operands is that of the left first: of decimals, none a constant."""
+    inner = left.get(name) if isinstance(left, dict) else None
+    exact = node.left.type.name is TypeName.DECIMAL and not is_float(node.right)
+    return exact and isinstance(inner, list) and all(map(_varies, (*inner, right)))
+
+
+def _varies(value: Mql) -> bool:
+    """Whether it holds a field of the documents."""
+    match value:
+        case str():
+            return value.startswith("$") and not value.startswith("$$")
+        case {"$literal": _}:
+            return False
+        case dict():
+            return any(map(_varies, value.values()))
+        case list():
+            return any(map(_varies, value))
+        case _:
+            return False
+
+
+def _apart(value: Mql, name: str) -> Mql:
+    return {"$ifNull": [value, None]} if isinstance(value, dict) and name in value and name != "$subtract" else value
 
 
 def _as_float(value: Mql) -> Mql:

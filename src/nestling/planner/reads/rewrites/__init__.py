@@ -17,6 +17,11 @@ class Rewrite(StrEnum):
     UNNEEDED_JOIN = "unneeded join"  # a join nothing is taken from and that changes no count disappears
     WINDOWED = "windowed"  # a subquery over the rows that are joined anyway is a window over these
     EARLY_GROUPS = "early groups"  # rows are grouped before they meet the parents that only name their groups
+    EARLY_SUMS = (
+        "early sums"  # rows are summed up by their parent before they meet it, and then by what names the groups
+    )
+    VALUES_FIRST = "values first"  # a subquery that gives all rows one value begins, and the rows are read beside it
+    SIDE_BY_SIDE = "side by side"  # the parents of many rows are all looked up before any is taken out of its field
     LATE_PARENTS = "late parents"  # rows are limited before each meets its one parent
     EMBEDDED_CHILD = "embedded child"  # children inside their parent's document are unwound, not looked up
     EMBEDDED_PARENT = "embedded parent"  # the parent of a child inside its document is there already

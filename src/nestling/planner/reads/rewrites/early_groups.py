@@ -7,43 +7,31 @@ join. After a LIMIT where every row has its parent and the order asks nothing of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias, TypeVar
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TypeVar
 
 from nestling.ir import algebra as a
-from nestling.ir.algebra import AggregateFunction, JoinKind, Named, Relation
+from nestling.ir.algebra import Relation
 from nestling.ir.design import Design
-from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, conjunction
-from nestling.ir.layout import NodeKind
-from nestling.ir.row_steps import ColumnId
+from nestling.ir.expression import Column, Expression
 from nestling.ir.statistics import Statistics
-from nestling.planner.reads.rewrites.conjuncts import about, filtered
-from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves, order_joins
-from nestling.planner.reads.rewrites.links import keys_of, scan_of
+from nestling.planner.reads.rewrites.join_order import order_joins
+from nestling.planner.reads.rewrites.links import keys_of
+from nestling.planner.reads.rewrites.parents_of_groups import (
+    Names,
+    Parent,
+    Split,
+    equal_columns,
+    joined_with,
+    replaced,
+    scans,
+    split_off,
+)
 from nestling.planner.reads.rewrites.pushdown import push_predicates
-from nestling.planner.reads.traverse import everywhere, expressions, has_subquery, mapped, mentioned, rewritten
+from nestling.planner.reads.traverse import everywhere, expressions, has_subquery, mapped, mentioned
 
 _Kept = TypeVar("_Kept", bound=a.Project | a.Filter | a.Sort | a.Limit)
-_Names: TypeAlias = dict[ColumnId, Column]
-
-
-@dataclass(frozen=True, slots=True)
-class _Parent:
-    """A table that is joined by its key with columns of the other rows: each meets one at most, `total`: exactly one."""
-
-    scan: a.Scan
-    pairs: tuple[tuple[Column, Column], ...]
-    total: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Split:
-    """What is left of a group without parents, these in the order they are joined, and what its columns are called then."""
-
-    group: a.Group
-    parents: tuple[_Parent, ...]
-    names: _Names
 
 
 def with_early_groups(relation: Relation, design: Design, statistics: Statistics) -> Relation:
@@ -60,7 +48,11 @@ def _early(project: a.Project, design: Design, statistics: Statistics) -> Relati
     above = [*expressions(project), *(each for node in chain for each in expressions(node))]
     if not isinstance(below, a.Group) or any(map(has_subquery, above)):
         return project
-    split = _split(below, design)
+
+    def is_determined(parent: Parent, leaves: list[Relation], conditions: list[Expression]) -> bool:
+        return {own for _, own in parent.pairs} <= _determined(below, leaves, conditions, design)
+
+    split = split_off(below, design, is_determined)
     if split is None:
         return project
     inner = push_predicates(split.group.input)
@@ -69,199 +61,34 @@ def _early(project: a.Project, design: Design, statistics: Statistics) -> Relati
     return replace(_renamed(project, split.names), input=rows)
 
 
-# --- what can be grouped without ------------------------------------------------------------------------------------------
-
-
-def _split(group: a.Group, design: Design) -> _Split | None:
-    leaves, conditions = inner_leaves(group.input)
-    plain = all(rule is Collation.BINARY for rule in group.collations)
-    columns = [key.expression for key in group.keys]
-    if len(leaves) < 2 or not plain or any(map(has_subquery, [*conditions, *columns])):
-        return None
-    parents: list[_Parent] = []
-    while (found := _removable(leaves, conditions, group, design)) is not None:
-        parents.append(found)
-        leaves = [leaf for leaf in leaves if leaf is not found.scan]
-        conditions = _without(found, conditions)
-    if not parents:
-        return None
-    return _rest(group, leaves, conditions, tuple(reversed(parents)))
-
-
-def _removable(leaves: list[Relation], conditions: list[Expression], group: a.Group, design: Design) -> _Parent | None:
-    known = _determined(group, leaves, conditions, design)
-    for leaf in leaves:
-        parent = _parent(leaf, conditions, leaves, design) if isinstance(leaf, a.Scan) else None
-        if parent is None or not {own for _, own in parent.pairs} <= known or len(leaves) < 2:
-            continue
-        if _only_named(parent.scan.alias, group) and not _is_at_hand(parent, leaves, design):
-            return parent
-    return None
-
-
-def _equal(condition: Expression) -> tuple[Column, Column] | None:
-    """The columns it says are equal, where equal ones are also one group."""
-    match condition:
-        case Compare(Comparison.EQUAL, Column() as one, Column() as other, collation=Collation.BINARY):
-            alike = one.type == other.type and not one.mixed and not other.mixed
-            return (one, other) if alike else None
-        case _:
-            return None
-
-
-def _scans(leaves: Iterable[Relation]) -> list[a.Scan]:
-    return [scan for leaf in leaves if (scan := scan_of(leaf)[0]) is not None]
-
-
 def _determined(
     group: a.Group, leaves: Iterable[Relation], conditions: Iterable[Expression], design: Design
 ) -> frozenset[Column]:
     """The columns that have one value in each group: those grouped by, what equals them, rows whose key is among them."""
     known = {key.expression for key in group.keys if isinstance(key.expression, Column)}
-    pairs = [pair for each in conditions if (pair := _equal(each)) is not None]
-    scans = _scans(leaves)
+    pairs = [pair for each in conditions if (pair := equal_columns(each)) is not None]
+    tables = scans(leaves)
     size = -1
     while len(known) > size:
         size = len(known)
         for one, other in pairs:
             if one in known or other in known:
                 known |= {one, other}
-        for scan in scans:
+        for scan in tables:
             if any(known.issuperset(key) for key in keys_of(scan, design.model.entity(scan.entity))):
                 known.update(scan.columns)
     return frozenset(known)
 
 
-def _parent(scan: a.Scan, conditions: list[Expression], leaves: list[Relation], design: Design) -> _Parent | None:
-    """The table as a parent of one other, if every condition that mentions it is about its key alone."""
-    asking = [each for each in conditions if scan.alias in about(each)]
-    pairs = [_equal(each) for each in asking]
-    if any(pair is None for pair in pairs):
-        return None
-    oriented = [(one, other) if one.alias == scan.alias else (other, one) for one, other in filter(None, pairs)]
-    for key in keys_of(scan, design.model.entity(scan.entity)):
-        if any(one not in key for one, _ in oriented):
-            continue
-        for child in (each for each in _scans(leaves) if each is not scan):
-            found = {one: other for one, other in oriented if other.alias == child.alias}
-            if len(found) == len(key):
-                return _Parent(scan, tuple(found.items()), _is_total(found, scan, child, design))
-    return None
-
-
-def _is_total(pairs: dict[Column, Column], parent: a.Scan, child: a.Scan, design: Design) -> bool:
-    wanted = {one.name: other.name for one, other in pairs.items()}
-    return any(
-        link.parent == parent.entity
-        and dict(zip(link.parent_attributes, link.child_attributes, strict=True)) == wanted
-        and design.model.is_total(link)
-        for link in design.model.parents_of(child.entity)
-    )
-
-
-def _only_named(alias: str, group: a.Group) -> bool:
-    """Whether the table is mentioned by keys that are its columns alone, and by values any row of the group has."""
-    keys = [key.expression for key in group.keys if alias in about(key.expression)]
-    asked = [item.aggregate for item in group.aggregates if alias in _mentions(item)]
-    return all(isinstance(each, Column) for each in keys) and all(
-        each.function is AggregateFunction.ANY_VALUE
-        and isinstance(each.argument, Column)
-        and each.at is None
-        and each.filter is None
-        for each in asked
-    )
-
-
-def _mentions(item: a.NamedAggregate) -> frozenset[str]:
-    """The aliases an aggregate asks about."""
-    return frozenset[str]().union(*map(about, expressions(item)))
-
-
-def _is_at_hand(parent: _Parent, leaves: Iterable[Relation], design: Design) -> bool:
-    """Whether the child's documents hold the parent, or lie in it: then no lookup is spared."""
-    child = parent.pairs[0][1].alias
-    entities = {scan.entity for scan in _scans(leaves) if scan.alias == child}
-    links = {each.name for each in design.model.relationships if each.parent == parent.scan.entity}
-    for place in (place for entity in entities for place in design.places.get(entity, ())):
-        node = place.node
-        if node.embedding is not None and node.embedding.relationship in links:
-            return True
-        copies = node.body.copies if node.kind is not NodeKind.GROUP else ()
-        if any(step.relationship in links for copy in copies for step in copy.path):
-            return True
-    return False
-
-
-# --- the group without them -----------------------------------------------------------------------------------------------
-
-
-def _without(parent: _Parent, conditions: list[Expression]) -> list[Expression]:
-    """The conditions said of the child's columns instead of the parent's key."""
-    same = {_id(one): other for one, other in parent.pairs}
-    found = [_replaced(each, same) for each in conditions]
-    return [each for each in dict.fromkeys(found) if not (isinstance(each, Compare) and each.left == each.right)]
-
-
-def _id(column: Column) -> ColumnId:
-    return column.alias, column.name
-
-
-def _replaced(expression: Expression, names: _Names) -> Expression:
-    return rewritten(expression, lambda each: names.get(_id(each)) if isinstance(each, Column) else None)
-
-
-def _rest(group: a.Group, leaves: list[Relation], conditions: list[Expression], parents: tuple[_Parent, ...]) -> _Split:
-    gone = {parent.scan.alias for parent in parents}
-    alias = f"{group.alias} early"
-    kept = [key for key in group.keys if not about(key.expression) & gone]
-    owned = dict.fromkeys(own for parent in parents for _, own in parent.pairs if own.alias not in gone)
-    held: dict[Expression, str] = {key.expression: key.name for key in kept}
-    taken = {key.name for key in group.keys} | {item.name for item in group.aggregates}
-    for own in owned:
-        if own not in held:
-            held[own] = _fresh(own.name, taken)
-            kept.append(Named(held[own], own, own.mixed))
-    aggregates = tuple(item for item in group.aggregates if not _mentions(item) & gone)
-    found = a.Group(filtered(crossed(leaves), conditions), alias, tuple(kept), aggregates)
-    made = {column.name: column for column in found.columns}
-    grouped = {own: made[held[own]] for own in owned}
-    renamed = tuple(
-        replace(each, pairs=tuple((one, grouped.get(other, other)) for one, other in each.pairs)) for each in parents
-    )
-    names: _Names = {}
-    for column, said in zip(group.columns, _said(group), strict=True):
-        names[_id(column)] = said if said is not None and said.alias in gone else made[column.name]
-    return _Split(found, renamed, names)
-
-
-def _said(group: a.Group) -> Iterator[Column | None]:
-    """The column each of a group's columns is, None where it is computed."""
-    for key in group.keys:
-        yield key.expression if isinstance(key.expression, Column) else None
-    for item in group.aggregates:
-        argument = item.aggregate.argument
-        is_any = item.aggregate.function is AggregateFunction.ANY_VALUE
-        yield argument if is_any and isinstance(argument, Column) else None
-
-
-def _fresh(name: str, taken: set[str]) -> str:
-    wish, number = name, 1
-    while wish in taken:
-        number += 1
-        wish = f"{name}_{number}"
-    taken.add(wish)
-    return wish
-
-
 # --- the parents, above -----------------------------------------------------------------------------------------------------
 
 
-def _joined_again(split: _Split, chain: Sequence[a.Filter | a.Sort | a.Limit]) -> Relation:
+def _joined_again(split: Split, chain: Sequence[a.Filter | a.Sort | a.Limit]) -> Relation:
     """The group and what was done to it, with the parents joined where they are first asked for, or last."""
     renamed = [_renamed(node, split.names) for node in chain]
     asked = {column.alias for node in renamed for each in expressions(node) for column in mentioned(each)}
     limited = any(isinstance(node, a.Limit) for node in chain)
-    late: list[_Parent] = []
+    late: list[Parent] = []
     for parent in reversed(split.parents):
         needed = parent.scan.alias in asked or any(
             other.alias == parent.scan.alias for each in split.parents if each not in late for _, other in each.pairs
@@ -270,19 +97,14 @@ def _joined_again(split: _Split, chain: Sequence[a.Filter | a.Sort | a.Limit]) -
             late.append(parent)
     rows: Relation = split.group
     for parent in (each for each in split.parents if each not in late):
-        rows = _with(rows, parent)
+        rows = joined_with(rows, parent)
     for node in reversed(renamed):
         rows = replace(node, input=rows)
     for parent in reversed(late):
-        rows = _with(rows, parent)
+        rows = joined_with(rows, parent)
     sort = next((node for node in renamed if isinstance(node, a.Sort)), None)
     return rows if not late or sort is None else replace(sort, input=rows)
 
 
-def _with(rows: Relation, parent: _Parent) -> Relation:
-    condition = conjunction(*(Compare(Comparison.EQUAL, one, other) for one, other in parent.pairs))
-    return a.Join(JoinKind.INNER, rows, parent.scan, condition)
-
-
-def _renamed(node: _Kept, names: _Names) -> _Kept:
-    return mapped(node, lambda each: _replaced(each, names))
+def _renamed(node: _Kept, names: Names) -> _Kept:
+    return mapped(node, lambda each: replaced(each, names))

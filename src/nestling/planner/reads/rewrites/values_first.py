@@ -1,0 +1,69 @@
+"""The one value of a subquery that mentions nothing outside is made first, and the rows are read beside it.
+
+`… FROM customer WHERE balance > (SELECT AVG(balance) FROM customer)` begins with the average. Looked up from each customer, its
+answer would be kept, but the server would read its pipeline again each time. A comparison with NULL keeps no row, so where the
+subquery finds none, none is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nestling.ir import algebra as a
+from nestling.ir.algebra import JoinKind, Relation
+from nestling.ir.expression import Arithmetic, Column, Compare, Expression, Negate, ScalarSubquery
+from nestling.planner.reads.rewrites.conjuncts import conjuncts, filtered
+from nestling.planner.reads.rewrites.nothing_found import without_empty_group
+from nestling.planner.reads.traverse import free_columns, has_subquery, rewritten, single, subqueries
+
+
+def with_values_first(relation: Relation) -> Relation:
+    """The same rows. What is looked up for each of others is left as it is: its own equality comes first."""
+    match relation:
+        case a.Filter():
+            return _beside_values(replace(relation, input=with_values_first(relation.input)))
+        case a.Project() | a.Sort() | a.Limit() | a.Group() | a.Distinct() | a.Window():
+            return replace(relation, input=with_values_first(relation.input))
+        case a.Join(kind=JoinKind.INNER | JoinKind.CROSS | JoinKind.LEFT):
+            return replace(relation, left=with_values_first(relation.left))
+        case _:
+            return relation
+
+
+def _beside_values(relation: a.Filter) -> Relation:
+    predicates = conjuncts(relation.predicate)
+    values = {each: found for each in predicates if (found := _compared(each)) is not None}
+    if not values or free_columns(relation):
+        return relation
+    rows = filtered(relation.input, [each for each in predicates if not has_subquery(each)])
+    for found in dict.fromkeys(values.values()):
+        rows = a.Join(JoinKind.CROSS, without_empty_group(found.relation), rows)
+    asked = [_said(each, values[each]) for each in predicates if each in values]
+    return filtered(rows, [*asked, *(each for each in predicates if has_subquery(each) and each not in values)])
+
+
+def _compared(predicate: Expression) -> ScalarSubquery | None:
+    """The only subquery of a comparison that is not true when its value is NULL, if it gives one value to all rows."""
+    found = list(subqueries(predicate))
+    if not isinstance(predicate, Compare) or len(found) != 1 or not isinstance(found[0], ScalarSubquery):
+        return None
+    relation = found[0].relation
+    is_value = _is_part(predicate.left, found[0]) or _is_part(predicate.right, found[0])
+    return found[0] if is_value and single(relation) and not free_columns(relation) else None
+
+
+def _is_part(expression: Expression, value: ScalarSubquery) -> bool:
+    """Whether the expression is the value, or arithmetic with it."""
+    match expression:
+        case Arithmetic(left=left, right=right):
+            return _is_part(left, value) or _is_part(right, value)
+        case Negate(operand=operand):
+            return _is_part(operand, value)
+        case _:
+            return expression == value
+
+
+def _said(predicate: Expression, value: ScalarSubquery) -> Expression:
+    """The predicate, the subquery's column in its place."""
+    column: Column = replace(value.relation.columns[0], nullable=True)
+    return rewritten(predicate, lambda each: column if each == value else None)

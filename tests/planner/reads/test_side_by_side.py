@@ -1,0 +1,64 @@
+"""Parents of many rows are looked up one after the other before any is taken out of its field."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from nestling.ir.statistics import Statistics
+from nestling.planner.reads import ALL, Rewrite
+from tests.planner.reads.beside_sqlite import Beside
+from tests.planner.reads.shop import known
+
+UP = (
+    "SELECT l.no, p.title, m.name FROM line l JOIN product p ON p.id = l.product_id "
+    "JOIN maker m ON m.id = p.maker_id WHERE l.quantity > 0"
+)
+STATEMENTS = (
+    UP,
+    UP.replace("JOIN", "LEFT JOIN"),
+    UP.replace("JOIN maker", "LEFT JOIN maker"),
+    UP + " AND m.name < 'J'",
+    "SELECT c.name, o.id FROM orders o JOIN customer c ON c.id = o.customer_id AND c.city <> o.status",
+    "SELECT e.id, b.id, h.id FROM employee e LEFT JOIN employee b ON b.id = e.boss_id LEFT JOIN employee h ON h.id = b.boss_id",
+    "SELECT m.name, COUNT(*) FROM product p JOIN maker m ON m.id = p.maker_id GROUP BY m.name",
+    "SELECT p.title, n FROM (SELECT product_id AS i, COUNT(*) AS n FROM line GROUP BY 1) g JOIN product p ON p.id = g.i",
+)
+MANY = known(customer=100, orders=1000, line=9000, product=1000, maker=1000, employee=1000, passport=1000)
+
+
+def stages(read: Beside, sql: str) -> list[str]:
+    """The stages' names."""
+    return [next(iter(stage)) for stage in read.compiled(sql).pipeline]
+
+
+@pytest.mark.parametrize("statistics", [Statistics(), MANY])
+@pytest.mark.parametrize("sql", STATEMENTS)
+def test_answers_are_equal(normalized_shop: Beside, sql: str, statistics: Statistics) -> None:
+    """Whether a row has no parent, or the parent none."""
+    shop = replace(normalized_shop, statistics=statistics)
+    shop.assert_equal(sql)
+    shop.assert_equal(sql, rewrites=ALL - {Rewrite.SIDE_BY_SIDE})
+
+
+def test_nothing_stands_between_the_lookups(normalized_shop: Beside) -> None:
+    """What is asked of a parent is asked when both are there."""
+    shop = replace(normalized_shop, statistics=MANY)
+    asked = (
+        "SELECT l.no, p.title FROM line l JOIN product p ON p.id = l.product_id WHERE l.quantity = 2 AND p.price > 1"
+    )
+    assert stages(shop, UP) == ["$match", "$lookup", "$lookup", "$set", "$match", "$project"]
+    assert "pipeline" not in repr(shop.compiled(asked).pipeline)
+    shop.assert_equal(asked)
+
+
+def test_few_rows_are_not_worth_it(normalized_shop: Beside) -> None:
+    """One order by its id, and a parent of a row that is itself looked up."""
+    one = "SELECT c.name FROM orders o JOIN customer c ON c.id = o.customer_id WHERE o.id = 10"
+    for statistics in (Statistics(), MANY):
+        assert stages(replace(normalized_shop, statistics=statistics), one)[:3] == ["$match", "$lookup", "$unwind"]
+    assert (
+        stages(replace(normalized_shop, statistics=known(orders=3, customer=2)), one.replace("WHERE o.id = 10", ""))[1]
+        == "$unwind"
+    )
