@@ -72,9 +72,8 @@ def facts_with(facts: Facts, found: Capture) -> Facts:
     """Facts with captured statements besides the server's own; of the same statement the one seen more often counts."""
     from nestling.ir.capture.patterns import statements_of
 
-    databases = set(facts.databases)
     known = {each.pattern: each for each in facts.statements}
-    for each in statements_of(seen for seen in found.seen if seen.shape.database in databases):
+    for each in statements_of(found, facts.databases):
         if each.pattern not in known or known[each.pattern].count < each.count:
             known[each.pattern] = each
     return replace(facts, statements=tuple(known.values()), skipped=(*facts.skipped, *found.skipped))

@@ -3,7 +3,7 @@
 Why: what most reads of a collection join belongs into its documents: one read instead of two, and one place to change
 together.
 
-Example: nine of ten reads of `orders` join `order_lines`.
+Example: nine of ten reads of `orders` join `order_lines`, by a `$lookup` or by a second query for the ids of the first.
 
 Remedy: embed it when it is bounded, copy the fields shown when it is not. `nestling design` weighs both against the
 writes.
@@ -17,6 +17,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import share
+from nestling.ir.facts.statement import Statement
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.quantity_words import count
 from nestling.ir.work import Work
@@ -40,10 +41,20 @@ def findings(seen: Seen) -> Iterator[Finding]:
         total = sum(each.count for each in mine)
         if total < seen.limits["statements"].value:
             continue
-        for other in sorted({join.collection for each in mine for join in each.joins}):
-            joined = sum(each.count for each in mine if any(join.collection == other for join in each.joins))
+        others = {join.collection for each in mine for join in each.joins} | {
+            o for each in mine for o, _ in each.followed
+        }
+        for other in sorted(others):
+            joined = sum(_joined(each, other) for each in mine)
             if 100 * joined > seen.limits["share"].value * total:
                 yield _finding(seen, f"{database}.{name}", other, joined, total)
+
+
+def _joined(statement: Statement, other: str) -> int:
+    """How many of the times it joined another collection, by a `$lookup` or by asking there for what was answered."""
+    if any(join.collection == other for join in statement.joins):
+        return statement.count
+    return min(dict(statement.followed).get(other, 0), statement.count)
 
 
 def _finding(seen: Seen, namespace: str, other: str, joined: int, total: int) -> Finding:

@@ -143,5 +143,5 @@ def _links(client: MongoClient[Document], name: str, collections: Sequence[Colle
         found,
         tuple(two_ways(database, found, asking)),
         tuple(copies(database, with_paths, found, asking)),
-        statements_of(captured(database, asking).seen) if profiled else (),
+        statements_of(captured(database, asking), {name}) if profiled else (),
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from nestling.ir.capture.clauses import REGEX
-from nestling.ir.capture.seen import Seen
-from nestling.ir.capture.shape import Operation
+from nestling.ir.capture.seen import Capture, Seen
+from nestling.ir.capture.shape import Operation, Shape
 from nestling.ir.facts.joins import joins_of
 from nestling.ir.facts.statement import Pattern, Statement
 
@@ -15,12 +16,27 @@ _LOGICAL = ("$and", "$or", "$nor")
 _NAMES = {Operation.DELETE: "remove", Operation.FIND_AND_MODIFY: "update"}
 
 
-def statements_of(seen: Iterable[Seen]) -> tuple[Statement, ...]:
-    """Captured statements as those of facts; those that differ in nothing a rule reads are one."""
+def statements_of(capture: Capture, databases: Container[str]) -> tuple[Statement, ...]:
+    """Captured statements of some databases as those of facts; those that differ in nothing a rule reads are one."""
     found: dict[Statement, list[Seen]] = {}
-    for each in seen:
-        found.setdefault(_without_sums(each), []).append(each)
-    return tuple(_summed(statement, all_seen) for statement, all_seen in found.items())
+    for each in capture.seen:
+        if each.shape.database in databases:
+            found.setdefault(_without_sums(each), []).append(each)
+    followed = _followed(capture)
+    return tuple(_summed(statement, all_seen, followed) for statement, all_seen in found.items())
+
+
+def _followed(capture: Capture) -> dict[Shape, Counter[str]]:
+    """By a read's shape, the collections then asked for what its answers held, and after how many of its times."""
+    counts = {each.shape: each.count for each in capture.seen}
+    found: dict[Shape, Counter[str]] = {}
+    for each in capture.follows:
+        times = round(min(each.share * counts.get(each.second, 0), counts.get(each.first, 0)))
+        known = found.setdefault(each.first, Counter())
+        name = each.second.collection
+        if each.second.database == each.first.database and name != each.first.collection:
+            known[name] = max(known[name], times)  # several statements, or paths, may follow the same read
+    return found
 
 
 def _without_sums(seen: Seen) -> Statement:
@@ -41,7 +57,8 @@ def _without_sums(seen: Seen) -> Statement:
     )
 
 
-def _summed(statement: Statement, seen: list[Seen]) -> Statement:
+def _summed(statement: Statement, seen: list[Seen], followed: Mapping[Shape, Counter[str]]) -> Statement:
+    after = sum((followed[each.shape] for each in seen if each.shape in followed), Counter[str]())
     return Statement(
         statement.database,
         statement.collection,
@@ -58,6 +75,7 @@ def _summed(statement: Statement, seen: list[Seen]) -> Statement:
         sum(each.returned + each.written for each in seen),
         sum(each.seconds for each in seen),
         sum(each.collection_scans for each in seen),
+        tuple(sorted(after.items())),
     )
 
 

@@ -28,7 +28,8 @@ class Statement:
     """A shape of statement: how often it was seen, what it filters and sorts by, and what the server did for it, in sums.
 
     `operation`: find, aggregate, count, distinct, update, remove or insert. `filters`: fields compared, equalities first;
-    `equalities`: how many of them are. `collation`: its strength, 0 without one.
+    `equalities`: how many of them are. `collation`: its strength, 0 without one. `followed`: the collections in which
+    the application then asked for what the answers held, and after how many of the times: joins it makes itself.
     """
 
     database: str
@@ -46,6 +47,7 @@ class Statement:
     returned: int = 0
     seconds: float = 0.0
     collection_scans: int = 0
+    followed: tuple[tuple[str, int], ...] = ()
 
     @property
     def namespace(self) -> str:
@@ -63,4 +65,5 @@ class Statement:
             returned=0,
             seconds=0.0,
             collection_scans=0,
+            followed=(),
         )
