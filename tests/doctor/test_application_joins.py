@@ -21,8 +21,8 @@ def test_a_query_for_the_ids_of_another_counts_as_a_join(mongod: Server, databas
     database["lines"].insert_many([{"order": each, "amount": n} for n, each in enumerate(ids)])
     database["people"].insert_many([{"name": f"name {n}"} for n in range(40)])
     with Recorder(tmp_path / "seen.json") as recorder:
-        client: MongoClient[dict[str, Any]]
-        with MongoClient(mongod.uri, appname="app", event_listeners=[recorder]) as client:
+        watched: MongoClient[dict[str, Any]] = MongoClient(mongod.uri, appname="app", event_listeners=[recorder])
+        with watched as client:
             asked = client[database.name]
             for number in range(40):
                 order = asked["orders"].find_one({"number": number})
