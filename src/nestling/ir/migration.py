@@ -75,7 +75,8 @@ class Assembly:
     """Documents made of rows of one entity by one aggregation: `id` (stored name, attribute; one without a name is the `_id`
     itself, none: the server makes one), `constants`, `fields` (stored name, attribute), and rows of other entities inside.
 
-    `without`: only rows that would find none of these.
+    `without`: only rows that would find none of these. `rows`: where the entity's rows are gathered before they are joined; None:
+    they are read where they live.
     """
 
     entity: str
@@ -84,6 +85,7 @@ class Assembly:
     fields: tuple[tuple[str, str], ...]
     parts: tuple[AssembledPart, ...] = ()
     without: AssembledPart | None = None
+    rows: HomePlace | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nestling.ir.command import CreateIndex
     from nestling.ir.design import Design
     from nestling.ir.layout import Store
-    from nestling.ir.migration import AssembledPart
+    from nestling.ir.migration import Assembly
     from nestling.ir.model import Model
     from nestling.ir.rows import RowSink, RowSource
 
@@ -200,24 +200,24 @@ def _on_server(old: Design, new: Design, built: Mapping[str, str], homes: Homes)
         made = assembly(new, store, places, frozenset(indexed)) if store.name in built else None
         if made is not None:
             home = homes.homes[made.entity]
-            stages = assembled(made, old.model, home, places[made.entity])
-            parts = (*made.parts, made.without) if made.without is not None else made.parts
-            gathered = {each.collection: each for each in _gathered(parts, old.model, homes)}
-            yield ServerSide(store.name, replace(home, stages=stages), tuple(gathered.values()))
+            query = assembled(made, old.model, home, places[made.entity])
+            gathered = {each.collection: each for each in _gathered(made, old.model, homes)}
+            yield ServerSide(store.name, query, tuple(gathered.values()))
 
 
-def _gathered(parts: Iterable[AssembledPart], model: Model, homes: Homes) -> Iterator[Gathered]:
+def _gathered(made: Assembly, model: Model, homes: Homes) -> Iterator[Gathered]:
     """What is to be there before an assembly begins, in this order."""
-    from nestling.emitters.mql.assembly import gathered
+    from nestling.emitters.mql.assembly import gathered, gathered_rows
     from nestling.executors.migrate import Gathered
 
-    for part in parts:
-        yield from _gathered(part.body.parts, model, homes)
+    if made.rows is not None:
+        yield Gathered(made.rows.query.collection, gathered_rows(made.rows, homes.homes[made.entity]))
+    for part in made.parts if made.without is None else (*made.parts, made.without):
+        yield from _gathered(part.body, model, homes)
         if part.is_gathered:
-            place = part.home
-            query = homes.homes[place.entity]
-            stages = gathered(part, model, query, homes.at(place.entity))
-            yield Gathered(place.query.collection, replace(query, stages=stages), place.paths[part.child[0]])
+            entity = part.home.entity
+            query = gathered(part, model, homes.homes[entity], homes.at(entity))
+            yield Gathered(part.home.query.collection, query, part.home.paths[part.child[0]])
 
 
 def _targets(design: Design, without: frozenset[str], policy: Policy) -> tuple[Target, ...]:

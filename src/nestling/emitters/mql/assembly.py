@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeAlias, cast
 
 from nestling.emitters.mql.expression import Mql
@@ -18,11 +19,17 @@ _VALUE = "v"
 _PART = "part "
 
 
-def assembled(made: Assembly, model: Model, home: Aggregation, places: Sequence[HomePlace]) -> tuple[Mql, ...]:
-    """The stages that make the documents of an entity's rows; `places` are where these live, `home` is the query of all."""
-    source, stages = _rows(made, model, home, places)
+def assembled(made: Assembly, model: Model, home: Aggregation, places: Sequence[HomePlace]) -> Aggregation:
+    """What makes the documents of an entity's rows; `places` are where these live, `home` is the query of all."""
+    source, rows = _rows(made, model, home, places)
     missing = _without(made, source, model)
-    return (*stages, *missing, *_lookups(made, model, source), {"$replaceWith": _document(made, source)})
+    return _then(rows, *missing, *_lookups(made, model, source), {"$replaceWith": _document(made, source)})
+
+
+def gathered_rows(kept: HomePlace, home: Aggregation) -> Aggregation:
+    """What makes the rows that are kept at a place from the query of an entity's rows."""
+    columns = {path: f"${column_field(home.columns.index(name))}" for name, path in kept.paths.items()}
+    return _then(home, {"$replaceWith": columns})
 
 
 def _without(made: Assembly, source: Source, model: Model) -> tuple[Mql, ...]:
@@ -33,24 +40,27 @@ def _without(made: Assembly, source: Source, model: Model) -> tuple[Mql, ...]:
     return lookup, {"$match": {f"{_PART}{len(made.parts)}": []}}
 
 
-def gathered(part: AssembledPart, model: Model, home: Aggregation, places: Sequence[HomePlace]) -> tuple[Mql, ...]:
-    """The stages that make the rows of a part that is gathered, each with its element where this has parts of its own."""
-    source, stages = _rows(part.body, model, home, places)
+def gathered(part: AssembledPart, model: Model, home: Aggregation, places: Sequence[HomePlace]) -> Aggregation:
+    """What makes the rows of a part that is gathered, each with its element where this has parts of its own."""
+    source, rows = _rows(part.body, model, home, places)
     row = {path: source(attribute) for attribute, path in part.home.paths.items()}
     element = {_VALUE: _document(part.body, source)} if part.body.parts else {}
-    return (*stages, *_lookups(part.body, model, source), {"$replaceWith": row | element})
+    return _then(rows, *_lookups(part.body, model, source), {"$replaceWith": row | element})
 
 
-def _rows(
-    made: Assembly, model: Model, home: Aggregation, places: Sequence[HomePlace]
-) -> tuple[Source, tuple[Mql, ...]]:
-    """Where attributes are after the stages that read rows.
+def _rows(made: Assembly, model: Model, home: Aggregation, places: Sequence[HomePlace]) -> tuple[Source, Aggregation]:
+    """The query of rows, and where attributes are after it.
 
     Where rows are plain documents, their collection is joined before anything else is done, which the server does fastest.
     """
-    if len(places) == 1 and places[0].is_plain:
-        return _fields(places[0], ""), ()
-    return _columns(made, model), tuple(cast(Mql, dict(stage)) for stage in home.stages)
+    plain = made.rows or (places[0] if len(places) == 1 and places[0].is_plain else None)
+    if plain is not None:
+        return _fields(plain, ""), replace(plain.query, stages=())
+    return _columns(made, model), home
+
+
+def _then(query: Aggregation, *stages: Mql) -> Aggregation:
+    return replace(query, stages=(*query.stages, *stages))
 
 
 def _lookups(made: Assembly, model: Model, source: Source) -> tuple[Mql, ...]:

@@ -18,11 +18,11 @@ PAUSE_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """Rows of an old home in a collection of their own, for as long as it is needed, with an index of a field."""
+    """Rows of an old home in a collection of their own, for as long as it is needed, perhaps with an index of a field."""
 
     collection: str
     query: Aggregation
-    index: str
+    index: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,8 @@ def build(database: Database[Any], side: ServerSide, mark: str) -> None:
     try:
         for each in side.gathered:
             _out(database, each.query, each.collection, mark)
-            database[each.collection].create_index(each.index, comment=mark)
+            if each.index is not None:
+                database[each.collection].create_index(each.index, comment=mark)
         _out(database, side.query, side.collection, mark)
     finally:
         drop_gathered(database, side)

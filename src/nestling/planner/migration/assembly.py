@@ -9,6 +9,7 @@ all of them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from nestling.ir.access_path import column_field
 from nestling.ir.command import Aggregation
@@ -45,9 +46,11 @@ def assembly(design: Design, store: Store, homes: Homes, indexed: Indexed) -> As
     if body is None or any(place.query.files for place in homes[root.entity]):
         return None
     if orphaned is None:
-        return Assembly(root.entity, identity, collection.constants, body.fields, body.parts)
+        return replace(body, id=identity, constants=collection.constants)
     parents = _parents(design, design.model.relationship(orphaned.relationship), homes, indexed)
-    return None if parents is None else Assembly(root.entity, identity, (), body.fields, body.parts, parents)
+    if parents is None:
+        return None
+    return replace(body, id=identity, without=parents, rows=_gathered_rows(entity, homes[entity.name]))
 
 
 def _parents(design: Design, link: Relationship, homes: Homes, indexed: Indexed) -> AssembledPart | None:
@@ -87,7 +90,8 @@ def _body(design: Design, node: Node, homes: Homes, indexed: Indexed) -> Assembl
         if part is None:
             return None
         parts.append(part)
-    return Assembly(node.entity, (), (), tuple(fields), tuple(parts))
+    rows = _gathered_rows(design.model.entity(node.entity), homes[node.entity]) if parts else None
+    return Assembly(node.entity, (), (), tuple(fields), tuple(parts), rows=rows)
 
 
 def _part(design: Design, node: Node, homes: Homes, indexed: Indexed) -> AssembledPart | None:
@@ -123,6 +127,12 @@ def _indexed_home(attribute: str, places: tuple[HomePlace, ...], indexed: Indexe
     place = places[0]
     path = place.paths.get(attribute)
     return place if path is not None and (place.query.collection, path) in indexed else None
+
+
+def _gathered_rows(entity: Entity, places: tuple[HomePlace, ...]) -> HomePlace | None:
+    """Where rows go before they are joined; None where they are plain documents already."""
+    is_plain = len(places) == 1 and places[0].is_plain
+    return None if is_plain else _gathered_home(f"of {entity.name}", entity)
 
 
 def _gathered_home(name: str, entity: Entity) -> HomePlace:
