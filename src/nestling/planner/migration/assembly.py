@@ -1,14 +1,14 @@
 """Collections of the new design the server can build by itself: one aggregation over the old homes gives their documents.
 
-Only plain shapes: fields, and embedded children; and orphans, which are the rows that find no parent. Children or parents that
-have no collection of their own in the old design, indexed by what links them, and children with children of their own are
-gathered in one first: joins of plain documents by an index are the fastest. Everything else is left to the loader, which knows
-all of them.
+Only plain shapes: fields, embedded children, ids of children; and orphans, which are the rows that find no parent. Children or
+parents that have no collection of their own in the old design, indexed by what links them, and children with children of their own
+are gathered in one first, and so is whatever is to be joined and is no plain document: joins of plain documents by an index are the
+fastest. Everything else is left to the loader, which knows all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from nestling.ir.access_path import column_field
@@ -16,9 +16,10 @@ from nestling.ir.command import Aggregation
 from nestling.ir.design import Design
 from nestling.ir.layout import Node, Role, Store
 from nestling.ir.migration import AssembledPart, Assembly, HomePlace
-from nestling.ir.model import Entity, Relationship
+from nestling.ir.model import Cardinality, Entity, Relationship
 from nestling.ir.names import OWN_COLLECTIONS, collection_name, stored_name
-from nestling.ir.primitives import CollectionKind, Form
+from nestling.ir.primitives import CollectionKind, Form, Order, Reference
+from nestling.planner.upkeep.element import id_parts
 
 GATHERED = f"{OWN_COLLECTIONS}migrate_rows_"
 """What collections of gathered rows are called, before their relationship's name."""
@@ -78,18 +79,19 @@ def _parents(design: Design, link: Relationship, homes: Homes, indexed: Indexed)
 
 def _body(design: Design, node: Node, homes: Homes, indexed: Indexed) -> Assembly | None:
     body = node.body
-    is_plain = not (body.pairs or body.copies or body.computed or node.listed or node.presence)
-    if not is_plain or any(reference.field for reference in body.references):
+    if body.pairs or body.copies or body.computed or node.presence:
         return None
     fields = [(field.path, field.attribute) for field in node.stored if field.path.split(".")[0] != "_id"]
     if any("." in path for path, _ in fields):
         return None
-    parts = []
-    for child in node.children:
-        part = _part(design, child, homes, indexed)
-        if part is None:
-            return None
-        parts.append(part)
+    held = (each for each in body.references if each.field)
+    found = [
+        *(_part(design, child, homes, indexed) for child in node.children),
+        *(_ids(design, reference, homes, indexed) for reference in held),
+    ]
+    parts = [part for part in found if part is not None]
+    if len(parts) < len(found):
+        return None
     rows = _gathered_rows(design.model.entity(node.entity), homes[node.entity]) if parts else None
     return Assembly(node.entity, (), (), tuple(fields), tuple(parts), rows=rows)
 
@@ -102,22 +104,40 @@ def _part(design: Design, node: Node, homes: Homes, indexed: Indexed) -> Assembl
     link, body = design.model.relationship(embedding.relationship), _body(design, node, homes, indexed)
     if body is None or "." in node.field or any(place.query.files for place in homes[link.child]):
         return None
+    return _joined(design, link, node.field, node.form, body, homes, indexed, embedding.order)
+
+
+def _ids(design: Design, reference: Reference, homes: Homes, indexed: Indexed) -> AssembledPart | None:
+    """The ids of children, where these are the values of one attribute."""
+    link = design.model.relationship(reference.relationship)
+    is_plain = link.cardinality is not Cardinality.ONE_TO_ONE and not reference.copied and "." not in reference.field
+    (path, attribute, _), *others = id_parts(design, reference)
+    if not is_plain or path or others or any(place.query.files for place in homes[link.child]):
+        return None
+    body = Assembly(link.child, (), (), (("", attribute),))
+    return _joined(design, link, reference.field, Form.SCALARS, body, homes, indexed)
+
+
+def _joined(
+    design: Design,
+    link: Relationship,
+    field: str,
+    form: Form,
+    body: Assembly,
+    homes: Homes,
+    indexed: Indexed,
+    order: Sequence[Order] = (),
+) -> AssembledPart:
+    """Children from where they are found by what links them, in order; equal ones in that of their key."""
     entity = design.model.entity(link.child)
     home = _indexed_home(link.child_attributes[0], homes[link.child], indexed) if not body.parts else None
-    order = [(each.attribute, -1 if each.descending else 1) for each in embedding.order]
-    order += [(name, 1) for name in entity.key or entity.attribute_names]
-    first = dict(reversed(order))
-    kept = tuple((name, first[name]) for name in dict.fromkeys(name for name, _ in order))
+    ways = [(each.attribute, -1 if each.descending else 1) for each in order]
+    ways += [(name, 1) for name in entity.key or entity.attribute_names]
+    first = dict(reversed(ways))
+    kept = tuple((name, first[name]) for name in dict.fromkeys(name for name, _ in ways))
     attributes = (link.child_attributes, link.parent_attributes)
-    return AssembledPart(
-        node.field,
-        node.form,
-        *attributes,
-        kept,
-        body,
-        home or _gathered_home(link.name, entity),
-        is_gathered=home is None,
-    )
+    kept_at = home or _gathered_home(link.name, entity)
+    return AssembledPart(field, form, *attributes, kept, body, kept_at, is_gathered=home is None)
 
 
 def _indexed_home(attribute: str, places: tuple[HomePlace, ...], indexed: Indexed) -> HomePlace | None:
