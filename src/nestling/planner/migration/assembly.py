@@ -1,9 +1,9 @@
 """Collections of the new design the server can build by itself: one aggregation over the old homes gives their documents.
 
-Only plain shapes: fields, embedded children, ids of children; and orphans, which are the rows that find no parent. Children or
-parents that have no collection of their own in the old design, indexed by what links them, and children with children of their own
-are gathered in one first, and so is whatever is to be joined and is no plain document: joins of plain documents by an index are the
-fastest. Everything else is left to the loader, which knows all of them.
+Only plain shapes: fields, embedded children, ids of children; and orphans, which are the rows that find no parent. Joins of plain
+documents by an index are the fastest. So what is joined and is no plain document is gathered in a collection first: children or
+parents that have none of their own in the old design, indexed by what links them, and children with children of their own.
+Everything else is left to the loader, which knows all of them.
 """
 
 from __future__ import annotations
