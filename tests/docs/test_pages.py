@@ -47,9 +47,10 @@ def _anchors(path: Path) -> set[str]:
 
 
 def test_every_page_is_in_the_navigation() -> None:
-    """`mkdocs.yml` names each page once, and none that is not there."""
+    """`mkdocs.yml` names each page once, and none that is not there; `patterns.md` does so for those of the patterns."""
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2].partition("\n\n")[0]
-    assert sorted(re.findall(r"([\w/-]+\.md)", navigation)) == WRITTEN
+    listed = (DOCS / "patterns.md").read_text(encoding="utf-8").partition("{#proposed}")[2].partition("\n## ")[0]
+    assert sorted(re.findall(r"([\w/-]+\.md)", navigation + listed)) == WRITTEN
 
 
 @pytest.mark.parametrize("command", group.list_commands(None))  # type: ignore[arg-type]  # needs no context
