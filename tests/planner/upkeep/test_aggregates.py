@@ -71,7 +71,7 @@ ROWS: dict[str, list[tuple[object, ...]]] = {
 
 
 def _computed() -> list[Computed]:
-    numbers = {Function.SUM: ("whole", "number", "exact"), Function.AVG: ("whole", "number")}
+    numbers = {Function.SUM: ("whole", "number", "exact"), Function.AVG: ("whole", "number", "exact")}
     found = [
         Computed(f"{function} of {name}", (down(LINK),), function, TRANSACTION, name)
         for function in Function
@@ -97,4 +97,6 @@ def test_aggregates_are_implied(database: Database[dict[str, Any]], tmp_path: Pa
     first = database["parents"].find_one({"_id": 1})
     assert first is not None
     assert (first["about whole"], first["count of text"], first["sum of exact"].to_decimal()) == (-9, 2, Decimal("1.1"))
+    assert first["avg of exact"].to_decimal() == Decimal("0.55")
+    assert first["avg of whole"] == -3.5
     assert [child["parents"] for child in database["children"].find().sort("_id")] == [1, 1, 1, 0, 0]

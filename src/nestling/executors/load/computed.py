@@ -75,16 +75,23 @@ def _finish(work: Merge, item: Computed, attribute: Attribute | None) -> Finish:
     def finish(value: Any) -> Any:
         if attribute is not None and attribute.type.name is TypeName.INTEGER:
             value = integer_aggregate(item.function, value)
-        elif attribute is not None and attribute.type.name is TypeName.DECIMAL and item.function is Function.SUM:
-            value = decimal_sum(attribute.type, value)
+        elif attribute is not None and attribute.type.name is TypeName.DECIMAL:
+            value = decimal_aggregate(item.function, attribute.type, value)
         return encode(value if step == 1 else rounded_down(value, step), policy)
 
     return finish
 
 
-def decimal_sum(kind: Type, value: Any) -> Any:
-    """A sum of decimals that the source gave as a float, as SQLite does: exact again by the type's scale, up to 15 digits."""
-    if not isinstance(value, float) or len(kind.numbers) < 2 or not abs(value) < 10 ** (15 - kind.numbers[1]):
+def decimal_aggregate(function: Function, kind: Type, value: Any) -> Any:
+    """An aggregate over decimals that the source gave as a float, as SQLite does.
+
+    A sum is exact again by the type's scale, up to 15 digits; an average is a decimal of the digits there are.
+    """
+    if not isinstance(value, float):
+        return value
+    if function is Function.AVG:
+        return Decimal(repr(value))
+    if function is not Function.SUM or len(kind.numbers) < 2 or not abs(value) < 10 ** (15 - kind.numbers[1]):
         return value
     return Decimal(value).quantize(Decimal(1).scaleb(-kind.numbers[1]))
 
