@@ -222,6 +222,25 @@ def test_ids_are_pushed_and_pulled() -> None:
     assert pushed.order == (("id", 1),)
 
 
+@pytest.mark.parametrize("backwards", [False, True])
+def test_the_one_id_of_a_one_to_one_is_no_array(
+    mongo_client: MongoClient[dict[str, Any]], tmp_path: Path, *, backwards: bool
+) -> None:
+    """It is set when the row comes that it leads to, and goes with it."""
+    references = (Reference("boss_of", Holder.CHILD), Reference("employee_passport", Holder.PARENT, "passport"))
+    employees = Collection("employees", Document("employee", references=references), ("id",))
+    passports = Collection("passports", Document("passport"), ("employee_id",))
+    rest = (each for each in DESIGN.collections if each is not EMPLOYEES)
+    design = _followed(Design(MODEL, (*rest, employees, passports)))
+    before, after = dict(ROWS), ROWS | {"passport": ROWS["passport"][1:]}
+    if backwards:
+        before, after = after, before
+    settled = settle(design, before, after, "passport", mongo_client, tmp_path)
+    assert settled is not None
+    assert settled.stale
+    assert not settled.wrong
+
+
 def test_freshness_says_when() -> None:
     """What may be behind is left to the sync; a snapshot is taken when its holder comes, and never again."""
     change = upkeep_steps(DESIGN, RowChange("product", ChangeKind.UPDATE, "rows", frozenset({"title", "price"})))

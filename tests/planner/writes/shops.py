@@ -54,6 +54,11 @@ LINES = root("line", references=refer("order_lines", "product_lines"), key=("ord
 ORDERS = root("orders", references=refer("customer_orders"))
 
 
+def loose(of: Model) -> Model:
+    """The model without enforced foreign keys."""
+    return replace(of, relationships=tuple(replace(link, enforced=False) for link in of.relationships))
+
+
 def normalized(of: Model) -> Design:
     return Design(of, (root("customer"), ORDERS, LINES, *REST))
 

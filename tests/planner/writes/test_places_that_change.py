@@ -16,12 +16,12 @@ from nestling.executors.create import create
 from nestling.executors.load import load, written_collections
 from nestling.executors.write import run_write
 from nestling.ir.freshness import TRANSACTION
-from nestling.ir.model import Model, OnDelete, OnUpdate
+from nestling.ir.model import OnDelete, OnUpdate
 from nestling.ir.primitives import Copy, Field, Form
 from nestling.ir.rows import Hop
 from nestling.ir.write_path import Violation
 from tests.planner.reads.shop import ROWS
-from tests.planner.writes.shops import DESIGNS, EMPLOYEE, model
+from tests.planner.writes.shops import DESIGNS, EMPLOYEE, loose, model
 from tests.write_traces import Trace, trace
 
 FOLLOW = OnDelete.CASCADE, OnUpdate.CASCADE
@@ -46,11 +46,6 @@ KEYS_CHANGE = (
     "DELETE FROM line WHERE order_id = 5 AND no = 1",
     "UPDATE orders SET id = 6 WHERE id = 5",
 )
-
-
-def loose(of: Model) -> Model:
-    """The model without enforced foreign keys."""
-    return replace(of, relationships=tuple(replace(link, enforced=False) for link in of.relationships))
 
 
 @pytest.mark.parametrize("design", ["nested", "ordered", "overflowing"])
