@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter, sleep
 from typing import Any
@@ -110,3 +111,11 @@ def test_reads_that_use_no_copy(books: tuple[Reading, Proposal, Driven, Database
     began = perf_counter()
     runs = run(on, (AUTHOR, {"author": 1}), rename(1, "Eve"), (AUTHOR, {"author": 1}))
     assert told(reading, proposal, on, runs, began).reads == 0
+
+
+def test_without_a_background(books: tuple[Reading, Proposal, Driven, Database[Any]]) -> None:
+    """Where the sync cannot run it is said why: here nothing is loaded that it could follow."""
+    _, proposal, on, _ = books
+    elsewhere = replace(on, database=on.database.client[f"{on.database.name}_empty"])
+    with kept_right(proposal, elsewhere) as background:
+        assert "has none of the design's collections" in background.missing

@@ -1,9 +1,7 @@
-"""Proving on a real server: rivals of a small shop of books, those that go wrong, and a server that dies."""
+"""Proving on a real server: rivals of a small shop of books, and those that go wrong."""
 
 from __future__ import annotations
 
-import os
-import signal
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -13,7 +11,6 @@ from typing import Any
 
 import pytest
 from pymongo import MongoClient
-from pymongo.errors import ConnectionFailure
 
 from nestling.common.errors import InputError, LoadError, Problem
 from nestling.common.server import Server, start_server
@@ -247,40 +244,32 @@ def test_no_time_for_all_rounds(mongod: Server, tmp_path: Path) -> None:
     assert all(one.latency is not None for each in proof.designs for one in each.statements)
 
 
-def test_a_server_that_dies(tmp_path: Path) -> None:
-    """What was measured before is told, and what is missing."""
+def test_no_rival_that_can_be_loaded(mongod: Server, tmp_path: Path) -> None:
+    """There is nothing to go on with then, and the reason of each is told."""
     address, reading = source(tmp_path, READS)
-    values = bindings(reading, open_rows(address, reading.model))
-    with start_server() as server, MongoClient[dict[str, Any]](server.uri, serverSelectionTimeoutMS=500) as client:
+    opened = 0
 
-        def watch(what: str, *_: object) -> None:
-            if what.startswith("round 4"):
-                assert server.pid is not None
-                os.kill(server.pid, signal.SIGKILL)
+    def rows(model: Model) -> RowSource:
+        nonlocal opened
+        opened += 1
+        if opened > 1:
+            raise LoadError(Problem("a row cannot be stored", where="book"))
+        return open_rows(address, model)
 
-        rows = lambda model: open_rows(address, model)  # noqa: E731
-        proof = prove(reading, two(reading), rows, values, (server, client["nestling_prove"]), effort=TINY, watch=watch)
-    assert "lost after 3 of 4 rounds" in proof.missing
-    assert proof.setting.rounds == 3
-    assert all(each.counts for each in proof.designs)
-    assert "Not all of it was measured" in html(proof)
+    with pytest.raises(LoadError, match="embedded: it cannot be loaded: book: a row cannot be stored"):
+        proved(mongod, address, reading, two(reading), rows)
 
 
-@pytest.mark.soak
-def test_a_server_that_dies_before_anything_is_measured(tmp_path: Path) -> None:
-    """Then there is nothing to tell but that."""
-    address, reading = source(tmp_path, READS)
-    values = bindings(reading, open_rows(address, reading.model))
-    with start_server() as server, MongoClient[dict[str, Any]](server.uri, serverSelectionTimeoutMS=500) as client:
-
-        def watch(what: str, *_: object) -> None:
-            if what.startswith("warming up"):
-                assert server.pid is not None
-                os.kill(server.pid, signal.SIGKILL)
-
-        rows = lambda model: open_rows(address, model)  # noqa: E731
-        with pytest.raises(ConnectionFailure):
-            prove(reading, two(reading), rows, values, (server, client["nestling_prove"]), effort=TINY, watch=watch)
+def test_rates_that_cannot_be_reached(mongod: Server, tmp_path: Path) -> None:
+    """The ceiling is told, and less is asked for; rates within it are asked for as they are."""
+    address, reading = source(tmp_path, READS.replace("rate: 90/s", "rate: 900000/s"))
+    proof = proved(mongod, address, reading, two(reading), effort=replace(TINY, open_seconds=0.5))
+    chosen = proof.designs[0]
+    assert chosen.opened is not None
+    assert chosen.throughput is not None
+    assert chosen.opened.asked == pytest.approx(chosen.throughput / 2)
+    ceiling = f"the ceiling of the chosen design is {chosen.throughput:,.0f}"
+    assert any("asks for 900,030 statements a second" in note and ceiling in note for note in proof.notes)
 
 
 def test_no_room_on_the_disk(mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

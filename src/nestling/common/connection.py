@@ -32,6 +32,8 @@ AUTHENTICATION_FAILED = 18
 ATLAS_AUTHENTICATION_FAILED = 8000
 UNAUTHORIZED = 13
 OUT_OF_DISK_SPACE = 14031
+NO_SPACE = "No space left on device"
+"""What the server passes on from its system, under a code that may mean anything, where it makes files."""
 OF_ANOTHER_MAKE = "You appear to be connected to"
 """How the driver's remark on a server that only speaks MongoDB's protocol begins: no fault of the URI."""
 
@@ -89,7 +91,7 @@ def _typed(error: PyMongoError, where: str) -> ConnectionFailed | PermissionDeni
             move = "use a user with that right, or ask for it to be granted"
             return PermissionDenied(Problem(f"the user may not do this: {_first(said)}", where=where, next_move=move))
         case OperationFailure() if disk_is_full(error):
-            move = "make room, then run it again: it goes on where it stopped"
+            move = "make room, then run it again: it goes on where it stopped (a load with `--resume`)"
             return DiskFull(Problem("the server's disk is full", where=where, next_move=move))
     return None
 
@@ -97,7 +99,8 @@ def _typed(error: PyMongoError, where: str) -> ConnectionFailed | PermissionDeni
 def disk_is_full(error: OperationFailure) -> bool:
     """Whether that is why the server did not do it, or one of the writes of a bulk."""
     writes = (error.details or {}).get("writeErrors", ()) if isinstance(error, BulkWriteError) else ()
-    return OUT_OF_DISK_SPACE in (error.code, *(each.get("code") for each in writes))
+    told = (error.code, *(each.get("code") for each in writes))
+    return OUT_OF_DISK_SPACE in told or NO_SPACE in str(error)
 
 
 def _unusable(error: Exception, where: str) -> ConnectionFailed:

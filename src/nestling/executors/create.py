@@ -11,7 +11,7 @@ from typing import Any
 from pymongo.database import Database
 from pymongo.errors import CollectionInvalid, OperationFailure
 
-from nestling.common.connection import address, typed_errors
+from nestling.common.connection import UNAUTHORIZED, address, disk_is_full, typed_errors
 from nestling.common.errors import LoadError, Problem
 from nestling.common.redaction import redact
 from nestling.executors.codes import DUPLICATE_KEY
@@ -82,7 +82,7 @@ def _create_collection(database: Database[Any], command: CreateCollection) -> No
     try:
         database.command({"create": command.name, **command.options})
     except (CollectionInvalid, OperationFailure) as error:
-        if isinstance(error, OperationFailure) and error.code == 13:
+        if isinstance(error, OperationFailure) and _is_typed(error):
             raise
         raise LoadError(Problem(f"cannot be created: {_said(error)}", where=command.name)) from None
 
@@ -94,9 +94,14 @@ def _create_index(database: Database[Any], command: CreateIndex) -> None:
     try:
         database.command("createIndexes", command.collection, indexes=[index])
     except OperationFailure as error:
-        if error.code == 13:
+        if _is_typed(error):
             raise
         raise LoadError(_index_problem(command, error)) from None
+
+
+def _is_typed(error: OperationFailure) -> bool:
+    """Whether `typed_errors` says it better: who may not, and a disk that is full."""
+    return error.code == UNAUTHORIZED or disk_is_full(error)
 
 
 def _index_problem(command: CreateIndex, error: OperationFailure) -> Problem:

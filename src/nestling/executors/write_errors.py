@@ -18,6 +18,7 @@ from pymongo.errors import (
     WriteError as ServerRefusal,
 )
 
+from nestling.common.connection import disk_is_full
 from nestling.common.errors import ConstraintError, NestlingError, NoTransactions, Problem, WriteError
 from nestling.executors.codes import DUPLICATE_KEY
 from nestling.ir.write_path import Violation
@@ -41,7 +42,7 @@ def write_errors(name: str) -> Iterator[None]:
 
 
 def typed(error: PyMongoError | BSONError, name: str) -> NestlingError | None:
-    """Our error for the driver's, if it is about the write itself."""
+    """Our error for the driver's, if it is about the write itself, and not about the server."""
     where = f"statement `{name}`" if name else ""
     match error:
         case DuplicateKeyError():
@@ -60,6 +61,8 @@ def typed(error: PyMongoError | BSONError, name: str) -> NestlingError | None:
             return WriteError(Problem(f"the collection's validator refuses the document: {_said(error)}", where=where))
         case OperationFailure(code=code) if code in TOO_LARGE:
             return _too_large(where)
+        case OperationFailure() if disk_is_full(error):
+            return None
         case BulkWriteError(details={"writeErrors": [first, *_]}):
             return typed(_alone(first), name)
         case ServerRefusal():

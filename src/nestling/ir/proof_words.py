@@ -36,7 +36,8 @@ def verdict(proof: Proof) -> str:
         return f"The chosen design does not count: {advised.disqualified if advised else 'it is not there'}"
     parts = [f"the chosen design answers {rate(advised.throughput)} statements/s", *_compared(proof), _place(proof)]
     out = [labels(proof)[each.name] for each in proof.designs if each.disqualified]
-    parts.append(f"DISQUALIFIED: {', '.join(out)}" if out else "all answers and rows equal")
+    equal = "all answers equal, NOT ALL MEASURED" if proof.missing else "all answers and rows equal"
+    parts.append(f"DISQUALIFIED: {', '.join(out)}" if out else equal)
     text = "; ".join(part for part in parts if part)
     return text[0].upper() + text[1:]
 

@@ -8,22 +8,27 @@ from typing import Any
 from bson.raw_bson import RawBSONDocument
 from pymongo.errors import OperationFailure
 
-from nestling.common.connection import UNAUTHORIZED
+from nestling.common.connection import OUT_OF_DISK_SPACE, UNAUTHORIZED, disk_is_full
 from nestling.common.errors import LoadError, Problem
 from nestling.common.redaction import redact
 from nestling.executors.codes import DUPLICATE_KEY
 
 INVALID = 121
-_DISK_FULL = 14031
 SHOWN = 3
 
 
 def refusal(
     store: str, refused: Sequence[tuple[RawBSONDocument, Mapping[str, Any]]], cause: OperationFailure | None = None
 ) -> LoadError | OperationFailure:
-    """The error of documents the server would not take (the others of the batch are stored), or of a whole command."""
+    """The error of documents the server would not take (the others of the batch are stored), or of a whole command.
+
+    What is no fault of the documents, a missing right or a full disk, stays the driver's error, for `typed_errors`.
+    """
     if cause is not None:
-        return cause if cause.code == UNAUTHORIZED else LoadError(Problem(_said(cause.details or {}), where=store))
+        is_typed = cause.code == UNAUTHORIZED or disk_is_full(cause)
+        return cause if is_typed else LoadError(Problem(_said(cause.details or {}), where=store))
+    if full := next((error for _, error in refused if error.get("code") == OUT_OF_DISK_SPACE), None):
+        return OperationFailure(_said(full), OUT_OF_DISK_SPACE)
     problems = [_problem(store, document, error) for document, error in refused[:SHOWN]]
     if len(refused) > SHOWN:
         problems.append(Problem(f"{len(refused) - SHOWN} more documents of this batch were refused", where=store))
@@ -44,8 +49,6 @@ def _problem(store: str, document: RawBSONDocument, error: Mapping[str, Any]) ->
         case code if code == INVALID:
             move = "mend the row, or the collection's validator"
             return Problem("the document breaks the collection's validator", where=where, next_move=move)
-        case code if code == _DISK_FULL:
-            return Problem("the server's disk is full", where=where, next_move="make room, then load with `--resume`")
     return Problem(_said(error), where=where)
 
 

@@ -37,9 +37,7 @@ def check(contenders: list[Contender], block: Block, shapes: Mapping[str, Shape]
                 if (work := notes[each.name].since()) is not None:
                     each.examined.setdefault(call.statement, []).append(work)
             if all(answer.failed for answer in answers.values()):
-                failing[call.statement] = next(
-                    (answer.failed for answer in answers.values()), "there is no design left"
-                )
+                failing[call.statement] = next(answer.failed for answer in answers.values())
             else:
                 judge(racing, call, answers, shapes[call.statement])
     return failing

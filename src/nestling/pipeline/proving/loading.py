@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from nestling.common.errors import ConnectionFailed, NestlingError
+from nestling.common.errors import ConnectionFailed, DiskFull, NestlingError
 from nestling.executors.drive import check_room, driven, stored
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.model import Model
@@ -28,7 +28,7 @@ Rows = Callable[[Model], RowSource]
 def make_ready(
     each: Contender, made: tuple[Compiled, Exact], reading: Reading, rows: Rows, watch: Watch | None
 ) -> None:
-    """Load one rival whose statements are compiled; a server that cannot be reached any more is the only error that is raised."""
+    """Load one rival whose statements are compiled; only a server that is lost, or has no room left, is an error."""
     names = {statement.name for statement in reading.workload.statements}
     statements = {name: one for name, one in made[0].items() if name in names}
     exact = {name: one for name, one in made[1].items() if name in names}
@@ -40,7 +40,7 @@ def make_ready(
         load_rows(each.proposal, rows(each.proposal.design.model), each.database, each.name, watch)
         each.load_seconds = perf_counter() - began
         each.space = stored(each.database)
-    except ConnectionFailed:
+    except (ConnectionFailed, DiskFull):
         raise
     except NestlingError as error:
         each.out(f"it cannot be loaded: {error.problems[0].text()}")

@@ -12,6 +12,7 @@ from time import perf_counter
 
 from nestling.executors.drive import Run, Shape, latency, mixed, opened
 from nestling.ir.proof import ADVISED, OpenLoop
+from nestling.ir.quantity_words import counted
 from nestling.ir.reading import Reading
 from nestling.ir.trace import Block, Tracer, mix
 from nestling.pipeline.proving.contender import TWIN, Contender, in_race
@@ -42,11 +43,11 @@ def open_loop(
         return []
     stated = sum(statement.rate_per_second for statement in workload.statements)
     ceiling = ceilings.get(ADVISED, max(ceilings.values()))
-    rate = min(stated, REACHABLE * ceiling)
+    rate = stated if stated <= ceiling else REACHABLE * ceiling
     counts = mix(workload, max(round(rate * effort.open_seconds), 1), least_reads=0, least_writes=0)
     block = tracer.block(counts)
     due = tracer.moments(len(block), rate)
-    notes = [] if rate == stated else [_unreachable(stated, ceiling, rate)]
+    notes = [] if rate == stated else [_unreachable(stated, ceiling, rate, effort.clients)]
     slow = [each for each in racing if ceilings[each.name] < HOPELESS * rate]
     notes += [
         f"{each.name} was left out of the open loop: it reaches at most {ceilings[each.name]:,.0f} a second"
@@ -99,8 +100,9 @@ def _late(each: Contender) -> Iterator[str]:
             )
 
 
-def _unreachable(stated: float, ceiling: float, rate: float) -> str:
+def _unreachable(stated: float, ceiling: float, rate: float, clients: int) -> str:
     return (
-        f"the workload asks for {stated:,.0f} statements a second, more than this server and one Python client reach"
-        f" (the ceiling of the chosen design is {ceiling:,.0f}), so the open loop asked for {rate:,.0f}"
+        f"the workload asks for {stated:,.0f} statements a second, more than this server and"
+        f" {counted(clients, 'Python client')} reach (the ceiling of the chosen design is {ceiling:,.0f}), so the open loop asked"
+        f" for {rate:,.0f}"
     )

@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 PREFIX = "nestling_prove"
 """A database of this name (or one that begins so) may be named in a URI; all others are somebody's."""
 
+FEWEST_TOLD = 2
+"""Rounds without which there is nothing to tell when the server is lost."""
+OPEN_LOOP = "all of the open loop and the comparison of rows after it"
+ROWS_AND_MORE = "the comparison of rows in the end and the open loop"
+ROUNDS_AND_MORE = "the other rounds, the comparison of rows in the end and the open loop"
+
 
 def prove(
     reading: Reading,
@@ -41,9 +47,9 @@ def prove(
     """Load the rivals (`chosen` among them) from the same rows, run the workload on all of them, and say what was measured.
 
     Works in databases with names of its own and drops them. A rival that cannot be loaded, cannot answer a statement, answers
-    wrong or ends with other rows is disqualified; a server that dies leaves a proof with `missing` set. `on`: a server, and any
-    database of it, which is left alone. Raises `InputError` (nothing to measure), `LoadError` (no room on the disk),
-    `ConnectionFailed`.
+    wrong or ends with other rows is disqualified; a server that dies or whose disk is full, after two rounds or more, leaves a
+    proof with `missing` set. `on`: a server, and any database of it, which is left alone. Raises `InputError` (nothing to
+    measure), `LoadError` (no room for the rows, or no design that can be loaded), `ConnectionFailed`, `DiskFull`.
     """
     began = perf_counter()
     reading, notes = _measurable(reading, bindings)
@@ -108,6 +114,7 @@ class _Race:
         self.shapes = shapes(reading)
         self.contenders: list[Contender] = []
         self.rounds = self.rows = 0
+        self.left = ROUNDS_AND_MORE
         self.notes: list[str] = []
         self.missing = ""
 
@@ -131,6 +138,15 @@ class _Race:
             each = Contender(name, proposal, database)
             self.contenders.append(each)
             make_ready(each, one, self.reading, rows, self.watch)
+        self._any_left()
+
+    def _any_left(self) -> None:
+        """Raise `LoadError` with every reason when there is no design to go on with."""
+        from nestling.common.errors import LoadError, Problem
+        from nestling.pipeline.proving.contender import in_race
+
+        if not in_race(self.contenders):
+            raise LoadError(*(Problem(each.disqualified, where=each.name) for each in self.contenders))
 
     def _leave_out(self, statements: Mapping[str, str]) -> None:
         """Go on without statements no design can answer; raises `InputError` when none is left."""
@@ -161,21 +177,18 @@ class _Race:
             )
 
     def run(self) -> None:
-        """Check, measure, compare, open; a server that dies ends it early."""
-        from pymongo.errors import ConnectionFailure
-
-        from nestling.common.errors import ConnectionFailed
+        """Check, measure, compare, open; a server that dies, or has no room left, ends it early."""
+        from nestling.common.connection import address, typed_errors
+        from nestling.common.errors import ConnectionFailed, DiskFull
 
         try:
-            self._steps()
-        except (ConnectionFailure, ConnectionFailed) as error:
-            if not self.rounds:
+            with typed_errors(address(self.contenders[0].database)):
+                self._steps()
+        except (ConnectionFailed, DiskFull) as error:
+            if self.rounds < FEWEST_TOLD:
                 raise
-            said = error.problems[0].what if isinstance(error, ConnectionFailed) else str(error).split(",")[0]
-            self.missing = (
-                f"the server was lost after {self.rounds} of {self.effort.rounds} rounds ({said}); what is shown was"
-                " measured before, and the rows of the designs were not compared in the end"
-            )
+            rounds = f"after {self.rounds} of {self.effort.rounds} rounds"
+            self.missing = f"{error.problems[0].what}, {rounds}; what is shown was measured before, without {self.left}"
 
     def _steps(self) -> None:
         from nestling.executors.drive import cached_bytes
@@ -195,9 +208,11 @@ class _Race:
             rounds.run()
         finally:
             self.rounds = rounds.done
+        self.left = ROWS_AND_MORE
         for each in in_race(self.contenders):
             each.cached_bytes = cached_bytes(each.database)
         compare_homes(in_race(self.contenders), self.watch)
+        self.left = OPEN_LOOP
         self.notes += [
             f"`{name}` ran out of rows: its later executions changed nothing" for name in self.tracer.spent()
         ]
