@@ -119,3 +119,13 @@ def test_a_row_that_is_only_there_is_one_where_a_validator_says_so(database: Dat
     database.create_collection("orders", validator={"$jsonSchema": schema})
     found = found_in(database, {"orders": orders})
     assert sorted(rows(found, database, "open")) == [(n,) for n in range(9) if n % 3]
+
+
+def test_a_part_of_a_key_refers_by_itself_where_the_key_is_not_always_there(database: Database[Any]) -> None:
+    """Flights refer to weather by airport and hour; as some hours have none, they refer to the airport besides."""
+    airports = [f"K{letter}{n:03}" for letter in "ABC" for n in range(10)]
+    weather = [{"_id": {"airport_id": each, "hour": h}, "wind": h % 7} for each in airports for h in range(20)]
+    flights = [{"_id": n, "airport_id": airports[n % 30], "hour": n // 30} for n in range(603)]
+    found = links(database, {"airports": [{"_id": each} for each in airports], "weather": weather, "flights": flights})
+    assert ("flights", ("airport_id", "hour"), "weather") in found
+    assert ("flights", ("airport_id",), "airports") in found
