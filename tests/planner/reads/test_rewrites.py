@@ -223,3 +223,14 @@ def test_the_access_path_is_said_in_words(shops: dict[str, Beside]) -> None:
         "group by m.name: count = count(*)\n"
         "take name = result.name, count(*) = result.COUNT(*)"
     )
+
+
+def test_what_groups_are_made_of_is_computed_as_they_are(shops: dict[str, Beside]) -> None:
+    """An output of a derived table that is asked for once needs no stage; one asked for twice is computed once."""
+    once = "SELECT k, SUM(n) FROM (SELECT id % 2 AS k, total + 1 AS n FROM orders) d GROUP BY k"
+    twice = once.replace("SUM(n)", "SUM(n), MAX(n)")
+    assert kinds(shops["normalized"].compiled(once))[0] == "$group"
+    assert kinds(shops["normalized"].compiled(twice))[:2] == ["$set", "$group"]
+    for shop in shops.values():
+        shop.assert_equal(once)
+        shop.assert_equal(twice)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import Aggregate
 from nestling.ir.expression import Collation, Column, Expression
-from nestling.ir.row_steps import GroupRows, Layout
+from nestling.ir.row_steps import Compute, GroupRows, Layout
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.summary import Summed, summed
 from nestling.planner.reads.rows import Context, Rows, gap
 from nestling.planner.reads.subqueries import lifted_all
-from nestling.planner.reads.traverse import mapped
+from nestling.planner.reads.traverse import expressions, mapped, mentioned, rewritten
 
 KEY = "_id"
 
@@ -54,6 +55,7 @@ def _grouped(relation: a.Group, wanted: Sequence[a.NamedAggregate], rows: Rows, 
     for item in wanted:
         aggregate, rows = _lifted(item.aggregate, rows, context)
         aggregates.append(aggregate)
+    keys, aggregates, rows = _with_last_computed(keys, aggregates, rows, context)
     key_names = unique_names([key.name for key in relation.keys], frozenset())
     names = unique_names([item.name for item in wanted], frozenset({KEY}))
     step = GroupRows(
@@ -66,6 +68,30 @@ def _grouped(relation: a.Group, wanted: Sequence[a.NamedAggregate], rows: Rows, 
     paths = {(relation.alias, key.name): f"{KEY}.{name}" for key, name in zip(relation.keys, key_names, strict=True)}
     paths |= {(relation.alias, item.name): name for item, name in zip(wanted, names, strict=True)}
     return Rows(step, Layout.of(paths), frozenset(names) | {KEY})
+
+
+def _with_last_computed(
+    keys: list[Expression], aggregates: list[Aggregate], rows: Rows, context: Context
+) -> tuple[list[Expression], list[Aggregate], Rows]:
+    """What was computed last and is asked for once is computed as it is grouped: nothing else sees it."""
+    seen, step = context.seen(rows.layout), rows.step
+    if not isinstance(step, Compute):
+        return keys, aggregates, rows
+    values = dict(step.fields)
+    asked = [*keys, *(each for item in aggregates for each in expressions(item))]
+    uses = Counter(seen.path(column) for each in asked for column in mentioned(each) if column in seen)
+    if any(uses[path] > 1 for path in values):
+        return keys, aggregates, rows
+
+    def change(each: Expression) -> Expression | None:
+        return values.get(seen.path(each)) if isinstance(each, Column) and each in seen else None
+
+    found = replace(rows, step=step.source, layout=rows.layout | step.layout)
+    return (
+        [rewritten(each, change) for each in keys],
+        [mapped(each, lambda part: rewritten(part, change)) for each in aggregates],
+        found,
+    )
 
 
 def _lifted(aggregate: Aggregate, rows: Rows, context: Context) -> tuple[Aggregate, Rows]:

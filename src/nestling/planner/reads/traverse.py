@@ -104,7 +104,7 @@ def rewritten(expression: Expression, change: Callable[[Expression], Expression 
     return found if found is not None else mapped(expression, lambda inner: rewritten(inner, change))
 
 
-def expressions(relation: Relation | a.NamedAggregate) -> Iterator[Expression]:
+def expressions(relation: Relation | a.NamedAggregate | a.Aggregate) -> Iterator[Expression]:
     """The expressions of the relation, or part of one, itself; columns it declares are none it mentions."""
     for name in () if isinstance(relation, a.Scan | a.Working) else _NAMES[type(relation)]:
         if name != "columns":
