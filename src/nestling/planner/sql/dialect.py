@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nestling.common.errors import Problem, WorkloadError, suggest
+from nestling.common import sql_dialects as names
+from nestling.common.errors import WorkloadError, unknown
 from nestling.ir.expression import CaseRule, Collation, Rules
 
 
@@ -33,25 +34,26 @@ class Dialect:
 
 
 SQLITE = Dialect(
-    Rules.SQLITE, "sqlite", Collation.BINARY, CaseRule.ASCII, None, True, quoted_is_text=True, aliases_everywhere=True
+    Rules.SQLITE,
+    names.GRAMMARS[names.SQLITE],
+    Collation.BINARY,
+    CaseRule.ASCII,
+    None,
+    True,
+    quoted_is_text=True,
+    aliases_everywhere=True,
 )
-POSTGRESQL = Dialect(Rules.POSTGRESQL, "postgres", Collation.BINARY, CaseRule.EXACT, "\\", False, zero_fails=True)
-MYSQL = Dialect(Rules.MYSQL, "mysql", Collation.UNICODE_CI, CaseRule.UNICODE, "\\", True)
+POSTGRESQL = Dialect(
+    Rules.POSTGRESQL, names.GRAMMARS[names.POSTGRESQL], Collation.BINARY, CaseRule.EXACT, "\\", False, zero_fails=True
+)
+MYSQL = Dialect(Rules.MYSQL, names.GRAMMARS[names.MYSQL], Collation.UNICODE_CI, CaseRule.UNICODE, "\\", True)
 
-DIALECTS = {
-    "": SQLITE,
-    "sqlite": SQLITE,
-    "postgresql": POSTGRESQL,
-    "postgres": POSTGRESQL,
-    "mysql": MYSQL,
-    "mariadb": MYSQL,
-}
+_DIALECTS = {names.SQLITE: SQLITE, names.POSTGRESQL: POSTGRESQL, names.MYSQL: MYSQL}
 
 
 def dialect_of(name: str) -> Dialect:
     """The dialect called `name`; raises WorkloadError listing those there are."""
     try:
-        return DIALECTS[name]
+        return _DIALECTS[names.NAMES[name.lower() or names.SQLITE]]
     except KeyError:
-        known = suggest(name, [known for known in DIALECTS if known]).replace("it has", "there is", 1)
-        raise WorkloadError(Problem(what=f"no dialect `{name}`", known=known)) from None
+        raise WorkloadError(unknown("dialect", name, names.DIALECTS)) from None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from nestling.common.sql_dialects import MYSQL
 from nestling.ir.defaults import Generated
 from nestling.sources.ddl.catalogue import Catalogue, Declared
 from nestling.sources.ddl.create_table import finish_key
 from nestling.sources.ddl.cursor import Cursor, NotUnderstood, as_sql, as_text, at_commas
-from nestling.sources.ddl.dialect import MYSQL
 from nestling.sources.ddl.elements import add_unique, is_constraint, plain_columns, read_column, read_constraint
 from nestling.sources.ddl.statements import Lines
 from nestling.sources.ddl.tokens import Token

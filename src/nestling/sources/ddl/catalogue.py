@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from nestling.common.sql_dialects import MYSQL, POSTGRESQL
 from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute, View
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.types import Type
 from nestling.sources.ddl.column_type import Read
 from nestling.sources.ddl.cursor import Name
-from nestling.sources.ddl.dialect import MYSQL, POSTGRESQL
 from nestling.sources.defaults import COLLATED
 from nestling.sources.tables import ForeignKey, Table, find_name
 

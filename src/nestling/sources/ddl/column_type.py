@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from nestling.common.sql_dialects import MYSQL, SQLITE
 from nestling.ir.types import Type, TypeName
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_text
-from nestling.sources.ddl.dialect import MYSQL, SQLITE
 from nestling.sources.ddl.tokens import Kind, Token
 
 _T = TypeName

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.defaults import Generated
 from nestling.ir.expression import Collation
 from nestling.ir.types import TypeName
 from nestling.sources.ddl.catalogue import Catalogue, Declared
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, at_commas
-from nestling.sources.ddl.dialect import MYSQL, POSTGRESQL, SQLITE
 from nestling.sources.ddl.elements import is_constraint, read_column, read_constraint
 from nestling.sources.ddl.statements import Lines
 from nestling.sources.ddl.tokens import Token, tokens

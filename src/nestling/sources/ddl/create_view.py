@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from nestling.common.sql_dialects import SQLITE
 from nestling.ir.model import View
 from nestling.sources.ddl.cursor import Cursor, NotUnderstood
-from nestling.sources.ddl.dialect import SQLITE
 from nestling.sources.ddl.tokens import Kind, Token, tokens
 
 _CHECKED = re.compile(r"\s+WITH\s+(?:(?:LOCAL|CASCADED)\s+)?CHECK\s+OPTION\s*\Z", re.IGNORECASE)

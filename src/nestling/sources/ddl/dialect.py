@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-SQLITE, POSTGRESQL, MYSQL = DIALECTS = ("sqlite", "postgresql", "mysql")
-ALIASES = {"postgres": POSTGRESQL, "mariadb": MYSQL, "sqlite3": SQLITE}
+from nestling.common.sql_dialects import DIALECTS, MYSQL, POSTGRESQL, SQLITE
 
 _EVIDENCE = {
     MYSQL: (

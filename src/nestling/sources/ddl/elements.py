@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.defaults import Generated
 from nestling.ir.model import Attribute, OnDelete, OnUpdate
 from nestling.sources.ddl.catalogue import Catalogue, Declared
 from nestling.sources.ddl.column_type import read_type
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text, at_commas
-from nestling.sources.ddl.dialect import MYSQL, POSTGRESQL, SQLITE
 from nestling.sources.ddl.tokens import Kind, Token
 from nestling.sources.defaults import collation_named, read_default
 from nestling.sources.tables import ForeignKey

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from nestling.common.errors import Problem, SourceError, unknown
+from nestling.common.sql_dialects import DIALECTS, NAMES
 from nestling.ir.model import View
 from nestling.ir.reading import Reading
 from nestling.ir.types import Type, TypeName
@@ -15,7 +16,7 @@ from nestling.sources.ddl.column_type import Read, read_type
 from nestling.sources.ddl.create_table import create_table
 from nestling.sources.ddl.create_view import read_view
 from nestling.sources.ddl.cursor import Cursor, NotUnderstood, as_text, at_commas
-from nestling.sources.ddl.dialect import ALIASES, DIALECTS, detect_dialect
+from nestling.sources.ddl.dialect import detect_dialect
 from nestling.sources.ddl.statements import Lines, Statement, statements
 from nestling.sources.ddl.tokens import Kind
 from nestling.sources.shape import shape
@@ -41,7 +42,7 @@ def read_ddl(text: str, name: str, *, dialect: str = "", origin: str = "") -> Re
     What is not understood is a gap with its line. Raises `SourceError` when the dialect is not known, or when there is
     no table in the text at all.
     """
-    dialect = ALIASES.get(dialect.lower(), dialect.lower())
+    dialect = NAMES.get(dialect.lower(), dialect.lower())
     if dialect and dialect not in DIALECTS:
         raise SourceError(unknown("SQL dialect", dialect, DIALECTS))
     text = text.removeprefix("\ufeff")

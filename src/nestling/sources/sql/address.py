@@ -9,16 +9,11 @@ from typing import TYPE_CHECKING
 
 from nestling.common.errors import Problem, SourceError
 from nestling.common.redaction import redact
+from nestling.common.sql_dialects import MYSQL, NAMES, POSTGRESQL, SQLITE
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
 
-SQLITE, POSTGRESQL, MYSQL = DIALECTS = ("sqlite", "postgresql", "mysql")
-_SCHEMES = {
-    "sqlite": SQLITE,
-    **dict.fromkeys(("postgresql", "postgres", "postgis"), POSTGRESQL),
-    **dict.fromkeys(("mysql", "mysql2", "mariadb"), MYSQL),
-}
 _DRIVERS = {SQLITE: "sqlite", POSTGRESQL: "postgresql+psycopg", MYSQL: "mysql+pymysql"}
 _SCHEME = re.compile(r"^(?:jdbc:)?([a-z0-9]+)(?:\+[a-z0-9_]+)?://", re.IGNORECASE)
 
@@ -40,7 +35,7 @@ class Address:
 def is_sql_address(text: str) -> bool:
     """Whether a source's address is one this package reads."""
     match = _SCHEME.match(text)
-    return match is not None and match[1].lower() in _SCHEMES
+    return match is not None and match[1].lower() in NAMES
 
 
 def parse_address(text: str) -> Address:
@@ -49,9 +44,9 @@ def parse_address(text: str) -> Address:
     from sqlalchemy.exc import ArgumentError
 
     if not is_sql_address(text):
-        known = ", ".join(f"`{scheme}://`" for scheme in _SCHEMES)
+        known = ", ".join(f"`{scheme}://`" for scheme in NAMES)
         raise SourceError(Problem("this is no SQL database address", where=redact(text), known=f"known are {known}"))
-    dialect = _SCHEMES[_SCHEME.match(text)[1].lower()]  # type: ignore[index]
+    dialect = NAMES[_SCHEME.match(text)[1].lower()]  # type: ignore[index]
     try:
         url = make_url(_SCHEME.sub(f"{_DRIVERS[dialect]}://", text))
     except (ArgumentError, ValueError):

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import NullPool, create_engine, inspect
 from sqlalchemy.exc import SAWarning
 
+from nestling.common.sql_dialects import MYSQL, POSTGRESQL
 from nestling.ir.model import View
 from nestling.ir.reading import Gap, GapKind
 from nestling.sources.ddl.create_view import plain_select
 from nestling.sources.defaults import collation_named, read_default
-from nestling.sources.sql.address import MYSQL, POSTGRESQL, Address
+from nestling.sources.sql.address import Address
 from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
 from nestling.sources.sql.catalog_sqlite import on_delete, on_update
 from nestling.sources.sql.column_type import column_type

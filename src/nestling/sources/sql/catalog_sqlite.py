@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import replace
 
+from nestling.common.sql_dialects import SQLITE
 from nestling.ir.defaults import Generated
 from nestling.ir.expression import Collation
 from nestling.ir.model import OnDelete, OnUpdate, View
@@ -19,7 +20,6 @@ from nestling.sources.ddl.create_table import declared_collations
 from nestling.sources.ddl.create_view import sqlite_view
 from nestling.sources.ddl.cursor import NotUnderstood
 from nestling.sources.defaults import read_default
-from nestling.sources.sql.address import SQLITE
 from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
 from nestling.sources.sql.column_type import column_type
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nestling.sources.sql.address import SQLITE, Address
+from nestling.common.sql_dialects import SQLITE
+from nestling.sources.sql.address import Address
 
 if TYPE_CHECKING:
     from nestling.sources.sql.catalog import Catalog

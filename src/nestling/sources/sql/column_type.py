@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
+from nestling.common.sql_dialects import MYSQL, SQLITE
 from nestling.ir.types import Type, TypeName
-from nestling.sources.sql.address import MYSQL, SQLITE
 
 _DECLARED = re.compile(
     r"^\s*(?P<word>[^(\[]*?)\s*(?:\((?P<inner>.*?)\))?\s*(?P<rest>[^()\[\]]*?)\s*(?P<array>(?:\[\])*)$", re.S

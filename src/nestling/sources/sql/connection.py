@@ -23,7 +23,8 @@ from nestling.common.errors import (
     SourceError,
 )
 from nestling.common.redaction import redact
-from nestling.sources.sql.address import MYSQL, POSTGRESQL, SQLITE, Address
+from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
+from nestling.sources.sql.address import Address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from nestling.common.sql_dialects import SQLITE
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import EntityStatistics, Statistics
-from nestling.sources.sql.address import SQLITE, Address
+from nestling.sources.sql.address import Address
 from nestling.sources.sql.connection import dialect_of
 from nestling.sources.sql.hierarchies import find_hierarchies
 from nestling.sources.sql.measure import Connected, TableMeasures, entity_statistics, measure_table

@@ -11,10 +11,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from nestling.common.sql_dialects import MYSQL, POSTGRESQL
 from nestling.ir.json_text import json_text
 from nestling.ir.rows import UndecodableText
 from nestling.ir.types import Type, TypeName
-from nestling.sources.sql.address import MYSQL, POSTGRESQL
 from nestling.sources.sql.values import timestamp_text
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from nestling.common.sql_dialects import SQLITE
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Quantity, inferred, measured
 from nestling.ir.types import TypeName
-from nestling.sources.sql.address import SQLITE
 from nestling.sources.sql.probes import FIXED_BYTES, probes
 from nestling.sources.sql.sampling import sample
 

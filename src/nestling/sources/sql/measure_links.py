@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from nestling.common.sql_dialects import MYSQL
 from nestling.ir.quantile import quantile
 from nestling.ir.statistics import RelationshipStatistics, inferred, measured
 from nestling.ir.types import TypeName
-from nestling.sources.sql.address import MYSQL
 from nestling.sources.sql.row_sql import matching
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.distribution import Distribution, as_kind
 from nestling.ir.statistics import Origin
 from nestling.ir.types import TypeName
-from nestling.sources.sql.address import MYSQL, POSTGRESQL, SQLITE
 from nestling.sources.sql.row_sql import selected
 from nestling.sources.sql.sampling import sample
 from nestling.sources.sql.values import converter

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.types import TypeName
-from nestling.sources.sql.address import MYSQL, POSTGRESQL, SQLITE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

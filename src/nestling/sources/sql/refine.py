@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from nestling.common.sql_dialects import MYSQL, SQLITE
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.sources.defaults import retyped
-from nestling.sources.sql.address import MYSQL, SQLITE
 from nestling.sources.sql.probes import FORMATS
 
 if TYPE_CHECKING:

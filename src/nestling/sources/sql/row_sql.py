@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from sqlalchemy.sql import quoted_name
 
+from nestling.common.sql_dialects import MYSQL, POSTGRESQL
 from nestling.ir.rows import Column, Function, Path, SortKey
 from nestling.ir.types import TypeName
-from nestling.sources.sql.address import MYSQL, POSTGRESQL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

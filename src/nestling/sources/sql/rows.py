@@ -9,8 +9,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.rows import UndecodableText
-from nestling.sources.sql.address import MYSQL, POSTGRESQL, SQLITE, Address
+from nestling.sources.sql.address import Address
 from nestling.sources.sql.connection import connect, dialect_of, typed_errors
 from nestling.sources.sql.keyset import attribute_of, is_paged, result_attributes
 from nestling.sources.sql.literals import writer

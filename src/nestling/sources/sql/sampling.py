@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from nestling.common.sql_dialects import POSTGRESQL, SQLITE
 from nestling.ir.types import TypeName
-from nestling.sources.sql.address import POSTGRESQL, SQLITE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -7,8 +7,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from nestling.common.errors import Problem, SourceError
+from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.rows import UndecodableText
-from nestling.sources.sql.address import MYSQL, POSTGRESQL, SQLITE, Address
+from nestling.sources.sql.address import Address
 from nestling.sources.sql.connection import connect, dialect_of, typed_errors
 from nestling.sources.sql.literals import writer
 from nestling.sources.sql.table_ddl import create_table, foreign_key_ddl, keyed_alike, place_of, quote

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from nestling.common.sql_dialects import POSTGRESQL, SQLITE
 from nestling.ir.types import Type, TypeName
-from nestling.sources.sql.address import POSTGRESQL, SQLITE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

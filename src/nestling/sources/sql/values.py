@@ -21,9 +21,9 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.json_text import read_json
 from nestling.ir.types import Type, TypeName
-from nestling.sources.sql.address import MYSQL, POSTGRESQL, SQLITE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -9,6 +9,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
+from nestling.common.sql_dialects import GRAMMARS, SQLITE
 from nestling.common.sql_tokens import sql_tokens
 from nestling.ir.model import Model, View
 from nestling.ir.workload import Access, StatementKind
@@ -19,7 +20,6 @@ from nestling.sources.statements.views import with_views
 from nestling.sources.statements.walk import Mistake, Walk
 from nestling.sources.statements.writes import walk_delete, walk_insert, walk_update
 
-_GLOT = {"postgresql": "postgres", "mysql": "mysql", "sqlite": "sqlite", "": "sqlite"}
 _REPLACE = re.compile(r"^REPLACE(\s+INTO)?\b", re.IGNORECASE)
 _READABLE = re.compile(r"^[\s(]*(?:SELECT|INSERT|UPDATE|DELETE|WITH|VALUES|REPLACE)\b", re.IGNORECASE)
 _COLORS = re.compile(r"\x1b\[[0-9;]*m")
@@ -82,7 +82,7 @@ def _parsed(sql: str, dialect: str) -> exp.Expr | Mistake:
         lambda match: "INSERT" + " " * (len(match[0]) - 11) + " INTO" if match[1] else "INSERT ", sql
     )
     try:
-        grammar = sqlglot.Dialect.get_or_raise(_GLOT[dialect])
+        grammar = sqlglot.Dialect.get_or_raise(GRAMMARS[dialect or SQLITE])
         trees = [tree for tree in grammar.parser().parse(sql_tokens(replaced, grammar), replaced) if tree is not None]
     except SqlglotError as problem:
         found = problem.errors[0] if isinstance(problem, ParseError) and problem.errors else {}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from nestling.common.errors import Problem, WorkloadError, unknown
+from nestling.common.sql_dialects import DIALECTS, NAMES
 from nestling.ir.model import Model
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.workload import Statement, Workload
-from nestling.sources.ddl.dialect import ALIASES, DIALECTS
 from nestling.sources.statements.blocks import Block, blocks
 from nestling.sources.statements.footprint import footprint
 from nestling.sources.statements.joins import Links
@@ -29,7 +29,7 @@ def parse_workload(
     with what could be understood of it and a gap for each name. Raises `WorkloadError` when the dialect is not known or when
     there are statements and none of them can be read.
     """
-    dialect = ALIASES.get(dialect.lower(), dialect.lower())
+    dialect = NAMES.get(dialect.lower(), dialect.lower())
     if dialect and dialect not in DIALECTS:
         raise WorkloadError(unknown("SQL dialect", dialect, DIALECTS))
     reader = _Reader(text.removeprefix("\ufeff"), model, dialect, path)
