@@ -17,6 +17,7 @@ from nestling.ir.layout import NodeKind, Place, collection_discriminator
 from nestling.ir.names import join
 from nestling.ir.primitives import CollectionKind, Computed, Copy, Form, Reference
 from nestling.ir.values import CODEC
+from nestling.planner.checks import checks_of
 from nestling.planner.upkeep import upkeeps_of
 from nestling.planner.upkeep.derive import is_only_listed
 
@@ -49,9 +50,10 @@ class Injected:
 
 
 def spots(design: Design) -> Iterator[Spot]:
-    """Every derived field of a design whose documents people can edit."""
+    """Every derived field of a design whose documents people can edit, but for those a check lists as gaps."""
+    gaps = {gap.where for gap in checks_of(design).gaps}
     for upkeep in upkeeps_of(design):
-        if upkeep.freshness.level is Level.SNAPSHOT:
+        if upkeep.freshness.level is Level.SNAPSHOT or upkeep.id in gaps:
             continue
         match upkeep.what:
             case Copy(form=Form.INLINE) as copy:
