@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
-from nestling.ir.primitives import Order, Window
+from nestling.ir.primitives import Before, Order, Window
 from nestling.ir.rows import Function, Hop
 from nestling.ir.workload import UNITS, Access
 
@@ -164,6 +164,19 @@ class Cold:
 
 
 @dataclass(frozen=True, slots=True)
+class Archived:
+    """The entity's rows before a value are documents of a second collection."""
+
+    entity: str
+    rows: Before
+
+    @property
+    def decision(self) -> str:
+        """The decision of which an entity's archives are the alternatives."""
+        return f"archive of {self.entity}"
+
+
+@dataclass(frozen=True, slots=True)
 class Paired:
     """Attributes of the entity kept as one list of names and values; one index over both finds rows by any of them."""
 
@@ -190,6 +203,7 @@ Part: TypeAlias = (
     | Lineage
     | Aggregate
     | Cold
+    | Archived
     | Paired
     | Indexed
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
-from typing import Protocol, cast, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 from nestling.common.errors import Problem, WorkloadError, unknown
 from nestling.ir.access_path import Step
@@ -164,7 +165,10 @@ def _stage_list(value: object, given: Mapping[str, object]) -> object:
 
 
 def _stages(stages: Sequence[Mql], given: Mapping[str, object]) -> Iterator[Mql]:
-    """The stages bound; a limit of nothing, and one without end, are other stages than a limit."""
+    """The stages bound; a limit of nothing, and one without end, are other stages than a limit.
+
+    A union with a collection of which nothing can be found is left out: without an index the server would read all of it.
+    """
     for stage in stages:
         match stage:
             case {"$limit": Placeholder() as count}:
@@ -174,8 +178,29 @@ def _stages(stages: Sequence[Mql], given: Mapping[str, object]) -> Iterator[Mql]
             case {"$skip": Placeholder() as count}:
                 if skip := _whole(count.bind(given[count.name]), "OFFSET"):
                     yield {"$skip": skip}
+            case {"$unionWith": {"coll": _, "pipeline": [{"$match": dict() as asked}, *_]}} if asks_for_nothing(
+                cast(Mql, _bound(asked, given))
+            ):
+                continue
             case _:
                 yield cast(Mql, _bound(stage, given))
+
+
+def asks_for_nothing(asked: Mql) -> bool:
+    """Whether a condition asks a field to be after a time and not after it."""
+    return any(_is_empty(field) for name, field in asked.items() if isinstance(field, dict) and "." not in name)
+
+
+def _is_empty(field: Mapping[str, Any]) -> bool:
+    """Whether its bounds, both times, leave nothing between them."""
+    least = [(field[each], each == "$gt") for each in ("$gt", "$gte", "$eq") if isinstance(field.get(each), datetime)]
+    most = [(field[each], each == "$lt") for each in ("$lt", "$lte", "$eq") if isinstance(field.get(each), datetime)]
+    return any(
+        low > high or (low == high and (after or before))
+        for low, after in least
+        for high, before in most
+        if (low.tzinfo is None) == (high.tzinfo is None)
+    )
 
 
 def _limit(value: object) -> int | None:

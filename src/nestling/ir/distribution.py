@@ -7,6 +7,7 @@ not common to be as frequent as the next. Texts are ordered by code point.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from decimal import Decimal, InvalidOperation
@@ -81,6 +82,38 @@ def equal(values: Distribution, value: object, distinct: float | None = None) ->
 def equal_to_any(values: Distribution, distinct: float | None = None) -> float:
     """The share of values equal to one that is drawn from them, on average: frequent values are asked for more often."""
     return sum(share * share for _, share in values.common) + values.rest**2 * _each(values, distinct)
+
+
+def parted(values: Distribution, bound: object) -> tuple[Distribution | None, Distribution | None]:
+    """How the values before `bound` lie among themselves, and the others; None for none.
+
+    The same for both where `bound` does not compare with them. A part that it lies in counts on either side as a whole one.
+    """
+    at = as_kind(bound, _example(values))
+    if at is None:
+        return values, values
+    earlier, later = (
+        (value for value in values.quantiles if value < at),
+        (value for value in values.quantiles if value > at),
+    )
+    is_between = bool(values.quantiles) and values.quantiles[0] < at <= values.quantiles[-1]
+    cut = (at,) if is_between else ()
+    early = [(value, share) for value, share in values.common if value < at]
+    late = [(value, share) for value, share in values.common if value >= at]
+    share = below(values, at) or 0.0
+    return _part(values, (*earlier, *cut), early, share), _part(values, (*cut, *later), late, 1 - share)
+
+
+def _part(
+    whole: Distribution, quantiles: tuple[Any, ...], common: Sequence[tuple[Any, float]], share: float
+) -> Distribution | None:
+    """The part of the values that is so large a share of the whole."""
+    bounds = quantiles if len(quantiles) > 1 else ()
+    if share <= 0 or not (bounds or common):
+        return None
+    return Distribution(
+        bounds, tuple((value, min(each / share, 1.0)) for value, each in common), whole.origin, whole.rows
+    )
 
 
 def as_kind(value: object, example: object) -> Any:

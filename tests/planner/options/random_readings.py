@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from datetime import datetime
 
+from nestling.ir.distribution import Distribution
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Attribute, Cardinality, Entity, ManyToMany, Model, Relationship
 from nestling.ir.reading import Reading
@@ -19,6 +21,9 @@ from nestling.ir.workload import Access, Filter, Operator, Requirements, Stateme
 READ = StatementKind.SELECT
 TEXTS = ("name", "note", "body")
 WIDTHS = {"name": 20.0, "note": 60.0, "body": 900.0}
+TIMES = Distribution(tuple(datetime.fromisoformat(f"{year}-01-01") for year in range(2016, 2027)))
+RECENT = "2025-01-01"
+SINCE = (Filter("at", Operator.RANGE),)
 
 
 def random_reading(seed: int, *, statements: int = 5) -> Reading:
@@ -82,7 +87,7 @@ def _statistics(model: Model, chance: random.Random) -> Statistics:
             EntityStatistics(
                 Quantity(counts[entity.name]),
                 attributes=tuple(
-                    (name, AttributeStatistics(average_bytes=Quantity(WIDTHS.get(name, 8.0))))
+                    (name, AttributeStatistics(Quantity(WIDTHS.get(name, 8.0)), values=TIMES if name == "at" else None))
                     for name in entity.attribute_names
                 ),
             ),
@@ -112,11 +117,13 @@ def _statement(name: str, model: Model, chance: random.Random) -> Statement | No
     rate = round(10 ** chance.uniform(-2, 3), 4)
     if chance.random() < 0.3:
         return _write(name, model, chance, rate)
-    made = chance.choice((_walk, _walk, _first_few, _counted, _series))(model, chance)
+    made = chance.choice((_walk, _walk, _first_few, _counted, _series, _recent))(model, chance)
     if made is None:
         return None
     accesses, limit = made
-    return Statement(name, "SELECT 1", READ, rate, accesses=accesses, limit=limit)
+    first = accesses[0]
+    sql = f"SELECT * FROM {first.entity} WHERE at >= '{RECENT}'" if first.filters == SINCE else "SELECT 1"
+    return Statement(name, sql, READ, rate, accesses=accesses, limit=limit)
 
 
 def _write(name: str, model: Model, chance: random.Random, rate: float) -> Statement:
@@ -173,6 +180,12 @@ def _series(model: Model, chance: random.Random) -> Made | None:
         return None
     found = (Filter(link.child_attributes[0], Operator.EQUALITY), Filter("at", Operator.RANGE))
     return (Access(child.name, READ, ("at", *_shown(child, chance)), found),), None
+
+
+def _recent(model: Model, chance: random.Random) -> Made | None:
+    """All rows of this year."""
+    entity = chance.choice([each for each in model.entities if "at" in each.attribute_names])
+    return (Access(entity.name, READ, ("at", *_shown(entity, chance)), SINCE),), None
 
 
 def _shown(entity: Entity, chance: random.Random) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from nestling.ir.model import Relationship
 from nestling.ir.options import Mode, Step
 from nestling.ir.work import Work
 from nestling.ir.workload import Access, Statement, StatementKind
+from nestling.planner.options.archives import changed_in_both
 from nestling.planner.options.left import is_left
 from nestling.planner.options.modes import Modes
 
@@ -104,10 +105,12 @@ class Copies:
             also = self.modes.documents.further(home, rows * touched * (Work(read_bytes=1.0) + work.rewrite(1.0)))
             for index in self.modes.places.indexes_on(holder, link):
                 found = rows * (changed + work.fetch_by_index(touched, size))
-                yield self.modes.mode(f"{home.id}, by {index}", (home.id, index), found, also)
+                mode = self.modes.mode(f"{home.id}, by {index}", (home.id, index), found, also)
+                yield changed_in_both(self.modes, home, mode, rows)
             searched = rows * (changed + work.scan(count, size) + work.ask(count))
             heavier = self.modes.documents.further(home, rows * (Work(read_bytes=count) + touched * work.rewrite(1.0)))
-            yield self.modes.mode(f"{home.id}, searched", (home.id,), searched, heavier)
+            mode = self.modes.mode(f"{home.id}, searched", (home.id,), searched, heavier)
+            yield changed_in_both(self.modes, home, mode, rows)
 
     def _touched(self, link: Relationship) -> Work:
         size, children = self.modes.sizes.row_bytes(link.child), self.modes.sizes.children(link)

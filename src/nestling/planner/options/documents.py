@@ -66,9 +66,8 @@ class Documents:
         """Fetching so many of these documents by an index, and what further structures in them add."""
         return fetch_by_index(documents, self.base(home)), self.further(home, Work(read_bytes=documents))
 
-    def scans(self, home: Home) -> tuple[Work, Extra]:
-        """Reading the whole collection."""
-        count = self.count(home)
+    def scans(self, home: Home, count: float) -> tuple[Work, Extra]:
+        """Reading so many documents one after the other."""
         return scan(count, self.base(home)), self.further(home, Work(read_bytes=count))
 
     def further(self, home: Home, per_byte: Work) -> Extra:

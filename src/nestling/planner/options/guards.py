@@ -16,6 +16,7 @@ from nestling.ir.options import Mode, Step
 from nestling.ir.situation import Situation
 from nestling.ir.work import Work
 from nestling.ir.workload import Access, Filter, Operator, Statement, StatementKind
+from nestling.planner.options.archives import held_in_either
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.places import Home
 from nestling.planner.options.reach import Way, ways_to_one
@@ -107,7 +108,8 @@ class Guards:
                 cost = self.command(home, way)
                 cost += self._looked_for(home, way) if not home.own else Work()
                 also = self.modes.documents.further(home, Work(read_bytes=1.0) + 2 * work.rewrite(1.0))
-                yield self.modes.mode(f"{home.id}, {way.text}", way.needs, cost, also, without)
+                mode = self.modes.mode(f"{home.id}, {way.text}", way.needs, cost, also, without)
+                yield held_in_either(self.modes, home, mode)
         for name, _ in places.absorbed[link.parent]:
             rows = self.modes.sizes.rows(link.parent)
             read = work.request(PARENT_STAGES) + work.scan(rows, self.modes.sizes.row_bytes(link.parent))

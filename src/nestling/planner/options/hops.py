@@ -9,6 +9,7 @@ from nestling.ir import accesses as work
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
 from nestling.ir.work import NO_WORK, Work
+from nestling.planner.options.archives import looked_up_in_both
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.overflow import pages_too
 from nestling.planner.options.places import Home
@@ -111,11 +112,13 @@ class Hops:
         """A `$lookup` into another collection for each of the outer rows; the work of one is counted once."""
         key = home.id, hop.link.name, hop.visit.down
         if key not in self._lookups:
-            self._lookups[key] = tuple(self._down(home, hop.link) if hop.visit.down else self._up(home, hop.link))
+            found = self._down(home, hop.link) if hop.visit.down else self._up(home, hop.link)
+            self._lookups[key] = tuple(looked_up_in_both(self.modes, home, each) for each in found)
         outer = hop.visit.outer
         for one in self._lookups[key]:
             loads = tuple((name, cost * outer) for name, cost in one.loads)
-            yield Mode(one.text, one.needs, one.cost * outer, loads=loads)
+            also = tuple((name, cost * outer) for name, cost in one.also)
+            yield Mode(one.text, one.needs, one.cost * outer, also=also, loads=loads)
 
     def _up(self, home: Home, link: Relationship) -> Iterator[Mode]:
         """One `$lookup` of a parent by its key."""

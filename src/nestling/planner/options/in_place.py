@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from nestling.ir.candidate import (
     Aggregate,
+    Archived,
     Bucketed,
     Candidate,
     CopiedAttribute,
@@ -60,6 +61,8 @@ def parts_of(design: Design) -> Iterator[Part]:
         yield from _kept(home)
         yield from _lineages(home, design)
         yield from _paired(home, design)
+    for collection in design.collections:
+        yield from (Archived(collection.root, split.rows) for split in collection.splits if split.rows is not None)
     for index in design.indexes:
         if not index.partial and (found := _indexed(design.store(index.collection), index.keys)) is not None:
             yield found
@@ -136,7 +139,7 @@ def _below(node: Node, prefix: str, path: str) -> tuple[str, str] | None:
     return next((found for child in node.children if (found := _below(child, at, path)) is not None), None)
 
 
-def _text(part: Part) -> str:
+def _text(part: Part) -> str:  # noqa: C901 - one case for each
     match part:
         case Own(entity):
             return f"{entity} in a collection of its own"
@@ -151,6 +154,8 @@ def _text(part: Part) -> str:
             return f"{attribute} by {', '.join(hop.relationship for hop in path)} in {holder}"
         case Lineage(relationship, attributes):
             return f"{', '.join(attributes)} of rows above by {relationship}"
+        case Archived(entity, rows):
+            return f"{entity} rows with {rows.attribute} before {rows.value} apart"
         case Paired(entity, attributes):
             return f"{', '.join(attributes)} of {entity} as a list of names and values"
         case Newest(relationship):

@@ -10,6 +10,7 @@ from nestling.ir.candidate import (
     HOMES,
     Absorbed,
     Aggregate,
+    Archived,
     Bucketed,
     Candidate,
     Cold,
@@ -100,8 +101,11 @@ def _groups(situation: Situation, places: Places) -> Iterator[Group]:
     for entity in situation.model.entities:
         absorbed = (name for name, _ in places.absorbed[entity.name])
         yield Group(home_group(entity.name), (*(home.id for home in places.homes[entity.name]), *absorbed))
+    for archives in places.archives.values():
+        if archives:
+            yield Group(archives[0][1].decision, tuple(name for name, _ in archives), optional=True)
     for candidate in places.candidates:
-        if not isinstance(candidate.part, HOMES):
+        if not isinstance(candidate.part, (*HOMES, Archived)):
             yield Group(candidate.id, (candidate.id,), optional=True)
 
 
@@ -135,7 +139,7 @@ def _needs(places: Places) -> Iterator[Needs]:
         yield from (Needs(name, own) for name, _ in lineages)
     for entity, homes in places.homes.items():
         own = tuple(home.id for home in homes if home.own)
-        apart = (name for name, _ in (*places.cold[entity], *places.paired[entity]))
+        apart = (name for name, _ in (*places.cold[entity], *places.paired[entity], *places.archives[entity]))
         yield from (Needs(name, own) for name in apart)
 
 
@@ -163,7 +167,7 @@ def _bytes(candidate: Candidate, places: Places, documents: Documents, sizes: Si
             return sizes.rows(places.situation.model.relationship(side).child) * INDEX_ENTRY_BYTES
         case Aggregate():
             return VALUE_BYTES
-        case Own() | Nested() | Bucketed() | Absorbed():
+        case Own() | Nested() | Bucketed() | Absorbed() | Archived():
             return 0.0
         case _:
             assert_never(candidate.part)

@@ -10,6 +10,7 @@ from typing import assert_never
 from nestling.ir.candidate import (
     Absorbed,
     Aggregate,
+    Archived,
     Bucketed,
     Candidate,
     Cold,
@@ -25,6 +26,7 @@ from nestling.ir.candidate import (
 from nestling.ir.model import Relationship
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Statement, StatementKind
+from nestling.planner.options.later import asks_for_later
 from nestling.planner.options.pair_uses import PairUse, pair_use
 from nestling.planner.options.sizes import Sizes
 
@@ -60,9 +62,11 @@ class Places:
         self.aggregates: dict[str, list[tuple[str, Aggregate]]] = defaultdict(list)
         self.mirrors: dict[str, list[tuple[str, Mirror]]] = defaultdict(list)
         self.cold: dict[str, list[tuple[str, Cold]]] = defaultdict(list)
+        self.archives: dict[str, list[tuple[str, Archived]]] = defaultdict(list)
         self.paired: dict[str, list[tuple[str, Paired]]] = defaultdict(list)
         self.indexes: dict[str, list[tuple[str, Indexed]]] = defaultdict(list)
         self._pair_uses: dict[str, PairUse] = {}
+        self._later: dict[str, frozenset[str]] = {}
         statements = situation.reading.workload.statements
         self.inserted = {a.entity for s in statements for a in s.accesses if a.kind is StatementKind.INSERT}
         self.candidates = tuple(candidates)
@@ -99,6 +103,8 @@ class Places:
                 self.mirrors[side].append((found, mirror))
             case Cold(entity) as cold:
                 self.cold[entity].append((found, cold))
+            case Archived(entity) as archived:
+                self.archives[entity].append((found, archived))
             case Paired(entity) as paired:
                 self.paired[entity].append((found, paired))
             case Indexed(entity) as index:
@@ -111,6 +117,14 @@ class Places:
         if statement.name not in self._pair_uses:
             self._pair_uses[statement.name] = pair_use(statement, self.situation)
         return self._pair_uses[statement.name]
+
+    def later(self, statement: Statement) -> frozenset[str]:
+        """The archives a statement asks for no row of; asked of the statement once."""
+        if statement.name not in self._later:
+            every = (each for archives in self.archives.values() for each in archives)
+            found = (name for name, part in every if asks_for_later(statement, part, self.situation))
+            self._later[statement.name] = frozenset(found)
+        return self._later[statement.name]
 
     def home_above(self, home: Home) -> Home | None:
         """The place of the parent that an embedding needs; None when there is no such candidate."""

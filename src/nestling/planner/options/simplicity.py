@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from nestling.ir.candidate import (
     Absorbed,
     Aggregate,
+    Archived,
     Bucketed,
     Candidate,
     Cold,
@@ -56,5 +57,5 @@ def _weight(candidate: Candidate) -> int:
             return 1
         case Newest() | Lineage() | Aggregate() | Mirror() | Paired():
             return 2
-        case Bucketed() | Cold():
+        case Bucketed() | Cold() | Archived():
             return 3

@@ -13,6 +13,7 @@ from nestling.ir.options import Mode
 from nestling.ir.rows import Function
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Filter, Statement, StatementKind
+from nestling.planner.options.archives import looked_for_in_both, recent
 from nestling.planner.options.buckets import found_buckets, grouped_work
 from nestling.planner.options.matching import compared_equal, covers, key_order, matched_rows, tells_one
 from nestling.planner.options.modes import Modes
@@ -40,10 +41,28 @@ class Starts:
         for home in self.modes.places.homes[access.entity]:
             yield from self.finds(statement, access, home)
         if leaf:
-            yield from self._aggregated_start(access)
+            yield from self._aggregated_start(statement, access)
 
     def finds(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
         """Finding them in one home: by key, by the key of the document they are in, by an index, or by reading everything."""
+        rows = self.modes.sizes.found(access)
+        for mode in (*self._finds(statement, access, home), *self._later(statement, access, home)):
+            yield looked_for_in_both(self.modes, statement, home, rows, mode)
+
+    def _later(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
+        """Reading through the rows that are not old alone, all of them or what an index leads to."""
+        for name, archived in self.modes.places.archives[access.entity] if home.own else ():
+            if name in self.modes.places.later(statement):
+                share = recent(self.modes.sizes, archived)
+                yield self._all(statement, access, home, share=share, needs=(name,))
+                for index_name, index in self.modes.places.indexes[access.entity]:
+                    matched = self._match(index_name, access, index, alone=False)
+                    if matched is not None and archived.rows.attribute not in [key for key, _ in index.keys]:
+                        text, needs = f"{home.id}, by {index_name}, later rows", (index_name, name)
+                        documents = matched[0] * share
+                        yield self._fetched(text, home, documents, statement, access, ordered=False, needs=needs)
+
+    def _finds(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
         if is_at_hand(self.modes.places, home, compared_equal(access)):
             yield self._fetched(f"{home.id}, by key", home, 1.0, statement, access, ordered=False)
             return
@@ -151,14 +170,17 @@ class Starts:
             total += pages_too(self.modes.sizes, home, documents)
         return self.modes.mode(text, (home.id, *needs), total, also)
 
-    def _all(self, statement: Statement, access: Access, home: Home) -> Mode:
-        scanned, also = self.modes.documents.scans(home)
-        count = self.modes.documents.count(home)
+    def _all(
+        self, statement: Statement, access: Access, home: Home, *, share: float = 1.0, needs: tuple[str, ...] = ()
+    ) -> Mode:
+        """By reading all documents, or the share of them that an archive leaves."""
+        count = self.modes.documents.count(home) * share
+        scanned, also = self.modes.documents.scans(home, count)
         total = scanned + (work.ask(count) if home.own else self._taken_out(access, home, count))
         total += self._after(statement, access, ordered=False)
         if home.overflow is not None:
             total += pages_too(self.modes.sizes, home, 1)
-        return self.modes.mode(f"{home.id}, all of it", (home.id,), total, also)
+        return self.modes.mode(f"{home.id}, all of it", (home.id, *needs), total, also)
 
     def _taken_out(self, access: Access, home: Home, documents: float) -> Work:
         """Rows taken out of so many documents, and asked for the access's conditions."""
@@ -189,7 +211,7 @@ class Starts:
             self._matches[key] = matched_rows(self.modes.sizes, access, index, alone=alone)
         return self._matches[key]
 
-    def _aggregated_start(self, access: Access) -> Iterator[Mode]:
+    def _aggregated_start(self, statement: Statement, access: Access) -> Iterator[Mode]:
         """The aggregates of one parent's children, from the parent's document."""
         exact = compared_equal(access)
         for link in self.modes.situation.parents[access.entity]:
@@ -198,7 +220,8 @@ class Starts:
             for needed in self.aggregates(access, link):
                 for home in self.modes.places.homes[link.parent]:
                     fetched, also = self.modes.documents.reads(home, 1.0)
-                    yield self.modes.mode(f"kept in {home.id}", (home.id, *needed), fetched, also)
+                    mode = self.modes.mode(f"kept in {home.id}", (home.id, *needed), fetched, also)
+                    yield looked_for_in_both(self.modes, statement, home, 1.0, mode)
 
     def aggregates(self, access: Access, link: Relationship) -> Iterator[tuple[str, ...]]:
         """The structures that together hold all an access asks of the children along a link, in every way there is."""

@@ -8,6 +8,7 @@ from nestling.ir import accesses as work
 from nestling.ir.candidate import Newest
 from nestling.ir.options import Mode
 from nestling.ir.workload import Statement
+from nestling.planner.options.archives import looked_for_in_both
 from nestling.planner.options.matching import compared_equal
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.visits import Visit
@@ -21,7 +22,8 @@ def first_few(modes: Modes, statement: Statement, visit: Visit) -> Iterator[Mode
             if home.bucket is None:
                 fetched, also = modes.documents.reads(home, 1.0)
                 kept = newest.kept(modes.sizes.children(link))
-                yield modes.mode(f"{name}, {home.id}", (name, home.id), fetched + work.unwind(kept), also)
+                mode = modes.mode(f"{name}, {home.id}", (name, home.id), fetched + work.unwind(kept), also)
+                yield looked_for_in_both(modes, statement, home, kept, mode)
 
 
 def tails(modes: Modes, statement: Statement, found: tuple[Visit, ...], visit: Visit) -> tuple[str, ...]:

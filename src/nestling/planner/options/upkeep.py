@@ -14,6 +14,7 @@ from nestling.ir.rows import Function
 from nestling.ir.types import TypeName
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement, StatementKind
+from nestling.planner.options.archives import CHANGED_THERE
 from nestling.planner.options.copies import Copies
 from nestling.planner.options.left import is_left, left
 from nestling.planner.options.modes import Modes
@@ -43,26 +44,32 @@ class Upkeep:
         found = list(self._triggered(access))
         charges = [
             Charge(statement.name, f"keeps {name} right", (name,), self.modes.price(each) * rows)
-            for name, each, _ in found
+            for name, each, _, _ in found
         ]
-        at_once = [name for name, _, freshness in found if freshness is None or freshness.level in _AT_ONCE]
+        there = self.modes.price(CHANGED_THERE) * rows
+        charges += [
+            Charge(statement.name, f"keeps {name} right in {archive}", (name, archive), there)
+            for name, _, _, holder in found
+            for archive, _ in self.modes.places.archives[holder]
+        ]
+        at_once = [name for name, _, freshness, _ in found if freshness is None or freshness.level in _AT_ONCE]
         steps = (*self.copies.steps(statement, access, rows), *lineage_steps(self.modes, statement, access, rows))
         at_once += [name for name, each in lineages_changed(self.modes, access) if each.freshness.level in _AT_ONCE]
         return Kept((*charges, *steps), (*at_once, *self.copies.at_once(access)))
 
-    def _triggered(self, access: Access) -> Iterator[tuple[str, Work, Freshness | None]]:
-        """(structure, work for each row written, its freshness: None for what is no copy)."""
+    def _triggered(self, access: Access) -> Iterator[tuple[str, Work, Freshness | None, str]]:
+        """(structure, work for each row written, its freshness: None for what is no copy, whose documents hold it)."""
         places = self.modes.places
         for link in self.modes.situation.parents[access.entity]:
             for name, newest in places.newest[link.name]:
                 if (needed := self._newest(access, link, newest)) is not None:
-                    yield name, needed, newest.freshness
+                    yield name, needed, newest.freshness, link.parent
             for name, aggregate in places.aggregates[link.name]:
                 if (needed := self._aggregate(access, link, aggregate)) is not None:
-                    yield name, needed, aggregate.freshness
+                    yield name, needed, aggregate.freshness, link.parent
             for name, _ in places.mirrors[link.name]:
                 if access.kind is not StatementKind.UPDATE or set(access.attributes) & set(link.child_attributes):
-                    yield name, self._parent(link), None
+                    yield name, self._parent(link), None, link.parent
 
     def _newest(self, access: Access, link: Relationship, newest: Newest) -> Work | None:
         seen = {*newest.attributes, *link.child_attributes, *(o.attribute for o in newest.order)}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nestling.ir.options import Charge, Mode, Step
 from nestling.ir.work import Work
 from nestling.ir.workload import Access, Statement, StatementKind
+from nestling.planner.options.archives import moved_entries, written_apart
 from nestling.planner.options.changes import Changes
 from nestling.planner.options.cold import charged
 from nestling.planner.options.guards import Guards
@@ -43,7 +44,8 @@ class Writes:
                 yield from self._kept_apart(statement, access, rows)
                 kept = self.upkeep.kept(statement, access, rows)
                 yield from kept.costs
-                yield from self.together.steps(statement, access, position, kept.at_once)
+                archives = (name for name, _ in self.modes.places.archives[access.entity])
+                yield from self.together.steps(statement, access, position, (*kept.at_once, *archives))
 
     def rows(self, access: Access) -> float:
         """Rows a write changes: one for an insert, else those its conditions find."""
@@ -51,10 +53,12 @@ class Writes:
 
     def _at_home(self, statement: Statement, access: Access) -> Iterator[Mode]:
         for home in self.modes.places.homes[access.entity]:
+            apart = tuple(written_apart(self.modes, access, home))
             if access.kind is StatementKind.INSERT:
-                yield from self.inserts.inserted(access, home)
+                found = self.inserts.inserted(access, home)
             else:
-                yield from self.changes.changed(statement, access, home)
+                found = self.changes.changed(statement, access, home)
+            yield from (replace(mode, also=(*mode.also, *apart)) for mode in found)
 
     def _kept_apart(self, statement: Statement, access: Access, rows: float) -> Iterator[Charge]:
         """Second documents and index entries."""
@@ -70,3 +74,4 @@ class Writes:
                 entries = 2.0 if access.kind is StatementKind.UPDATE else 1.0
                 price = self.modes.price(Work(index_writes=entries * rows))
                 yield Charge(statement.name, f"entries of {name}", (name,), price)
+                yield from moved_entries(self.modes, statement, access, name)

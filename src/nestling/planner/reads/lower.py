@@ -17,6 +17,7 @@ from nestling.ir.row_steps import VARIABLE, ColumnId, Constants, Layout, Shape, 
 from nestling.planner.reads.grouping import lower_distinct, lower_group, unique_names
 from nestling.planner.reads.joins import full_join, joined
 from nestling.planner.reads.recursion import lower_recursive
+from nestling.planner.reads.rewrites.archived import with_bounds
 from nestling.planner.reads.rows import Context, Rows, gap
 from nestling.planner.reads.scan import scan_branches
 from nestling.planner.reads.set_operations import lower_set_operation
@@ -37,7 +38,7 @@ def branches(relation: Relation, context: Context) -> list[Rows]:
             return scan_branches(relation, context)
         case a.Filter():
             parts = branches(relation.input, context)
-            return [where(part, relation.predicate, context) for part in parts]
+            return [where(part, with_bounds(relation.predicate, part.standing, context), context) for part in parts]
         case a.Project():
             return [_project(relation, part, context) for part in branches(relation.input, context)]
         case a.Join(kind=JoinKind.RIGHT):

@@ -16,9 +16,10 @@ from nestling.ir.primitives import Copy, Form, Holder, Reference
 from nestling.ir.statistics import RelationshipStatistics, Statistics
 from nestling.planner.distinct import UNKNOWN_ROWS, distinct_of, rows_of, value_of
 from nestling.planner.trees import rows_on_the_way
+from nestling.planner.work.archived import as_parted
 
 FEW_ORPHANS = 0.01
-"""The share of rows taken to be in overflow pages, orphans or archives when nobody counted them."""
+"""The share of rows taken to be in overflow pages, orphans or archives where nothing says how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ NOTHING = Documents(0.0, 0.0, 0.0, {}, {})
 
 def documents_of(store: Store, design: Design, statistics: Statistics) -> Documents:
     """The documents of a store; those of several kinds in one collection are mixed by their numbers."""
+    statistics = as_parted(store, statistics)
     counts = [_count(root, store, design.model, statistics) for root in store.roots]
     found = [_of_node(root, "", 1.0, design, statistics, counts[0]) for root in store.roots]
     total = sum(counts)
@@ -102,7 +104,7 @@ def _count(root: Node, store: Store, model: Model, statistics: Statistics) -> fl
         case Role.ORPHANS if store.embedding is not None:
             link = statistics.relationship(store.embedding.relationship)
             return value_of(link.orphans, 0.0) + value_of(link.dangling, 0.0)
-        case Role.ORPHANS | Role.ARCHIVE:
+        case Role.ORPHANS:
             return rows * FEW_ORPHANS
         case Role.PAGES if store.embedding is not None and store.embedding.overflow is not None:
             return max(1.0, rows * FEW_ORPHANS / store.embedding.overflow.bound)

@@ -6,7 +6,7 @@ pipeline and hands no rows from stage to stage.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -34,6 +34,7 @@ from nestling.ir.work import Work
 from nestling.planner.work.documents import Known
 from nestling.planner.work.facts import Facts
 from nestling.planner.work.leading import read
+from nestling.planner.work.left_out import is_left_out
 from nestling.planner.work.lookups import looked_up, scanned, steps_of
 from nestling.planner.work.mentioned import mentioned_paths
 from nestling.planner.work.row_steps import row_step
@@ -80,8 +81,9 @@ def walk(step: Step, facts: Facts, *, wanted: float | None = None) -> Stream:
             work = accesses.pass_on(stream.rows) + accesses.group(stream.rows, rows, stream.bytes)
             return replace(stream.blocked(work + accesses.project(stream.rows, len(by))), rows=rows)
         case Union(sources):
-            others = [opened(walk(source, facts.asking(None)), facts) for source in sources[1:]]
-            return _united([opened(walk(sources[0], facts), facts), *others], sources)
+            asked = [source for source in sources[1:] if not is_left_out(source, facts.values)]
+            others = [opened(walk(source, facts.asking(None)), facts) for source in asked]
+            return _united([opened(walk(sources[0], facts), facts), *others], [sources[0], *asked])
         case Lookup(source, foreign, local, foreign_path, field):
             outer = opened(walk(source, facts), facts)
             at = local.path if isinstance(local, FieldPath) else None
@@ -140,7 +142,7 @@ def _projected(stream: Stream, fields: tuple[tuple[str, PathExpression], ...]) -
     return replace(stream.then(work), bytes=size, known=known, arrays={})
 
 
-def _united(streams: list[Stream], sources: tuple[Step, ...]) -> Stream:
+def _united(streams: Sequence[Stream], sources: Sequence[Step]) -> Stream:
     rows = sum(stream.rows for stream in streams)
     first = streams[0]
     work = Work()

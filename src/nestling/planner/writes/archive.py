@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nestling.ir.design import Design
-from nestling.ir.expression import FALSE, TRUE, Case, Column, Compare, Comparison, Expression, Literal, Not, conjunction
+from nestling.ir.expression import FALSE, TRUE, Case, Column, Compare, Comparison, Expression, Not, conjunction
 from nestling.ir.layout import Place
-from nestling.ir.model import Attribute
 from nestling.ir.primitives import Split
 from nestling.ir.types import BOOLEAN
 from nestling.ir.write_path import WriteStep
-from nestling.ir.written_values import written_value
+from nestling.planner.archive import bound
 from nestling.planner.writes.cells import Cells
 from nestling.planner.writes.found import cell_types, when
 
@@ -44,8 +43,3 @@ def _before(row: Cells, split: Split) -> Expression:
     column = Column("row", row.column(attribute.name), attribute.type, attribute.nullable, bool(attribute.also))
     less = Compare(Comparison.LESS, column, bound(attribute, split.rows.value))
     return Case(((less, TRUE),), FALSE, BOOLEAN)
-
-
-def bound(attribute: Attribute, text: str) -> Literal:
-    """A written bound as a value of the attribute's type."""
-    return Literal(written_value(attribute.type, text), attribute.type)

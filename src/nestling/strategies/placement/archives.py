@@ -1,4 +1,4 @@
-"""Archives that are asked for (C8), in words: how much lies apart, what it saves, and what still looks in both places."""
+"""Archives (C8) in words: what lies apart, what that saves, and what still looks in both places."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from nestling.ir.situation.situation import Situation
 
 
 def archives(situation: Situation, collections: tuple[Collection, ...]) -> Iterator[str]:
-    """A sentence for each archive asked for; its price is no part of the search, as the application asks for it."""
-    made = {
-        collection.root: split.collection
+    """A sentence for each archive there is, and for each that is asked for in vain.
+
+    The price of one that is asked for is no part of the search.
+    """
+    made = [
+        (collection.root, split.rows, split.collection)
         for collection in collections
         for split in collection.splits
         if split.rows is not None
-    }
-    for entity, attribute, before in situation.requirements.archive:
-        if entity not in made:
+    ]
+    for entity, _, before in situation.requirements.archive:
+        if entity not in {root for root, _, _ in made}:
             yield f"`{entity}`: no archive of rows before {before}: they are in documents of others, or in buckets"
-            continue
-        touching = sorted({each.name for each in situation.statements_of[entity]})
-        read = f"{', '.join(touching[:3])}{f' and {len(touching) - 3} more' if len(touching) > 3 else ''}"
+    for entity, rows, archive in made:
         yield (
-            f"`{entity}`: rows whose `{attribute}` is before {before} lie in `{made[entity]}`, with the same indexes, so that"
-            f" what is read often stays small in the cache; {read or 'what reads them'} look in both collections; rows do not"
-            " move by themselves: make a design with a later date and migrate to it"
+            f"`{entity}`: rows whose `{rows.attribute}` is before {rows.value} lie in `{archive}`, with the same indexes; what"
+            " does not ask for later rows looks in both collections; rows do not move by themselves: make a design with a later"
+            " date and migrate to it"
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Cold, CopiedAttribute
+from nestling.ir.candidate import Archived, Cold, CopiedAttribute
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import Cardinality, Entity, Relationship
 from nestling.ir.names import collection_name
@@ -89,10 +89,15 @@ class _Assembly:
         )
 
     def archive(self, entity: Entity, name: str) -> Iterator[Split]:
-        """The collection of old rows, where one is asked for (C8)."""
-        for archived, attribute, before in self.situation.requirements.archive:
-            if archived == entity.name:
-                yield Split(self.names.free(f"{name}_archive"), rows=Before(attribute, before))
+        """The collection of old rows, where one is asked for or chosen (C8)."""
+        asked = (
+            Before(attribute, before)
+            for of, attribute, before in self.situation.requirements.archive
+            if of == entity.name
+        )
+        chosen = (part.rows for part in self.outline.kept if isinstance(part, Archived) and part.entity == entity.name)
+        for rows in dict.fromkeys((*asked, *chosen)):
+            yield Split(self.names.free(f"{name}_archive"), rows=rows)
 
     def constants(self, entity: Entity, names: Names) -> Iterator[tuple[str, int]]:
         """The schema version, where one is asked for (C8)."""

@@ -9,6 +9,7 @@ from nestling.ir.candidate import (
     HOMES,
     Absorbed,
     Aggregate,
+    Archived,
     Bucketed,
     Candidate,
     Cold,
@@ -43,6 +44,8 @@ def considered(
             solution,
             _of_one(of_homes.get(candidate.part.entity), candidate.id)
             if isinstance(candidate.part, Absorbed)
+            else _of_one(by_group.get(candidate.part.decision), candidate.id)
+            if isinstance(candidate.part, Archived)
             else by_group.get(candidate.id),
         )
         for candidate in candidates
@@ -113,7 +116,7 @@ def _about(situation: Situation, candidate: Candidate) -> str:
             link = next(
                 (p.name for p in parents if set(p.child_attributes) == set(names[: len(p.child_attributes)])), ""
             )
-        case Cold() | Paired() | Own() | Nested() | Bucketed():
+        case Cold() | Archived() | Paired() | Own() | Nested() | Bucketed():
             return ""
         case other:
             assert_never(other)

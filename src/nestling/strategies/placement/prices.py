@@ -7,6 +7,7 @@ from typing import assert_never
 from nestling.ir.candidate import (
     Absorbed,
     Aggregate,
+    Archived,
     Bucketed,
     Candidate,
     Cold,
@@ -48,6 +49,8 @@ def price(situation: Situation, candidate: Candidate) -> str:  # noqa: C901 - on
             return f"one entry for each {entity} written"
         case Cold(entity):
             return f"a second document for each {entity}, read only when it is needed"
+        case Archived(entity, rows):
+            return f"who does not ask for later rows looks in both collections; a `{entity}` moves when it is before {rows.value}"
         case Paired(entity):
             return f"one index entry for each value a {entity} written has; who reads a value takes it out of the list"
         case Bucketed(entity):

@@ -28,6 +28,7 @@ class Rewrite(StrEnum):
     EQUALITY = "equality"  # a lookup by an equality on a stored field uses that field's index
     IDENTITY = "identity"  # all parts of a compound `_id` are asked for as one, the first few as a range
     PREFILTER = "prefilter"  # a predicate on elements leaves out documents before they are unwound
+    ARCHIVED = "archived"  # old rows apart are left out where later ones are asked for
     COPIED = "copied"  # a copy that is fresh enough answers instead of a lookup
     COPIED_CHILDREN = "copied children"  # copies of children in their parent answer instead of a lookup
     ANCESTORS = "ancestors"  # rows above each that its document holds answer instead of a walk along a tree

@@ -1,0 +1,78 @@
+"""Archive (C8): rows before a point in time lie in a collection of their own; what asks for later ones reads few documents.
+
+Proposed where statements ask for rows from a time on that most rows are before: as their own text or their sample values
+say. Such a statement asks one collection once the values of its parameters are known; an application that runs the pipeline as it
+is printed asks the other one for nothing, for which it wants an index. Whatever else touches the rows looks in both. Rows do not
+move by themselves: a migration to a later time moves them, which is part of the price of a new row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from nestling.ir.candidate import Archived, Candidate
+from nestling.ir.distribution import below
+from nestling.ir.model import Entity
+from nestling.ir.primitives import Before
+from nestling.ir.situation import Situation
+from nestling.ir.workload import Operator, Statement
+from nestling.patterns.bucket import times_of
+
+LEAST_OLD = 0.5
+"""A smaller share of rows apart leaves nearly as much to read as there was."""
+MOST_BOUNDS = 3
+"""Points in time proposed for one attribute, those more is read from first."""
+
+_TIME = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?")
+
+
+def candidates(situation: Situation) -> Iterator[Candidate]:
+    """One for each entity and point in time that statements ask for rows from."""
+    for entity in situation.model.entities:
+        if (
+            not entity.key
+            or any(link.is_self for link in situation.children[entity.name])
+            or _is_asked(situation, entity)
+        ):
+            continue
+        for name in times_of(entity):
+            if name not in entity.key:
+                yield from _of(situation, entity, name)
+
+
+def _of(situation: Situation, entity: Entity, attribute: str) -> Iterator[Candidate]:
+    known = situation.statistics.entity(entity.name).attribute(attribute).values
+    rates: dict[str, float] = {}
+    motives: dict[str, list[str]] = {}
+    for statement in situation.statements_of[entity.name]:
+        if not statement.kind.writes and _is_ranged(statement, entity.name, attribute):
+            for value in _times(statement):
+                rates[value] = rates.get(value, 0.0) + statement.rate_per_second
+                motives.setdefault(value, []).append(statement.name)
+    for value in sorted(rates, key=lambda each: -rates[each])[:MOST_BOUNDS]:
+        old = below(known, value) if known is not None else None
+        if old is not None and LEAST_OLD <= old < 1:
+            part = Archived(entity.name, Before(attribute, value))
+            text = f"{entity.name} rows with {attribute} before {value} apart"
+            yield Candidate(text, "archive", part, tuple(motives[value]))
+
+
+def _is_asked(situation: Situation, entity: Entity) -> bool:
+    """Whether the application asks for an archive of its own."""
+    return any(archived == entity.name for archived, _, _ in situation.requirements.archive)
+
+
+def _is_ranged(statement: Statement, entity: str, attribute: str) -> bool:
+    """Whether a statement asks for rows by a range of the attribute."""
+    return any(
+        access.entity == entity and each.attribute == attribute and each.operator is Operator.RANGE
+        for access in statement.accesses
+        for each in access.filters
+    )
+
+
+def _times(statement: Statement) -> dict[str, None]:
+    """The points in time a statement mentions, by its text or its samples."""
+    given = " ".join(str(value) for _, value in statement.samples)
+    return dict.fromkeys(_TIME.findall(f"{statement.sql} {given}"))

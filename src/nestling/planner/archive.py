@@ -1,0 +1,12 @@
+"""The bound of an archive: rows whose attribute is before it lie apart."""
+
+from __future__ import annotations
+
+from nestling.ir.expression import Literal
+from nestling.ir.model import Attribute
+from nestling.ir.written_values import written_value
+
+
+def bound(attribute: Attribute, text: str) -> Literal:
+    """A written bound as a value of the attribute's type."""
+    return Literal(written_value(attribute.type, text), attribute.type)

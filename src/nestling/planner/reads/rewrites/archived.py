@@ -1,0 +1,55 @@
+"""Old rows apart are known to be old: asked for later ones, their collection is asked for what cannot be, and left out.
+
+The condition that all rows of an archive meet is added to a lower bound on the same attribute. Where the value asked for is
+no earlier than the archive's own bound nothing meets both, which is seen as soon as the parameters' values are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from nestling.ir.expression import Column, Compare, Comparison, Expression, conjunction
+from nestling.ir.layout import Role
+from nestling.planner.archive import bound
+from nestling.planner.reads.rewrites import Rewrite
+from nestling.planner.reads.rewrites.conjuncts import conjuncts
+from nestling.planner.reads.rows import Context, Standing
+from nestling.planner.reads.traverse import bare, mentioned
+
+LOWER = frozenset({Comparison.GREATER, Comparison.GREATER_OR_EQUAL, Comparison.EQUAL})
+_MIRRORED = {
+    Comparison.LESS: Comparison.GREATER,
+    Comparison.LESS_OR_EQUAL: Comparison.GREATER_OR_EQUAL,
+    Comparison.EQUAL: Comparison.EQUAL,
+}
+
+
+def with_bounds(predicate: Expression, standing: Mapping[str, Standing], context: Context) -> Expression:
+    """The predicate, with what holds of all rows of the archives it is asked of."""
+    if not context.may(Rewrite.ARCHIVED):
+        return predicate
+    found = conjunction(predicate, *dict.fromkeys(_bounds(predicate, standing, context)))
+    assert found is not None
+    return found
+
+
+def _bounds(predicate: Expression, standing: Mapping[str, Standing], context: Context) -> Iterator[Expression]:
+    for column in map(bounded_below, conjuncts(predicate)):
+        at = standing.get(column.alias) if column is not None else None
+        if column is None or at is None or at.place.store.role is not Role.ARCHIVE or len(at.place.nodes) > 1:
+            continue
+        rows, entity = at.place.store.split, context.design.model.entity(at.place.node.entity)
+        if rows is not None and rows.rows is not None and rows.rows.attribute == column.name and not column.mixed:
+            yield Compare(Comparison.LESS, column, bound(entity.attribute(column.name), rows.rows.value))
+
+
+def bounded_below(predicate: Expression) -> Column | None:
+    """The column a comparison with something known asks to be at least that."""
+    if not isinstance(predicate, Compare):
+        return None
+    left, right = bare(predicate.left), bare(predicate.right)
+    if isinstance(left, Column) and predicate.operator in LOWER and not any(True for _ in mentioned(right)):
+        return left
+    if isinstance(right, Column) and predicate.operator in _MIRRORED and not any(True for _ in mentioned(left)):
+        return right
+    return None
