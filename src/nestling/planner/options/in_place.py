@@ -84,7 +84,7 @@ def _kept(home: Place) -> Iterator[Part]:
     entity = home.node.entity
     for copy in home.node.body.copies:
         attributes = tuple(field.attribute for field in copy.attributes)
-        if copy.form in (Form.OBJECT, Form.INLINE) and not copy.closure:
+        if copy.form in (Form.OBJECT, Form.INLINE) and not copy.closure and copy.limit is None:
             yield from (CopiedAttribute(entity, copy.path, name, copy.freshness) for name in attributes)
         elif len(copy.path) == 1 and not copy.path[0].up and not copy.closure:
             yield Newest(copy.path[0].relationship, attributes, copy.order, copy.limit, copy.freshness)

@@ -12,6 +12,7 @@ from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement
 from nestling.planner.options.cold import read_too
 from nestling.planner.options.hops import Hop, Hops
+from nestling.planner.options.latest import Latest, among_rows, from_copies, latest
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.pairs import taken_out
 from nestling.planner.options.starts import Starts
@@ -29,16 +30,23 @@ class Reads:
 
     def steps(self, statement: Statement) -> Iterator[Step | Charge]:
         """A step for each access, and what the statement costs whatever the design."""
-        found = visits(statement, self.modes.situation.model, self.modes.sizes)
+        told = latest(statement, self.modes.situation)
+        found = visits(statement, self.modes.situation.model, self.modes.sizes, told.one if told is not None else None)
         for position, visit in enumerate(found):
             whole = tuple(
-                self._with_parts(mode, statement, visit) for mode in self._modes(statement, found, position, visit)
+                self._with_parts(mode, statement, visit)
+                for mode in self._modes(statement, found, position, visit, told)
             )
             yield Step(statement.name, f"{position}: {visit.entity}", whole)
         price = self.modes.price(self._always(statement, found))
         yield Charge(statement.name, "the request and its result", (), price)
 
-    def _modes(self, statement: Statement, found: tuple[Visit, ...], position: int, visit: Visit) -> Iterator[Mode]:
+    def _modes(
+        self, statement: Statement, found: tuple[Visit, ...], position: int, visit: Visit, told: Latest | None
+    ) -> Iterator[Mode]:
+        if told is not None and visit.down and visit.access is told.all:
+            yield from among_rows(self.modes, visit, told)
+            return
         leaf = all(other.before != position for other in found)
         if visit.before is None or visit.link is None:
             yield from self.starts.starts(statement, visit.access, leaf=leaf)
@@ -50,6 +58,8 @@ class Reads:
         yield from self.hops.hop(hop)
         if leaf and statement.is_flat:
             yield from self.hops.from_copies_of_all(hop)
+        if told is not None and visit.down and visit.access is told.one:
+            yield from from_copies(self.modes, visit, told)
 
     def _with_parts(self, mode: Mode, statement: Statement, visit: Visit) -> Mode:
         """The mode with what it costs more where attributes it reads at home are kept apart, or in a list."""

@@ -36,20 +36,20 @@ class Visit:
         return self.access.entity
 
 
-def visits(statement: Statement, model: Model, sizes: Sizes) -> tuple[Visit, ...]:
-    """Every read access once, in the order statements are compiled in.
+def visits(statement: Statement, model: Model, sizes: Sizes, unrestricted: Access | None = None) -> tuple[Visit, ...]:
+    """Every read access once, in the order statements are compiled in; at `unrestricted`, whose conditions find no rows, last.
 
     That is from the one whose conditions leave the least share of its rows along what is joined to it, what is restricted or one
     row at most first; what is joined to nothing starts anew.
     """
-    return tuple(_Walk(statement, model, sizes).visits())
+    return tuple(_Walk(statement, model, sizes, unrestricted).visits())
 
 
 class _Walk:
     """The visits so far: `at` is where each access is among them."""
 
-    def __init__(self, statement: Statement, model: Model, sizes: Sizes) -> None:
-        self.statement, self.model, self.sizes = statement, model, sizes
+    def __init__(self, statement: Statement, model: Model, sizes: Sizes, unrestricted: Access | None) -> None:
+        self.statement, self.model, self.sizes, self.unrestricted = statement, model, sizes, unrestricted
         self.reads = [access for access in statement.accesses if not access.kind.writes]
         self.edges = _edges(self.reads, model)
         self.found: list[Visit] = []
@@ -74,6 +74,8 @@ class _Walk:
 
     def _share_left(self, access: Access) -> float:
         """The share of an entity's rows that the access's own conditions leave; none to speak of where they tell one row."""
+        if access is self.unrestricted:
+            return 1.0 + 1e-9
         if tells_one(self.model.entity(access.entity), compared_equal(access)):
             return 0.0
         return self.sizes.found(access) / self.sizes.rows(access.entity)

@@ -56,7 +56,7 @@ def indexes(situation: Situation, outline: Outline, collections: tuple[Collectio
             wanted.extend(of_pairs(place))
             wanted.extend(_chosen(outline.indexes, entity, place))
             wanted.extend(_keys_inside(situation, outline, entity, place))
-    ids = {collection.name: collection.id for collection in collections}
+    ids = {collection.name: collection.id for collection in collections} if outline.indexes is None else {}
     kept = [
         index
         for collection in collections
@@ -228,7 +228,7 @@ def _without_prefixes(wanted: list[Index], collection: str, ids: Mapping[str, tu
         if at is not None:
             serves = tuple(dict.fromkeys((*kept[at].serves, *index.serves)))
             kept[at] = replace(kept[at], serves=serves)
-        elif index.keys[0][0] != "_id" and not _is_whole_id(index, ids[collection]):
+        elif index.keys[0][0] != "_id" and not _is_whole_id(index, ids.get(collection, ())):
             kept.append(index)
     order = list(merged)
     return sorted(kept, key=lambda each: order.index(each.keys))

@@ -57,8 +57,8 @@ def _mark(field: str) -> Column:
 
 
 def _link(copy: Copy, context: Context) -> Relationship | None:
-    if len(copy.path) != 1 or copy.path[0].up or copy.form not in (Form.ARRAY, Form.SCALARS):
-        return None
+    if len(copy.path) != 1 or copy.path[0].up or copy.form not in (Form.ARRAY, Form.SCALARS, Form.OBJECT):
+        return None  # the server unwinds a sub-document as an array of one
     return context.design.model.relationship(copy.path[0].relationship)
 
 

@@ -18,16 +18,14 @@ from nestling.ir.layout import NodeKind
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import Copy, Form
 from nestling.ir.tolerance import Tolerated
-from nestling.ir.types import TypeName
 from nestling.planner.reads.rewrites.computed import Inner, inner_joined
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts
 from nestling.planner.reads.rewrites.fresh import is_fresh
+from nestling.planner.reads.rewrites.latest import ORDERED, latest
 from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rewrites.to_parent import fixed, is_sound, parents_of
 from nestling.planner.reads.rows import First
 from nestling.planner.reads.traverse import everywhere, used
-
-_ORDERED = frozenset({TypeName.INTEGER, TypeName.FLOAT, TypeName.DATE, TypeName.TIMESTAMP})
 
 
 def with_newest(relation: Relation, design: Design, tolerated: Tolerated) -> tuple[Relation, Mapping[str, First]]:
@@ -37,6 +35,8 @@ def with_newest(relation: Relation, design: Design, tolerated: Tolerated) -> tup
     found: dict[str, First] = {}
 
     def change(each: Relation) -> Relation:
+        if isinstance(each, a.Filter):
+            found.update(latest(each, design))
         return _with_parent(each, asked, found) if isinstance(each, a.Limit) else each
 
     return everywhere(relation, change), found
@@ -95,7 +95,7 @@ def _order(keys: tuple[SortKey, ...]) -> tuple[str, tuple[tuple[str, bool], ...]
     found = []
     for key in keys:
         column = key.expression
-        if not isinstance(column, Column) or column.mixed or column.type.name not in _ORDERED:
+        if not isinstance(column, Column) or column.mixed or column.type.name not in ORDERED:
             return None
         if column.type.fraction_digits > 3 or key.nulls_first is key.descending:
             return None
@@ -151,7 +151,9 @@ def _every_parent_holds(link: Relationship, scan: a.Scan, first: First, asked: _
 
 def _is_along(copy: Copy, link: Relationship) -> bool:
     hop = copy.path[0]
-    return len(copy.path) == 1 and not hop.up and hop.relationship == link.name and copy.form is Form.ARRAY
+    return (
+        len(copy.path) == 1 and not hop.up and hop.relationship == link.name and copy.form in (Form.ARRAY, Form.OBJECT)
+    )
 
 
 def suffices(copy: Copy, first: First | None, key: tuple[str, ...]) -> bool:

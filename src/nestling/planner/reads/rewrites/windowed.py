@@ -2,12 +2,13 @@
 
 `… WHERE price = (SELECT MIN(s2.price) FROM stock s2 WHERE s2.part = p.id)` over `part p JOIN stock s ON s.part = p.id` is the
 least over all rows of the part. That is the same where the subquery's tables and conditions are those of the statement but for
-other tables, a row of which meets exactly the rows the subquery finds for it; and over groups that are made in both alike.
+other tables, a row of which meets exactly the rows the subquery finds for it; and over groups that are made in both alike. The
+subquery may name the part by the row's own reference to it: `s2.part = s.part`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from nestling.ir import algebra as a
@@ -138,14 +139,35 @@ def _over_partitions(outer: _Tables, inner: _Tables, group: a.Group, design: Des
     plain = [each for each in outer.conditions if not has_subquery(each)]
     for names in _matches(inner.leaves, outer.leaves):
         mapped = set(names.values())
-        asked = {_plain(renamed(each, names)) for each in inner.conditions}
         have = {_plain(each) for each in plain if about(each) & mapped}
+        asked = {_asked(each, names, have) for each in inner.conditions}
         others = [leaf for leaf in outer.leaves if not aliases(leaf) & mapped]
         keys = [_key(leaf, design) for leaf in others]
         if asked == have and all(key is not None for key in keys):
             partition = [column for key in keys for column in key or ()]
             return _with_functions(_joined(outer.leaves, plain), group, names, partition)
     return None
+
+
+def _asked(condition: Expression, names: dict[str, str], have: Collection[Expression]) -> Expression:
+    """The subquery's condition said of the statement's rows.
+
+    That a column equals that of the row asked about is what that one is equal to in another table.
+    """
+    mapped = frozenset(names.values())
+    found = _plain(renamed(condition, names))
+    if not about(condition) & mapped or not isinstance(found, Compare) or found.left != found.right:
+        return found
+    same = (each for each in have if isinstance(each, Compare) and not about(each) <= mapped)
+    return next(
+        (
+            each
+            for each in same
+            if (each.operator, each.collation) == (found.operator, found.collation)
+            and found.left in (each.left, each.right)
+        ),
+        found,
+    )
 
 
 def _key(leaf: Relation, design: Design) -> list[Column] | None:

@@ -1,0 +1,74 @@
+"""The row of each parent that has the greatest or least value: no other is needed, so a copy of the first ones may hold it.
+
+`r.number = (SELECT MAX(x.number) FROM revision x WHERE x.policy_id = p.id)` over `policy p JOIN revision r` is a window by now,
+and the rows that are left are each policy's first by `number`, descending. The window stays: over the first rows it says the
+same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir import algebra as a
+from nestling.ir.algebra import AggregateFunction
+from nestling.ir.design import Design
+from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression
+from nestling.ir.types import TypeName
+from nestling.planner.reads.rewrites.computed import Inner, inner_joined
+from nestling.planner.reads.rewrites.conjuncts import about, conjuncts
+from nestling.planner.reads.rewrites.links import is_unique, without_link
+from nestling.planner.reads.rows import First
+
+ORDERED = frozenset({TypeName.INTEGER, TypeName.FLOAT, TypeName.DATE, TypeName.TIMESTAMP})
+"""What all databases put into one order."""
+_DESCENDING = {AggregateFunction.MAX: True, AggregateFunction.MIN: False}
+
+
+def latest(relation: a.Filter, design: Design) -> Iterator[tuple[str, First]]:
+    """The aliases of which a filter over windows leaves the first row of each parent, and in which order."""
+    window = relation.input
+    joined = inner_joined(window.input) if isinstance(window, a.Window) else None
+    if joined is None or not isinstance(window, a.Window):
+        return
+    for predicate in conjuncts(relation.predicate):
+        for column, name in _compared(predicate, window.alias):
+            function = next((each.window for each in window.functions if each.name == name), None)
+            descending = _descending(function, column) if function is not None else None
+            if descending is not None and function is not None and _is_of_parents(joined, column, function, design):
+                yield column.alias, First(((column.name, descending),), 1)
+
+
+def _compared(predicate: Expression, windows: str) -> Iterator[tuple[Column, str]]:
+    """A column and the window function it must be equal to."""
+    if isinstance(predicate, Compare) and (predicate.operator, predicate.collation) == (
+        Comparison.EQUAL,
+        Collation.BINARY,
+    ):
+        for one, other in ((predicate.left, predicate.right), (predicate.right, predicate.left)):
+            if isinstance(one, Column) and isinstance(other, Column) and other.alias == windows != one.alias:
+                yield one, other.name
+
+
+def _descending(function: a.WindowFunction, column: Column) -> bool | None:
+    """Whether the greatest or the least of the column is wanted; None where it is neither, or has an order of its own."""
+    plain = not column.mixed and column.type.name in ORDERED and column.type.fraction_digits <= 3
+    if not plain or function.arguments != (column,) or function.order or function.filter is not None:
+        return None
+    return _DESCENDING.get(function.function) if isinstance(function.function, AggregateFunction) else None
+
+
+def _is_of_parents(joined: Inner, column: Column, function: a.WindowFunction, design: Design) -> bool:
+    """Whether the window goes over all children of one parent, of which no two have the same value."""
+    child = next((each for each in joined.scans if each.alias == column.alias), None)
+    parents = {each.alias for each in function.partition if isinstance(each, Column)}
+    parent = next((each for each in joined.scans if {each.alias} == parents), None)
+    if child is None or parent is None:
+        return False
+    key = {each.name for each in function.partition if isinstance(each, Column)}
+    asked = [each for each in joined.conditions if child.alias in about(each)]
+    return key >= set(design.model.entity(parent.entity).key) and any(
+        without_link(asked, link, parent=parent.alias, child=child.alias) == []
+        and is_unique(design.model.entity(child.entity), {*link.child_attributes, column.name})
+        for link in design.model.children_of(parent.entity)
+        if link.child == child.entity
+    )

@@ -1,0 +1,60 @@
+"""The latest child of each parent is read from what the parent keeps; by a window over all children where it keeps nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling.planner.reads import ALL, Rewrite
+from tests.cases.pattern_case import pattern_cases
+from tests.planner.reads.beside_sqlite import Beside, loaded
+
+JOINED = (
+    "SELECT p.policy_id, p.holder, r.revision, r.text FROM policy p JOIN revision r ON r.policy_id = p.policy_id WHERE "
+)
+OF_PARENT = "(SELECT max(x.revision) FROM revision x WHERE x.policy_id = p.policy_id)"
+OF_ROW = "(SELECT max(x.revision) FROM revision x WHERE x.policy_id = r.policy_id)"
+LATEST = (
+    f"{JOINED} r.revision = {OF_PARENT}",
+    f"{JOINED} r.revision = {OF_ROW}",
+    f"{JOINED} {OF_ROW} = r.revision AND p.holder = 'Ann'",
+)
+"""What the copy of the latest revision answers."""
+OTHERWISE = (
+    f"{JOINED} r.revision = {OF_PARENT.replace('max', 'min')}",
+    f"{JOINED} r.revision = (SELECT max(x.revision) FROM revision x WHERE x.policy_id = x.policy_id)",
+    f"{JOINED} r.revision = (SELECT max(x.revision) FROM revision x WHERE x.policy_id = p.policy_id AND x.since IS NOT NULL)",
+    f"{JOINED} r.revision = {OF_ROW} AND r.since IS NOT NULL",
+    f"{JOINED} r.revision < {OF_ROW}",
+    f"{JOINED} r.revision = {OF_ROW} OR p.holder = 'Ann'",
+    f"SELECT r.policy_id, r.text FROM revision r WHERE r.revision = {OF_ROW}",
+)
+"""What it does not."""
+
+
+@pytest.fixture
+def policies(database: Database[dict[str, Any]], tmp_path: Path) -> Beside:
+    """The case of document versioning: the current revision as a sub-document, and one policy without any."""
+    case = next(each for each in pattern_cases() if each.name == "document_versioning")
+    return loaded(case.proposal, case.rows, database, tmp_path)
+
+
+def test_the_latest_child_is_at_hand(policies: Beside) -> None:
+    """Where the statement asks for it alone; the answers are those of SQLite in any case."""
+    for sql in LATEST:
+        assert "look up" not in policies.compiled(sql).access_path, sql
+    for sql in OTHERWISE:
+        assert "`revisions`" in policies.compiled(sql).access_path, sql
+    for sql in (*LATEST, *OTHERWISE):
+        for rewrites in (ALL, ALL - {Rewrite.COPIED_CHILDREN}, ALL - {Rewrite.WINDOWED}):
+            policies.assert_equal(sql, rewrites=rewrites)
+
+
+def test_the_rows_are_read_once(policies: Beside) -> None:
+    """Without the copy, the row's own reference to its parent names the rows of a window as the parent's key does."""
+    for sql in LATEST:
+        path = policies.compiled(sql, ALL - {Rewrite.COPIED_CHILDREN}).access_path
+        assert path.count("`revisions`") == 1, path
