@@ -55,6 +55,21 @@ def test_the_latest_child_is_at_hand(policies: Beside) -> None:
 
 def test_the_rows_are_read_once(policies: Beside) -> None:
     """Without the copy, the row's own reference to its parent names the rows of a window as the parent's key does."""
-    for sql in LATEST:
+    alone = f"SELECT r.policy_id, r.text FROM revision r WHERE r.revision = {OF_ROW}"
+    for sql in (*LATEST, alone, f"{alone} AND r.policy_id = 1", f"{alone} AND r.policy_id IN (1, 2)"):
         path = policies.compiled(sql, ALL - {Rewrite.COPIED_CHILDREN}).access_path
         assert path.count("`revisions`") == 1, path
+        policies.assert_equal(sql)
+
+
+def test_rows_that_are_left_out_count_for_the_greatest(policies: Beside) -> None:
+    """A condition on something else than the part, and a column that may be NULL, leave the subquery as it is."""
+    by_since = "SELECT r.text FROM revision r WHERE r.revision = (SELECT max(x.revision) FROM revision x WHERE x.since = r.since)"
+    for sql in (
+        f"SELECT r.text FROM revision r WHERE r.revision = {OF_ROW} AND r.text LIKE 'Ring and%'",
+        f"SELECT r.text FROM revision r WHERE r.revision = {OF_ROW} AND r.revision < 2",
+        by_since,
+    ):
+        path = policies.compiled(sql).access_path
+        assert path.count("`revisions`") == 2, path
+        policies.assert_equal(sql)

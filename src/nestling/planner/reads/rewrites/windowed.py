@@ -3,7 +3,7 @@
 `… WHERE price = (SELECT MIN(s2.price) FROM stock s2 WHERE s2.part = p.id)` over `part p JOIN stock s ON s.part = p.id` is the
 least over all rows of the part. That is the same where the subquery's tables and conditions are those of the statement but for
 other tables, a row of which meets exactly the rows the subquery finds for it; and over groups that are made in both alike. The
-subquery may name the part by the row's own reference to it: `s2.part = s.part`.
+subquery may name the part by the row's own reference to it: `s2.part = s.part`, also where there is no other table.
 """
 
 from __future__ import annotations
@@ -28,7 +28,16 @@ from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered
 from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves
 from nestling.planner.reads.rewrites.links import keys_of, scan_of
 from nestling.planner.reads.rewrites.pushdown import pushed
-from nestling.planner.reads.traverse import aliases, everywhere, has_subquery, made_by, renamed, rewritten, subqueries
+from nestling.planner.reads.traverse import (
+    aliases,
+    everywhere,
+    has_subquery,
+    made_by,
+    mentioned,
+    renamed,
+    rewritten,
+    subqueries,
+)
 
 _WHOLE = Frame(FrameUnit.ROWS, Bound(None, following=False), Bound(None, following=True))
 _OVER_ROWS = frozenset(
@@ -64,7 +73,11 @@ def _windowed(relation: a.Filter, design: Design) -> Relation:
             continue
         rest = [each for each in conjuncts(relation.predicate) if each is not predicate]
         outer, inner = _tables(filtered(relation.input, rest)), _tables(group.input)
-        found = _over_partitions(outer, inner, group, design) or _over_groups(outer, inner, group)
+        found = (
+            _over_partitions(outer, inner, group, design)
+            or _over_itself(outer, inner, group)
+            or _over_groups(outer, inner, group)
+        )
         if found is not None:
             late = [each for each in outer.conditions if has_subquery(each)]
             return pushed(found, [_with_output(predicate, group), *late])
@@ -147,6 +160,33 @@ def _over_partitions(outer: _Tables, inner: _Tables, group: a.Group, design: Des
             partition = [column for key in keys for column in key or ()]
             return _with_functions(_joined(outer.leaves, plain), group, names, partition)
     return None
+
+
+def _over_itself(outer: _Tables, inner: _Tables, group: a.Group) -> Relation | None:
+    """A table alone, whose rows are split by columns that are the same in the subquery's: whole parts are left, if any."""
+    if len(outer.leaves) != 1 or not isinstance(outer.leaves[0], a.Scan) or any(map(has_subquery, inner.conditions)):
+        return None
+    plain = [each for each in outer.conditions if not has_subquery(each)]
+    for names in _matches(inner.leaves, outer.leaves):
+        told = [_told(each, names) for each in inner.conditions]
+        columns = [column for column in told if column is not None]
+        of_parts = all(set(mentioned(each)) <= set(columns) for each in plain)
+        if columns and len(columns) == len(told) and of_parts:
+            return _with_functions(_joined(outer.leaves, plain), group, names, columns)
+    return None
+
+
+def _told(condition: Expression, names: dict[str, str]) -> Column | None:
+    """The column a condition says is the same as in the row asked about; None where it may be NULL, which equals nothing."""
+    found = renamed(condition, names)
+    if (
+        not isinstance(found, Compare)
+        or found.operator is not Comparison.EQUAL
+        or found.collation is not Collation.BINARY
+    ):
+        return None
+    column = found.left if found.left == found.right and len(about(condition)) == 2 else None
+    return column if isinstance(column, Column) and not column.nullable and not column.mixed else None
 
 
 def _asked(condition: Expression, names: dict[str, str], have: Collection[Expression]) -> Expression:
