@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from nestling.ir.layout import Node, NodeKind, Place
 from nestling.ir.names import join, stored_name
-from nestling.ir.write_path import Cell, Document, ElementFilter, Items, Match, Test, Value
+from nestling.ir.write_path import Cell, Constant, Document, ElementFilter, Items, Match, Test, Value
 from nestling.planner.upkeep.holder import taken
 from nestling.planner.writes.cells import ID, Cells, identity
 from nestling.planner.writes.document import pair_fields
@@ -89,8 +89,14 @@ def never_null(path: str, value: Value) -> tuple[Match, ...]:
     return () if path == "_id" else (Match(path, Items((value,)), Test.IN),)
 
 
+def present(place: Place) -> tuple[Match, ...]:
+    """That a document is of this kind, where its collection has several."""
+    presence = place.nodes[0].presence
+    return (Match(presence.path, Constant(presence.value)),) if presence is not None else ()
+
+
 def _where(place: Place, level: int, known: Known) -> list[Match]:
-    found: list[Match] = []
+    found: list[Match] = [*present(place)]
     identity = whole_identity(place, known[0])
     told = frozenset(place.store.id) if identity is not None else frozenset()
     path = ""

@@ -25,7 +25,7 @@ from nestling.ir.write_path import (
     WriteStep,
 )
 from nestling.planner.upkeep.derive import is_only_listed
-from nestling.planner.writes.address import never_null
+from nestling.planner.writes.address import never_null, present
 from nestling.planner.writes.cells import NOTHING, OLD, Cells
 from nestling.planner.writes.constraints import same_text
 from nestling.planner.writes.document import id_attributes, id_value
@@ -102,7 +102,7 @@ def _entered(design: Design, row: Cells, link: Relationship) -> tuple[WriteStep,
     one = link.cardinality is Cardinality.ONE_TO_ONE
     steps = (*(_of_another(design, row, link) if one else ()), *_no_parent(design, row, link))
     for place, reference in reversed(list(holders(design, link))):
-        where: list[Match] = []
+        where: list[Match] = [*present(place)]
         for parent, child in zip(link.parent_attributes, link.child_attributes, strict=True):
             path = place.node.path_of(parent)
             if path is None:

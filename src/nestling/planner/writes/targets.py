@@ -10,11 +10,10 @@ from nestling.ir.layout import Node, NodeKind, Place, Role
 from nestling.ir.model import Entity
 from nestling.ir.names import join
 from nestling.ir.write_path import (
-    Constant,
     ElementFilter,
     Match,
 )
-from nestling.planner.writes.address import whole_identity
+from nestling.planner.writes.address import present, whole_identity
 from nestling.planner.writes.placing import is_plain_array
 from nestling.planner.writes.plain import Asked
 
@@ -67,7 +66,7 @@ def targets_of(design: Design, entity: Entity, conditions: Sequence[Asked]) -> l
 def _target(entity: Entity, place: Place, conditions: Sequence[Asked]) -> Target | None:
     if place.node.kind is NodeKind.ROOT and place.store.role in (Role.HOME, Role.ORPHANS):
         matches = _root_matches(place, conditions)
-        return None if matches is None else Target(place, (*_present(place), *matches))
+        return None if matches is None else Target(place, (*present(place), *matches))
     return _element_target(entity, place, conditions) if is_plain_array(place) else None
 
 
@@ -78,7 +77,7 @@ def _element_target(entity: Entity, place: Place, conditions: Sequence[Asked]) -
     if outside is None or inside is None or len(own) != 1 or not tells_one(entity, conditions):
         return None
     within = tuple(Match(join(place.path, each.path), each.value, each.test) for each in inside)
-    return Target(place, (*_present(place), *outside, *within), place.path, inside)
+    return Target(place, (*present(place), *outside, *within), place.path, inside)
 
 
 def siblings(design: Design, entity: Entity, conditions: Sequence[Asked]) -> Target | None:
@@ -91,7 +90,7 @@ def siblings(design: Design, entity: Entity, conditions: Sequence[Asked]) -> Tar
     outside, inside = _root_matches(place, above), _matches(place.node, own)
     if outside is None or inside is None or not tells_one(parent, above):
         return None
-    return Target(place, (*_present(place), *outside), place.path, inside)
+    return Target(place, (*present(place), *outside), place.path, inside)
 
 
 def _apart(place: Place, conditions: Sequence[Asked]) -> tuple[list[Asked], list[Asked]]:
@@ -99,11 +98,6 @@ def _apart(place: Place, conditions: Sequence[Asked]) -> tuple[list[Asked], list
     sources = {each.attribute: each.source for each in place.node.implied}
     above = [Asked(sources[each.attribute], each.value, each.test) for each in conditions if each.attribute in sources]
     return above, [each for each in conditions if each.attribute not in sources]
-
-
-def _present(place: Place) -> tuple[Match, ...]:
-    presence = place.nodes[0].presence
-    return (Match(presence.path, Constant(presence.value)),) if presence is not None else ()
 
 
 def _root_matches(place: Place, conditions: Sequence[Asked]) -> tuple[Match, ...] | None:
