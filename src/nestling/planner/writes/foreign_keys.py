@@ -39,9 +39,12 @@ Effects = dict[str, Effect]
 
 
 def spread(work: Work, effects: Effects, entity: str) -> None:
-    """Add what follows for the rows that refer to those of the entity: its own first, so that all of them are known."""
+    """Add what follows for the rows that refer to those of the entity: its own first, so that all of them are known.
+
+    What goes with others of the entity comes before what holds for all that go.
+    """
     links, effect = work.model.children_of(entity), effects[entity]
-    for link in sorted(links, key=lambda each: not each.is_self):
+    for link in sorted(links, key=lambda each: (not each.is_self, not _is_tree(each))):
         if effect.gone:
             _parents_gone(work, effects, link, effect)
         changing = _changing(work, link, effect)
@@ -53,7 +56,7 @@ def spread(work: Work, effects: Effects, entity: str) -> None:
 
 
 def _parents_gone(work: Work, effects: Effects, link: Relationship, effect: Effect) -> None:
-    if link.enforced and link.is_self and link.on_delete is OnDelete.CASCADE:
+    if _is_tree(link):
         _tree_gone(work, link, effect)
         return
     child = effect_on(work, effects, link.child)
@@ -73,13 +76,14 @@ def _parents_gone(work: Work, effects: Effects, link: Relationship, effect: Effe
             assert_never(link.on_delete)
 
 
+def _is_tree(link: Relationship) -> bool:
+    """Whether rows go with others of their entity."""
+    return link.enforced and link.is_self and link.on_delete is OnDelete.CASCADE
+
+
 def _tree_gone(work: Work, link: Relationship, effect: Effect) -> None:
     """All below the rows that go, themselves left out: they go already."""
-    trees = [
-        each
-        for each in work.model.children_of(link.parent)
-        if each.is_self and each.enforced and each.on_delete is OnDelete.CASCADE
-    ]
+    trees = [each for each in work.model.children_of(link.parent) if _is_tree(each)]
     if len(trees) > 1:
         raise gap(f"DELETE that follows {len(trees)} trees of `{link.parent}` at once")
     if any(each.predicate is None for each in effect.gone):
