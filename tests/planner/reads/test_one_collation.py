@@ -80,6 +80,8 @@ QUERIES = (
     "SELECT id FROM person WHERE city = 'ZURICH' ORDER BY id LIMIT 1",
     "SELECT min(id), count(*) FROM person GROUP BY name HAVING count(*) > 1 AND max(name) < 'c'",
     "SELECT count(DISTINCT name), count(DISTINCT city) FROM person",
+    "SELECT id, FIELD(name, 'ADA', 'Emile'), FIELD(id, 4, 2) FROM person ORDER BY FIELD(city, 'Oslo', 'rome') DESC, id",
+    "SELECT id FROM person WHERE (name, id) > ('ADA', 2) ORDER BY name, id LIMIT 3",
     "SELECT count(*) FROM (SELECT DISTINCT name FROM person) d",
     "SELECT p.id, c.land FROM person p JOIN city c ON c.name = p.city WHERE c.land = 'ITALY'",
     "SELECT p.id FROM person p JOIN person q ON p.name = q.name AND p.id < q.id",

@@ -275,8 +275,18 @@ def _format(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return bind_format(node.this, node.expressions, node, env, bound)
 
 
+def _field(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """MySQL's place of a value in a list, from 1; 0 where it is not there."""
+    if env.dialect.rules is not Rules.MYSQL or len({item.is_string for item in node.expressions[1:]}) != 1:
+        raise gap("FIELD() over texts and numbers together", node)
+    places = enumerate(node.expressions[1:], start=1)
+    ifs = [exp.If(this=item, true=exp.Literal.number(place)) for place, item in places]
+    return bound(exp.Case(this=node.expressions[0], ifs=ifs, default=exp.Literal.number(0)))
+
+
 _NAMES: dict[str, Handler] = {
     "printf": _printf,
+    "field": _field,
     "octet_length": _named(Function.BYTE_LENGTH, INTEGER),
     "reverse": _named(Function.REVERSE, TEXT),
     "likely": _likelihood,
