@@ -18,6 +18,7 @@ class Exam:
     proposals: dict[str, Proposal]
     proof: Proof
     experts: tuple[str, ...]
+    setting: str = ""
 
     def yardstick(self) -> float | None:
         """The time on the best design made by rule or hand, beside the advised one's."""
@@ -39,6 +40,13 @@ class Exam:
         costs = [made.costs.cost for made in self.proposals.values() if made.costs is not None]
         advised = self.proposals[self.proof.advised].costs
         return max(0.0, advised.cost / min(costs) - 1) if advised is not None and costs else 0.0
+
+    def model_gap(self) -> float | None:
+        """The regret of the design that costs least by the prices the search goes by: lost though nothing was overlooked."""
+        costs = {name: made.costs.cost for name, made in self.proposals.items() if made.costs is not None}
+        times = self.times()
+        known = sorted(((cost, name != self.proof.advised, name) for name, cost in costs.items() if name in times))
+        return times[known[0][2]] / min(times.values()) - 1 if known else None
 
     def search_agreement(self) -> float | None:
         """How well the order of the prices the search goes by agrees with the order measured."""
@@ -117,6 +125,7 @@ def as_json(exam: Exam) -> dict[str, object]:
     designs = {
         each.name: {
             "times": each.times,
+            "times_interval": [each.times_interval.low, each.times_interval.high] if each.times_interval else None,
             "throughput": each.throughput,
             "cost": costs.cost if (costs := exam.proposals[each.name].costs) is not None else None,
             "disqualified": each.disqualified,
@@ -134,6 +143,7 @@ def as_json(exam: Exam) -> dict[str, object]:
     }
     return {
         "workload": exam.name,
+        "setting": exam.setting,
         "best": exam.proof.best,
         "regret": exam.proof.regret,
         "noise": exam.proof.noise,

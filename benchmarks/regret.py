@@ -4,13 +4,17 @@
 `model.yaml`, the statements of `workload.sql` get values drawn from those rows, and the advised design runs against normalized,
 embedded, tree, the experts' (`*.design.yaml` beside), those with one decision taken another way, and `--random` valid others.
 
-Regret is the time of the mix on the advised design ÷ that on the best − 1. It has two parts: the *search gap* (a design the
-search's prices say is cheaper was not found) and the *model gap* (the server says another order than the model). The model is
-asked twice: `search` and `compiled` are how well the order of the search's prices, and of the prices of what the statements are
-compiled to, agrees with the order measured (Spearman, 1: wholly), and `by compiled` is the regret of the design the latter would
-have picked. `yardstick` is the time on the best of normalized, embedded, tree and experts ÷ that on the advised: below 1, the
-advised loses.
-`--writes 10` takes the rates of all writing statements times ten, `--scale` the rows, `--cache-ratio` bounds the server's cache.
+Regret is the time of the mix on the advised design ÷ that on the best − 1. It has two parts: the *search gap* (by how much the
+cheapest of the designs tried undercuts the advised one by the search's own prices: it was overlooked) and the *model gap* (the
+regret of the design that costs least by these prices: the server says another order). The model is asked twice: `search` and
+`compiled` are how well the order of the search's prices, and of the prices of what the statements are compiled to, agrees with
+the order measured (Spearman, 1: wholly), and `by compiled` is the regret of the design the latter would have picked. `yardstick`
+is the time on the best of normalized, embedded, tree and experts ÷ that on the advised: below 1, the advised loses.
+
+`--writes 10` takes the rates of all writing statements times ten, `--scale` the rows, `--cache-ratio` bounds the server's cache;
+`--sweep writes`, `data` and `cache` (several may be given) go through several such settings, a line each in the same table.
+`--again first.json` compares with an earlier run's figures: designs agree whose two times are no further apart than the error
+bars of both allow.
 """
 
 from __future__ import annotations
@@ -21,10 +25,13 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.exam import Exam, as_json, why
+from benchmarks.exam_again import again
+from benchmarks.exam_settings import SWEEPS, Variation, variations
 from nestling.common.errors import NestlingError
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import Statistics
@@ -38,6 +45,7 @@ from nestling.sources.front import open_rows
 WORKLOADS = Path(__file__).parent / "workloads"
 COLUMNS = (
     "workload",
+    "setting",
     "rows",
     "designs",
     "advised, statements/s",
@@ -45,6 +53,7 @@ COLUMNS = (
     "regret",
     "by medians",
     "search gap",
+    "model gap",
     "search",
     "compiled",
     "by compiled",
@@ -69,10 +78,10 @@ def with_measured(reading: Reading, found: Statistics) -> Reading:
     return replace(reading, statistics=known)
 
 
-def examine(folder: Path, asked: argparse.Namespace) -> Exam:
+def examine(folder: Path, setting: Variation, asked: argparse.Namespace) -> Exam:
     """Generate, design, measure one workload."""
     reading = inspect(str(folder / "model.yaml"), workload=folder / "workload.sql")
-    reading = with_writes(scaled_reading(reading, asked.scale), asked.writes)
+    reading = with_writes(scaled_reading(reading, setting.scale), setting.writes)
     with TemporaryDirectory(prefix="nestling-regret-") as place:
         address = generate(reading, Path(place) / "rows.db", seed=asked.seed)
         for difference in check_generated(reading, address):
@@ -82,18 +91,18 @@ def examine(folder: Path, asked: argparse.Namespace) -> Exam:
         values = bindings(reading, source, seed=asked.seed)
         files = sorted(folder.glob("*.design.yaml"))
         made = dict(rivals(reading, design(reading), files=files, random=asked.random, seed=asked.seed))
-        say(f"{folder.name}: {len(made)} designs")
+        say(f"{folder.name}, {setting}: {len(made)} designs")
         effort = Effort(
             seconds=asked.seconds * len(made),
             rounds=asked.rounds,
             checks=1,
             open_seconds=0,
-            cache_ratio=asked.cache_ratio,
+            cache_ratio=setting.cache_ratio,
             seed=asked.seed,
         )
         with measured_server(None) as on:
             proof = prove(reading, made, lambda model: open_rows(address, model), values, on, effort=effort)
-    return Exam(folder.name, made, proof, tuple(path.stem.removesuffix(".design") for path in files))
+    return Exam(folder.name, made, proof, tuple(path.stem.removesuffix(".design") for path in files), str(setting))
 
 
 def row(exam: Exam) -> str:
@@ -103,6 +112,7 @@ def row(exam: Exam) -> str:
     speed = advised.throughput if advised is not None else None
     cells = (
         exam.name,
+        exam.setting,
         f"{proof.setting.rows:,}",
         f"{len(counting)}",
         f"{speed:,.0f}" if speed else "–",
@@ -110,6 +120,7 @@ def row(exam: Exam) -> str:
         share(proof.regret),
         share(exam.typical_regret()),
         f"{exam.search_gap():.1%}",
+        share(exam.model_gap()),
         correlation(exam.search_agreement()),
         correlation(exam.agreement(exam.compiled())),
         share(exam.compiled_regret()),
@@ -139,7 +150,7 @@ def summary(exams: Sequence[Exam]) -> str:
     yardsticks = [each for exam in exams if (each := exam.yardstick()) is not None]
     lost = sum(each < 1 - exam.proof.noise for exam in exams if (each := exam.yardstick()) is not None)
     return (
-        f"median regret {regrets[len(regrets) // 2]:.1%}, p95 {high:.1%} over {len(regrets)} workloads;"
+        f"median regret {regrets[len(regrets) // 2]:.1%}, p95 {high:.1%} over {len(regrets)} lines;"
         f" loses to a yardstick by more than the noise on {lost} of {len(yardsticks)}"
     )
 
@@ -153,23 +164,26 @@ def main() -> None:
     known = sorted(path.parent.name for path in WORKLOADS.glob("*/model.yaml"))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("workloads", nargs="*", choices=[*known, []], help="all unless named")
-    parser.add_argument("--random", type=int, default=50, help="other valid designs")
+    parser.add_argument("--random", type=int, default=50, help="other valid designs, or all where there are fewer")
     parser.add_argument("--seconds", type=float, default=6.0, help="of measuring for each design")
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--scale", type=float, default=1.0, help="times as many rows")
     parser.add_argument("--writes", type=float, default=1.0, help="times the rates of writes")
     parser.add_argument("--cache-ratio", type=float, help="bytes of data for a byte of cache")
+    parser.add_argument("--sweep", choices=SWEEPS, action="append", default=[], help="settings to go through as well")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--again", type=Path, help="the --json of an earlier run, to compare with")
     parser.add_argument("--json", type=Path, help="a file for every figure")
     asked = parser.parse_args()
     print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}", flush=True)
     exams: list[Exam] = []
-    for name in asked.workloads or known:
+    base = Variation(asked.writes, asked.scale, asked.cache_ratio)
+    for name, setting in product(asked.workloads or known, variations(base, asked.sweep)):
         started = time.perf_counter()
         try:
-            exams.append(examine(WORKLOADS / name, asked))
+            exams.append(examine(WORKLOADS / name, setting, asked))
         except NestlingError as error:
-            say(f"{name}: {error}")
+            say(f"{name}, {setting}: {error}")
             continue
         print(row(exams[-1]), flush=True)
         say("\n".join((f"{name}: {time.perf_counter() - started:.0f} s", *why(exams[-1]))))
@@ -179,6 +193,8 @@ def main() -> None:
         if asked.json is not None:
             asked.json.write_text(json.dumps([as_json(exam) for exam in exams], indent=1), encoding="utf-8")
     print(f"\n{summary(exams)}")
+    if asked.again is not None:
+        print("\n".join(again(json.loads(asked.again.read_text(encoding="utf-8")), [as_json(exam) for exam in exams])))
 
 
 if __name__ == "__main__":
