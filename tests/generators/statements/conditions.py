@@ -73,6 +73,15 @@ def _between(hand: Hand, scope: Scope) -> str:
     return f"{known.sql} {hand.one_of(('', 'NOT '))}BETWEEN {least} AND {most}"
 
 
+def _rows(hand: Hand, scope: Scope) -> str:
+    """Two columns beside two values, in the order of the first that differ."""
+    hand.uses("row comparison")
+    known = [_column(hand, scope) for _ in range(2)]
+    operator = hand.one_of(("=", "<>", "<", "<=", ">", ">="))
+    values = ", ".join(literal(hand, each.kind, each.literals) for each in known)
+    return f"({known[0].sql}, {known[1].sql}) {operator} ({values})"
+
+
 def _like(hand: Hand, scope: Scope) -> str:
     hand.uses("LIKE")
     escape = hand.one_of(("", "", " ESCAPE '!'"))
@@ -110,6 +119,6 @@ def _with_scalar(hand: Hand, scope: Scope) -> str:
 
 Maker = Callable[[Hand, Scope], str]
 MAKERS: tuple[Maker, ...] = (
-    *(_hit, _hit, _hit, _hit, _compared, _is_null, _in_list, _between, _like, _truth),
+    *(_hit, _hit, _hit, _hit, _compared, _is_null, _in_list, _between, _rows, _like, _truth),
     *(_exists, _in_subquery, _with_scalar, _exists),
 )

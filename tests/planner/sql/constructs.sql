@@ -108,6 +108,7 @@ SELECT id + boss * 2 - 1, (id + boss) * 2 FROM person
 SELECT sum(pay) / count(*) FROM person
 -- functions
 SELECT abs(score), abs(-3), abs(NULL) FROM person
+SELECT abs(born), typeof(abs(born)), abs('-3'), typeof(abs('-3')), abs(name), typeof(abs(id)), abs(pay) FROM person
 SELECT round(2.5), round(-2.5), round(1.005, 2), round(3), round(123.456, 1), round(score, 1), round(NULL) FROM person
 SELECT upper(name), lower(name), length(name), length(id), length(score), length('') FROM person
 SELECT substr(name, 2), substr(name, -2), substr(name, 1, 2), substr(name, 0, 2), substr(name, -3, 2), substr(name, 2, -1) FROM person

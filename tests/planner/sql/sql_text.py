@@ -83,6 +83,7 @@ def conditions(tables: tuple[str, ...], depth: int = 2) -> st.SearchStrategy[str
         st.builds("{} IS {}NULL".format, value, st.sampled_from(("", "NOT "))),
         st.builds("{} {}IN ({}, {})".format, value, st.sampled_from(("", "NOT ")), value, literals),
         st.builds("{} {}BETWEEN {} AND {}".format, value, st.sampled_from(("", "NOT ")), value, value),
+        st.builds("({}, {}) {} ({}, {})".format, value, value, st.sampled_from(("=", "<>", "<", "<=", ">", ">=")), value, value),
         st.builds("{} {}LIKE {}".format, value, st.sampled_from(("", "NOT ")), st.sampled_from(("'a%'", "'%1%'", "'_'", "NULL", "''"))),
         value,
     )  # fmt: skip

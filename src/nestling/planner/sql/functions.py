@@ -74,6 +74,14 @@ def _of_number(function: Function, kind: Type | None = None) -> Handler:
     return call
 
 
+def _absolute(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """Of a text SQLite's is a float, even where the text says a whole number."""
+    operand = values.number(bound(node.this), env.translation)
+    if env.dialect.is_sqlite and isinstance(operand, Cast) and operand.operand.type.name is not TypeName.ANY:
+        operand = Cast(operand.operand, FLOAT, Rules.SQLITE)
+    return Call(Function.ABS, (operand,), operand.type, env.dialect.rules)
+
+
 def _sign(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """SQLite's is NULL for a text that is no number."""
     operand = bound(node.this)
@@ -294,7 +302,7 @@ _NAMES: dict[str, Handler] = {
 }
 
 FUNCTIONS: dict[type[exp.Expr], Handler] = {
-    exp.Abs: _of_number(Function.ABS),
+    exp.Abs: _absolute,
     exp.Format: _format,
     exp.Sign: _sign,
     exp.Sqrt: _of_number(Function.SQRT, FLOAT),
