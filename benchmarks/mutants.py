@@ -28,6 +28,7 @@ COPIED = ("src", "tests", "pyproject.toml")
 NEAREST = {
     "optimizer": (
         "tests/optimizer/test_solve.py",
+        "tests/optimizer/test_equal_moves.py",
         "tests/optimizer/test_weigh.py",
         "tests/optimizer/test_changes.py",
         "tests/optimizer/test_problem_check.py",
