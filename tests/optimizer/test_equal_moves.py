@@ -13,9 +13,9 @@ def _problem(*structures: Structure, group: Group | None = None, charges: tuple[
 
 
 def test_what_saves_nothing_goes() -> None:
-    """A structure of any weight that no statement gains by is dropped."""
-    problem = _problem(Structure("index", ""), Structure("two", "", weight=2))
-    assert equal_moves(problem, frozenset({"index", "two"}), extra_cost=0.0) == frozenset()
+    """A structure of any weight that no statement gains by is dropped, also one that is there today."""
+    problem = _problem(Structure("index", ""), Structure("two", "", weight=2), Structure("old", "", in_place=True))
+    assert equal_moves(problem, frozenset({"index", "two", "old"}), extra_cost=0.0) == frozenset()
 
 
 @pytest.mark.parametrize(("in_place", "kept"), [(False, False), (True, True)])
