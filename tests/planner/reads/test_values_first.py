@@ -23,6 +23,8 @@ STATEMENTS = (
     f"SELECT id FROM customer c WHERE EXISTS ({BELOW} AND customer_id = c.id)",
     f"SELECT c.name, d.id FROM customer c LEFT JOIN ({BELOW}) d ON d.customer_id = c.id",
     "SELECT id FROM orders WHERE (total > (SELECT AVG(total) FROM orders)) IS NULL",
+    "SELECT id FROM orders WHERE status IS NOT (SELECT MAX(status) FROM orders WHERE id < 0)",
+    "SELECT id FROM orders WHERE (SELECT MIN(total) FROM orders WHERE id < 0) IS total",
     "SELECT id FROM orders WHERE NOT total > (SELECT AVG(total) FROM orders WHERE id < 0) OR id = 10",
 )  # fmt: skip
 

@@ -11,10 +11,12 @@ from dataclasses import replace
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind, Relation
-from nestling.ir.expression import Arithmetic, Column, Compare, Expression, Negate, ScalarSubquery
+from nestling.ir.expression import Arithmetic, Column, Compare, Comparison, Expression, Negate, ScalarSubquery
 from nestling.planner.reads.rewrites.conjuncts import conjuncts, filtered
 from nestling.planner.reads.rewrites.nothing_found import without_empty_group
 from nestling.planner.reads.traverse import free_columns, has_subquery, rewritten, single, subqueries
+
+_TRUE_OF_NULL = (Comparison.SAME, Comparison.DIFFERENT)
 
 
 def with_values_first(relation: Relation) -> Relation:
@@ -45,7 +47,9 @@ def _beside_values(relation: a.Filter) -> Relation:
 def _compared(predicate: Expression) -> ScalarSubquery | None:
     """The only subquery of a comparison that is not true when its value is NULL, if it gives one value to all rows."""
     found = list(subqueries(predicate))
-    if not isinstance(predicate, Compare) or len(found) != 1 or not isinstance(found[0], ScalarSubquery):
+    if not isinstance(predicate, Compare) or predicate.operator in _TRUE_OF_NULL:
+        return None
+    if len(found) != 1 or not isinstance(found[0], ScalarSubquery):
         return None
     relation = found[0].relation
     is_value = _is_part(predicate.left, found[0]) or _is_part(predicate.right, found[0])
