@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
@@ -53,6 +54,48 @@ def _designs(model: Model) -> Iterator[Design]:
         (customer, apart(filled)),
     ):
         yield Design(model, tuple(Collection(f"{each.entity}s", each, ("id",)) for each in roots))
+
+
+_BY_TWO = """
+CREATE TABLE customer (a INTEGER NOT NULL, b INTEGER NOT NULL, name TEXT, PRIMARY KEY (a, b));
+CREATE TABLE purchase (
+  id INTEGER PRIMARY KEY, a INTEGER, b INTEGER, note TEXT, FOREIGN KEY (a, b) REFERENCES customer (a, b)
+);
+INSERT INTO customer VALUES (1, 1, 'Ann'), (1, 2, NULL), (2, 1, 'Cid');
+INSERT INTO purchase VALUES (1, 1, 1, 'a'), (2, 1, 1, NULL), (3, 1, 2, 'c'), (4, NULL, NULL, 'to nobody'),
+  (5, 1, NULL, 'to half'), (6, 2, 2, 'to parts of two'), (7, 999, 1, 'to somebody gone');
+"""
+_BY_NULLABLE = """
+CREATE TABLE customer (id INTEGER PRIMARY KEY, code INTEGER UNIQUE, name TEXT);
+CREATE TABLE purchase (id INTEGER PRIMARY KEY, code INTEGER REFERENCES customer (code), note TEXT);
+INSERT INTO customer VALUES (1, 1, 'Ann'), (2, NULL, 'Ben'), (3, NULL, 'Cid');
+INSERT INTO purchase VALUES (1, 1, 'a'), (2, 1, NULL), (3, NULL, 'to nobody'), (4, 999, 'to somebody gone');
+"""
+
+
+@pytest.mark.parametrize(("rows", "held", "lost"), [(_BY_TWO, [1, 2, 3], [4, 5, 6, 7]), (_BY_NULLABLE, [1, 2], [3, 4])])
+def test_rows_are_linked_as_sql_does(
+    database: Database[Any], tmp_path: Path, rows: str, held: list[int], lost: list[int]
+) -> None:
+    """By two columns at once, and never by NULL."""
+    with closing(sqlite3.connect(tmp_path / "rows.db")) as connection:
+        connection.executescript(rows)
+    address = f"sqlite:///{tmp_path / 'rows.db'}"
+    model = pipeline.inspect(address).model
+    link, customer, purchase = model.relationships[0].name, Document("customer"), Document("purchase")
+    apart = replace(purchase, references=(Reference(link, Holder.CHILD),))
+    inside = replace(customer, embeddings=(Embedding("purchase", link, Form.ARRAY, purchase, orphans="lost"),))
+    old, new = (
+        Proposal(
+            "",
+            Design(model, tuple(Collection(f"{each.entity}s", each, model.entity(each.entity).key) for each in roots)),
+        )
+        for roots in ((customer, apart), (inside,))
+    )
+    pipeline.load(old, address, database, check=False)
+    assert pipeline.migrate(old, new, database, cutover=True).equal
+    assert [each["_id"] for each in database["lost"].find(sort=["_id"])] == lost
+    assert [row["id"] for each in database["customers"].find(sort=["_id"]) for row in each["purchase"]] == held
 
 
 def test_the_server_finds_orphans(database: Database[Any], tmp_path: Path) -> None:

@@ -139,7 +139,7 @@ def _stages(model: Model, part: AssembledPart) -> Iterator[Mql]:
     if len(part.child) > 1:
         same = [{"$eq": [source(name), f"$$p{place}"]} for place, name in enumerate(part.child)]
         yield {"$match": {"$expr": {"$and": same}}}
-    if part.form is not Form.OBJECT:
+    if part.order and part.form is not Form.OBJECT:
         yield {"$sort": {source(name)[1:]: way for name, way in part.order}}
     is_bare = part.form is Form.SCALARS
     element: object = {_VALUE: source(part.body.fields[0][1])} if is_bare else _document(part.body, source)

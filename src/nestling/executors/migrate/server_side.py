@@ -9,7 +9,7 @@ from typing import Any
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
-from nestling.common.connection import OUT_OF_DISK_SPACE, UNAUTHORIZED
+from nestling.common.connection import UNAUTHORIZED, disk_is_full
 from nestling.common.errors import MigrationError, Problem
 from nestling.ir.command import Aggregation
 
@@ -61,7 +61,7 @@ def _out(database: Database[Any], query: Aggregation, collection: str, mark: str
     try:
         database[query.collection].aggregate(stages, allowDiskUse=True, comment=mark).close()
     except OperationFailure as error:
-        if error.code in (UNAUTHORIZED, OUT_OF_DISK_SPACE):
+        if error.code == UNAUTHORIZED or disk_is_full(error):
             raise
         said = (error.details or {}).get("errmsg", error)
         raise MigrationError(Problem(f"the server cannot build it: {said}", where=collection)) from None

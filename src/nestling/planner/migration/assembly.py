@@ -54,15 +54,17 @@ def assembly(design: Design, store: Store, homes: Homes, indexed: Indexed) -> As
     return replace(body, id=identity, without=parents, rows=_gathered_rows(entity, homes[entity.name]))
 
 
-def _parents(design: Design, link: Relationship, homes: Homes, indexed: Indexed) -> AssembledPart | None:
-    """The rows orphans do not find; None where the server may see other rows as equal than the loader."""
+def _is_alike(design: Design, link: Relationship) -> bool:
+    """Whether the server sees the same rows as linked as the loader; it finds NULL by NULL."""
     child, parent = design.model.entity(link.child), design.model.entity(link.parent)
-    pairs = [
-        (child.attribute(here), parent.attribute(there))
-        for here, there in zip(link.child_attributes, link.parent_attributes, strict=True)
-    ]
-    is_told = all(a.type.name is b.type.name and not (a.also or b.also or b.nullable) for a, b in pairs)
-    if not is_told or any(place.query.files for place in homes[link.parent]):
+    pairs = zip(map(child.attribute, link.child_attributes), map(parent.attribute, link.parent_attributes), strict=True)
+    return all(a.type.name is b.type.name and not (a.also or b.also or b.nullable) for a, b in pairs)
+
+
+def _parents(design: Design, link: Relationship, homes: Homes, indexed: Indexed) -> AssembledPart | None:
+    """The rows orphans do not find."""
+    parent = design.model.entity(link.parent)
+    if not _is_alike(design, link) or any(place.query.files for place in homes[link.parent]):
         return None
     home = _indexed_home(link.parent_attributes[0], homes[link.parent], indexed)
     return AssembledPart(
@@ -127,8 +129,10 @@ def _joined(
     homes: Homes,
     indexed: Indexed,
     order: Sequence[Order] = (),
-) -> AssembledPart:
+) -> AssembledPart | None:
     """Children from where they are found by what links them, in order; equal ones in that of their key."""
+    if not _is_alike(design, link):
+        return None
     entity = design.model.entity(link.child)
     home = _indexed_home(link.child_attributes[0], homes[link.child], indexed) if not body.parts else None
     ways = [(each.attribute, -1 if each.descending else 1) for each in order]
