@@ -125,6 +125,10 @@ STATEMENTS = (
     "WHERE l.quantity = (SELECT max(x.quantity) FROM line x WHERE x.order_id = o.id)",
     "SELECT o.id, l.no FROM orders o JOIN line l ON l.order_id = o.id "
     "WHERE o.status = 'open' AND l.no = (SELECT min(x.no) FROM line x WHERE x.order_id = o.id)",
+    "SELECT o.id, l.no FROM orders o JOIN line l ON l.order_id = o.id AND l.no < o.id "
+    "WHERE l.no > (SELECT min(x.no) FROM line x WHERE x.order_id = o.id AND x.no < l.no)",
+    "SELECT o.id, l.no FROM orders o JOIN line l ON l.order_id = o.id "
+    "WHERE l.no = (SELECT max(x.no) FROM line x WHERE l.order_id = l.order_id)",
     "SELECT c.id, o.id FROM customer c JOIN orders o ON o.customer_id = c.id "
     "WHERE o.total >= (SELECT avg(x.total) FROM orders x WHERE x.customer_id = c.id) OR o.id = 12",
     "WITH per AS (SELECT customer_id, count(*) AS n FROM orders GROUP BY customer_id) "

@@ -16,6 +16,7 @@ STATEMENTS = (
     BY_TITLE,
     BY_TITLE.replace("SUM(l.quantity)", "COUNT(*), COUNT(l.quantity), MIN(l.no), MAX(l.quantity)"),
     BY_TITLE.replace("SUM(l.quantity)", "SUM(l.quantity) FILTER (WHERE l.no > 1), COUNT(*) FILTER (WHERE l.quantity = 2)"),
+    BY_TITLE.replace(" GROUP", " WHERE 1 > 1 GROUP"),
     BY_TITLE + " HAVING SUM(l.quantity) > 1 ORDER BY p.title LIMIT 2 -- total order",
     "SELECT m.name, COUNT(*) FROM line l JOIN product p ON p.id = l.product_id JOIN maker m ON m.id = p.maker_id GROUP BY m.name",
     "SELECT p.title, l.no, MAX(l.quantity) FROM line l JOIN product p ON p.id = l.product_id GROUP BY p.title, l.no",

@@ -149,10 +149,10 @@ def _is_at_hand(parent: Parent, leaves: Iterable[Relation], design: Design) -> b
 
 
 def _without(parent: Parent, conditions: list[Expression]) -> list[Expression]:
-    """The conditions said of the child's columns instead of the parent's key."""
+    """The conditions said of the child's columns instead of the parent's key, but for those that link the two."""
     same = {_id(one): other for one, other in parent.pairs}
-    found = [replaced(each, same) for each in conditions]
-    return [each for each in dict.fromkeys(found) if not (isinstance(each, Compare) and each.left == each.right)]
+    linked = {Compare(Comparison.EQUAL, other, other) for _, other in parent.pairs}
+    return [each for each in dict.fromkeys(replaced(each, same) for each in conditions) if each not in linked]
 
 
 def _id(column: Column) -> ColumnId:

@@ -178,15 +178,17 @@ def _over_itself(outer: _Tables, inner: _Tables, group: a.Group) -> Relation | N
 
 def _told(condition: Expression, names: dict[str, str]) -> Column | None:
     """The column a condition says is the same as in the row asked about; None where it may be NULL, which equals nothing."""
-    found = renamed(condition, names)
-    if (
-        not isinstance(found, Compare)
-        or found.operator is not Comparison.EQUAL
-        or found.collation is not Collation.BINARY
-    ):
-        return None
-    column = found.left if found.left == found.right and len(about(condition)) == 2 else None
-    return column if isinstance(column, Column) and not column.nullable and not column.mixed else None
+    column = _same(condition, names)
+    return column if column is not None and not column.nullable and not column.mixed else None
+
+
+def _same(condition: Expression, names: dict[str, str]) -> Column | None:
+    """The column that a condition says to be equal in the subquery's row and in the row asked about."""
+    match renamed(condition, names):
+        case Compare(Comparison.EQUAL, Column() as one, other, collation=Collation.BINARY) if one == other:
+            return one if len(about(condition)) == 2 else None
+        case _:
+            return None
 
 
 def _asked(condition: Expression, names: dict[str, str], have: Collection[Expression]) -> Expression:
@@ -196,18 +198,13 @@ def _asked(condition: Expression, names: dict[str, str], have: Collection[Expres
     """
     mapped = frozenset(names.values())
     found = _plain(renamed(condition, names))
-    if not about(condition) & mapped or not isinstance(found, Compare) or found.left != found.right:
-        return found
-    same = (each for each in have if isinstance(each, Compare) and not about(each) <= mapped)
-    return next(
-        (
-            each
-            for each in same
-            if (each.operator, each.collation) == (found.operator, found.collation)
-            and found.left in (each.left, each.right)
-        ),
-        found,
-    )
+    column = _same(condition, names)
+    for each in have if column is not None else ():
+        if isinstance(each, Compare) and (each.operator, each.collation) == (Comparison.EQUAL, Collation.BINARY):
+            for one, other in ((each.left, each.right), (each.right, each.left)):
+                if one == column and not about(other) & mapped:
+                    return each
+    return found
 
 
 def _key(leaf: Relation, design: Design) -> list[Column] | None:
