@@ -9,18 +9,24 @@ import pytest
 from pymongo.database import Database
 
 from nestling.planner.reads import ALL, Rewrite
-from tests.cases.pattern_case import pattern_cases
-from tests.planner.reads.beside_sqlite import Beside, loaded
+from tests.cases.pattern_case import PatternCase, pattern_cases
+from tests.planner.reads.beside_sqlite import Beside, Rows, loaded
 
 JOINED = (
     "SELECT p.policy_id, p.holder, r.revision, r.text FROM policy p JOIN revision r ON r.policy_id = p.policy_id WHERE "
 )
 OF_PARENT = "(SELECT max(x.revision) FROM revision x WHERE x.policy_id = p.policy_id)"
 OF_ROW = "(SELECT max(x.revision) FROM revision x WHERE x.policy_id = r.policy_id)"
+OVER = "(PARTITION BY p.policy_id)"
+WINDOWED = (
+    f"SELECT * FROM (SELECT p.policy_id, r.revision, r.text, MAX(r.revision) OVER {OVER} AS m FROM policy p "
+    "JOIN revision r ON r.policy_id = p.policy_id) s WHERE revision = m"
+)
 LATEST = (
     f"{JOINED} r.revision = {OF_PARENT}",
     f"{JOINED} r.revision = {OF_ROW}",
     f"{JOINED} {OF_ROW} = r.revision AND p.holder = 'Ann'",
+    WINDOWED,
 )
 """What the copy of the latest revision answers."""
 OTHERWISE = (
@@ -29,6 +35,8 @@ OTHERWISE = (
     f"{JOINED} r.revision = (SELECT max(x.revision) FROM revision x WHERE x.policy_id = p.policy_id AND x.since IS NOT NULL)",
     f"{JOINED} r.revision = {OF_ROW} AND r.since IS NOT NULL",
     f"{JOINED} r.revision < {OF_ROW}",
+    WINDOWED.replace(" AS m", f" AS m, COUNT(*) OVER {OVER} AS n"),
+    WINDOWED.replace(OVER, f"{OVER[:-1]} ROWS BETWEEN CURRENT ROW AND CURRENT ROW)"),
     f"{JOINED} r.revision = {OF_ROW} OR p.holder = 'Ann'",
     f"SELECT r.policy_id, r.text FROM revision r WHERE r.revision = {OF_ROW}",
 )
@@ -73,3 +81,18 @@ def test_rows_that_are_left_out_count_for_the_greatest(policies: Beside) -> None
         path = policies.compiled(sql).access_path
         assert path.count("`revisions`") == 2, path
         policies.assert_equal(sql)
+
+
+def test_the_least_may_come_after_null(database: Database[dict[str, Any]], tmp_path: Path) -> None:
+    """A copy of the first revision may hold one without a number."""
+    case = next(each for each in pattern_cases() if each.name == "document_versioning")
+    text = case.text.replace("key: [policy_id, revision]", "key: [id]\n    uniques: [[policy_id, revision]]")
+    text = text.replace("revision: integer!", "revision: integer").replace("since: date}", "since: date, id: integer!}")
+    text = text.replace("id: [policy_id, revision]", "id: [id]").replace("since], as", "since, id], as")
+    rows: Rows = {"policy": [(1, "Ann")], "revision": [(1, None, "Draft.", None, 7), (1, 1, "Car.", None, 8)]}
+    for order, function in (("revision", "min"), ("-revision", "max")):
+        proposal = PatternCase(case.name, text.replace("-revision", order)).proposal
+        folder = tmp_path / function
+        folder.mkdir()
+        policies = loaded(proposal, rows, database, folder)
+        policies.assert_equal(f"{JOINED} r.revision = {OF_PARENT.replace('max', function)}")

@@ -2,7 +2,7 @@
 
 `r.number = (SELECT MAX(x.number) FROM revision x WHERE x.policy_id = p.id)` over `policy p JOIN revision r` is a window by now,
 and the rows that are left are each policy's first by `number`, descending. The window stays: over the first rows it says the
-same.
+same. Another function over them would not.
 """
 
 from __future__ import annotations
@@ -17,44 +17,47 @@ from nestling.ir.types import TypeName
 from nestling.planner.reads.rewrites.computed import Inner, inner_joined
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts
 from nestling.planner.reads.rewrites.links import is_unique, without_link
+from nestling.planner.reads.rewrites.windowed import WHOLE
 from nestling.planner.reads.rows import First
 
 ORDERED = frozenset({TypeName.INTEGER, TypeName.FLOAT, TypeName.DATE, TypeName.TIMESTAMP})
 """What all databases put into one order."""
-_DESCENDING = {AggregateFunction.MAX: True, AggregateFunction.MIN: False}
+_DESCENDING: dict[AggregateFunction | a.WindowOnly, bool] = {AggregateFunction.MAX: True, AggregateFunction.MIN: False}
 
 
 def latest(relation: a.Filter, design: Design) -> Iterator[tuple[str, First]]:
     """The aliases of which a filter over windows leaves the first row of each parent, and in which order."""
     window = relation.input
-    joined = inner_joined(window.input) if isinstance(window, a.Window) else None
+    joined = inner_joined(window.input) if isinstance(window, a.Window) and len(window.functions) == 1 else None
     if joined is None or not isinstance(window, a.Window):
         return
+    function = window.functions[0].window
     for predicate in conjuncts(relation.predicate):
-        for column, name in _compared(predicate, window.alias):
-            function = next((each.window for each in window.functions if each.name == name), None)
-            descending = _descending(function, column) if function is not None else None
-            if descending is not None and function is not None and _is_of_parents(joined, column, function, design):
+        for column in _compared(predicate, window.alias):
+            descending = _descending(function, column)
+            if descending is not None and _is_of_parents(joined, column, function, design):
                 yield column.alias, First(((column.name, descending),), 1)
 
 
-def _compared(predicate: Expression, windows: str) -> Iterator[tuple[Column, str]]:
-    """A column and the window function it must be equal to."""
+def _compared(predicate: Expression, windows: str) -> Iterator[Column]:
+    """A column that must be equal to the window function."""
     if isinstance(predicate, Compare) and (predicate.operator, predicate.collation) == (
         Comparison.EQUAL,
         Collation.BINARY,
     ):
         for one, other in ((predicate.left, predicate.right), (predicate.right, predicate.left)):
             if isinstance(one, Column) and isinstance(other, Column) and other.alias == windows != one.alias:
-                yield one, other.name
+                yield one
 
 
 def _descending(function: a.WindowFunction, column: Column) -> bool | None:
-    """Whether the greatest or the least of the column is wanted; None where it is neither, or has an order of its own."""
+    """Whether the greatest or the least of the column is wanted; None where it is neither, or NULL comes before it."""
     plain = not column.mixed and column.type.name in ORDERED and column.type.fraction_digits <= 3
-    if not plain or function.arguments != (column,) or function.order or function.filter is not None:
+    whole = function.frame == WHOLE and not function.order and function.filter is None
+    if not plain or not whole or function.arguments != (column,) or function.function not in _DESCENDING:
         return None
-    return _DESCENDING.get(function.function) if isinstance(function.function, AggregateFunction) else None
+    descending = _DESCENDING[function.function]
+    return descending if descending or not column.nullable else None
 
 
 def _is_of_parents(joined: Inner, column: Column, function: a.WindowFunction, design: Design) -> bool:

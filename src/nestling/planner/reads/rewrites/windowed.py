@@ -39,7 +39,8 @@ from nestling.planner.reads.traverse import (
     subqueries,
 )
 
-_WHOLE = Frame(FrameUnit.ROWS, Bound(None, following=False), Bound(None, following=True))
+WHOLE = Frame(FrameUnit.ROWS, Bound(None, following=False), Bound(None, following=True))
+"""All rows of the partition."""
 _OVER_ROWS = frozenset(
     {
         AggregateFunction.COUNT,
@@ -137,7 +138,7 @@ def _with_functions(rows: Relation, group: a.Group, names: dict[str, str], parti
     for item in group.aggregates:
         asked = item.aggregate
         arguments = () if asked.argument is None else (renamed(asked.argument, names),)
-        found = Function(asked.function, arguments, asked.type, tuple(partition), (), _WHOLE)
+        found = Function(asked.function, arguments, asked.type, tuple(partition), (), WHOLE)
         functions.append(NamedWindow(item.name, found))
     return a.Window(rows, group.alias, tuple(functions))
 
