@@ -178,12 +178,21 @@ def _stages(stages: Sequence[Mql], given: Mapping[str, object]) -> Iterator[Mql]
             case {"$skip": Placeholder() as count}:
                 if skip := _whole(count.bind(given[count.name]), "OFFSET"):
                     yield {"$skip": skip}
-            case {"$unionWith": {"coll": _, "pipeline": [{"$match": dict() as asked}, *_]}} if asks_for_nothing(
-                cast(Mql, _bound(asked, given))
-            ):
-                continue
+            case {"$unionWith": {"coll": collection, "pipeline": list() as inner}}:
+                found = list(_stages(inner, given))
+                if not _adds_nothing(found):
+                    yield {"$unionWith": {"coll": collection, "pipeline": found}}
             case _:
                 yield cast(Mql, _bound(stage, given))
+
+
+def _adds_nothing(stages: Sequence[Mql]) -> bool:
+    """Whether they find nothing in their collection, and no other adds anything to that, not even the count of nothing."""
+    match stages:
+        case [{"$match": dict() as asked}, *rest]:
+            return asks_for_nothing(asked) and not any("$unionWith" in stage for stage in rest)
+        case _:
+            return False
 
 
 def asks_for_nothing(asked: Mql) -> bool:

@@ -29,6 +29,8 @@ EARLIER = (
     "SELECT order_id FROM \"order\" WHERE NOT date >= '2024-01-01'",
     'SELECT order_id FROM "order" WHERE date >= NULL',
     "SELECT l.sku FROM line l LEFT JOIN \"order\" o ON o.order_id = l.order_id AND o.date >= '2024-01-01'",
+    "SELECT 7 UNION ALL SELECT count(*) FROM \"order\" WHERE date > '2024-01-01' AND date < '2020-01-01'",
+    "SELECT 7 UNION SELECT * FROM (SELECT total FROM \"order\" WHERE date > '2024-01-01' AND date < '2020-01-01' UNION SELECT 8)",
     'SELECT a.order_id, b.order_id FROM "order" a JOIN "order" b ON b.total >= a.total WHERE a.date >= \'2024-01-01\'',
 )
 """What some of them might fit."""
