@@ -17,7 +17,7 @@ from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.load.empty import empty
 from nestling.executors.migrate.derive import Deriver, Wanted
 from nestling.executors.migrate.once import mark
-from nestling.executors.migrate.server_side import ServerSide, build
+from nestling.executors.migrate.server_side import ServerSide, TooMuchAtOnce, build
 from nestling.executors.migrate.state import State, States
 from nestling.executors.migrate.unit import Scope, Target
 from nestling.ir.migration import Row
@@ -45,10 +45,13 @@ def backfill(
     for side in on_server:
         if side.collection not in state.done:
             tell(side.collection, 0)
-            build(database, side, f"nestling migrate {state.designs[:16]}")
+            try:
+                build(database, side, f"nestling migrate {state.designs[:16]}")
+            except TooMuchAtOnce:
+                continue
             state = replace(state, done=(*state.done, side.collection))
             states.save(state)
-    by_server = {side.collection for side in on_server}
+    by_server = {side.collection for side in on_server}.intersection(state.done)
     for target in targets:
         if target.store.name not in by_server and target.unit.name not in state.done:
             state = _unit(deriver, target, database, states, state, tell)

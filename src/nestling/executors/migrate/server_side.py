@@ -11,9 +11,11 @@ from pymongo.errors import OperationFailure
 
 from nestling.common.connection import UNAUTHORIZED, disk_is_full
 from nestling.common.errors import MigrationError, Problem
+from nestling.executors.read_errors import DOCUMENT_TOO_LARGE
 from nestling.ir.command import Aggregation
 
 PAUSE_SECONDS = 0.2
+EXCEEDED_MEMORY = 146
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +36,15 @@ class ServerSide:
     gathered: tuple[Gathered, ...] = ()
 
 
+class TooMuchAtOnce(Exception):
+    """The server joins more for one document than it can hold."""
+
+
 def build(database: Database[Any], side: ServerSide, mark: str) -> None:
     """Write the documents in place of whatever the collection holds, which keeps its validator; all of them or none.
 
-    `mark` tells this migration's work on the server: what an interrupted run may have left working there is ended first.
+    Raises `MigrationError`, and `TooMuchAtOnce` for what the loader can do instead. `mark` tells this migration's work on the
+    server: what an interrupted run may have left working there is ended first.
     """
     _end(database, mark)
     try:
@@ -63,6 +70,8 @@ def _out(database: Database[Any], query: Aggregation, collection: str, mark: str
     except OperationFailure as error:
         if error.code == UNAUTHORIZED or disk_is_full(error):
             raise
+        if error.code == EXCEEDED_MEMORY or error.code in DOCUMENT_TOO_LARGE:
+            raise TooMuchAtOnce from error
         said = (error.details or {}).get("errmsg", error)
         raise MigrationError(Problem(f"the server cannot build it: {said}", where=collection)) from None
 
