@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -27,7 +28,7 @@ _NO_ROWS = {
 class Saying:
     """One statement being said: the design, the rows and parameters it has so far, and what is to be told of it.
 
-    `listed`: how many values its lists have. `summaries`: bucket fields that stand for an aggregate of events.
+    `listed`: how many values its lists have. `single`: the rows of arrays that have one at most, by how they are joined.
     """
 
     design: Design
@@ -35,6 +36,7 @@ class Saying:
     listed: int = 1
     rows: Rows = field(default_factory=Rows)
     notes: list[str] = field(default_factory=list)
+    single: dict[Callable[[bool], tuple[Row, Row]], Row] = field(default_factory=dict)
 
     def store(self, collection: str) -> Store:
         """The collection of that name; raises CannotSay."""

@@ -1,11 +1,14 @@
-"""The elements of an array as rows of a query of their own."""
+"""The elements of an array as rows of a query of their own; the only one, as a row beside that of the array."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 from nestling.sources.capture.sql.documents import Saying
 from nestling.sources.capture.sql.query import Query
-from nestling.sources.capture.sql.rows import token
-from nestling.sources.capture.sql.values import Many, Value
+from nestling.sources.capture.sql.rows import TOKEN, Row, token
+from nestling.sources.capture.sql.values import CannotSay, Many, Value
 
 
 def elements(saying: Saying, value: Many) -> tuple[Query, Value]:
@@ -17,3 +20,34 @@ def elements(saying: Saying, value: Many) -> tuple[Query, Value]:
     query.where += first.conditions
     first.on, first.after, first.conditions = (), None, []
     return query, element
+
+
+_EQUAL = re.compile(rf"({TOKEN.pattern}|:\w+) = ({TOKEN.pattern}|:\w+)")
+
+
+def only(saying: Saying, value: Many) -> Value:
+    """The element of an array that has one at most, as a row that may lack; raises CannotSay."""
+    row = saying.single.get(value.join)
+    if row is None:
+        first, row = value.join(True)
+        if value.own or first is not row or not _is_one(saying, row):
+            raise CannotSay(f"one element of `{value.name}`, which may have several")
+        saying.single[value.join] = row
+    return value.element(row)
+
+
+def _is_one(saying: Saying, row: Row) -> bool:
+    """Whether no two rows of the entity meet what the row is joined by."""
+    entity = saying.design.model.entity(row.entity)
+    fixed = {attribute for attribute, _ in row.on} | set(_equal(row))
+    sure = [each for each in entity.uniques if not any(entity.attribute(name).nullable for name in each)]
+    return any(key and fixed.issuperset(key) for key in (entity.key, *sure))
+
+
+def _equal(row: Row) -> Iterator[str]:
+    """The attributes the further conditions of a join say the values of."""
+    for sides in filter(None, map(_EQUAL.fullmatch, row.conditions)):
+        own = [TOKEN.fullmatch(side) for side in sides.group(1, 4)]
+        mine = [each[2] for each in own if each is not None and int(each[1]) == row.number]
+        if len(mine) == 1:
+            yield mine[0]

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from nestling.sources.capture.sql.documents import Saying
-from nestling.sources.capture.sql.elements import elements
-from nestling.sources.capture.sql.paths import find, known
+from nestling.sources.capture.sql.elements import elements, only
+from nestling.sources.capture.sql.paths import Found, find, known
 from nestling.sources.capture.sql.rows import token
 from nestling.sources.capture.sql.values import CannotSay, Column, Many, Scalar, Sql, Tree, Unsaid, Value
 
@@ -103,6 +103,8 @@ def _operator(saying: Saying, document: Value, name: str, operand: Any, names: N
             return _conditional(operand, text)
         case "$size":
             return _size(saying, document, operands[0], names)
+        case "$first" | "$last" | "$arrayElemAt":
+            return _only(saying, document, operands, names)
         case _:
             raise CannotSay(f"`{name}` in an expression")
 
@@ -186,13 +188,25 @@ def _conditional(operand: Any, text: Callable[[Any], str]) -> Sql:
 
 def _size(saying: Saying, document: Value, operand: Any, names: Names) -> Sql:
     """How many elements an array has."""
+    array = _array(document, operand, names)
+    if array.rest or not isinstance(array.value, Many) or array.value.own:
+        raise CannotSay("`$size` of what is no array of rows")
+    query, _ = elements(saying, array.value)
+    return Sql(f"({query.text([('count', 'COUNT(*)')], saying.design.model)})", "count", may_be_null=False)
+
+
+def _only(saying: Saying, document: Value, operands: list[Any], names: Names) -> Value:
+    """The only element of an array, or what it has under the rest of the path."""
+    array = _array(document, operands[0], names)
+    if not isinstance(array.value, Many) or operands[1:] not in ([], [0], [-1]):
+        raise CannotSay("an element of what is no array of rows, or of a place within it")
+    return known(only(saying, array.value), array.rest)
+
+
+def _array(document: Value, operand: Any, names: Names) -> Found:
+    """Where the path of an array leads; an empty one where it is missing is no other."""
     if isinstance(operand, dict) and set(operand) == {"$ifNull"}:
         operand = operand["$ifNull"][0]
     if not isinstance(operand, str) or not operand.startswith("$"):
-        raise CannotSay("`$size` of a calculated array")
-    found = find(document, operand[1:]) if not operand.startswith("$$") else None
-    array = found.value if found is not None else _path(document, operand, names)
-    if not isinstance(array, Many) or array.own or (found is not None and found.rest):
-        raise CannotSay("`$size` of what is no array of rows")
-    query, _ = elements(saying, array)
-    return Sql(f"({query.text([('count', 'COUNT(*)')], saying.design.model)})", "count", may_be_null=False)
+        raise CannotSay("a calculated array")
+    return Found(_path(document, operand, names)) if operand.startswith("$$") else find(document, operand[1:])

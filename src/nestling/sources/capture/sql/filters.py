@@ -73,8 +73,6 @@ def _at(path: str, value: Tree) -> Tree:
 def _there(value: Tree, path: str, *, is_there: bool) -> str:
     if value.row is None or not value.key:
         raise CannotSay(f"whether the document `{path}` is there")
-    if is_there:
-        value.row.outer = False
     return f"{token(value.row, value.key)} IS {'NOT ' if is_there else ''}NULL"
 
 
@@ -124,7 +122,7 @@ def exists(saying: Saying, value: Many, condition: Condition, *, negated: bool =
 def _sub(saying: Saying, value: Many, condition: Condition, shown: str) -> str:
     query, element = elements(saying, value)
     own = condition.get("")
-    query.where += conditions(saying, element, {name: test for name, test in condition.items() if name})
+    query.keep(conditions(saying, element, {name: test for name, test in condition.items() if name}))
     if own is not None or any(name.startswith("$") for name in condition):
         if not isinstance(element, Column):
             raise CannotSay("elements of an array compared as a whole")

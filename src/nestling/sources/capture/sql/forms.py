@@ -14,8 +14,8 @@ from nestling.sources.capture.sql.values import CannotSay
 DEEPEST = 80
 """Levels of documents in each other that are read."""
 _LOGICAL = ("$and", "$or", "$nor")
-_OPERANDS = {"$eq": 2, "$ne": 2, "$gt": 2, "$gte": 2, "$lt": 2, "$lte": 2, "$in": 2}
-_ONE_AT_LEAST = ("$not", "$size", "$toInt", "$toLong", "$toDouble", "$toDecimal", "$toString")
+_OPERANDS = {"$eq": 2, "$ne": 2, "$gt": 2, "$gte": 2, "$lt": 2, "$lte": 2, "$in": 2, "$arrayElemAt": 2}
+_ONE_AT_LEAST = ("$not", "$size", "$first", "$last", "$toInt", "$toLong", "$toDouble", "$toDecimal", "$toString")
 
 
 def check(shape: Shape) -> None:

@@ -28,7 +28,8 @@ def lookup(saying: Saying, query: Query, document: Tree, body: Stage, inner: Inn
     local = find(document, body["localField"]) if "localField" in body else None
     if local is not None and isinstance(local.value, Unsaid):
         raise CannotSay(local.value.why)
-    made = _Lookup(saying, saying.store(body["from"]).roots[0], local, body, document.row or query.root, names, inner)
+    after = document.row if document.row is not None and query.holds(document.row) else query.root
+    made = _Lookup(saying, saying.store(body["from"]).roots[0], local, body, query, after, names, inner)
     return Many(str(body["as"]), made.join, made.element)
 
 
@@ -38,6 +39,7 @@ class _Lookup:
     node: Node
     local: Found | None
     body: Stage
+    query: Query
     after: Row
     names: dict[str, Value]
     inner: Inner
@@ -49,11 +51,12 @@ class _Lookup:
             row = self.saying.rows.new(self.node.entity, (), self.after, outer=outer)
             return row, self._finish(row, self.saying.document(self.node, row), row)
         first, text, hangs_on = _way(self.local, outer=outer)
-        row = self.saying.rows.new(self.node.entity, (), hangs_on or self.after, outer=outer)
+        after = hangs_on if hangs_on is not None and (first or self.query.holds(hangs_on)) else self.after
+        row = self.saying.rows.new(self.node.entity, (), after, outer=outer)
         found = self.saying.document(self.node, row)
         foreign = find(found, self.body["foreignField"])
         if isinstance(foreign.value, Many):
-            return self._join_within(hangs_on or self.after, text, first, outer=outer)
+            return self._join_within(after, text, first, outer=outer)
         if isinstance(foreign.value, Unsaid):
             raise CannotSay(foreign.value.why)
         if not isinstance(foreign.value, Column) or foreign.value.row is not row:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from nestling.sources.capture.sql.documents import Saying
@@ -38,11 +39,22 @@ def projected(saying: Saying, document: Value, body: dict[str, Any]) -> Value:
 
 
 def shown(saying: Saying, document: Value, each: Any) -> Value:
-    """What an expression is; `Unsaid` when SQL does not say it."""
+    """What an expression is; `Unsaid` when SQL does not say it, unless it reads the rows of an array: raises CannotSay then."""
     try:
         return value(saying, document, each)
     except CannotSay as problem:  # said only where it is asked for
+        if any(isinstance(find(document, path).value, Many) for path in _paths(each)):
+            raise
         return Unsaid(str(problem))
+
+
+def _paths(expression: Any) -> Iterator[str]:
+    """The paths an expression reads."""
+    if isinstance(expression, str) and expression.startswith("$") and not expression.startswith("$$"):
+        yield expression[1:]
+    elif isinstance(expression, dict | list):
+        for each in expression.values() if isinstance(expression, dict) else expression:
+            yield from _paths(each)
 
 
 def _spread(body: dict[str, Any], prefix: str = "") -> dict[str, Any]:

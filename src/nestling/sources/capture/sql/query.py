@@ -53,6 +53,22 @@ class Query:
         self.wanted.append(last)
         return last
 
+    def keep(self, texts: list[str]) -> None:
+        """Keep what meets these conditions; a row that must be there is joined by no LEFT JOIN."""
+        self.where += texts
+        for text in texts:
+            match = TOKEN.match(text)
+            if match is not None and text[match.end() :] == " IS NOT NULL":
+                self._requires(self.every.known[int(match[1])])
+
+    def _requires(self, row: Row) -> None:
+        if row is self.root or not self.holds(row):
+            return
+        row.outer = False
+        for _, text in row.on:
+            for other in self.every.named(text):
+                self._requires(other)
+
     def text(self, shown: list[tuple[str, str]], model: Model) -> str:
         """The SELECT that shows these texts under these names."""
         shown = _pruned(self, shown, model)

@@ -46,7 +46,10 @@ def _match(state: State, body: Any) -> None:
     if query.limit or query.offset or query.distinct:
         state.settle()
     made = conditions(state.saying, state.document, body)
-    (state.query.having if state.query.grouped else state.query.where).extend(made)
+    if state.query.grouped:
+        state.query.having += made
+    else:
+        state.query.keep(made)
 
 
 def _sort(state: State, body: Any) -> None:
@@ -100,8 +103,10 @@ def _replace(state: State, body: Any) -> None:
 def _unwind(state: State, body: Any) -> None:
     path = body["path"].lstrip("$")
     found = find(state.document, path)
-    if isinstance(found.value, Column | Tree) and not found.rest:
-        return  # one value, or the only row joined: as it is
+    if isinstance(found.value, Column | Tree) and not found.rest:  # one value, or the only row joined
+        if not body.get("preserveNullAndEmptyArrays") and _may_lack(found.value):
+            _match(state, {path: {"$exists": True}})
+        return
     if not isinstance(found.value, Many) or found.rest or "includeArrayIndex" in body:
         raise CannotSay(f"unwinding `{path}`")
     array = found.value
@@ -114,6 +119,10 @@ def _unwind(state: State, body: Any) -> None:
     fields = dict(state.document.fields)
     place(fields, path, array.element(last))
     state.document = Tree(fields, state.document.row, state.document.key)
+
+
+def _may_lack(found: Column | Tree) -> bool:
+    return found.may_be_null if isinstance(found, Column) else found.row is not None and found.row.may_lack
 
 
 def _count(state: State, body: Any) -> None:
@@ -148,7 +157,7 @@ def _inner(saying: Saying, document: Value, pipeline: list[dict[str, Any]], name
                 plain = {key: test for key, test in body.items() if key != "$expr"}
                 made += conditions(saying, document, plain)
                 if "$expr" in body:
-                    made.append(scalar(saying, document, body["$expr"], names).text)
+                    made += [scalar(saying, document, each, names).text for each in _conjuncts(body["$expr"])]
             case "$project":
                 document = projected(saying, document, body)
             case "$set" | "$addFields" if isinstance(document, Tree):
@@ -165,6 +174,13 @@ def _inner(saying: Saying, document: Value, pipeline: list[dict[str, Any]], name
             case _:
                 raise CannotSay(f"the stage `{name}` within a `$lookup`")
     return made, document
+
+
+def _conjuncts(found: Any) -> list[Any]:
+    """The expressions that all must hold where one does."""
+    if isinstance(found, dict) and isinstance(found.get("$and"), list):
+        return [inner for each in found["$and"] for inner in _conjuncts(each)]
+    return [found]
 
 
 Step = Callable[[State, Any], None]

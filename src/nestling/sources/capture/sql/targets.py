@@ -47,7 +47,7 @@ def target(saying: Saying, collection: str, condition: dict[str, Any], *, but: s
     plain = {
         path: test for path, test in condition.items() if not but or (path != but and not path.startswith(f"{but}."))
     }
-    query.where += conditions(saying, document, plain)
+    query.keep(conditions(saying, document, plain))
     return Target(query, document, condition)
 
 
