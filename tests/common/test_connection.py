@@ -5,13 +5,15 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pymongo import MongoClient
-from pymongo.errors import DuplicateKeyError
+from pymongo.database import Database
+from pymongo.errors import BulkWriteError, DuplicateKeyError
 
 from nestling.common.binary import find_mongod
-from nestling.common.connection import connect, database_name, typed_errors
+from nestling.common.connection import NO_SPACE, connect, database_name, disk_is_full, typed_errors
 from nestling.common.errors import AuthenticationFailed, ConnectionFailed, PermissionDenied
 from nestling.common.server import Server
 from nestling.common.supervised import free_port, supervised
@@ -118,3 +120,12 @@ def test_a_user_who_may_only_read(guarded: str):
     with connect(uri) as client, pytest.raises(PermissionDenied, match="not authorized") as caught, typed_errors(uri):
         client.shop.orders.insert_one({})
     assert "readersecret" not in str(caught.value)
+
+
+def test_what_a_refused_document_says_is_not_the_servers_disk(database: Database[Any]) -> None:
+    """A log of other machines' full disks is data like any other."""
+    database.create_collection("logs", validator={"level": {"$exists": True}})
+    with pytest.raises(BulkWriteError) as refused:
+        database["logs"].insert_many([{"message": f"write failed: {NO_SPACE}"}])
+    assert not disk_is_full(refused.value)
+    assert disk_is_full(BulkWriteError({"writeErrors": [{"code": 8, "errmsg": f"28: {NO_SPACE}"}]}))

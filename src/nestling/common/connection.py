@@ -99,8 +99,9 @@ def _typed(error: PyMongoError, where: str) -> ConnectionFailed | PermissionDeni
 def disk_is_full(error: OperationFailure) -> bool:
     """Whether that is why the server did not do it, or one of the writes of a bulk."""
     writes = (error.details or {}).get("writeErrors", ()) if isinstance(error, BulkWriteError) else ()
-    told = (error.code, *(each.get("code") for each in writes))
-    return OUT_OF_DISK_SPACE in told or NO_SPACE in str(error)
+    said = (_first(str(error)), *(each.get("errmsg", "") for each in writes))  # and never what a refused document holds
+    codes = (error.code, *(each.get("code") for each in writes))
+    return OUT_OF_DISK_SPACE in codes or any(NO_SPACE in each for each in said)
 
 
 def _unusable(error: Exception, where: str) -> ConnectionFailed:
