@@ -617,6 +617,13 @@ def compare_for_sort(one: Any, other: Any, key: a.SortKey) -> int:
     return -found if key.descending else found
 
 
+def float_sum(values: list[Any]) -> float:
+    try:
+        return math.fsum(map(number, values))
+    except OverflowError:  # on the way, or in the end
+        return float(sum(map(float, values)))
+
+
 def fold(function: Any, values: list[Any], rule: e.Collation) -> Any:
     """An aggregate over values that are not NULL."""
     match function:
@@ -627,9 +634,9 @@ def fold(function: Any, values: list[Any], rule: e.Collation) -> Any:
         case _ if not values:
             return None
         case a.AggregateFunction.SUM:
-            return sum(values) if all(isinstance(v, int) for v in values) else math.fsum(map(number, values))
+            return sum(values) if all(isinstance(v, int) for v in values) else float_sum(values)
         case a.AggregateFunction.AVG:
-            return float(math.fsum(map(number, values))) / len(values)
+            return float_sum(values) / len(values)
         case a.AggregateFunction.MIN:
             return min(values, key=lambda v: order_key(v, rule))
         case a.AggregateFunction.MAX:

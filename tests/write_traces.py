@@ -73,7 +73,7 @@ class Trace:
                 self.gaps.append((sql, str(error)))
                 return
             refusal, mine = error, None
-        theirs = self._theirs(sql, values)
+        theirs = self.theirs(sql, values)
         assert mine is not None or theirs is None, f"{sql}\nonly refused here: {refusal}\n{write.access_path}"
         assert (mine is None) == (theirs is None), f"{sql}\nonly refused by SQLite\n{write.access_path}"
         if mine is None:
@@ -91,7 +91,8 @@ class Trace:
             for link in self.design.model.children_of(write.target.entity)
         )
 
-    def _theirs(self, sql: str, values: Values | None) -> int | None:
+    def theirs(self, sql: str, values: Values | None = None) -> int | None:
+        """How many rows SQLite says the statement met; None where SQLite refuses it."""
         try:
             with self.connection:
                 return self.connection.execute(sql, dict(values or {})).rowcount

@@ -20,7 +20,8 @@ SLOW = 0.05
 def server(database: Database[Any], monkeypatch: pytest.MonkeyPatch) -> Driven:
     """A server whose statements are commands: `insert` of a document, `sleep`."""
 
-    def execute(on: Driven, statement: str, values: dict[str, Any]) -> tuple[float, Answer]:
+    def execute(on: Driven, statement: str, values: dict[str, Any], *, session: Any = None) -> tuple[float, Answer]:
+        del session
         if statement == "sleep":
             time.sleep(SLOW)
         else:

@@ -17,6 +17,7 @@ from pymongo.database import Database
 from nestling.common.errors import ConstraintError, WriteError
 from nestling.emitters.mql import aggregation
 from nestling.executors.migrate import MigrationReport
+from nestling.executors.migrate.state import States
 from nestling.executors.verify import verify
 from nestling.ir.design import Design
 from nestling.ir.proposal import Proposal
@@ -50,7 +51,13 @@ class Moving:
         self._writer = Writer(model, self.run.connection, self.chance)
 
     def write(self) -> bool:
-        """Run a random statement on both sides; False when the old design takes none any more."""
+        """Run a random statement on both sides; False when the old design takes none any more.
+
+        The fence refuses no DELETE, so an application pauses those: this one pauses all of its statements.
+        """
+        state = States(self.database).read()
+        if state is not None and state.fences:
+            return False
         sql = self._writer.statement()
         try:
             self.run.run(sql)

@@ -132,8 +132,7 @@ def unique_name(wish: str, taken: set[str]) -> str:
 
 
 def _keep_affinity(source: Expression, column: Column, translation: Translation) -> None:
-    if isinstance(source, Column):
-        translation.affinities[column.alias, column.name] = translation.affinities.get((source.alias, source.name))
+    translation.affinities[column.alias, column.name] = values.affinity(source, translation)
 
 
 def start_grouping(nodes: Sequence[exp.Expr], env: Env, unique: frozenset[str]) -> Grouping:

@@ -297,6 +297,8 @@ def common(values: Sequence[Expression], translation: Translation) -> tuple[tupl
     """
     known = [value for value in values if value != NULL and not (isinstance(value, Parameter) and value.type == ANY)]
     names = {value.type.name for value in known}
+    if translation.dialect.is_sqlite and TypeName.BYTES in names and len(names) > 1:
+        raise gap("bytes and other values that become one, whose order MongoDB has otherwise")
     mixed = any(isinstance(value, Column) and value.mixed for value in known)
     open_class = translation.dialect.is_sqlite and any(isinstance(v, Parameter) and v.type == ANY for v in values)
     if len(names) == 1 and not (mixed or open_class or _differs_in_precision(known, translation)):

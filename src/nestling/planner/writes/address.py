@@ -8,6 +8,7 @@ from itertools import takewhile
 
 from nestling.ir.layout import Node, NodeKind, Place
 from nestling.ir.names import join, stored_name
+from nestling.ir.primitives import Form
 from nestling.ir.write_path import Cell, Constant, Document, ElementFilter, Items, Match, Test, Value
 from nestling.planner.upkeep.holder import taken
 from nestling.planner.writes.cells import ID, Cells, identity
@@ -109,6 +110,8 @@ def _where(place: Place, level: int, known: Known) -> list[Match]:
             stored = node.path_of(name)
             if stored is not None:
                 found += [Match(join(path, stored), value), *never_null(join(path, stored), value)]
+        if node.form is Form.OBJECT and node.field and not any(each.form.to_many for each in place.nodes[:at]):
+            found.append(Match(path, Constant(None), Test.NOT_EQUAL))  # what follows from above tells no absent object
     return [identity, *found] if identity is not None else found
 
 

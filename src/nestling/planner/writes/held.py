@@ -32,8 +32,8 @@ def held_parent(design: Design, row: Cells, link: Relationship) -> Iterator[Writ
     places = [place for place in design.places[link.parent] if place.copy is None]
     inside = lives_inside(design, link)
     where = [None if inside else _where(place, row, link) for place in places]
-    (first, *others) = where or [None]
-    is_root = first is not None and not others and places[0].node.kind is NodeKind.ROOT
+    first = where[0] if where else None
+    is_root = len(design.places[link.parent]) == 1 and bool(places) and places[0].node.kind is NodeKind.ROOT
     if first is not None and is_root and _is_exact(design, link):
         yield from _held(places[0], first, otherwise=tuple(_refused(design, row, link)))
         return
