@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from nestling.ir.access_path import Step
 
 ColumnId: TypeAlias = tuple[str, str]
+NUMBER = "_n"
+"""What follows an aggregate's name in that of the number of its values, which is counted beside it."""
 VARIABLE = "$$"
 """What the path of a column starts with that is a variable of a lookup around these steps, and no field."""
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from nestling.ir import algebra as a
 from nestling.ir.algebra import Aggregate
 from nestling.ir.expression import Collation, Column, Expression
-from nestling.ir.row_steps import Compute, GroupRows, Layout
+from nestling.ir.row_steps import NUMBER, Compute, GroupRows, Layout
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.summary import Summed, summed
 from nestling.planner.reads.rows import Context, Rows, gap
@@ -57,7 +57,8 @@ def _grouped(relation: a.Group, wanted: Sequence[a.NamedAggregate], rows: Rows, 
         aggregates.append(aggregate)
     keys, aggregates, rows = _with_last_computed(keys, aggregates, rows, context)
     key_names = unique_names([key.name for key in relation.keys], frozenset())
-    names = unique_names([item.name for item in wanted], frozenset({KEY}))
+    wishes = [item.name for item in wanted]
+    names = unique_names(wishes, frozenset({KEY, *(name + NUMBER for name in unique_names(wishes, frozenset({KEY})))}))
     step = GroupRows(
         rows.step,
         tuple(zip(key_names, keys, strict=True)),

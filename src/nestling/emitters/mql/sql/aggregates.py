@@ -14,6 +14,7 @@ from nestling.emitters.mql.sql.sort_keys import sort_parts
 from nestling.ir.algebra import Aggregate, AggregateFunction
 from nestling.ir.expression import Collation, Literal, Rules, is_integer
 from nestling.ir.reading import GapKind
+from nestling.ir.row_steps import NUMBER
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _sum(node: Aggregate, name: str, r: Renderer) -> Accumulation:
     accumulators: Fields = {name: {"$sum": _argument(node, r)}}
     if _kept(node, r) is True:
         return Accumulation(accumulators, {} if total == f"${name}" else {name: total})
-    number = f"{name}_n"
+    number = name + NUMBER
     accumulators[number] = {"$sum": _counted(node, r)}
     finish: Fields = {name: {"$cond": [{"$eq": [f"${number}", 0]}, None, total]}, number: "$$REMOVE"}
     return Accumulation(accumulators, finish)
@@ -107,7 +108,7 @@ def _average(node: Aggregate, name: str, r: Renderer) -> Accumulation:
     if not _is_exact(node):
         return Accumulation({name: {"$avg": _argument(node, r)}})
     assert node.argument is not None
-    number = f"{name}_n"
+    number = name + NUMBER
     accumulators: Fields = {name: {"$sum": _argument(node, r)}, number: {"$sum": _counted(node, r)}}
     found = exact_quotient(f"${name}", f"${number}", (scale(node.argument), 0), Rules.POSTGRESQL)
     finish: Fields = {name: {"$cond": [{"$eq": [f"${number}", 0]}, None, found]}, number: "$$REMOVE"}
