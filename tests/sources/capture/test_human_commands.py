@@ -178,6 +178,17 @@ PIPELINES: dict[str, tuple[str, str, list[Stage]]] = {
             {"$project": {"_id": 0, "name": {"$first": "$p.name"}, "sold": 1}},
         ],
     ),
+    "beside a figure of all": (
+        "normalized",
+        "product",
+        [
+            {"$group": {"_id": "all", "mean": {"$avg": "$price"}}},
+            {"$lookup": {"from": "product", "pipeline": [], "as": "product"}},
+            {"$unwind": "$product"},
+            {"$match": {"$expr": {"$gt": ["$product.price", "$mean"]}}},
+            {"$project": {"_id": 0, "name": "$product.name", "mean": 1}},
+        ],
+    ),
     "there or not": (
         "embedded",
         "customer",

@@ -6,6 +6,7 @@ from typing import Any
 
 from nestling.sources.capture.sql.documents import Saying
 from nestling.sources.capture.sql.expressions import scalar, value
+from nestling.sources.capture.sql.rows import TOKEN
 from nestling.sources.capture.sql.state import State
 from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unsaid, Value
 
@@ -21,6 +22,9 @@ def group(state: State, body: Any) -> None:
     keys = Tree({}) if constant else value(state.saying, state.document, key)
     groups: list[str] = []
     _gather(keys, groups)
+    groups = [text for text in groups if TOKEN.search(text)]
+    if not groups:
+        keys = Tree({})
     fields: dict[str, Value] = {"_id": keys}
     for name, each in body.items():
         if name != "_id":

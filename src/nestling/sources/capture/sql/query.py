@@ -137,8 +137,10 @@ class Query:
         alias = self.every.alias(row)
         equal = [f"{alias}.{quoted(attribute)} = {self.said(text)}" for attribute, text in row.on]
         conditions = " AND ".join([*equal, *map(self.said, row.conditions)])
+        if not conditions and not row.outer:
+            return f"CROSS JOIN {quoted(row.entity)} {alias}"
         kind = "LEFT JOIN" if row.outer else "JOIN"
-        return f"{kind} {quoted(row.entity)} {alias} ON {conditions}"
+        return f"{kind} {quoted(row.entity)} {alias} ON {conditions or '1 = 1'}"
 
     def _root(self, model: Model) -> str:
         alias = self.every.alias(self.root)
