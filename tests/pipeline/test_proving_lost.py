@@ -94,6 +94,7 @@ def test_a_server_that_dies_in_a_round(tmp_path: Path) -> None:
     assert verdict(proof).endswith("all answers equal, NOT ALL MEASURED")
 
 
+@pytest.mark.soak
 def test_a_server_that_dies_in_the_open_loop(tmp_path: Path) -> None:
     """All rounds are told then, and their rows were compared."""
     with mortal() as (server, client):
@@ -114,6 +115,7 @@ def test_a_server_that_dies_before_anything_is_measured(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.soak
 def test_a_disk_that_is_full(tmp_path: Path) -> None:
     """In a round it ends the run as a lost server does, and blames no design; when rows are loaded it is the error."""
     with ExitStack() as stack:
