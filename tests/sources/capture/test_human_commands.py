@@ -178,6 +178,41 @@ PIPELINES: dict[str, tuple[str, str, list[Stage]]] = {
             {"$project": {"_id": 0, "name": {"$first": "$p.name"}, "sold": 1}},
         ],
     ),
+    "joined where what hangs on it fits": (
+        "embedded",
+        "product",
+        [
+            {"$unwind": "$review"},
+            {
+                "$lookup": {
+                    "from": "customer",
+                    "localField": "review.customer_id",
+                    "foreignField": "_id",
+                    "pipeline": [{"$match": {"loyalty_card.points": {"$gt": 500}}}],
+                    "as": "who",
+                }
+            },
+            {"$unwind": "$who"},
+            {"$project": {"rating": "$review.rating", "name": "$who.name"}},
+        ],
+    ),
+    "some it refers to fit": (
+        "embedded",
+        "product",
+        [
+            {
+                "$lookup": {
+                    "from": "customer",
+                    "localField": "review.customer_id",
+                    "foreignField": "_id",
+                    "pipeline": [{"$match": {"loyalty_card.points": {"$gt": 900}}}],
+                    "as": "who",
+                }
+            },
+            {"$match": {"who": {"$ne": []}}},
+            {"$project": {"name": 1}},
+        ],
+    ),
     "beside a figure of all": (
         "normalized",
         "product",

@@ -15,7 +15,7 @@ def elements(saying: Saying, value: Many) -> tuple[Query, Value]:
     """A query of an array's elements, for use within the query that has the array."""
     first, last = value.join(False)
     element = value.element(last)
-    query = Query(saying.rows, first)
+    query = Query(saying.rows, first, wanted=[last])
     query.where += [f"{token(first, attribute)} = {text}" for attribute, text in first.on]
     query.where += first.conditions
     first.on, first.after, first.conditions = (), None, []

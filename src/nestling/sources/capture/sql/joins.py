@@ -75,17 +75,15 @@ class _Lookup:
         known += [f"{text} = {Column(joined, attribute).text}" for attribute, text in joined.on]
         for text in texts:
             if text not in known:
-                self._last_named(joined, text).conditions.append(text)
+                self._ask(joined, text)
         return row
 
-    def _last_named(self, joined: Row, text: str) -> Row:
-        """The row a condition is one of: the one joined, or one that hangs on it."""
-        below = [row for row in self.saying.rows.named(text) if row is not joined and _hangs_on(row, joined)]
-        if len(set(map(id, below))) > 1 or (below and joined.outer):
-            raise CannotSay("a `$lookup` by a condition on several rows")
-        if below:
-            below[0].outer = False
-        return below[0] if below else joined
+    def _ask(self, joined: Row, text: str) -> None:
+        """Add a condition to a row's: one that names rows hanging on it would have to be asked before a LEFT JOIN."""
+        below = any(_hangs_on(row, joined) for row in self.saying.rows.named(text))
+        if below and joined.outer:
+            raise CannotSay("a `$lookup` that may find nothing, by a condition on several rows")
+        (joined.filters if below else joined.conditions).append(text)
 
     def _join_within(self, after: Row, text: str, first: Row | None, *, outer: bool) -> tuple[Row, Row]:
         """Documents found by an element of an array that the pipeline unwinds: the element's row is joined, then those above."""

@@ -83,8 +83,8 @@ class Query:
 
     def _tail(self) -> Iterator[str]:
         clauses: list[str] = []
-        if self.where:
-            clauses.append("WHERE " + " AND ".join(map(self.said, self.where)))
+        if where := [*self.where, *self._filters()]:
+            clauses.append("WHERE " + " AND ".join(map(self.said, where)))
         if self.groups:
             clauses.append("GROUP BY " + ", ".join(dict.fromkeys(map(self.said, self.groups))))
         if self.having:
@@ -99,7 +99,10 @@ class Query:
         return iter(clauses)
 
     def _texts(self) -> Iterator[str]:
-        yield from (*self.where, *self.groups, *self.having, *(text for text, _ in self.order))
+        yield from (*self.where, *self._filters(), *self.groups, *self.having, *(text for text, _ in self.order))
+
+    def _filters(self) -> list[str]:
+        return [text for row in (self.root, *self.rows) for text in row.filters]
 
     def _is_certain(self, text: str, model: Model) -> bool:
         """Whether a condition asks that something is there which always is."""
@@ -132,6 +135,8 @@ class Query:
                 if other is not row and self.holds(other):
                     self._join_in(other)
         self.rows.append(row)
+        for text in row.filters:
+            self._use(text)
 
     def _join(self, row: Row) -> str:
         alias = self.every.alias(row)
@@ -218,6 +223,7 @@ def _without_root(query: Query, child: Row, shown: list[tuple[str, str]]) -> lis
             row.after = child
         row.on = tuple((attribute, renamed(text)) for attribute, text in row.on)
         row.conditions = list(map(renamed, row.conditions))
+        row.filters = list(map(renamed, row.filters))
     query.wanted = [row for row in query.wanted if row is not query.root]
     query.root, child.after, child.on = child, None, ()
     query.rows.clear()

@@ -15,8 +15,9 @@ TOKEN = re.compile("\x01(\\d+)\x02([^\x03]*)\x03")
 class Row:
     """An occurrence of an entity, joined where each of its attributes in `on` equals a text.
 
-    `after`: the row it hangs on. `outer`: by a LEFT JOIN. `conditions` are further ones of the join. `is_copy`:
-    reached by a copy, so that what is written there is no change of the data.
+    `after`: the row it hangs on. `outer`: by a LEFT JOIN. `conditions` are further ones of the join, `filters` those that
+    name rows hanging on it, asked once all are joined. `is_copy`: reached by a copy, so that what is written there is no change
+    of the data.
     """
 
     number: int
@@ -25,6 +26,7 @@ class Row:
     after: Row | None = None
     outer: bool = False
     conditions: list[str] = field(default_factory=list)
+    filters: list[str] = field(default_factory=list)
     is_copy: bool = False
 
     @property
