@@ -1,5 +1,8 @@
 """One active process for one thing: a lease in a document of the database, renewed by a thread, by the server's clock.
 
+A clock that is set back would prolong the lease of a process that is gone: who waits for it takes it, too, when it has not been
+renewed for its time by the waiting process's own clock.
+
 Whatever the document holds is only written under the epoch the lease was taken with: who has been replaced cannot change it, and
 stops as soon as it notices. Between two renewals a process trusts its own monotonic clock, and does nothing more once the lease
 may have run out.
@@ -53,17 +56,23 @@ class Lease:
         self._lost, self._over = Event(), Event()
         self._tell_lost = lost
         self._until = 0.0
+        self._seen: Mapping[str, Any] = {}
+        self._seen_at = 0.0
         self._thread = Thread(target=self._renew, name="lease", daemon=True)
         self.epoch = 0
 
     def taken(self) -> Mapping[str, Any] | None:
         """Take it, once or again, and return the document with it; None while somebody else has it."""
         asked = monotonic()
-        free = {"_id": self._identity, "$or": [{"owner": self._owner}, {"$expr": {"$not": [LIVE]}}]}
+        free = {
+            "_id": self._identity,
+            "$or": [{"owner": self._owner}, {"$expr": {"$not": [LIVE]}}, *self._not_renewed()],
+        }
         mine: dict[str, Any] = {
             "owner": self._owner,
             "epoch": {"$add": [{"$ifNull": ["$epoch", 0]}, 1]},
             "expires": self._expiry(),
+            "seconds": self._seconds,
         }
         with suppress(DuplicateKeyError):
             self._collection.insert_one({"_id": self._identity, "epoch": 0})
@@ -71,9 +80,23 @@ class Lease:
             free, [{"$set": mine}], return_document=ReturnDocument.AFTER
         )
         if found is None:
+            self._look()
             return None
         self.epoch, self._until = found["epoch"], asked + self._seconds
         return found
+
+    def _look(self) -> None:
+        """Note the lease that somebody else has, and since when it is the same."""
+        seen = (
+            self._collection.find_one({"_id": self._identity}, {"_id": 0, "epoch": 1, "expires": 1, "seconds": 1}) or {}
+        )
+        if seen != self._seen:
+            self._seen, self._seen_at = seen, monotonic()
+
+    def _not_renewed(self) -> list[Mapping[str, Any]]:
+        """What the lease still is when it has been the same for its time."""
+        is_old = monotonic() - self._seen_at > self._seen.get("seconds", self._seconds)
+        return [self._seen] if self._seen and is_old else []
 
     def keep(self) -> None:
         """Renew it from now on, until it is released."""
