@@ -342,6 +342,26 @@ def test_one_of_several_rows_is_a_gap(field: Stage, shops: dict[str, Shop]) -> N
     assert not said.statements
 
 
+@pytest.mark.parametrize(
+    ("strategy", "collection", "field", "foreign", "times"),
+    [
+        ("embedded", "product", "review.customer_id", "customer", 1),
+        ("embedded", "category", "product_ids", "product", 0),
+    ],
+)
+def test_a_lookup_by_values_that_may_repeat_is_noted(
+    strategy: str, collection: str, field: str, foreign: str, times: int, shops: dict[str, Shop]
+) -> None:
+    """Two reviews of a customer find that customer once, rows of a join twice; the ids of a link are there once anyway."""
+    shop = shops[strategy]
+    link = {"from": foreign, "localField": field, "foreignField": "_id", "as": "found"}
+    with shop.recorded("repeated.json") as (recorder, database):
+        stages: list[Stage] = [{"$lookup": link}, {"$unwind": "$found"}, {"$project": {"name": "$found.name"}}]
+        list(database[collection].aggregate(stages))
+    (made,) = shop.said(recorder).statements
+    assert len([note for note in made.notes if f"`{field}` finds a document of `{foreign}` once" in note]) == times
+
+
 def _values(row: tuple[object, ...]) -> tuple[str, ...]:
     """Those there are: a field MongoDB lacks is SQL's NULL."""
     return tuple(sorted(_alike(value) for value in row if value is not None))

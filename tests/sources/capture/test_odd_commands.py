@@ -172,6 +172,12 @@ def test_every_spoilt_command_is_said_or_a_gap(seed: int, proposal: Proposal) ->
     assert_known(spoilt(Random(seed)), proposal)
 
 
+def test_a_malformed_expression_of_what_is_pulled_is_a_gap(proposal: Proposal) -> None:
+    """An expression within a `$pull` is looked at as those of filters are."""
+    change = {"$pull": {"review": {"$expr": {"$lt": 5}}}}
+    assert_known({"update": "product", "updates": [{"q": {"_id": 7}, "u": change}]}, proposal)
+
+
 def assert_known(command: dict[str, Any], proposal: Proposal) -> None:
     """Every statement of the command is said, a gap or left out; what is said parses."""
     seen = tuple(Seen(part.shape, part.count) for part in parts("shop", command))

@@ -30,16 +30,16 @@ def only(saying: Saying, value: Many) -> Value:
     row = saying.single.get(value.join)
     if row is None:
         first, row = value.join(True)
-        if value.own or first is not row or not _is_one(saying, row):
+        if value.own or first is not row or not is_one(saying, row):
             raise CannotSay(f"one element of `{value.name}`, which may have several")
         saying.single[value.join] = row
     return value.element(row)
 
 
-def _is_one(saying: Saying, row: Row) -> bool:
-    """Whether no two rows of the entity meet what the row is joined by."""
+def is_one(saying: Saying, row: Row, known: str = "") -> bool:
+    """Whether no two rows of the entity meet what the row is joined by and have the same value of an attribute that is known."""
     entity = saying.design.model.entity(row.entity)
-    fixed = {attribute for attribute, _ in row.on} | set(_equal(row))
+    fixed = {known, *(attribute for attribute, _ in row.on), *_equal(row)}
     sure = [each for each in entity.uniques if not any(entity.attribute(name).nullable for name in each)]
     return any(key and fixed.issuperset(key) for key in (entity.key, *sure))
 

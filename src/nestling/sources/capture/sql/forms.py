@@ -14,6 +14,7 @@ from nestling.sources.capture.sql.values import CannotSay
 DEEPEST = 80
 """Levels of documents in each other that are read."""
 _LOGICAL = ("$and", "$or", "$nor")
+_CONDITIONS = (*_LOGICAL, "$expr")
 _OPERANDS = {"$eq": 2, "$ne": 2, "$gt": 2, "$gte": 2, "$lt": 2, "$lte": 2, "$in": 2, "$arrayElemAt": 2}
 _ONE_AT_LEAST = ("$not", "$size", "$first", "$last", "$toInt", "$toLong", "$toDouble", "$toDecimal", "$toString")
 
@@ -102,7 +103,7 @@ def _tests(found: Any, path: str) -> None:
                 _tests(operand, path)
             case "$elemMatch":
                 inner = _document(operand, f"`{name}` of `{path}`")
-                if any(each.startswith("$") and each not in (*_LOGICAL, "$expr") for each in inner):
+                if any(each.startswith("$") and each not in _CONDITIONS for each in inner):
                     _tests(inner, path)
                 else:
                     condition(inner)
@@ -137,7 +138,7 @@ def _change(found: Any) -> None:
 
 
 def _pulled(found: dict[str, Any], path: str) -> None:
-    if any(name.startswith("$") and name not in _LOGICAL for name in found):
+    if any(name.startswith("$") and name not in _CONDITIONS for name in found):
         _tests(found, path)
     else:
         condition(found)

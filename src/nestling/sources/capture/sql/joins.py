@@ -8,11 +8,12 @@ from typing import Any
 
 from nestling.ir.layout import Node
 from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.elements import is_one
 from nestling.sources.capture.sql.expressions import value
 from nestling.sources.capture.sql.paths import Found, find
 from nestling.sources.capture.sql.projections import place
 from nestling.sources.capture.sql.query import Query
-from nestling.sources.capture.sql.rows import Row
+from nestling.sources.capture.sql.rows import TOKEN, Row
 from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unsaid, Value
 
 Stage = dict[str, Any]
@@ -52,6 +53,8 @@ class _Lookup:
             return row, self._finish(row, self.saying.document(self.node, row), row)
         first, text, hangs_on = _way(self.local, outer=outer)
         after = hangs_on if hangs_on is not None and (first or self.query.holds(hangs_on)) else self.after
+        if first is not None:
+            self._note_repeated(first, text)
         row = self.saying.rows.new(self.node.entity, (), after, outer=outer)
         found = self.saying.document(self.node, row)
         foreign = find(found, self.body["foreignField"])
@@ -63,6 +66,16 @@ class _Lookup:
             raise CannotSay(f"a `$lookup` by `{self.body['foreignField']}`, which lies within the documents")
         row.on = ((foreign.value.attribute, text),)
         return first or row, self._finish(row, found, row)
+
+    def _note_repeated(self, first: Row, text: str) -> None:
+        """Elements that have the same value find a document once; rows that have it find it each."""
+        named = TOKEN.fullmatch(text)
+        own = named is not None and int(named[1]) == first.number
+        if named is None or not is_one(self.saying, first, named[2] if own else ""):
+            self.saying.notes.append(
+                f"`{self.body['localField']}` finds a document of `{self.body['from']}` once, however many elements refer"
+                " to it; a join finds it for each"
+            )
 
     def element(self, row: Row) -> Value:
         """The document of a row that was joined."""
