@@ -32,6 +32,8 @@ def copied_children(join: a.Join, left: Rows, context: Context) -> Rows | None:
             field = join_path(at.prefix, at.place.path, copy.name)
             if link is None or (link.parent, link.child) != (at.place.node.entity, scan.entity):
                 continue
+            if join.kind is JoinKind.LEFT and _may_hold_null(copy, link, context):
+                continue
             rest = without_link(conditions, link, parent=alias, child=scan.alias)
             if rest is None or _mark(field) in left.layout or (rest and (join.kind is JoinKind.LEFT or copy.limit)):
                 continue
@@ -54,6 +56,12 @@ def copied_children(join: a.Join, left: Rows, context: Context) -> Rows | None:
 def _mark(field: str) -> Column:
     """What tells that the array was unwound for an alias already."""
     return Column("", f"copied from {field}", ANY)
+
+
+def _may_hold_null(copy: Copy, link: Relationship, context: Context) -> bool:
+    """Whether an element may look like none: a bare value that is NULL."""
+    child = context.design.model.entity(link.child)
+    return copy.form is Form.SCALARS and any(child.attribute(each.attribute).nullable for each in copy.attributes)
 
 
 def _link(copy: Copy, context: Context) -> Relationship | None:
