@@ -330,12 +330,11 @@ def split(draw: Draw, draft: Draft) -> None:
 
 
 def pair(draw: Draw, draft: Draft) -> None:
-    """Attributes are stored as a list of pairs."""
+    """Attributes are stored as a list of pairs, but for what is, or may become, the place in an array."""
     entity = _one_of(draw, list(draft.model.entities))
     if entity is not None:
-        draft.plans[entity.name].pairs = (
-            Pairs("the pairs", _some(draw, set(entity.attribute_names) - set(entity.key))),
-        )
+        names = _some(draw, set(entity.attribute_names) - {*entity.key, PLACE})
+        draft.plans[entity.name].pairs = (Pairs("the pairs", names),)
 
 
 def rename(draw: Draw, draft: Draft) -> None:

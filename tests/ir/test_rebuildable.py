@@ -19,6 +19,7 @@ from nestling.ir.primitives import (
     Holder,
     Pairs,
     Reference,
+    Slots,
     Split,
 )
 from nestling.ir.rows import Hop
@@ -30,6 +31,15 @@ SALE = entity("sale", "shop_id:integer note:json amount:integer", "")
 ITEM = entity("item", "id:integer! shop_id:integer photo:bytes", "id")
 SALES = link("sales", "shop.id", "sale.shop_id", required=False)
 ITEMS = link("items", "shop.id", "item.shop_id", required=False)
+PLACED = entity("sale", "shop_id:integer place:integer!", "")
+IN_PLACES = Embedding(
+    "sales",
+    "sales",
+    Form.ARRAY,
+    Document("sale", pairs=(Pairs("more", ("place",)),)),
+    slots=Slots("place", 8, -1),
+    orphans="stray",
+)
 CHILD = Reference("items", Holder.CHILD)
 PARENT = Reference("items", Holder.PARENT, "item_ids")
 SHOPS_AND_ITEMS = Model("m", (SHOP, ITEM), (ITEMS,))
@@ -86,6 +96,11 @@ REFUSED = {
         Model("m", (SHOP,)),
         (shops(body={"pairs": (Pairs("more", ("code",)),)}, id=("code",)),),
         "`code` is in `_id` and cannot be in a list of pairs",
+    ),
+    "the place in pairs": (
+        Model("m", (SHOP, PLACED), (SALES,)),
+        (shops(body={"embeddings": (IN_PLACES,)}),),
+        "`place` is the place in an array with slots and cannot be in a list of pairs",
     ),
     "empty pairs": (
         Model("m", (SHOP,)),

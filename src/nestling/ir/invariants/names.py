@@ -338,6 +338,9 @@ def _slot_mistakes(child: Entity, embedding: Embedding, path: Where) -> Iterator
         child.attribute(slots.attribute).nullable or child.attribute(slots.attribute).type.name is not TypeName.INTEGER
     ):
         yield Problem(what=f"slots need a NOT NULL integer, not `{slots.attribute}`", path=(*path, "slots"))
+    if any(slots.attribute in pairs.attributes for pairs in embedding.body.pairs):
+        what = f"`{slots.attribute}` is the place in an array with slots and cannot be in a list of pairs"
+        yield Problem(what=what, path=(*path, "slots"))
     if slots.count < 1 or embedding.form is not Form.ARRAY:
         yield Problem(what="slots make an array of at least one place", path=(*path, "slots"))
 

@@ -11,13 +11,16 @@ from nestling.ir.expression import (
     TIMES,
     Arithmetic,
     Call,
+    Case,
     Cast,
     Division,
     Expression,
     Function,
+    InList,
     Literal,
     Negate,
     Operator,
+    Or,
     Parameter,
     Rules,
     is_float,
@@ -61,19 +64,35 @@ def arithmetic(
     *,
     whole: bool = False,
     node: exp.Expr | None = None,
-) -> Arithmetic:
+) -> Expression:
     """Arithmetic with the dialect's conversions, result type and division."""
     left, right = values.number(left, env.translation), values.number(right, env.translation)
     left, right = (left, right) if env.dialect.lenient else (_beside(left, right), _beside(right, left))
     bits = operator in (Operator.BIT_AND, Operator.BIT_OR, Operator.SHIFT_LEFT, Operator.SHIFT_RIGHT)
     remainder = env.dialect.is_sqlite and operator is Operator.MODULO and isinstance(node, exp.Mod)
+    operands = (left, right)
     if bits or remainder or whole:
         left, right = (side if is_integer(side) else Cast(side, INTEGER, env.dialect.rules) for side in (left, right))
     kind = _number_type(left, right)
     division = None
     if operator in (Operator.DIVIDE, Operator.MODULO):
         kind, division = _division(kind, env, whole or operator is Operator.MODULO)
-    return Arithmetic(operator, left, right, kind, division, env.dialect.zero_fails and division is not None)
+    found = Arithmetic(operator, left, right, kind, division, env.dialect.zero_fails and division is not None)
+    return _remainder_of(operands, found) if remainder else found
+
+
+def _remainder_of(operands: tuple[Expression, Expression], found: Arithmetic) -> Expression:
+    """SQLite: the remainder of whole numbers, but a float where one of the operands is."""
+    unknown = [side for side in operands if not is_integer(side)]
+    if not unknown:
+        return found
+    as_float = Cast(found, FLOAT, Rules.SQLITE)
+    if any(map(is_float, unknown)):
+        return as_float
+    real = tuple(
+        InList(Call(Function.TYPE_OF, (side,), TEXT, Rules.SQLITE), (Literal("real", TEXT),)) for side in unknown
+    )
+    return Case(((real[0] if len(real) == 1 else Or(real), as_float),), found, values.DECIMAL)
 
 
 def _beside(side: Expression, other: Expression) -> Expression:

@@ -35,7 +35,12 @@ def extreme(node: Call, r: Renderer) -> Mql:
 
 def type_of(node: Call, r: Renderer) -> Mql:
     """SQLite's name for the class of the value."""
-    classes = (("real", "double"), ("text", "string"), ("integer", "int", "long", "bool"), ("blob", "binData"))
+    classes = (
+        ("real", "double", "decimal"),
+        ("text", "string"),
+        ("integer", "int", "long", "bool"),
+        ("blob", "binData"),
+    )
 
     def body(name: Mql) -> Mql:
         branches = [{"case": {"$in": [name, list(types)]}, "then": shown} for shown, *types in classes]
