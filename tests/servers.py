@@ -1,4 +1,4 @@
-"""Start the SQL servers the tests need: Debian's programs, with data directories and ports of their own.
+"""Start the servers the tests need, with data directories and ports of their own: Debian's SQL servers, a guarded `mongod`.
 
 They run under nestling's own supervisor, so an interrupted test run leaves nothing behind.
 """
@@ -13,10 +13,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
+from pymongo import MongoClient
 
+from nestling.common.binary import find_mongod
 from nestling.common.supervised import Supervised, free_port, supervised
 
 START_SECONDS = 60.0
@@ -84,6 +86,20 @@ def mariadb_server() -> Iterator[str]:
     with supervised(command, run_directory=run_directory, user=user, stop_signal=signal.SIGKILL) as server:
         _wait(server, "ready for connections")
         yield f"mysql+pymysql://nestling:{PASSWORD}@127.0.0.1:{port}/nestling?charset=utf8mb4"
+
+
+@contextmanager
+def guarded_mongod() -> Iterator[str]:
+    """Run a `mongod` with access control, standalone; yields its host and port. The user `root` may do all."""
+    run_directory = _run_directory(None)
+    port = free_port()
+    places = [f"--dbpath={run_directory}", f"--port={port}", "--bind_ip=127.0.0.1", "--nounixsocket"]
+    command = [str(find_mongod().path), "--auth", *places]
+    with supervised(command, run_directory=run_directory, stop_signal=signal.SIGKILL) as server:
+        _wait(server, "waiting for connections")
+        with MongoClient[dict[str, Any]](f"mongodb://127.0.0.1:{port}") as client:
+            client.admin.command("createUser", "root", pwd=PASSWORD, roles=["root"])
+        yield f"127.0.0.1:{port}"
 
 
 def _postgresql_programs() -> Path:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,11 +10,11 @@ from pymongo import MongoClient
 from pymongo.database import Database
 from pymongo.errors import BulkWriteError, DuplicateKeyError
 
-from nestling.common.binary import find_mongod
 from nestling.common.connection import NO_SPACE, connect, database_name, disk_is_full, typed_errors
 from nestling.common.errors import AuthenticationFailed, ConnectionFailed, PermissionDenied
 from nestling.common.server import Server
-from nestling.common.supervised import free_port, supervised
+from nestling.common.supervised import free_port
+from tests.servers import PASSWORD, guarded_mongod
 
 
 @pytest.mark.parametrize(
@@ -93,17 +91,9 @@ def test_other_errors_pass_typed_errors_unchanged(mongod: Server, database):
 
 @pytest.fixture(scope="module")
 def guarded(mongod: Server) -> Iterator[str]:
-    """The address of a mongod with access control, a root user and one who may only read."""
-    run_directory = Path(tempfile.mkdtemp(prefix="nestling-test-"))
-    port = free_port()
-    places = ["--dbpath", str(run_directory), "--port", str(port), "--bind_ip", "127.0.0.1", "--nounixsocket"]
-    with supervised([str(find_mongod().path), "--auth", *places], run_directory=run_directory) as server:
-        assert server.wait_for("waiting for connections", timeout_seconds=30), server.log_text()
-        address = f"127.0.0.1:{port}"
-        with MongoClient[dict](f"mongodb://{address}") as client:
-            client.admin.command("createUser", "root", pwd="rootsecret", roles=["root"])
-        with MongoClient[dict](f"mongodb://root:rootsecret@{address}") as client:
-            client.admin.command("createUser", "reader", pwd="readersecret", roles=["readAnyDatabase"])
+    """The address of a mongod with access control, and a user who may only read."""
+    with guarded_mongod() as address, MongoClient[dict](f"mongodb://root:{PASSWORD}@{address}") as client:
+        client.admin.command("createUser", "reader", pwd="readersecret", roles=["readAnyDatabase"])
         yield address
 
 

@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from pymongo import MongoClient
 
-from nestling.common.binary import find_mongod
 from nestling.common.errors import PermissionDenied
 from nestling.common.server import Server
-from nestling.common.supervised import free_port, supervised
 from nestling.pipeline import capture, facts_of
 from tests.doctor.faults import FAULTS, clean
 from tests.doctor.looking import found, places
+from tests.servers import PASSWORD, guarded_mongod
 
 
 @pytest.fixture(scope="module")
 def guarded(mongod: Server) -> Iterator[str]:
     """The address of a mongod with access control, with a faulty database, a user who may read it and one who may nothing."""
-    folder = Path(tempfile.mkdtemp(prefix="nestling-test-"))
-    port = free_port()
-    places_ = ["--dbpath", str(folder), "--port", str(port), "--bind_ip", "127.0.0.1", "--nounixsocket"]
-    with supervised([str(find_mongod().path), "--auth", *places_], run_directory=folder) as server:
-        assert server.wait_for("waiting for connections", timeout_seconds=30), server.log_text()
-        address = f"127.0.0.1:{port}"
-        with MongoClient[dict[str, Any]](f"mongodb://{address}") as client:
-            client.admin.command("createUser", "root", pwd="rootsecret", roles=["root"])
-        with MongoClient[dict[str, Any]](f"mongodb://root:rootsecret@{address}") as client:
-            clean(client.shop)
-            FAULTS["mixed-types"].plant(client.shop, True)
-            client.admin.command("createUser", "reader", pwd="readersecret", roles=[{"role": "read", "db": "shop"}])
-            client.admin.command("createUser", "nobody", pwd="nobodysecret", roles=[])
+    with guarded_mongod() as address, MongoClient[dict[str, Any]](f"mongodb://root:{PASSWORD}@{address}") as client:
+        clean(client.shop)
+        FAULTS["mixed-types"].plant(client.shop, True)
+        client.admin.command("createUser", "reader", pwd="readersecret", roles=[{"role": "read", "db": "shop"}])
+        client.admin.command("createUser", "nobody", pwd="nobodysecret", roles=[])
         yield address
 
 

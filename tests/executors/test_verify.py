@@ -3,7 +3,6 @@
 # ruff: noqa: DTZ001 - a BSON date has no zone
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date, datetime
@@ -21,8 +20,6 @@ from pymongo import MongoClient
 from pymongo.collection import Collection as Stored
 from pymongo.database import Database
 
-from nestling.common.binary import find_mongod
-from nestling.common.supervised import free_port, supervised
 from nestling.emitters.mql import aggregation
 from nestling.executors.difference import Difference, Kind
 from nestling.executors.fingerprint import fingerprint
@@ -37,6 +34,7 @@ from nestling.ir.values import CODEC, encoder
 from nestling.planner import home_views
 from tests.planner.home_cases import CASES, FORMS, NESTED, Case, entity
 from tests.planner.test_home import write
+from tests.servers import PASSWORD, guarded_mongod
 from tests.sqlite_rows import sqlite_source
 
 Verifies = Callable[..., VerifyReport]
@@ -285,19 +283,13 @@ def test_a_fingerprint_sees_a_pair_too_many(rows: list[bytes], twice: bytes) -> 
 @pytest.fixture(scope="module")
 def guarded() -> Iterator[tuple[MongoClient[dict[str, Any]], MongoClient[dict[str, Any]]]]:
     """Two clients of a mongod with access control: one that may do all, one that may only read the database `shop`."""
-    run_directory = Path(tempfile.mkdtemp(prefix="nestling-test-"))
-    port = free_port()
-    places = ["--dbpath", str(run_directory), "--port", str(port), "--bind_ip", "127.0.0.1", "--nounixsocket"]
-    with supervised([str(find_mongod().path), "--auth", *places], run_directory=run_directory) as server:
-        assert server.wait_for("waiting for connections", timeout_seconds=30), server.log_text()
-        with MongoClient[dict[str, Any]](f"mongodb://127.0.0.1:{port}") as client:
-            client.admin.command("createUser", "root", pwd="secret", roles=["root"])
-        with (
-            MongoClient[dict[str, Any]](f"mongodb://root:secret@127.0.0.1:{port}") as root,
-            MongoClient[dict[str, Any]](f"mongodb://reader:secret@127.0.0.1:{port}/shop") as reader,
-        ):
-            root.shop.command("createUser", "reader", pwd="secret", roles=["read"])
-            yield root, reader
+    with (
+        guarded_mongod() as address,
+        MongoClient[dict[str, Any]](f"mongodb://root:{PASSWORD}@{address}") as root,
+        MongoClient[dict[str, Any]](f"mongodb://reader:secret@{address}/shop") as reader,
+    ):
+        root.shop.command("createUser", "reader", pwd="secret", roles=["read"])
+        yield root, reader
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.name != "time series"], ids=lambda case: case.name)

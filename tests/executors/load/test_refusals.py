@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from nestling.common.binary import find_mongod
 from nestling.common.connection import connect
 from nestling.common.errors import LoadError, PermissionDenied
-from nestling.common.supervised import free_port, supervised
 from nestling.executors.create import create
 from nestling.executors.load import CHECKPOINT_COLLECTION, Progress, load
 from nestling.ir.command import CreateCollection, CreateIndex
@@ -32,6 +30,7 @@ from nestling.ir.primitives import (
 from nestling.ir.values import Policy
 from tests.executors.load.loads import load_rows
 from tests.planner.home_cases import LINE, ORDER, ORDER_LINE, Rows, entity, lines, link, orders
+from tests.servers import PASSWORD, guarded_mongod
 from tests.sqlite_rows import sqlite_source
 
 MODEL = Model("m", (ORDER, LINE), (ORDER_LINE,))
@@ -168,21 +167,12 @@ def test_a_capped_collection_that_is_too_small(database: Database[Any], tmp_path
 
 def test_a_user_who_may_only_read_is_refused_before_the_first_row(tmp_path: Path) -> None:
     """What it may not do is named; its password is not."""
-    port = free_port()
-    places = ("--dbpath", str(tmp_path / "data"), "--port", str(port), "--bind_ip", "127.0.0.1", "--nounixsocket")
-    (tmp_path / "data").mkdir()
-    run_directory = tmp_path / "run"
-    run_directory.mkdir()
-    with supervised([str(find_mongod().path), "--auth", *places], run_directory=run_directory) as server:
-        assert server.wait_for("waiting for connections", timeout_seconds=60)
-        with connect(f"mongodb://127.0.0.1:{port}/?directConnection=true") as client:
-            client.admin.command("createUser", "root", pwd="secret-of-root", roles=["root"])
-        root = f"mongodb://root:secret-of-root@127.0.0.1:{port}/?directConnection=true"
-        with connect(root) as client:
+    with guarded_mongod() as address:
+        with connect(f"mongodb://root:{PASSWORD}@{address}/?directConnection=true") as client:
             client.shop.command("createUser", "ada", pwd="secret-of-ada", roles=["read"])
             client.shop.command("createUser", "bob", pwd="secret-of-bob", roles=["readWrite"])
         source = sqlite_source(tmp_path / "source.db", MODEL, TWO)
-        with connect(f"mongodb://ada:secret-of-ada@127.0.0.1:{port}/shop?directConnection=true") as client:
+        with connect(f"mongodb://ada:secret-of-ada@{address}/shop?directConnection=true") as client:
             for action in (
                 lambda: create((CreateCollection("orders", {}),), client.shop, ["orders"]),
                 lambda: load(EMBEDDED, source, client.shop),
@@ -190,7 +180,7 @@ def test_a_user_who_may_only_read_is_refused_before_the_first_row(tmp_path: Path
                 with pytest.raises(PermissionDenied, match="`ada` may not: insert in orders") as caught:
                     action()
                 assert "secret" not in str(caught.value)
-        with connect(f"mongodb://bob:secret-of-bob@127.0.0.1:{port}/shop?directConnection=true") as client:
+        with connect(f"mongodb://bob:secret-of-bob@{address}/shop?directConnection=true") as client:
             create((CreateCollection("orders", {}),), client.shop, ["orders"], replace=True)
             assert load(EMBEDDED, source, client.shop).documents == {"orders": 2}
 

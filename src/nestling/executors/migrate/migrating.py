@@ -23,7 +23,7 @@ from nestling.executors.migrate.cutover import drop, fence, forget_images, switc
 from nestling.executors.migrate.derive import Deriver
 from nestling.executors.migrate.follow import Follower, following, latest
 from nestling.executors.migrate.job import BEFORE, Job
-from nestling.executors.migrate.preflight import check
+from nestling.executors.migrate.preflight import check, check_cutover
 from nestling.executors.migrate.server_side import drop_gathered
 from nestling.executors.migrate.spool import OpenShelf
 from nestling.executors.migrate.state import COLLECTION, State, States
@@ -67,7 +67,7 @@ class Migration:
         `PermissionDenied`.
         """
         start = time.monotonic()
-        with typed_errors(address(self.database)), self._alone(offline=offline) as states:
+        with typed_errors(address(self.database)), self._alone(offline=offline, cutover=cutover) as states:
             state = states.resume(self.job.designs)
             if state is not None and state.phase is Phase.DONE:
                 return MigrationReport(Phase.DONE, {}, equal=True, changes=0, documents=0, seconds=0.0)
@@ -80,11 +80,13 @@ class Migration:
             return self._go_on(states, state, start, cutover=cutover)
 
     @contextmanager
-    def _alone(self, *, offline: bool) -> Iterator[States]:
-        """The state, and nobody else at it; nothing is written to a database where a migration may not begin."""
+    def _alone(self, *, offline: bool, cutover: bool) -> Iterator[States]:
+        """The state, and nobody else at it; nothing is written to a database where a migration may not begin, or not end."""
         state = States(self.database).resume(self.job.designs)
         if state is None:
             check(self.job, self.database, offline=offline)
+        if cutover and (state is None or state.phase is not Phase.DONE):
+            check_cutover(self.job, self.database)
         with alone(self.database, COLLECTION) as still:
             yield States(self.database, still)
 

@@ -8,32 +8,34 @@ from pymongo.database import Database
 
 from nestling.common.errors import MigrationError, Problem, suggest
 from nestling.executors.abilities import has_history
+from nestling.executors.migrate.homes import SCRATCH
 from nestling.executors.migrate.job import BEFORE, Job
 from nestling.executors.migrate.state import COLLECTION
-from nestling.executors.rights import check_privileges
+from nestling.executors.rights import EVERY, MODIFYING, check_privileges
 
 COUNTED_DOCUMENTS = 1_000
-_OLD = ("find", "changeStream", "renameCollectionSameDB")
-_NEW = (
-    "find",
-    "insert",
-    "update",
-    "remove",
-    "createCollection",
-    "createIndex",
-    "dropCollection",
-    "renameCollectionSameDB",
-)
+_OLD = ("find", "changeStream")
+_NEW = ("find", "insert", "update", "remove", "createCollection", "createIndex", "dropCollection")
+_RENAMING = "renameCollectionSameDB"
 
 
 def check(job: Job, database: Database[Any], *, offline: bool) -> None:
     """Raise `MigrationError` or `PermissionDenied` with everything that is in the way."""
     old = tuple(name for name in _OLD if name != "changeStream" or not offline)
     check_privileges(database, job.old, old)
-    check_privileges(database, (*job.names, COLLECTION), _NEW)
+    helping = {each.collection: None for side in job.on_server for each in side.gathered}
+    check_privileges(database, (*job.names, *helping, SCRATCH, COLLECTION), _NEW)
     _check_history(database, offline=offline)
     if problems := in_the_way(job, database):
         raise MigrationError(*problems)
+
+
+def check_cutover(job: Job, database: Database[Any]) -> None:
+    """Raise `PermissionDenied` where the user may not have the old collections refuse writes, or give collections other names."""
+    fenced = [name for name in job.old if name not in job.unfenced]
+    aside = [f"{name}{BEFORE}" for name in job.replaced if name in fenced]
+    check_privileges(database, (*fenced, *aside), (MODIFYING,))
+    check_privileges(database, (EVERY,), (_RENAMING,))  # of single collections it is not enough
 
 
 def in_the_way(job: Job, database: Database[Any]) -> list[Problem]:
