@@ -27,13 +27,18 @@ def mysql_options(address: Address) -> dict[str, Any]:
     """The driver's arguments; raises SourceError for what nobody would heed: a demand for TLS must not be passed over."""
     found: dict[str, Any] = {}
     mode = ""
+    seen = set[str]()
     for name, value in address.url.query.items():
         folded = name.replace("-", "").replace("_", "").casefold()
+        if folded in seen or not isinstance(value, str):
+            move = "say it once: nobody can know which is meant"
+            raise SourceError(Problem(f"`{name}` is said more than once", address.origin, next_move=move))
+        seen.add(folded)
         if folded == "sslmode":
-            mode = str(value).casefold()
+            mode = value.casefold()
         elif folded in _NAMES:
-            found[_NAMES[folded]] = str(value)
-            if folded in _FILES and not Path(str(value)).is_file():
+            found[_NAMES[folded]] = value
+            if folded in _FILES and not Path(value).is_file():
                 raise SourceError(
                     Problem(f"no such file: `{name}={value}`", address.origin, next_move="check the path")
                 )
