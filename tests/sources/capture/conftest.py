@@ -1,15 +1,16 @@
-"""The shop by three designs on one server."""
+"""The shop by three designs on one server, to read; and any of them once more, to write to."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from pymongo import MongoClient
+from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.common.server import Server
@@ -37,7 +38,7 @@ STRATEGIES = ("normalized", "embedded", "optimal")
 def shops(
     mongod: Server, mongo_client: MongoClient[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, Shop]]:
-    """The shop by each strategy, loaded; statements may write to them."""
+    """The shop by each strategy, loaded; what a test writes to them it takes back."""
     folder = tmp_path_factory.mktemp("captured")
     create_shop(folder / "shop.db")
     with closing(sqlite3.connect(folder / "shop.db")) as connection, connection:
@@ -56,3 +57,15 @@ def shops(
     yield made
     for shop in made.values():
         mongo_client.drop_database(shop.database.name)
+
+
+@pytest.fixture
+def own_shop(shops: dict[str, Shop], database: Database[dict[str, Any]]) -> Callable[[str], Shop]:
+    """Loads a test its own shop by a strategy, which it may leave as it likes."""
+
+    def loaded(strategy: str) -> Shop:
+        shop = replace(shops[strategy], database=database)
+        pipeline.load(shop.proposal, f"sqlite:///{shop.folder}/shop.db", database, check=False)
+        return shop
+
+    return loaded

@@ -71,12 +71,9 @@ WRITES: dict[str, tuple[str, Write]] = {
 
 
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
-def test_writes_are_said(strategy: str, shops: dict[str, Shop], tmp_path: Path) -> None:
+def test_writes_are_said(strategy: str, own_shop: Callable[[str], Shop], tmp_path: Path) -> None:
     """The rows the design's collections hold after all of them are those SQLite holds after the SQL of each."""
-    shop, copy = shops[strategy], tmp_path / "shop.db"
-    pipeline.load(
-        shop.proposal, f"sqlite:///{shop.folder}/shop.db", shop.database, mode=pipeline.Mode.REPLACE, check=False
-    )
+    shop, copy = own_shop(strategy), tmp_path / "shop.db"
     copyfile(shop.folder / "shop.db", copy)
     for name, write in ((name, write) for name, (meant, write) in WRITES.items() if meant == strategy):
         with shop.recorded("write.json") as (recorder, database):
@@ -90,9 +87,9 @@ def test_writes_are_said(strategy: str, shops: dict[str, Shop], tmp_path: Path) 
     assert report.equal, report.differences
 
 
-def test_what_is_no_attribute_is_named(shops: dict[str, Shop]) -> None:
+def test_what_is_no_attribute_is_named(own_shop: Callable[[str], Shop]) -> None:
     """A field the model lacks is left out of a statement, and the statement says so."""
-    shop = shops["normalized"]
+    shop = own_shop("normalized")
     with shop.recorded("odd.json") as (recorder, database):
         database.product.update_one({"_id": 7}, {"$set": {"price": 9.95, "colour": "red"}})
         database.product.update_one({"_id": 7}, {"$set": {"colour": "blue"}})

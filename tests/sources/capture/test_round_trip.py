@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 
@@ -35,9 +36,9 @@ def test_reads_come_back_with_the_same_answers(strategy: str, shops: dict[str, S
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_writes_come_back_as_changes_of_the_same_rows(strategy: str, shops: dict[str, Shop]) -> None:
+def test_writes_come_back_as_changes_of_the_same_rows(strategy: str, own_shop: Callable[[str], Shop]) -> None:
     """An insert, an increment and a changed name are said as such; upkeep of copies is left out, not said as a write."""
-    shop = shops[strategy]
+    shop = own_shop(strategy)
     with shop.recorded(f"{strategy}_writes.json") as (recorder, database):
         store = Store(shop.proposal, database, workload=shop.folder / "workload.sql")
         store.run("take_stock", product=7, quantity=2)
