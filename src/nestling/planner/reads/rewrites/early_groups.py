@@ -22,7 +22,7 @@ from nestling.planner.reads.rewrites.parents_of_groups import (
     Names,
     Parent,
     Split,
-    equal_columns,
+    interchangeable,
     joined_with,
     replaced,
     scans,
@@ -66,7 +66,7 @@ def _determined(
 ) -> frozenset[Column]:
     """The columns that have one value in each group: those grouped by, what equals them, rows whose key is among them."""
     known = {key.expression for key in group.keys if isinstance(key.expression, Column)}
-    pairs = [pair for each in conditions if (pair := equal_columns(each)) is not None]
+    pairs = [pair for each in conditions if (pair := interchangeable(each)) is not None]
     tables = scans(leaves)
     size = -1
     while len(known) > size:

@@ -73,7 +73,7 @@ def _removable(
     return None
 
 
-def equal_columns(condition: Expression) -> tuple[Column, Column] | None:
+def interchangeable(condition: Expression) -> tuple[Column, Column] | None:
     """The columns it says are equal, where equal ones are also one group."""
     match condition:
         case Compare(Comparison.EQUAL, Column() as one, Column() as other, collation=Collation.BINARY):
@@ -91,7 +91,7 @@ def scans(leaves: Iterable[Relation]) -> list[a.Scan]:
 def _parent_of(scan: a.Scan, conditions: list[Expression], leaves: list[Relation], design: Design) -> Parent | None:
     """The table as a parent of one other, if every condition that mentions it is about its key alone."""
     asking = [each for each in conditions if scan.alias in about(each)]
-    pairs = [equal_columns(each) for each in asking]
+    pairs = [interchangeable(each) for each in asking]
     if any(pair is None for pair in pairs):
         return None
     oriented = [(one, other) if one.alias == scan.alias else (other, one) for one, other in filter(None, pairs)]
