@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Protocol, cast
 
 from nestling.common.errors import Problem, WorkloadError, unknown
 from nestling.ir.access_path import Step
@@ -24,14 +25,13 @@ class Operation(StrEnum):
     AGGREGATE = "aggregate"
 
 
-@runtime_checkable
-class Placeholder(Protocol):
-    """Where a parameter's value belongs."""
+class Placeholder(ABC):
+    """Where the value of the parameter `name` belongs."""
 
-    @property
-    def name(self) -> str:
-        """The parameter's name."""
+    __slots__ = ()
+    name: str
 
+    @abstractmethod
     def bind(self, value: object) -> object:
         """The BSON value for a parameter's value; raises `WorkloadError` when the statement cannot take it."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import cast
 
 from nestling.emitters.literals import quoted
@@ -99,11 +99,11 @@ def _marked(read: CompiledRead, mark: object) -> CompiledRead:
     return replace(read, filter=cast("Mql | None", put(read.filter)), pipeline=stages)
 
 
-class _Named:
+@dataclass(frozen=True, slots=True)
+class _Named(Placeholder):
     """Stands in a query as a variable of the shell."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    name: str
 
     def bind(self, value: object) -> object:
         """The variable is given a value where the script runs."""

@@ -13,6 +13,7 @@ from bson import Binary
 from nestling.common.errors import Problem, WorkloadError
 from nestling.emitters.mql.sql.constant_conversion import affine
 from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.ir import compiled
 from nestling.ir.expression import TIMES, Affinity, Rules
 from nestling.ir.json_text import read_json
 from nestling.ir.types import Type, TypeName
@@ -27,7 +28,7 @@ _TRUTHS = {
 
 
 @dataclass(frozen=True, slots=True)
-class StoredParameter:
+class StoredParameter(compiled.Placeholder):
     """Where the value of the parameter `name` belongs, as an attribute of `type` keeps it."""
 
     name: str

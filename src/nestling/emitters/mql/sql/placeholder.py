@@ -15,6 +15,7 @@ from nestling.common.errors import Problem, WorkloadError
 from nestling.emitters.mql.sql.boundary import Grain, first_from
 from nestling.emitters.mql.sql.constant_conversion import affine, cast_constant
 from nestling.emitters.mql.sql.object_ids import id_in
+from nestling.ir import compiled
 from nestling.ir.expression import NUMBERS, TIMES, Affinity
 from nestling.ir.types import TypeName
 from nestling.ir.values import encode
@@ -39,7 +40,7 @@ class Boundary:
 
 
 @dataclass(frozen=True, slots=True)
-class Placeholder:
+class Placeholder(compiled.Placeholder):
     """Where the value of the parameter `name` belongs: first cast, then with an affinity (both SQLite's), last as a boundary, or
     as the ObjectId whose digits it is.
     """
