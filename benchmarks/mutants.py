@@ -31,6 +31,7 @@ NEAREST = {
         "tests/optimizer/test_equal_moves.py",
         "tests/optimizer/test_weigh.py",
         "tests/optimizer/test_changes.py",
+        "tests/optimizer/test_choices.py",
         "tests/optimizer/test_problem_check.py",
         "tests/optimizer/test_sensitivity.py",
         "tests/optimizer/test_properties.py",
@@ -45,6 +46,11 @@ NEAREST = {
         "tests/planner/upkeep/test_aggregates.py",
         "tests/executors/check/test_check.py",
     ),
+    "planner/sql": ("tests/planner/sql",),
+    "planner/reads": ("tests/planner/reads",),
+    "planner/checks": ("tests/executors/check",),
+    "planner/migration": ("tests/executors/migrate",),
+    "cost": ("tests/cost",),
 }
 """Folders of the package, and the tests nearest to them."""
 
