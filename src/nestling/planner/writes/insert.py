@@ -44,7 +44,7 @@ from nestling.planner.writes.change import follow
 from nestling.planner.writes.coming import added
 from nestling.planner.writes.constraints import refuse_nulls, refuse_same, unguarded
 from nestling.planner.writes.copied import copied_fields, with_copied
-from nestling.planner.writes.fetch import fetch, plan, same_row, scan_of
+from nestling.planner.writes.fetch import cell, fetch, plan, same_row, scan_of
 from nestling.planner.writes.filled import filled_whole
 from nestling.planner.writes.guarded import guard
 from nestling.planner.writes.held import held_parent
@@ -96,12 +96,12 @@ def _rows_at_hand(
     node = node.children[0] if node.kind is NodeKind.GROUP else node
     copied = copied_fields(node)
     made = _made(entity, generated, rows)
-    plain = rows is not None and not made and all(_is_plain(value) for row in rows for value in row.values())
-    if rows is not None and plain and (not copied or len(rows) == 1):
+    plain = rows is not None and all(_is_plain(value) for row in rows for value in row.values())
+    if rows is not None and plain and (len(rows) == 1 or not (made or copied)):
         complete = [{a: row.get(a, NULL) for a in entity.attribute_names} for row in rows]
-        given = tuple(tuple((column(NEW, a), value) for a, value in row.items()) for row in complete)
-        work.add(Phase.FETCH, [Give(name, given)] if not copied else _with_copies(work, entity, node, given, name))
-        return [a for a in entity.attribute_names if any(nullable(row[a]) for row in complete)]
+        given = Give(name, tuple(tuple((column(NEW, a), value) for a, value in row.items()) for row in complete))
+        work.add(Phase.FETCH, _completed(work, entity, node, given, made) if made or copied else [given])
+        return [a for a in entity.attribute_names if a not in made and any(nullable(row[a]) for row in complete)]
     computed = _numbered(work, entity, rows, made) if made else _computed(entity, attributes, source)
     if copied:
         computed = with_copied(work, node, computed, {a: column(NEW, a) for a in entity.attribute_names})
@@ -109,14 +109,15 @@ def _rows_at_hand(
     return list(entity.attribute_names)
 
 
-def _with_copies(
-    work: Work, entity: Entity, node: Node, given: tuple[tuple[tuple[str, Expression], ...], ...], name: str
-) -> list[WriteStep]:
-    """The one row that stands in the statement, and what it copies, looked up for it."""
+def _completed(work: Work, entity: Entity, node: Node, given: Give, made: Sequence[str]) -> list[WriteStep]:
+    """The one row that stands in the statement, with the numbers made for it and what it copies."""
     types = Cells(entity, NEW).types()
-    found = with_copied(work, node, same_row(types), {a: column(NEW, a) for a in entity.attribute_names})
-    stated = work.name(f"stated {entity.name}")
-    return [Give(stated, given), Each(stated, (fetch(name, plan(work.design, found), tuple(types)),))]
+    names = {attribute.name: column(NEW, attribute.name) for attribute in entity.attributes}
+    cells: Row = {attribute: cell(name, types[name]) for attribute, name in names.items()}
+    row = _numbered(work, entity, [cells], made) if made else same_row(types)
+    row = with_copied(work, node, row, names) if copied_fields(node) else row
+    stated = replace(given, rows=work.name(f"stated {entity.name}"))
+    return [stated, Each(stated.rows, (fetch(given.rows, plan(work.design, row), tuple(types)),))]
 
 
 # --- rows that stand in the statement ---------------------------------------------------------------------------------
