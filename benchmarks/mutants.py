@@ -135,9 +135,11 @@ def _drawn(choices: random.Random, only: str) -> Mutant:
 
 
 def _places(tree: ast.Module) -> Iterator[ast.expr]:
-    """The expressions a fault can be put into; what `strict` and `slots` say changes no answer."""
+    """The expressions a fault can be put into; what `strict`, `slots` and `frozen` say changes no answer."""
     silent = {
-        node.value for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg in ("strict", "slots")
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.keyword) and node.arg in ("strict", "slots", "frozen")
     }
     for node in ast.walk(tree):
         match node:

@@ -46,6 +46,15 @@ def test_what_is_not_measured_stays_known() -> None:
     assert price(Work(keys=1, documents=1, read_bytes=100), made) == pytest.approx(5e-6, rel=0.25)
 
 
+def test_errors_are_factors_of_too_much_or_too_little() -> None:
+    """Twice and half of what was measured are both a factor of 2; work that seems to cost nothing is infinitely off."""
+    measured = [Measurement(str(seconds), Work(round_trips=1), seconds) for seconds in (0.5, 2.0, 1.0)]
+    assert errors([*measured, Measurement("free", Work(sorted=1), 1.0)], {"round_trips": 1.0, "sorted": 0.0}) == [
+        *(2.0, 2.0, 1.0),
+        float("inf"),
+    ]
+
+
 def test_doubt_tells_the_sure_from_the_unsure() -> None:
     """What every experiment agrees on is surer than what they contradict each other about."""
     random = Random(2)

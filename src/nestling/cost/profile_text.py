@@ -47,7 +47,7 @@ def parse_profile(text: str, file: str) -> Profile:
     document, problems = read_yaml(text, file)
     reading = _Reading(problems)
     profile = reading.profile(document.value)
-    if reading.problems or profile is None:
+    if profile is None:
         raise InputError(*map(document.placed, reading.problems))
     return profile
 

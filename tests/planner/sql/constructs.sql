@@ -221,6 +221,9 @@ SELECT DISTINCT name FROM person WHERE name > 'a' ORDER BY id LIMIT 2 OFFSET 1
 SELECT DISTINCT upper(name) FROM person ORDER BY upper(name)
 SELECT id FROM person WHERE name = 'BOB' COLLATE NOCASE
 SELECT count(*) FROM (SELECT id FROM person LIMIT 3)
+SELECT p.id FROM ((SELECT id FROM person)) AS p WHERE p.id > 2
+SELECT p.id, v.city FROM ((SELECT id FROM person) p JOIN visit v ON v.person_id = p.id) ORDER BY 1, 2
+SELECT p.id FROM ((person p)) WHERE p.id > 2
 -- sets
 SELECT city FROM visit UNION SELECT "Name" FROM city
 SELECT city FROM visit UNION ALL SELECT "Name" FROM city
@@ -229,6 +232,7 @@ SELECT "Name" FROM city EXCEPT SELECT city FROM visit
 SELECT stars FROM visit UNION SELECT NULL UNION SELECT 3
 SELECT id, name FROM person UNION SELECT people, zip FROM city ORDER BY 1, 2
 SELECT city AS c FROM visit UNION SELECT "Name" FROM city ORDER BY c DESC LIMIT 3
+SELECT id AS a, name AS b FROM person UNION SELECT people, zip FROM city ORDER BY b, a
 SELECT boss FROM person EXCEPT SELECT id FROM person WHERE id < 3
 SELECT 1 UNION SELECT 2 INTERSECT SELECT 2 EXCEPT SELECT 1
 SELECT born FROM person UNION SELECT at FROM visit

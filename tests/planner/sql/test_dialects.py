@@ -42,6 +42,22 @@ def test_division_of_integers(dialect: str, division: e.Division, zero_fails: bo
     assert (found.division, found.zero_fails) == (division, zero_fails)
 
 
+@pytest.mark.parametrize(
+    ("dialect", "column", "kind"),
+    [
+        ("sqlite", "id", TypeName.FLOAT),
+        ("sqlite", "pay", TypeName.FLOAT),
+        ("postgresql", "pay", TypeName.DECIMAL),
+        ("postgresql", "score", TypeName.FLOAT),
+        ("mysql", "id", TypeName.INTEGER),
+        ("mysql", "score", TypeName.FLOAT),
+    ],
+)
+def test_what_is_rounded_has_a_type(dialect: str, column: str, kind: TypeName) -> None:
+    """SQLite rounds to floats; the servers keep exact numbers exact, and MySQL integers integers."""
+    assert output(f"SELECT round({column}) FROM person", dialect).type.name is kind
+
+
 def test_division_of_a_numeric_column_goes_by_value() -> None:
     """SQLite's NUMERIC holds integers and floats side by side."""
     found = output("SELECT pay / 2 FROM person", "sqlite")
@@ -101,6 +117,15 @@ def test_postgresql_types_its_constants_and_parameters() -> None:
     assert isinstance(named, e.Compare)
     assert isinstance(named.right, e.Parameter)
     assert named.right.type.name is TypeName.DATE
+
+
+@pytest.mark.parametrize(("dialect", "sent"), [("postgresql", TypeName.DATE), ("mysql", TypeName.ANY)])
+def test_what_is_not_known_does_not_decide_a_common_type(dialect: str, sent: TypeName) -> None:
+    """NULL and parameters become what the other values are; PostgreSQL has it sent as that."""
+    null, named = (output(f"SELECT coalesce(born, {last}) FROM person", dialect) for last in ("NULL", ":day"))
+    assert null.type == named.type == Type(TypeName.DATE)
+    assert isinstance(named, e.Call)
+    assert named.arguments[1] == e.Parameter("day", Type(sent))
 
 
 def test_sqlite_compares_dates_as_the_texts_they_are() -> None:

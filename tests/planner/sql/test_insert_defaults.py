@@ -10,6 +10,7 @@ import pytest
 from nestling.common.errors import GapError
 from nestling.ir import algebra as a
 from nestling.ir.defaults import Constant, Default, Generated, OtherDefault
+from nestling.ir.expression import Function
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.types import INTEGER, TEXT, Type
 from nestling.planner.sql import translate
@@ -101,11 +102,12 @@ def test_numbers_for_null(dialect: str, given: bool, made: bool) -> None:
     assert bool(insert(sql, model, dialect).generated) is made
 
 
-def test_functions_are_computed_in_the_statement() -> None:
-    """The time of an insert is the statement's, a UUID the store's."""
-    write = insert(
-        "INSERT INTO t (id) VALUES (1)", model_with(Generated.TIMESTAMP, Type.parse("timestamp")), "postgresql"
-    )
+@pytest.mark.parametrize(("kind", "function"), [("timestamp", Function.NOW), ("date", Function.DATE_OF)])
+def test_functions_are_computed_in_the_statement(kind: str, function: Function) -> None:
+    """The time of an insert is the statement's, of a date's attribute the day; a UUID is the store's."""
+    write = insert("INSERT INTO t (id) VALUES (1)", model_with(Generated.TIMESTAMP, Type.parse(kind)), "postgresql")
     assert write.attributes == ("id", "x")
+    assert f"function=<Function.{function.name}" in repr(write.source)
+    assert ("DATE_OF" in repr(write.source)) == (function is Function.DATE_OF)
     write = insert("INSERT INTO t (id) VALUES (1)", model_with(Generated.UUID, Type.parse("uuid")), "postgresql")
     assert [each.how for each in write.generated] == [Generated.UUID]

@@ -82,6 +82,23 @@ def test_gaps_name_construct_place_and_kind(sql: str, construct: str, where: str
     assert pickle.loads(pickle.dumps(gap)).gap == gap.gap
 
 
+@pytest.mark.parametrize(
+    ("dialect", "sql", "construct"),
+    [
+        ("mysql", "SELECT locate('a', name, 3) FROM person", "a position to search from"),
+        ("mysql", "SELECT left(name, id) FROM person", "LEFT with a length that is no constant"),
+        ("mysql", "SELECT born + 1 FROM person", "arithmetic with dates"),
+        ("postgresql", "SELECT born * 2 FROM person", "arithmetic with dates"),
+        ("postgresql", "SELECT * FROM person TABLESAMPLE SYSTEM (10)", "TABLESAMPLE"),
+        ("postgresql", "SELECT * FROM visits_of(1)", "a table function"),
+    ],
+)
+def test_gaps_of_servers_dialects(dialect: str, sql: str, construct: str) -> None:
+    """The same, of what SQLite has not."""
+    with pytest.raises(GapError, match=construct):
+        translate(sql, shop().model, dialect)
+
+
 def test_unknown_dialects_are_named() -> None:
     """A dialect that does not exist is answered with those that do."""
     with pytest.raises(WorkloadError, match="no dialect `oracle`; there is"):

@@ -77,6 +77,14 @@ def test_distinct_on(sql: str, same: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("behind", "rows"), [("LIMIT 2", 2), ("OFFSET 3", 5), ("ORDER BY id LIMIT 3 OFFSET 6", 2), ("ORDER BY id", 8)]
+)
+def test_what_stands_behind_a_parenthesis_in_from(behind: str, rows: int) -> None:
+    """ORDER BY, LIMIT and OFFSET of a query in parentheses."""
+    assert answer(f"SELECT count(p.id) FROM ((SELECT id FROM person) {behind}) p", "postgresql") == [(rows,)]
+
+
+@pytest.mark.parametrize(
     ("sql", "said"),
     [
         ("SELECT DISTINCT city FROM visit GROUP BY ROLLUP (city)", "DISTINCT or a window beside grouping sets"),

@@ -145,7 +145,8 @@ def _left(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         )
     if int(count.this) == 0:
         raise gap("RIGHT of no characters", node)
-    return Call(Function.SUBSTRING, (value, Literal(-int(count.this), INTEGER)), TEXT, Rules.MYSQL)
+    # A text that is shorter is whole, as in SQLite's substr().
+    return Call(Function.SUBSTRING, (value, Literal(-int(count.this), INTEGER)), TEXT, Rules.SQLITE)
 
 
 def _trim(node: exp.Expr, env: Env, bound: Bound) -> Expression:

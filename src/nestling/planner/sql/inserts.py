@@ -30,7 +30,7 @@ from nestling.planner.sql.scope import Env, Scope, Translation
 from nestling.planner.sql.tables import bind_scan
 
 
-def bind_insert(node: exp.Insert, translation: Translation, *, replaces: bool = False) -> Insert:
+def bind_insert(node: exp.Insert, translation: Translation, *, replaces: bool) -> Insert:
     """INSERT with rows or a query, and what it does with a row whose key exists; `replaces`: it was a REPLACE INTO."""
     refuse(node, "returning", "overwrite", "partition", "by_name")
     table = node.this.this if isinstance(node.this, exp.Schema) else node.this

@@ -55,9 +55,7 @@ def _looks_ahead(join: exp.Join, later: Sequence[exp.Join]) -> bool:
 
 def bind_table(node: exp.Expr, env: Env) -> Tables:
     """One item of FROM, with the joins inside its parentheses."""
-    if isinstance(node, exp.Paren) or (
-        isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table | exp.Subquery)
-    ):
+    if isinstance(node, exp.Paren) or (isinstance(node, exp.Subquery) and _is_item(node.this)):
         found = bind_table(node.this, env)
     elif isinstance(node, exp.Table):
         found = _named(node, env)
@@ -72,9 +70,16 @@ def bind_table(node: exp.Expr, env: Env) -> Tables:
     return found
 
 
+def _is_item(node: exp.Expr) -> bool:
+    """Whether what is in parentheses is an item of FROM, and no query."""
+    if isinstance(node, exp.Subquery):
+        return bool(node.alias or node.args.get("joins")) or _is_item(node.this)
+    return isinstance(node, exp.Table)
+
+
 def _named(node: exp.Table, env: Env) -> Tables:
-    if not isinstance(node.this, exp.Identifier) or node.args.get("pivots") or node.args.get("sample"):
-        raise gap("a table function or sample", node)
+    if not isinstance(node.this, exp.Identifier):
+        raise gap("a table function", node)
     cte = env.ctes.get(node.name.casefold()) if not node.db else None
     if cte is not None:
         return _cte(node, cte, env)
@@ -125,9 +130,7 @@ def _derived(node: exp.Subquery, env: Env) -> Tables:
     from nestling.planner.sql.queries import bind_query
 
     outside = replace(env, scope=Scope()) if env.parent is None else replace(env.parent, ctes=env.ctes)
-    bound = bind_query(
-        node.this if not node.args.get("order") and not node.args.get("limit") else node, outside, node.alias
-    )
+    bound = bind_query(node, outside, node.alias)
     return bound.relation, Scope((_source(node.alias, bound.relation, node),))
 
 
