@@ -26,39 +26,27 @@ from nestling.ir.drift import Check, DriftKind
 from nestling.ir.layout import Node, Place, Role, Store
 from nestling.ir.names import join
 from nestling.ir.primitives import Variant
-from nestling.ir.reading import Gap, GapKind
 from nestling.planner.checks.comparing import compared_read, mended
 
 
-def discriminator_checks(design: Design) -> Iterator[Check | Gap]:
-    """A check for every kind of root in every collection with a discriminator; a gap where nothing else tells the kind."""
+def discriminator_checks(design: Design) -> Iterator[Check]:
+    """A check for every kind of root in every collection with a discriminator."""
     for store in design.stores:
         variant = store.collection.variant
         if variant is not None and store.role in (Role.HOME, Role.ARCHIVE):
-            unnamed = [root for root in store.roots if not _is_named(design, store, root)]
             for root in store.roots:
                 expected = _expected(design, variant, root)
-                if root in unnamed and len(unnamed) > 1:
-                    what = f"the kind of rows of `{root.entity}`, which nothing but the discriminator tells"
-                    yield Gap(GapKind.NEVER, what, f"{store.name}.{variant.discriminator}")
-                elif expected is not None:
-                    documents = _documents(store, variant, root, is_named=root not in unnamed)
-                    yield _check(store, variant, root, expected, documents)
+                if expected is not None:
+                    yield _check(store, variant, root, expected, _documents(store, variant, root))
 
 
-def _is_named(design: Design, store: Store, root: Node) -> bool:
-    """Whether the `_id` of its documents begins with the discriminator, as it does where it is made of a key."""
-    is_root = root.body == store.collection.body
-    return bool(store.collection.id if is_root else design.model.entity(root.entity).key)
-
-
-def _documents(store: Store, variant: Variant, root: Node, *, is_named: bool) -> Step:
-    """The documents of a kind, told by their `_id`."""
+def _documents(store: Store, variant: Variant, root: Node) -> Step:
+    """The documents of a kind, told by their `_id`, which begins with the discriminator where it is made of a key."""
     step: Step = CollectionScan(store.name)
     if not variant.members or root.presence is None:
         return step
     named = join("_id", variant.discriminator)
-    if is_named:
+    if store.collection.id or root.body != store.collection.body:
         return Filter(step, Holds(named, root.presence.value))
     return Filter(step, Comparison(IfMissing(FieldPath(named), Literal(None)), Comparator.EQUAL, Literal(None)))
 
