@@ -99,6 +99,16 @@ def test_rounding_is_no_drift(shelf: Shelf) -> None:
     assert only(checked(proposal, database).findings).id == 2
 
 
+@pytest.mark.parametrize("kept", [0, 1, 7])
+def test_a_count_of_no_rows(shelf: Shelf, kept: int) -> None:
+    """Where nothing is left to count, 0 is right, and any other number is drift."""
+    proposal, database = shelf
+    database["books"].delete_many({"author_id": 5})
+    database["authors"].update_one({"_id": 5}, {"$set": {"books": kept}})
+    found = [each.found for each in checked(proposal, database).findings if each.path == "books"]
+    assert found == ([kept] if kept else [])
+
+
 def test_a_dangling_reference_has_a_next_move(shelf: Shelf) -> None:
     """A deleted parent: those that refer to it are named with what to do; a repair cannot bring it back, and says so."""
     proposal, database = shelf
