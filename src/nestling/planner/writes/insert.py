@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nestling.ir.algebra import (
-    Aggregate,
-    AggregateFunction,
     GeneratedValue,
-    Group,
+    Limit,
     Named,
-    NamedAggregate,
     Project,
     Relation,
+    Sort,
+    SortKey,
     Values,
 )
 from nestling.ir.defaults import Generated
@@ -205,7 +204,8 @@ def _numbered(work: Work, entity: Entity, rows: list[Row] | None, made: Sequence
 def _next_number(work: Work, entity: Entity, attribute: str) -> Expression:
     scan = scan_of(entity, work.name("numbered"))
     held = next(replace(each, mixed=False) for each in scan.columns if each.name == attribute)
-    highest = NamedAggregate("highest", Aggregate(AggregateFunction.MAX, held, INTEGER))
-    last = ScalarSubquery(Group(scan, work.name("highest"), (), (highest,)), INTEGER)
+    downwards = Sort(scan, (SortKey(held, descending=True, nulls_first=False),))
+    highest = Project(Limit(downwards, Literal(1, INTEGER)), work.name("highest"), (Named("highest", held),))
+    last = ScalarSubquery(highest, INTEGER)
     one = Literal(1, INTEGER)
     return Case(((IsNull(last), one),), Arithmetic(Operator.ADD, last, one, INTEGER), INTEGER)

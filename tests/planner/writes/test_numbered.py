@@ -1,0 +1,51 @@
+"""Numbers the store makes for new rows: one more than the highest, whatever there is, found without reading the rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling.executors.drive.examined import profiled
+from nestling.ir.defaults import Generated
+from nestling.ir.design import Design
+from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.primitives import Collection, Document
+from nestling.ir.types import Type
+from tests.write_traces import Trace, trace
+
+ROWS = 200
+
+
+@pytest.fixture
+def run(database: Database[dict[str, Any]], tmp_path: Path) -> Trace:
+    """Things that are numbered, most of them there already."""
+    number = Attribute("id", Type.parse("integer"), nullable=False, default=Generated.NUMBER)
+    thing = Entity("thing", (number, Attribute("name", Type.parse("text"))), ("id",))
+    design = Design(Model("things", (thing,)), (Collection("things", Document("thing"), ("id",)),))
+    return trace(design, {"thing": [(7 * place, f"thing {place}") for place in range(ROWS)]}, database, tmp_path)
+
+
+def test_numbers_are_those_of_sqlite(run: Trace) -> None:
+    """For a number left out, for NULL, for several rows, after one that was given, and in a table that is empty."""
+    run.run("INSERT INTO thing (name) VALUES ('left out')")
+    run.run("INSERT INTO thing VALUES (NULL, 'NULL')")
+    run.run("INSERT INTO thing (name) VALUES ('one'), ('two')")
+    run.run("INSERT INTO thing VALUES (100000, 'given')")
+    run.run("INSERT INTO thing (name) VALUES ('after it')")
+    run.run("DELETE FROM thing")
+    run.run("INSERT INTO thing (name) VALUES ('the first')")
+    run.check()
+    assert (len(run.done), run.refused, run.gaps) == (7, [], [])
+
+
+def test_the_highest_number_is_found_by_its_index(run: Trace, database: Database[dict[str, Any]]) -> None:
+    """However many rows there are."""
+    with profiled(database) as notes:
+        notes.since()
+        run.run("INSERT INTO thing (name) VALUES ('one more')")
+        found = notes.since()
+    assert found is not None
+    assert found.documents < ROWS / 10
