@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from nestling.executors.drive.examined import profiled
 from nestling.ir.defaults import Generated
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model
@@ -43,9 +42,11 @@ def test_numbers_are_those_of_sqlite(run: Trace) -> None:
 
 def test_the_highest_number_is_found_by_its_index(run: Trace, database: Database[dict[str, Any]]) -> None:
     """However many rows there are."""
-    with profiled(database) as notes:
-        notes.since()
-        run.run("INSERT INTO thing (name) VALUES ('one more')")
-        found = notes.since()
-    assert found is not None
-    assert found.documents < ROWS / 10
+    before = scanned(database)
+    run.run("INSERT INTO thing (name) VALUES ('one more')")
+    assert scanned(database) - before < ROWS / 2
+
+
+def scanned(database: Database[dict[str, Any]]) -> int:
+    """Documents the server has looked at, those of joins among them; the profiler does not count these."""
+    return int(database.command("serverStatus")["metrics"]["queryExecutor"]["scannedObjects"])
