@@ -88,6 +88,7 @@ def test_gaps_name_construct_place_and_kind(sql: str, construct: str, where: str
         ("mysql", "SELECT locate('a', name, 3) FROM person", "a position to search from"),
         ("mysql", "SELECT left(name, id) FROM person", "LEFT with a length that is no constant"),
         ("mysql", "SELECT born + 1 FROM person", "arithmetic with dates"),
+        ("mysql", "SELECT pay DIV 2 FROM person", "DIV of numbers that are not known to be whole"),
         ("postgresql", "SELECT born * 2 FROM person", "arithmetic with dates"),
         ("postgresql", "SELECT * FROM person TABLESAMPLE SYSTEM (10)", "TABLESAMPLE"),
         ("postgresql", "SELECT * FROM visits_of(1)", "a table function"),

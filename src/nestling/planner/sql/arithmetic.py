@@ -71,7 +71,9 @@ def arithmetic(
     bits = operator in (Operator.BIT_AND, Operator.BIT_OR, Operator.SHIFT_LEFT, Operator.SHIFT_RIGHT)
     remainder = env.dialect.is_sqlite and operator is Operator.MODULO and isinstance(node, exp.Mod)
     operands = (left, right)
-    if bits or remainder or whole:
+    if whole and not all(map(is_integer, operands)):
+        raise gap("DIV of numbers that are not known to be whole", node)
+    if bits or remainder:
         left, right = (side if is_integer(side) else Cast(side, INTEGER, env.dialect.rules) for side in (left, right))
     kind = _number_type(left, right)
     division = None
