@@ -88,6 +88,8 @@ QUERIES = (
     "SELECT id FROM person WHERE name IN (SELECT name FROM person WHERE id > 6)",
     "SELECT name FROM city WHERE EXISTS (SELECT 1 FROM person WHERE person.city = city.name AND person.name = 'ADA')",
     "SELECT id, rank() OVER (ORDER BY name) FROM person",
+    "SELECT id, IF(id > 2, id, 'few'), COALESCE(NULLIF(id, 2), name) FROM person",
+    "SELECT id, LEFT(name, 1), RIGHT(name, 4) FROM person",
     "SELECT id, count(*) OVER (PARTITION BY name) FROM person",
     "SELECT count(*) FROM (SELECT name FROM person UNION SELECT land FROM city) u",
     "SELECT id FROM person WHERE id > 3",
