@@ -117,6 +117,8 @@ STATEMENTS = (
     "SELECT id FROM customer WHERE substr(name, 1, 2) IN ('An', 'bo', 'Ž')",
     "SELECT id FROM customer WHERE substr(name, 1, 3) = 'Ann' AND name NOT LIKE '%o%' AND city NOT LIKE 'oslo'",
     "SELECT c.id, c.name, count(*), sum(o.total) FROM orders o JOIN customer c ON c.id = o.customer_id GROUP BY c.id, c.name",
+    "SELECT c.name, o.customer_id, count(*) FROM orders o JOIN customer c ON c.id = o.customer_id "
+    "GROUP BY o.customer_id, c.name LIMIT 9",
     "SELECT m.id, m.name, sum(l.quantity) AS n FROM line l JOIN product p ON p.id = l.product_id "
     "JOIN maker m ON m.id = p.maker_id GROUP BY m.id, m.name ORDER BY n DESC, m.id LIMIT 1 -- total order",
     "SELECT p.id, p.title, m.name, count(*) FROM line l JOIN product p ON p.id = l.product_id "

@@ -40,9 +40,16 @@ def joins(model: Model, link: Relationship) -> Iterator[str]:
     yield f"SELECT p.*, c.* FROM {parent} p LEFT JOIN {child} c ON {on}"
     yield f"SELECT c.*, p.* FROM {child} c LEFT JOIN {parent} p ON {on}"
     yield f"SELECT c.* FROM {child} c JOIN {parent} p ON {on}"
+    for name in set_apart(model.entity(link.parent)):
+        yield f"SELECT c.*, p.{name} FROM {child} c LEFT JOIN {parent} p ON {on} AND p.{name} IS NULL"
     yield f"SELECT p.* FROM {parent} p WHERE NOT EXISTS (SELECT 1 FROM {child} c WHERE {on})"
     key = key_of(model.entity(link.parent))
     yield f"SELECT {key}, count(c.{quoted(link.child_attributes[0])}) FROM {parent} p LEFT JOIN {child} c ON {on} GROUP BY {key}"
+
+
+def set_apart(entity: Entity) -> list[str]:
+    """The first attribute that is no part of the key, which copies are likely to hold."""
+    return [quoted(name) for name in entity.attribute_names if name not in entity.key][:1]
 
 
 def key_of(entity: Entity) -> str:
