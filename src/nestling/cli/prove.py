@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 )
 @options.source
 @options.to_mongodb
-@click.option("--quick", is_flag=True, help="Only the chosen design and its yardsticks, in less than a minute.")
+@click.option("--quick", is_flag=True, help="Only the chosen design and its yardsticks, in about a minute.")
 @click.option(
     "--design",
     "designs",

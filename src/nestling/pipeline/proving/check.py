@@ -11,14 +11,20 @@ from contextlib import ExitStack
 
 from nestling.executors.drive import Answer, Shape, execute, profiled, same
 from nestling.executors.drive.execution import execute_exact
+from nestling.ir.proof import ADVISED
 from nestling.ir.trace import Block, Call
-from nestling.pipeline.proving.contender import Contender, in_race
+from nestling.pipeline.proving.contender import TWIN, Contender, in_race
 
 SIMPLEST = "normalized"
+TIMES_SLOWER = 4.0
+"""A rival is too slow when a statement takes so many times as long as on the fastest, and longer than there is patience for."""
 
 
-def check(contenders: list[Contender], block: Block, shapes: Mapping[str, Shape]) -> dict[str, str]:
-    """Run a block on all rivals, execution by execution; disqualifies those that answer wrong.
+def check(
+    contenders: list[Contender], block: Block, shapes: Mapping[str, Shape], patience_seconds: float
+) -> dict[str, str]:
+    """Run a block on all rivals, execution by execution; disqualifies those that answer wrong, and leaves out those on which a
+    statement takes longer than there is patience for, though it need not.
 
     Returns the statements no design can answer, with what they all fail with.
     """
@@ -30,17 +36,29 @@ def check(contenders: list[Contender], block: Block, shapes: Mapping[str, Shape]
             if call.statement in failing:
                 continue
             racing = in_race(contenders)
-            answers = {}
+            answers, seconds = {}, {}
             for each in racing:
                 notes[each.name].since()
-                _, answers[each.name] = execute(each.running, call.statement, call.values)
+                seconds[each.name], answers[each.name] = execute(each.running, call.statement, call.values)
                 if (work := notes[each.name].since()) is not None:
                     each.examined.setdefault(call.statement, []).append(work)
             if all(answer.failed for answer in answers.values()):
                 failing[call.statement] = next(answer.failed for answer in answers.values())
             else:
                 judge(racing, call, answers, shapes[call.statement])
+                leave_out_slow(racing, call.statement, seconds, patience_seconds)
     return failing
+
+
+def leave_out_slow(
+    racing: list[Contender], statement: str, seconds: Mapping[str, float], patience_seconds: float
+) -> None:
+    """Leave out rivals on which one execution took too long; never the chosen design."""
+    fastest = min(seconds.values())
+    for each in racing:
+        took = seconds[each.name]
+        if each.name not in (ADVISED, TWIN) and took > max(patience_seconds, TIMES_SLOWER * fastest):
+            each.slow = f"`{statement}` takes {took:,.3g} s on it, {fastest:,.3g} s on the fastest"
 
 
 def ask_again(contenders: list[Contender], call: Call, shape: Shape) -> None:

@@ -20,12 +20,16 @@ TWIN = "chosen, again"
 
 @dataclass
 class Contender:
-    """Filled step by step. `rounds`: the seconds of each statement's executions, round by round."""
+    """Filled step by step. `rounds`: the seconds of each statement's executions, round by round.
+
+    `slow`: why there is no time to measure it.
+    """
 
     name: str
     proposal: Proposal
     database: Database[Any]
     disqualified: str = ""
+    slow: str = ""
     driven: Driven | None = None
     predicted: Mapping[str, float | None] = field(default_factory=dict)
     space: Space | None = None
@@ -58,5 +62,5 @@ class Contender:
 
 
 def in_race(contenders: list[Contender]) -> list[Contender]:
-    """Those that are loaded and have not gone wrong."""
-    return [each for each in contenders if not each.disqualified and each.driven is not None]
+    """Those that are loaded, have not gone wrong and are not too slow to be measured."""
+    return [each for each in contenders if not each.disqualified and not each.slow and each.driven is not None]

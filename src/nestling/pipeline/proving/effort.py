@@ -25,6 +25,11 @@ class Effort:
     within_seconds: float = math.inf
     seed: int = 0
 
+    @property
+    def patience_seconds(self) -> float:
+        """How long one execution of a rival may take that need not, for the rounds to be over in time."""
+        return max(self.within_seconds / 6.0, 1.0)
+
 
 FULL = Effort(within_seconds=210.0)
 QUICK = Effort(seconds=14.0, rounds=15, checks=2, open_seconds=1.0, within_seconds=36.0)

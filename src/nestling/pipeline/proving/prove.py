@@ -201,7 +201,8 @@ class _Race:
         if self.watch is not None:
             self.watch("comparing answers", 0, None)
         times = {statement.name: self.effort.checks for statement in self.reading.workload.statements}
-        self._leave_out(check(self.contenders, self.tracer.block(times), self.shapes))
+        self._leave_out(check(self.contenders, self.tracer.block(times), self.shapes, self.effort.patience_seconds))
+        self.notes += [f"{each.name} was not measured: {each.slow}" for each in self.contenders if each.slow]
         workload = self.reading.workload
         rounds = Rounds(self.contenders, workload, self.tracer, self.shapes, self.effort, self.watch, began=self.began)
         try:
