@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from nestling.emitters.commands import commands
 from nestling.emitters.indexes import NAME_BYTES, PlannedIndex, index_gaps, planned_indexes
+from nestling.ir.clause import Clause, Compared
 from nestling.ir.design import Design
 from nestling.ir.primitives import Collection, CollectionKind, Document, Holder, Index, Options, Reference
 from nestling.ir.types import INTEGER
@@ -47,7 +48,7 @@ def test_a_partial_or_other_directed_index_takes_nobodys_place():
         Collection("a", Document("a"), ("id",)),
         Collection("b", Document("b", references=(Reference("a_b", Holder.CHILD),)), ("id",)),
     )
-    narrow = Index("b", (("a_id", 1), ("k", 1)), partial=(("k", "x"),))
+    narrow = Index("b", (("a_id", 1), ("k", 1)), partial=(Clause("k", Compared.EQUAL, "x"),))
     design = Design(things, collections, (narrow, Index("b", (("k", 1), ("a_id", 1)))))
     assert keys_of(design, "b") == [("a_id", "k"), ("k", "a_id"), ("a_id",)]
 
@@ -61,9 +62,9 @@ def test_names_fit_and_differ():
     same = [
         PlannedIndex("c", (("a", 1),), (), unique, partial)
         for unique in (True, False)
-        for partial in ((), (("a", None),))
+        for partial in ((), (Clause("a", Compared.PRESENT),), (Clause("a", Compared.NULL),))
     ]
-    assert len({index.name for index in same}) == 4
+    assert len({index.name for index in same}) == 6
 
 
 def test_more_indexes_than_a_collection_takes_are_gaps(database):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from nestling.common.errors import DesignError
 from nestling.ir import primitives as ir
+from nestling.ir.clause import Clause, Compared
 from nestling.ir.defaults import Default, Generated, OtherDefault, constant
 from nestling.ir.design import Design
 from nestling.ir.distribution import Distribution
@@ -140,6 +141,16 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=3),
     max_leaves=4,
 )
+
+
+_SAID = [Compared.EQUAL, Compared.GREATER, Compared.LESS_OR_EQUAL]
+
+
+def constants(named: st.SearchStrategy[str]) -> st.SearchStrategy[Clause]:
+    """Conditions with constants."""
+    values = st.booleans() | st.integers() | words
+    absent = st.builds(Clause, named, st.sampled_from([Compared.NULL, Compared.PRESENT]))
+    return absent | st.builds(Clause, named, st.sampled_from(_SAID), values)
 
 
 @st.composite
@@ -305,7 +316,9 @@ def _statements(draw: st.DrawFn, name: str, model: Model) -> Statement:
             name for name in sort if len(name) < 2 or not name.startswith("-")
         )  # `-name` is a descending `name`
         walk = draw(st.none() | st.sampled_from(list(Walk)))
-        accesses.append(Access(entity.name, kind, read, asked, sort, via, draw(aggregates), draw(grouping), walk))
+        said = st.lists(constants(st.sampled_from(entity.attribute_names)), max_size=2).map(tuple)
+        grouped = draw(aggregates), draw(grouping)
+        accesses.append(Access(entity.name, kind, read, asked, sort, via, *grouped, walk, draw(said), draw(said)))
     return Statement(
         name,
         draw(lines | st.sampled_from(("SELECT 1\nFROM x", "update x\n  set y = 1\n", "  delete"))),
@@ -496,7 +509,7 @@ def _index(draw: st.DrawFn, design: Design) -> _Change:
         (path, draw(st.sampled_from((1, -1))))
         for path in draw(st.lists(st.sampled_from(sorted(paths_in(store))), max_size=2))
     )
-    partial = tuple(draw(st.dictionaries(words, words, max_size=1)).items())
+    partial = tuple(draw(st.lists(constants(words), max_size=2, unique_by=lambda each: each.name)))
     index = ir.Index(store.name, keys, draw(st.booleans()), partial, draw(st.none() | st.integers(0, 9)), draw(notes))
     change = _Change(design, 0, design.collections[0])
     change.indexes = (*design.indexes, index)

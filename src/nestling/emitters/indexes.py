@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from nestling.emitters.arrays import STRUCTURED, array_paths
 from nestling.emitters.attributes import always
 from nestling.emitters.identity import BUCKET_START, PAGE
+from nestling.ir.clause import Clause, Compared
 from nestling.ir.command import CreateIndex
 from nestling.ir.design import Design
 from nestling.ir.layout import Node, NodeKind, Role, Store
@@ -24,13 +25,13 @@ INDEXES_PER_COLLECTION = 63  # the server's 64 without the one on `_id`
 
 @dataclass(frozen=True, slots=True)
 class PlannedIndex:
-    """An index and why it is there; `partial` is the filter expression as sorted (path, condition) pairs."""
+    """An index and why it is there; `partial`: what holds of the documents in it."""
 
     collection: str
     keys: tuple[tuple[str, int], ...]
     reasons: tuple[str, ...]
     unique: bool = False
-    partial: tuple[tuple[str, str | None], ...] = ()  # None: the field exists
+    partial: tuple[Clause, ...] = ()
     expire_after_seconds: int | None = None
 
     @property
@@ -38,7 +39,7 @@ class PlannedIndex:
         """The name the shell would give it, with what tells it from others on the same keys; at most 127 bytes."""
         name = "_".join(f"{path}_{direction}" for path, direction in self.keys) + ("_unique" if self.unique else "")
         if self.partial:
-            name += "_" + _digest(repr(self.partial))
+            name += "_" + _digest(repr(tuple(map(_told, self.partial))))
         encoded = name.encode(errors="replace")
         if len(encoded) <= NAME_BYTES:
             return name
@@ -50,7 +51,7 @@ class PlannedIndex:
         if self.unique:
             options["unique"] = True
         if self.partial:
-            options["partialFilterExpression"] = {p: {"$exists": True} if v is None else v for p, v in self.partial}
+            options["partialFilterExpression"] = _filter(self.partial)
         if self.expire_after_seconds is not None:
             options["expireAfterSeconds"] = self.expire_after_seconds
         return CreateIndex(self.collection, self.keys, options)
@@ -122,6 +123,34 @@ def _unchecked_keys(design: Design) -> Iterator[Gap]:
             yield Gap(GapKind.NEVER, what, join(place.store.name, place.path))
 
 
+_OPERATORS = {
+    Compared.LESS: "$lt",
+    Compared.LESS_OR_EQUAL: "$lte",
+    Compared.GREATER: "$gt",
+    Compared.GREATER_OR_EQUAL: "$gte",
+}
+
+
+def _filter(partial: Iterable[Clause]) -> dict[str, object]:
+    """A filter expression as every server version takes it: equality, `$exists: true` and the four comparisons."""
+    found: dict[str, object] = {}
+    for each in partial:
+        if each.comparison in (Compared.EQUAL, Compared.NULL):
+            found[each.name] = each.value
+            continue
+        operator = _OPERATORS.get(each.comparison, "$exists")
+        told = found.setdefault(each.name, {})
+        if isinstance(told, dict):
+            told[operator] = True if each.comparison is Compared.PRESENT else each.value
+    return found
+
+
+def _told(one: Clause) -> tuple[object, ...]:
+    """What an index is named by: a path and its value alone where it is equal, or None where it exists."""
+    plain = one.comparison in (Compared.EQUAL, Compared.PRESENT)
+    return (one.name, one.value) if plain else (one.name, str(one.comparison), one.value)
+
+
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:8]
 
@@ -152,11 +181,17 @@ def _unique(design: Design, store: Store, root: Node) -> Iterator[PlannedIndex]:
         if not group or set(group) == own or len(known) < len(paths) or not _comparable(entity, group, store):
             continue
         optional = sorted(path for name, path in zip(group, known, strict=True) if not always(entity, name))
-        partial: list[tuple[str, str | None]] = [(path, None) for path in optional]
+        partial = [Clause(path, Compared.PRESENT) for path in optional]
         if root.presence is not None and store.collection.variant is not None and store.collection.variant.members:
-            partial.append((root.presence.path, root.presence.value))
+            partial.append(Clause(root.presence.path, Compared.EQUAL, root.presence.value))
         reason = f"{'key' if group == entity.key else 'unique'} of `{entity.name}`: {', '.join(group)}"
-        yield PlannedIndex(store.name, tuple((path, 1) for path in known), (reason,), True, tuple(sorted(partial)))
+        yield PlannedIndex(
+            store.name,
+            tuple((path, 1) for path in known),
+            (reason,),
+            True,
+            tuple(sorted(partial, key=lambda each: each.name)),
+        )
 
 
 def _comparable(entity: Entity, group: Iterable[str], store: Store) -> bool:

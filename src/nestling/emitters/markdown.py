@@ -12,6 +12,7 @@ from nestling.emitters.flip_words import flip_text
 from nestling.emitters.indexes import PlannedIndex, planned_indexes
 from nestling.emitters.literals import shell
 from nestling.emitters.samples import sample_documents
+from nestling.ir.clause import Clause, Compared
 from nestling.ir.design import Design
 from nestling.ir.layout import Store
 from nestling.ir.proposal import Decision, Proposal, Weighed
@@ -104,10 +105,22 @@ def _indexes(indexes: Sequence[PlannedIndex]) -> str:
 def _properties(index: PlannedIndex) -> Iterator[str]:
     if index.unique:
         yield "unique"
-    for path, value in index.partial:
-        yield f"only where {_code(path)} " + ("exists" if value is None else f"is {_text(value)}")
+    for each in index.partial:
+        yield f"only where {_code(each.name)} {_compared(each)}"
     if index.expire_after_seconds is not None:
         yield f"expires after {index.expire_after_seconds:,} s"
+
+
+def _compared(one: Clause) -> str:
+    match one.comparison:
+        case Compared.PRESENT:
+            return "exists"
+        case Compared.NULL:
+            return "is missing"
+        case Compared.EQUAL:
+            return f"is {_text(str(one.value))}"
+        case _:
+            return f"{one.comparison} {one.value}"
 
 
 def _decisions(decisions: Sequence[Decision]) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from nestling.ir.clause import Clause
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
 from nestling.ir.primitives import Before, Order, Window
@@ -186,10 +187,14 @@ class Paired:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """An index over the entity's rows, wherever they live: attributes and directions."""
+    """An index over the entity's rows, wherever they live: attributes and directions.
+
+    `rows`: over those alone that fulfil these conditions, where they are documents of their own.
+    """
 
     entity: str
     keys: tuple[tuple[str, int], ...]
+    rows: tuple[Clause, ...] = ()
 
 
 Part: TypeAlias = (

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from nestling.ir.clause import Clause
 from nestling.ir.freshness import TRANSACTION, Freshness
 from nestling.ir.rows import Function, Path
 
@@ -295,12 +296,12 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Keys as (dotted path, 1 or -1); `partial` as (path, value) pairs that must be equal; `serves` names statements."""
+    """Keys as (dotted path, 1 or -1); `partial`: what holds of the documents in it, all when empty; `serves` names statements."""
 
     collection: str
     keys: tuple[tuple[str, int], ...]
     unique: bool = False
-    partial: tuple[tuple[str, str], ...] = ()
+    partial: tuple[Clause, ...] = ()
     expire_after_seconds: int | None = None
     serves: tuple[str, ...] = ()
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from nestling.common.errors import Problem, WorkloadError
+from nestling.ir.clause import Clause
 from nestling.ir.freshness import Freshness
 from nestling.ir.rows import Function
 
@@ -77,7 +78,8 @@ class Access:
     `via` is the relationship by which a join reached it from an access before it, None when it stands alone. `attributes` are
     those read (SELECT) or set (writes). `sort` are attributes the result is ordered by, `-name` when descending. `aggregates` are
     set when nothing of the rows is shown but these: a function and its attribute (None: the rows themselves). `grouping` is set
-    when they are shown in groups of its own attributes only. `walk`: the relationship is gone along to the end.
+    when they are shown in groups of its own attributes only. `walk`: the relationship is gone along to the end. `constants`: what
+    the statement's text alone says of each row it finds, whatever its parameters are; `sets`: of each row it writes.
     """
 
     entity: str
@@ -89,6 +91,8 @@ class Access:
     aggregates: tuple[tuple[Function, str | None], ...] = ()
     grouping: Grouping | None = None
     walk: Walk | None = None
+    constants: tuple[Clause, ...] = ()
+    sets: tuple[Clause, ...] = ()
 
     @property
     def order(self) -> tuple[tuple[str, bool], ...]:

@@ -170,7 +170,7 @@ class _Search:
         between = self.best(at)
         if between is None:
             return None
-        if tie_limit(self._cost(at, between)) >= self._cost(at, near):
+        if at in (near.at, far.at) or tie_limit(self._cost(at, between)) >= self._cost(at, near):
             return Corner(at, far.chosen) if self.choice(far) != self.choice(near) else None
         first = self.nearest(near, between)
         return first if first is not None else self.nearest(between, far)

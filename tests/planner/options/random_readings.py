@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 
+from nestling.ir.clause import Clause, Compared
 from nestling.ir.distribution import Distribution
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Attribute, Cardinality, Entity, ManyToMany, Model, Relationship
@@ -191,3 +193,33 @@ def _recent(model: Model, chance: random.Random) -> Made | None:
 def _shown(entity: Entity, chance: random.Random) -> tuple[str, ...]:
     texts = [each for each in TEXTS if each in entity.attribute_names]
     return tuple(sorted(chance.sample(texts, chance.randint(1, 2)))) if texts else entity.key
+
+
+def with_constants(reading: Reading, seed: int) -> Reading:
+    """The same where texts that are compared are `x`, as one row in fifty has, and writes give them that or another."""
+    chance = random.Random(seed)
+    lie = Distribution(common=(("y", 0.98), ("x", 0.02)))
+    known = tuple(
+        (name, replace(told, attributes=tuple((each, _lying(found, each, lie)) for each, found in told.attributes)))
+        for name, told in reading.statistics.entities
+    )
+    statements = tuple(
+        replace(each, accesses=tuple(_said(access, chance) for access in each.accesses))
+        for each in reading.workload.statements
+    )
+    workload = replace(reading.workload, statements=statements)
+    return replace(reading, workload=workload, statistics=Statistics(known, reading.statistics.relationships))
+
+
+def _lying(known: AttributeStatistics, name: str, lie: Distribution) -> AttributeStatistics:
+    return replace(known, distinct=Quantity(2.0), values=lie) if name in TEXTS else known
+
+
+def _said(access: Access, chance: random.Random) -> Access:
+    """An access whose statement compares and sets texts by constants."""
+    compared = [each.attribute for each in access.filters if each.operator is Operator.EQUALITY]
+    found = tuple(Clause(name, Compared.EQUAL, "x") for name in compared if name in TEXTS)
+    written = access.attributes if access.kind is StatementKind.UPDATE else TEXTS
+    values = [(name, chance.choice("xyy?")) for name in written if name in TEXTS]
+    sets = tuple(Clause(name, Compared.EQUAL, value) for name, value in values if value != "?")
+    return replace(access, constants=found, sets=sets if access.kind.writes else ())

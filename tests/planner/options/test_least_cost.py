@@ -24,7 +24,7 @@ from nestling.optimizer.evaluate import evaluate
 from nestling.patterns import propose
 from nestling.planner.options import options
 from tests.planner.options.plain_choices import by_the_tree, embedded, normalized
-from tests.planner.options.random_readings import random_reading
+from tests.planner.options.random_readings import random_reading, with_constants
 
 SAME = 1e-7
 PRICE = partial(price, profile=default_profile())
@@ -60,19 +60,36 @@ def few(candidates: tuple[Candidate, ...], seed: int, choices: int) -> tuple[Can
 def assert_least(seed: int, choices: int) -> list[str]:
     """The search finds what trying everything finds; gives the kinds of parts in the best design."""
     reading = random_reading(seed)
-    candidates = few(candidates_of(reading), seed, choices)
+    return [type(each.part).__name__ for each in best_of(reading, few(candidates_of(reading), seed, choices))]
+
+
+def best_of(reading: Reading, candidates: tuple[Candidate, ...]) -> list[Candidate]:
+    """The candidates in the best design, which search and trial agree on."""
     problem = problem_of(reading, candidates)
     expected, found = exhaustive(problem), solve(problem)
     check(problem, found)
     assert found.proved
-    assert found.cost == pytest.approx(expected.cost, rel=SAME, abs=1e-15), seed
-    return [type(each.part).__name__ for each in candidates if each.id in found.chosen]
+    assert found.cost == pytest.approx(expected.cost, rel=SAME, abs=1e-15), candidates
+    return [each for each in candidates if each.id in found.chosen]
 
 
 @pytest.mark.parametrize("seed", range(30))
 def test_the_design_costs_what_the_best_of_all_choices_costs(seed):
     """Random candidates of a random reading: proved, and equal to trying every choice."""
     assert_least(seed, 300)
+
+
+def test_indexes_over_few_rows_cost_what_the_best_of_all_choices_costs():
+    """The same with constants in statements, all indexes over few rows among the candidates; some of them are chosen."""
+    chosen = 0
+    for seed in range(700, 730):
+        reading = with_constants(random_reading(seed), seed)
+        proposed = candidates_of(reading)
+        partial_ones = [each for each in proposed if each.pattern == "partial-index"][:3]
+        others = few(tuple(each for each in proposed if each not in partial_ones), seed, 60)
+        kept = tuple(each for each in proposed if each in (*others, *partial_ones))
+        chosen += any(each in partial_ones for each in best_of(reading, kept))
+    assert chosen > 5
 
 
 @pytest.mark.soak

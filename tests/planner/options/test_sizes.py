@@ -91,10 +91,9 @@ def test_guesses_where_values_are_not_known(reading: Reading) -> None:
 
 def test_accesses_alike_are_told_apart_by_their_rates(reading: Reading) -> None:
     """Two statements with the same access count by how often each runs."""
-    often = reading.workload.statement("by_status")
     seldom = reading.workload.statement("by_status_given")
-    assert often is not None
     assert seldom is not None
-    both = (replace(often, rate_per_second=3.0), seldom)
+    often = replace(seldom, name="often", rate_per_second=3.0, samples=(("status", "placed"),))
+    both = (often, seldom)
     known = situation(replace(reading, workload=replace(reading.workload, statements=both)), Thresholds())
     assert Sizes(known).found(often.accesses[0]) == pytest.approx((3 * 900 + 10) / 4, rel=0.05)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from nestling.common.errors import Problem
 from nestling.ir import primitives as ir
+from nestling.ir.clause import Clause, Compared, Scalar
 from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.rows import Function
@@ -221,14 +223,16 @@ class IndexForm(Form):
     collection: str
     keys: Orders
     unique: bool = False
-    partial: Named[str] = Field({}, description="path: the value it must have")
+    partial: Named[Scalar | dict[Literal["<", "<=", ">", ">=", "exists"], Scalar] | None] = Field(
+        {}, description='path: the value it must have (null: none), or `{">": 100}`, `{exists: true}`'
+    )
     expire_after_seconds: int | None = None
     serves: Texts = Field([], description="statements")
 
     def to_ir(self) -> ir.Index:
         """The index."""
         keys = tuple((name, -1 if descending else 1) for name, descending in orders(self.keys))
-        partial = tuple(self.partial.items())
+        partial = tuple(each for path, said in self.partial.items() for each in _constants(path, said))
         return ir.Index(self.collection, keys, self.unique, partial, self.expire_after_seconds, tuple(self.serves))
 
     @staticmethod
@@ -236,12 +240,37 @@ class IndexForm(Form):
         """Its entries."""
         entries = {
             "unique": index.unique,
-            "partial": dict(index.partial),
+            "partial": _partial(index.partial),
             "expire_after_seconds": index.expire_after_seconds,
             "serves": list(index.serves),
         }
         keys = [order_text(name, descending=direction < 0) for name, direction in index.keys]
         return {"collection": index.collection, "keys": keys} | without(entries, unique=False)
+
+
+_EXISTS = "exists"
+
+
+def _constants(path: str, said: Scalar | Mapping[Any, Scalar] | None) -> Iterator[Clause]:
+    if not isinstance(said, Mapping):
+        yield Clause(path, Compared.NULL if said is None else Compared.EQUAL, said)
+        return
+    for word, value in said.items():
+        yield Clause(path, Compared.PRESENT) if word == _EXISTS else Clause(path, Compared(word), value)
+
+
+def _partial(constants: Iterable[Clause]) -> Plain:
+    """By path, the value it has, or how it compares with which."""
+    found: dict[str, Any] = {}
+    for each in constants:
+        if each.comparison in (Compared.EQUAL, Compared.NULL):
+            found[each.name] = each.value
+            continue
+        told = found.setdefault(each.name, {})
+        if isinstance(told, dict):
+            is_present = each.comparison is Compared.PRESENT
+            told[_EXISTS if is_present else str(each.comparison)] = True if is_present else each.value
+    return found
 
 
 class DesignForm(Form):

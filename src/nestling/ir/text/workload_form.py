@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from nestling.common.errors import Problem, unknown
+from nestling.ir.clause import Clause
 from nestling.ir.freshness import TRANSACTION, Freshness
 from nestling.ir.model import Model
 from nestling.ir.rate import parse_rate, rate_text
@@ -138,6 +139,8 @@ class AccessForm(Form):
     aggregates: Texts = Field([], description="`count` or `sum quantity`, when nothing else of its rows is shown")
     grouped: Texts = Field([], description="`sensor` or `hour of time`: what its rows are grouped by")
     of_groups: Texts = Field([], description="`count` or `sum quantity`: all else that is shown of a group")
+    constants: Texts = Field([], description='`status = "open"`: what its own text says of the rows found')
+    sets: Texts = Field([], description='`status = "open"`: what its own text says of the rows written')
 
     def to_ir(self, kind: StatementKind, path: Path, findings: Findings) -> Access:
         """The access."""
@@ -159,6 +162,8 @@ class AccessForm(Form):
             _aggregates(self.aggregates, (*path, "aggregates"), findings),
             grouping if self.grouped else None,
             None if self.walk is None else findings.word(Walk, self.walk, (*path, "walk"), otherwise=Walk.DOWN),
+            _constants(self.constants, (*path, "constants"), findings),
+            _constants(self.sets, (*path, "sets"), findings),
         )
 
     @staticmethod
@@ -170,6 +175,8 @@ class AccessForm(Form):
             "filters": [f"{one.attribute} {one.operator}" for one in access.filters],
             "sort": access.sort,
             "aggregates": _aggregate_texts(access.aggregates),
+            "constants": [str(each) for each in access.constants],
+            "sets": [str(each) for each in access.sets],
         }
         if access.grouping is not None:
             entries["grouped"] = [_group_text(name, unit) for name, unit in access.grouping.keys]
@@ -177,6 +184,13 @@ class AccessForm(Form):
         via = {} if access.via is None else {"via": access.via}
         walk = {} if access.walk is None else {"walk": str(access.walk)}
         return {"entity": access.entity} | without(entries) | via | walk
+
+
+def _constants(texts: Texts, path: Path, findings: Findings) -> tuple[Clause, ...]:
+    read: list[Clause | None] = [
+        findings.read(partial(Clause.parse, text), (*path, number), otherwise=None) for number, text in enumerate(texts)
+    ]
+    return tuple(each for each in read if each is not None)
 
 
 def _aggregates(texts: Texts, path: Path, findings: Findings) -> tuple[tuple[Function, str | None], ...]:

@@ -10,9 +10,10 @@ from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
 from nestling.ir.work import NO_WORK, Work
 from nestling.planner.options.archives import looked_up_in_both
+from nestling.planner.options.matching import serves
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.overflow import pages_too
-from nestling.planner.options.places import Home
+from nestling.planner.options.places import Home, begins_with
 from nestling.planner.options.reach import Way, ways_to_one
 from nestling.planner.options.starts import Starts
 from nestling.planner.options.trees import walks
@@ -115,10 +116,19 @@ class Hops:
             found = self._down(home, hop.link) if hop.visit.down else self._up(home, hop.link)
             self._lookups[key] = tuple(looked_up_in_both(self.modes, home, each) for each in found)
         outer = hop.visit.outer
-        for one in self._lookups[key]:
+        for one in (*self._lookups[key], *self._among_few(home, hop)):
             loads = tuple((name, cost * outer) for name, cost in one.loads)
             also = tuple((name, cost * outer) for name, cost in one.also)
             yield Mode(one.text, one.needs, one.cost * outer, also=also, loads=loads)
+
+    def _among_few(self, home: Home, hop: Hop) -> Iterator[Mode]:
+        """One `$lookup` of children by an index over those alone that the visit's constants ask for."""
+        for name, index in self.modes.places.partial[home.entity] if home.own and hop.visit.down else ():
+            if serves(hop.visit.access, index) and begins_with(index, hop.link):
+                share = self.modes.sizes.share_of(home.entity, index.rows)
+                few = min(self.modes.sizes.children(hop.link), self.modes.documents.count(home)) * share
+                found = self._lookup(home, Way(f"by {name}", (home.id, name)), few, NO_WORK)
+                yield looked_up_in_both(self.modes, home, found)
 
     def _up(self, home: Home, link: Relationship) -> Iterator[Mode]:
         """One `$lookup` of a parent by its key."""

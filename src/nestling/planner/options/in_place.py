@@ -22,7 +22,7 @@ from nestling.ir.candidate import (
 from nestling.ir.design import Design
 from nestling.ir.layout import Node, Place, Role, Store
 from nestling.ir.names import join
-from nestling.ir.primitives import Form
+from nestling.ir.primitives import Form, Index
 
 PATTERN = "in place"
 """What the design that is there has, whoever would propose it."""
@@ -64,7 +64,7 @@ def parts_of(design: Design) -> Iterator[Part]:
     for collection in design.collections:
         yield from (Archived(collection.root, split.rows) for split in collection.splits if split.rows is not None)
     for index in design.indexes:
-        if not index.partial and (found := _indexed(design.store(index.collection), index.keys)) is not None:
+        if (found := _indexed(design.store(index.collection), index)) is not None:
             yield found
 
 
@@ -116,14 +116,16 @@ def _paired(home: Place, design: Design) -> Iterator[Paired]:
             yield Paired(home.node.entity, pairs.attributes)
 
 
-def _indexed(store: Store, keys: Sequence[tuple[str, int]]) -> Indexed | None:
-    """An index whose keys are all of one entity."""
-    found = [_attribute(store, path) for path, _ in keys]
-    entities = {each[0] for each in found if each is not None}
-    if len(entities) != 1 or None in found:
+def _indexed(store: Store, index: Index) -> Indexed | None:
+    """An index whose keys and conditions are all of one entity."""
+    found = [_attribute(store, path) for path, _ in index.keys]
+    only = [_attribute(store, each.name) for each in index.partial]
+    entities = {each[0] for each in (*found, *only) if each is not None}
+    if len(entities) != 1 or None in (*found, *only):
         return None
-    named = tuple((each[1], direction) for each, (_, direction) in zip(found, keys, strict=True) if each is not None)
-    return Indexed(entities.pop(), named)
+    named = tuple((each[1], way) for each, (_, way) in zip(found, index.keys, strict=True) if each is not None)
+    rows = tuple(replace(one, name=each[1]) for each, one in zip(only, index.partial, strict=True) if each is not None)
+    return Indexed(entities.pop(), named, rows)
 
 
 def _attribute(store: Store, path: str) -> tuple[str, str] | None:
@@ -147,9 +149,10 @@ def _text(part: Part) -> str:  # noqa: C901 - one case for each
             return f"{entity} embedded by {', '.join(links)}"
         case Bucketed(entity, by):
             return f"{entity} in buckets by {', '.join(by)}"
-        case Indexed(entity, keys):
+        case Indexed(entity, keys, rows):
+            where = f" where {' and '.join(map(str, rows))}" if rows else ""
             shown = ", ".join(name if direction > 0 else f"-{name}" for name, direction in keys)
-            return f"index of {entity} on {shown}"
+            return f"index of {entity} on {shown}{where}"
         case CopiedAttribute(holder, path, attribute):
             return f"{attribute} by {', '.join(hop.relationship for hop in path)} in {holder}"
         case Lineage(relationship, attributes):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from nestling.ir.candidate import Indexed
+from nestling.ir.clause import imply
 from nestling.ir.model import Entity
-from nestling.ir.workload import Access, Operator, Statement
+from nestling.ir.workload import Access, Filter, Operator, Statement
 from nestling.planner.options.sizes import Sizes
 
 
@@ -27,25 +28,36 @@ def matched_rows(sizes: Sizes, access: Access, index: Indexed, *, alone: bool) -
 
     `alone`: the access's order is the statement's.
     """
-    rows, position = sizes.rows(access.entity), 0
+    rows, position = sizes.rows_of(access.entity, index.rows), 0
     conditions = {each.attribute: each for each in access.filters}
     for name, _ in index.keys:
         condition = conditions.get(name)
         if condition is None or condition.operator not in (Operator.EQUALITY, Operator.IN):
             break
-        rows, position = rows * sizes.share(access, condition), position + 1
+        rows, position = rows * _share(sizes, access, condition, index), position + 1
     before = [name for name, _ in index.keys[:position]]
     if tells_one(sizes.situation.model.entity(access.entity), set(before) & compared_equal(access)):
         rows = 1.0
     rest = index.keys[position:]
     ordered = alone and _in_order(access, before, rest)
-    if rest and not ordered:
-        condition = conditions.get(rest[0][0])
-        if condition is not None and condition.operator is Operator.RANGE:
-            return max(rows * sizes.share(access, condition), 1.0), False
+    condition = conditions.get(rest[0][0]) if rest else None
+    if condition is not None and condition.operator is Operator.RANGE:
+        return max(rows * _share(sizes, access, condition, index), 1.0), ordered
     if position == 0 and not ordered:
         return None
     return max(rows, 1.0), ordered
+
+
+def _share(sizes: Sizes, access: Access, condition: Filter, index: Indexed) -> float:
+    """Of the rows in the index, the share a condition lets through."""
+    known = [each for each in index.rows if each.name == condition.attribute]
+    there = sizes.share_of(access.entity, known)
+    return min(sizes.share(access, condition) / there, 1.0) if there > 0 else 1.0
+
+
+def serves(access: Access, index: Indexed) -> bool:
+    """Whether all rows an access asks for are in an index."""
+    return imply(access.constants, index.rows)
 
 
 def tells_one(entity: Entity, fixed: Collection[str]) -> bool:

@@ -139,7 +139,8 @@ def _needs(places: Places) -> Iterator[Needs]:
         yield from (Needs(name, own) for name, _ in lineages)
     for entity, homes in places.homes.items():
         own = tuple(home.id for home in homes if home.own)
-        apart = (name for name, _ in (*places.cold[entity], *places.paired[entity], *places.archives[entity]))
+        parts = (places.cold, places.paired, places.archives, places.partial)
+        apart = (name for each in parts for name, _ in each[entity])
         yield from (Needs(name, own) for name in apart)
 
 
@@ -156,8 +157,10 @@ def _bytes(candidate: Candidate, places: Places, documents: Documents, sizes: Si
             link = places.situation.model.relationship(relationship)
             entries = sizes.on_the_way(link) * INDEX_ENTRY_BYTES if indexed else 0.0
             return sizes.rows(link.child) * (documents.lineage_bytes(lineage) + entries)
-        case Indexed(entity, keys):
-            return sizes.rows(entity) * (INDEX_ENTRY_BYTES + sizes.bytes_of(entity, [name for name, _ in keys]) / 2)
+        case Indexed(entity, keys, rows):
+            return sizes.rows_of(entity, rows) * (
+                INDEX_ENTRY_BYTES + sizes.bytes_of(entity, [name for name, _ in keys]) / 2
+            )
         case Cold(entity):
             return sizes.rows(entity) * COLD_BYTES
         case Paired(entity) as paired:

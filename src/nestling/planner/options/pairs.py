@@ -115,8 +115,9 @@ def _lists_of_indexes(places: Places) -> Mapping[str, tuple[str, ...]]:
     """By index, the lists that hold one of its attributes."""
     found: dict[str, tuple[str, ...]] = {}
     for entity, lists in places.paired.items():
-        for index, part in places.indexes[entity]:
-            held = tuple(name for name, paired in lists if {key for key, _ in part.keys} & set(paired.attributes))
+        for index, part in (*places.indexes[entity], *places.partial[entity]):
+            named = {*(key for key, _ in part.keys), *(each.name for each in part.rows)}
+            held = tuple(name for name, paired in lists if named & set(paired.attributes))
             if held:
                 found[index] = held
     return found

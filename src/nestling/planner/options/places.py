@@ -65,10 +65,13 @@ class Places:
         self.archives: dict[str, list[tuple[str, Archived]]] = defaultdict(list)
         self.paired: dict[str, list[tuple[str, Paired]]] = defaultdict(list)
         self.indexes: dict[str, list[tuple[str, Indexed]]] = defaultdict(list)
+        self.partial: dict[str, list[tuple[str, Indexed]]] = defaultdict(list)
         self._pair_uses: dict[str, PairUse] = {}
         self._later: dict[str, frozenset[str]] = {}
         statements = situation.reading.workload.statements
         self.inserted = {a.entity for s in statements for a in s.accesses if a.kind is StatementKind.INSERT}
+        updates = [a for s in statements for a in s.accesses if a.kind is StatementKind.UPDATE]
+        self.changed = {(each.entity, name) for each in updates for name in each.attributes}
         self.candidates = tuple(candidates)
         for candidate in self.candidates:
             self._file(candidate)
@@ -107,8 +110,8 @@ class Places:
                 self.archives[entity].append((found, archived))
             case Paired(entity) as paired:
                 self.paired[entity].append((found, paired))
-            case Indexed(entity) as index:
-                self.indexes[entity].append((found, index))
+            case Indexed(entity, rows=rows) as index:
+                (self.partial if rows else self.indexes)[entity].append((found, index))
             case _:
                 assert_never(candidate.part)
 
@@ -137,7 +140,10 @@ class Places:
 
     def indexes_on(self, entity: str, link: Relationship) -> Iterator[str]:
         """The indexes of an entity that begin with a relationship's foreign key."""
-        wanted = set(link.child_attributes)
-        for name, index in self.indexes[entity]:
-            if {key for key, _ in index.keys[: len(wanted)]} == wanted:
-                yield name
+        yield from (name for name, index in self.indexes[entity] if begins_with(index, link))
+
+
+def begins_with(index: Indexed, link: Relationship) -> bool:
+    """Whether an index begins with a relationship's foreign key."""
+    wanted = set(link.child_attributes)
+    return {key for key, _ in index.keys[: len(wanted)]} == wanted

@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
+from nestling.ir.clause import Clause
 from nestling.ir.distribution import equal_to_any
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.names import stored_name
 from nestling.ir.situation import Situation
+from nestling.ir.situation.shares import share_of
 from nestling.ir.workload import Access, Filter, Operator
 from nestling.planner.distinct import distinct_of, rows_of
 from nestling.planner.options.compared import shares_compared
@@ -45,6 +47,15 @@ class Sizes:
         if entity not in self._rows:
             self._rows[entity] = max(rows_of(entity, self.situation.statistics), 1.0)
         return self._rows[entity]
+
+    def rows_of(self, entity: str, constants: Sequence[Clause]) -> float:
+        """Rows of an entity that fulfil conditions with constants, at least one; all where nothing is known of them."""
+        return max(self.rows(entity) * self.share_of(entity, constants), 1.0)
+
+    def share_of(self, entity: str, constants: Sequence[Clause]) -> float:
+        """Their share, 1 where it is not known."""
+        found = share_of(self.situation.statistics.entity(entity), constants)
+        return 1.0 if found is None else found
 
     def row_bytes(self, entity: str) -> float:
         """Bytes of one row as a document of its own."""
@@ -96,6 +107,8 @@ class Sizes:
     def share(self, access: Access, condition: Filter) -> float:
         """Share of the rows of an access's entity that one of its conditions lets through."""
         entity, operator = access.entity, condition.operator
+        if (said := self._said(access, condition.attribute)) is not None:
+            return said
         if not self._is_reference(entity, condition.attribute):
             told = self._shares_told(access).get(condition.attribute)
             if told is not None:
@@ -111,6 +124,12 @@ class Sizes:
                 return OTHER_SHARE
             case _:
                 assert_never(operator)
+
+    def _said(self, access: Access, attribute: str) -> float | None:
+        """The share of rows for which an attribute is true, false, NULL or not NULL, where a statement asks for that."""
+        named = (each for each in access.constants if each.name == attribute)
+        asked = [each for each in named if each.value is None or isinstance(each.value, bool)]
+        return share_of(self.situation.statistics.entity(access.entity), asked) if asked else None
 
     def _equal(self, entity: str, attribute: str) -> float:
         """The share of rows with one value, asked for as often as it occurs."""

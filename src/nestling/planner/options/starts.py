@@ -15,7 +15,7 @@ from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Filter, Statement, StatementKind
 from nestling.planner.options.archives import looked_for_in_both, recent
 from nestling.planner.options.buckets import found_buckets, grouped_work
-from nestling.planner.options.matching import compared_equal, covers, key_order, matched_rows, tells_one
+from nestling.planner.options.matching import compared_equal, covers, key_order, matched_rows, serves, tells_one
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.overflow import pages_too
 from nestling.planner.options.pairs import found_by_pairs
@@ -84,7 +84,8 @@ class Starts:
 
     def _by_indexes(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
         alone = not any(each.aggregates or (each.sort and each is not access) for each in statement.accesses)
-        for name, index in self.modes.places.indexes[access.entity]:
+        partial = [each for each in self.modes.places.partial[access.entity] if home.own and serves(access, each[1])]
+        for name, index in (*self.modes.places.indexes[access.entity], *partial):
             if (matched := self._match(name, access, index, alone=alone)) is not None:
                 covering = home.own and covers(statement, access, index)
                 yield self._by_index(statement, access, home, matched, (name, index), covering=covering)

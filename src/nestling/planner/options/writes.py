@@ -11,6 +11,7 @@ from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.archives import moved_entries, written_apart
 from nestling.planner.options.changes import Changes
 from nestling.planner.options.cold import charged
+from nestling.planner.options.entries import entries_written
 from nestling.planner.options.guards import Guards
 from nestling.planner.options.inserts import Inserts
 from nestling.planner.options.modes import Modes
@@ -68,10 +69,8 @@ class Writes:
             needed = list_entries(self.modes.sizes, paired, access, rows)
             if needed.index_writes:
                 yield Charge(statement.name, f"entries of {name}", (name,), self.modes.price(needed))
-        for name, index in self.modes.places.indexes[access.entity]:
-            changed = access.kind is not StatementKind.UPDATE or set(access.attributes) & {k for k, _ in index.keys}
-            if changed:
-                entries = 2.0 if access.kind is StatementKind.UPDATE else 1.0
+        for name, index in (*self.modes.places.indexes[access.entity], *self.modes.places.partial[access.entity]):
+            if (entries := entries_written(self.modes, access, index)) > 0:
                 price = self.modes.price(Work(index_writes=entries * rows))
                 yield Charge(statement.name, f"entries of {name}", (name,), price)
                 yield from moved_entries(self.modes, statement, access, name)

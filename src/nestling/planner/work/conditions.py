@@ -17,6 +17,7 @@ from nestling.ir.expression import (
     operands,
 )
 from nestling.ir.row_steps import VARIABLE, Layout, Prefilter
+from nestling.planner.work.clauses import clause
 from nestling.planner.work.documents import Documents
 from nestling.planner.work.expressions import patterns, weight
 from nestling.planner.work.selectivity import CLOSED_RANGE, bytes_by, known_by_path, share
@@ -38,7 +39,9 @@ def condition(predicate: Expression, layout: Layout, documents: Documents, value
     use = _use(predicate) if path else Use.NONE
     seeks = float(len(predicate.items)) if isinstance(predicate, InList) else 1.0
     span = span_of(predicate, known, values) if path else None
-    return Condition(path, use, kept, seeks, kept, weight(predicate), patterns(predicate, bytes_by(known)), span)
+    said = clause(predicate, layout)
+    asked = weight(predicate)
+    return Condition(path, use, kept, seeks, kept, asked, patterns(predicate, bytes_by(known)), span, clause=said)
 
 
 def _either(predicate: Expression, layout: Layout, documents: Documents) -> tuple[Condition, ...]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from math import log2
 
 from nestling.ir import accesses
+from nestling.ir.clause import Clause, imply
 from nestling.ir.design import Design
 from nestling.ir.work import NO_WORK, Work
 from nestling.planner.work.stream import Condition, Leading, Use
@@ -36,6 +37,7 @@ class Access:
 def read(leading: Leading, design: Design, order: Order = (), needs: frozenset[str] | None = None) -> Access:
     """The access the server would take. `needs`: the only paths asked for, which an index may hold itself."""
     found = [access for keys in _indexes(leading, design) if (access := _by_index(leading, keys, order, needs))]
+    found += _by_partial(leading, design, order)
     parts = _by_index(leading, tuple((path, 1) for path in leading.identity), (), needs)
     found += [parts] if parts is not None else []
     found += [access for each in leading.conditions if (access := _by_several(leading, each, design)) is not None]
@@ -47,11 +49,26 @@ def read(leading: Leading, design: Design, order: Order = (), needs: frozenset[s
 
 
 def _indexes(leading: Leading, design: Design) -> Iterator[Order]:
-    """The keys of every index of the collection; one that holds only some documents serves nothing for certain."""
+    """The keys of every index over all documents of the collection."""
     yield (("_id", 1),)
     for index in design.indexes:
         if index.collection == leading.collection and not index.partial:
             yield index.keys
+
+
+def _by_partial(leading: Leading, design: Design, order: Order) -> Iterator[Access]:
+    """The accesses by indexes that hold only some documents, where the conditions say that of all they ask for."""
+    for index in design.indexes:
+        if index.collection == leading.collection and index.partial:
+            told = [each for each in leading.conditions if _is_part(each, index.partial)]
+            if imply([each.clause for each in told if each.clause is not None], index.partial):
+                access = _by_index(leading, index.keys, order, None, told)
+                yield from () if access is None else (access,)
+
+
+def _is_part(asked: Condition, partial: Sequence[Clause]) -> bool:
+    """Whether a condition says something that holds of an index's documents."""
+    return asked.clause is not None and any(asked.clause.implies(each) for each in partial)
 
 
 def _by_several(leading: Leading, asked: Condition, design: Design) -> Access | None:
@@ -85,8 +102,10 @@ def distinct(leading: Leading, design: Design, path: str, values: float) -> Acce
     return Access(values, accesses.covered(values, seeks=values)) if known is not None and known.each == 1.0 else None
 
 
-def _by_index(leading: Leading, keys: Order, order: Order, needs: frozenset[str] | None) -> Access | None:
-    """The access by one index, None when it serves neither a condition nor the order."""
+def _by_index(
+    leading: Leading, keys: Order, order: Order, needs: frozenset[str] | None, told: Sequence[Condition] = ()
+) -> Access | None:
+    """The access by one index, None when it serves neither a condition nor the order. `told`: conditions all in it meet."""
     documents = leading.documents
     used: list[Condition] = []
     equal = 0
@@ -101,11 +120,12 @@ def _by_index(leading: Leading, keys: Order, order: Order, needs: frozenset[str]
     ordered = bool(order) and _ordered(keys, equal, order)
     if not used and not ordered:
         return None
+    seeks = _product(each.seeks for each in used)
+    used += [each for each in told if each not in used]
     share = _product(each.share for each in used)
     entries = documents.count * _product(each.entries or each.share for each in used)
     fetched = documents.count * share
     rest = [each for each in leading.conditions if each not in used]
-    seeks = _product(each.seeks for each in used)
     work = accesses.fetch_by_index(fetched, documents.read_bytes(leading.mentioned), keys=entries, seeks=seeks)
     if needs is not None and _covers(leading, keys, needs):
         work = accesses.covered(entries, seeks=seeks)

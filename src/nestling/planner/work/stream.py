@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
+from nestling.ir.clause import Clause
 from nestling.ir.expression import Expression
 from nestling.ir.work import NO_WORK, Work
 from nestling.planner.work.documents import Documents, Known
@@ -25,7 +26,8 @@ class Condition:
     """One thing asked of a collection's documents: the path it is about, the share it keeps, and of an index on the path the
     seeks it takes and the entries it meets per document of the collection; `weight` and `patterns` it
     takes to ask it of one; `span`: of a range the part of the values it lets through, where that is known. `either`: of an
-    OR the conditions one of which must hold, each of which an index may serve.
+    OR the conditions one of which must hold, each of which an index may serve. `clause`: what it
+    says where no parameter is in it.
     """
 
     path: str
@@ -37,6 +39,7 @@ class Condition:
     patterns: float = 0.0
     span: Span | None = None
     either: tuple[Condition, ...] = ()
+    clause: Clause | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -29,6 +29,7 @@ from nestling.ir.write_path import (
     WriteStep,
 )
 from nestling.planner.work.approximated import share_changed
+from nestling.planner.work.clauses import share_within
 from nestling.planner.work.conditions import equal_to
 from nestling.planner.work.documents import Documents
 from nestling.planner.work.estimate import estimate
@@ -97,7 +98,7 @@ class _Counted:
         size = documents.bytes
         if step.on_insert is not None:
             made = accesses.insert(1 - min(changed, 1.0), size, self._entries(step.collection))
-        entries = float(sum(_touches(keys, step.changes) for keys in self._indexes(step.collection)))
+        entries = sum(kept for keys, kept in self._indexes(step.collection) if _touches(keys, step.changes))
         grows = any(isinstance(change, Push) for change in step.changes)
         work = accesses.request() + found.work + made
         written = changed * share_changed(step, self.facts.design)
@@ -107,17 +108,20 @@ class _Counted:
         missed = times * (1 - min(changed, 1.0))
         return times * work + self.steps(step.otherwise, missed)
 
-    def _indexes(self, collection: str) -> list[tuple[str, ...]]:
-        """The paths of each index, that on `_id` left out."""
-        indexes = (index for index in self.facts.design.indexes if index.collection == collection)
-        return [tuple(path for path, _ in index.keys) for index in indexes]
+    def _indexes(self, collection: str) -> Iterator[tuple[tuple[str, ...], float]]:
+        """The paths of each index, keys first, and the share of documents in it; that on `_id` left out."""
+        known = self.facts.documents(collection).known
+        for index in self.facts.design.indexes:
+            if index.collection == collection:
+                paths = (*(path for path, _ in index.keys), *(each.name for each in index.partial))
+                yield paths, share_within(index.partial, known)
 
     def _entries(self, collection: str) -> float:
         """Index entries of one document, that on `_id` left out: one an index, and of a list of pairs one a pair."""
         roots = self.facts.design.store(collection).roots
         pairs = {join(each.field, each.key): each.field for root in roots for each in root.body.pairs}
         arrays = self.facts.documents(collection).arrays
-        return sum(arrays.get(pairs.get(keys[0], ""), 1.0) for keys in self._indexes(collection))
+        return sum(kept * arrays.get(pairs.get(keys[0], ""), 1.0) for keys, kept in self._indexes(collection))
 
     def _found(self, collection: str, where: Iterable[Match]) -> Access:
         documents, asked = self.facts.documents(collection), tuple(where)

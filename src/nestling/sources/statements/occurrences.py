@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from nestling.ir.clause import Clause
 from nestling.ir.model import Entity
 from nestling.ir.rows import Function
 from nestling.ir.workload import Access, Filter, Grouping, Operator, StatementKind, Walk
@@ -24,6 +25,8 @@ class Occurrence:
     aggregates: dict[tuple[Function, str | None], None] = field(default_factory=dict)
     shown: set[str] = field(default_factory=set)  # attributes put out, grouped by or sorted by as they are
     grouping: Grouping | None = None
+    constants: dict[Clause, None] = field(default_factory=dict)
+    sets: dict[Clause, None] = field(default_factory=dict)
     recurs: bool = False  # in the step of a recursive query
 
     def access(self, via: str | None, walk: Walk | None = None) -> Access:
@@ -34,7 +37,10 @@ class Occurrence:
         )
         aggregates = () if self.shown else tuple(self.aggregates)
         filters, sort = tuple(self.filters), tuple(self.sort)
-        return Access(self.entity.name, self.kind, attributes, filters, sort, via, aggregates, self.grouping, walk)
+        said = tuple(self.constants), tuple(self.sets)
+        return Access(
+            self.entity.name, self.kind, attributes, filters, sort, via, aggregates, self.grouping, walk, *said
+        )
 
 
 Origin = tuple[Occurrence, str]

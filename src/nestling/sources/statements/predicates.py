@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from nestling.ir.workload import Operator
+from nestling.sources.statements.constants import note_found
 from nestling.sources.statements.occurrences import Origins, Scope, Source, add_filter, add_read
 from nestling.sources.statements.walk import Walk, outermost
 
@@ -19,7 +20,9 @@ def conditions(node: exp.Expr, walk: Walk) -> None:
         one = part.unnest()
         if isinstance(one, exp.And):
             conditions(one, walk)
-        elif not _understood(one, walk):
+            continue
+        note_found(one, walk)
+        if not _understood(one, walk):
             _helps_no_index(one, walk)
 
 

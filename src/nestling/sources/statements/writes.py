@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from nestling.ir.workload import Filter, Operator, StatementKind
+from nestling.sources.statements.constants import note_inserted, note_written
 from nestling.sources.statements.occurrences import Occurrence, Origins, Scope, Source
 from nestling.sources.statements.predicates import conditions
 from nestling.sources.statements.queries import add_source, add_sources, visit, walk_query, with_queries
@@ -25,6 +26,7 @@ def walk_insert(tree: exp.Insert, walk: Walk, *, replaces: bool) -> None:
         names = _written(tree.this.expressions, source, walk)
     if target is not None:
         target.written.update(dict.fromkeys(names))
+        note_inserted(tree.expression, target, names, walk)
     if target is not None and (replaces or str(tree.args.get("alternative") or "").upper() == "REPLACE"):
         walk.occurrences.append(Occurrence(target.entity, StatementKind.DELETE, filters=_by_key(target)))
     scope = Scope()
@@ -89,6 +91,8 @@ def _assignments(assigned: list[exp.Expr], walk: Walk, scope: Scope) -> None:
             for occurrence, attribute in walk.resolve(target, scope) if isinstance(target, exp.Column) else ():
                 occurrence.kind = StatementKind.UPDATE if occurrence.kind is StatementKind.SELECT else occurrence.kind
                 occurrence.written.setdefault(attribute)
+                if targets == [each.this]:
+                    note_written(occurrence, attribute, each.expression, walk)
         visit(each.expression, walk, scope)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from nestling.ir.candidate import Candidate, Indexed
+from nestling.ir.clause import Clause, Compared
 from nestling.ir.layout import Place, Role, places_of, stores_of
 from nestling.ir.model import Entity
 from nestling.ir.names import join
@@ -174,12 +175,15 @@ def _chosen(chosen: tuple[Candidate, ...], entity: Entity, place: Place) -> Iter
         part = candidate.part
         if isinstance(part, Indexed) and part.entity == entity.name:
             index = _index(place, entity, tuple(name for name, _ in part.keys), serves=candidate.motives)
-            if index is not None:
+            few = _index(place, entity, tuple(each.name for each in part.rows)) if part.rows else index
+            if index is not None and few is not None:
                 directions = {path_of(place, name): direction for name, direction in part.keys}
                 told = place.node.presence
-                partial = ((told.path, told.value),) if told is not None else ()  # only documents of the type (D5)
+                only = [replace(each, name=path_of(place, each.name) or "") for each in part.rows]
+                if told is not None:  # only documents of the type (D5)
+                    only.append(Clause(told.path, Compared.EQUAL, told.value))
                 keys = tuple((path, directions.get(path, 1)) for path, _ in index.keys)
-                yield replace(index, keys=keys, partial=partial)
+                yield replace(index, keys=keys, partial=tuple(only))
 
 
 def _walks(statement: Statement, link: str) -> bool:
@@ -216,12 +220,13 @@ def _exact(situation: Situation, access: Access, entity: Entity) -> tuple[str, .
 
 def _without_prefixes(wanted: list[Index], collection: str, ids: Mapping[str, tuple[str, ...]]) -> list[Index]:
     """Indexes of one collection without those another one (or `_id`) makes superfluous; what they served moves along."""
-    merged: dict[tuple[tuple[str, int], ...], Index] = {}
+    merged: dict[tuple[tuple[tuple[str, int], ...], tuple[Clause, ...]], Index] = {}
     for index in wanted:
         if index.collection == collection:
-            other = merged.get(index.keys, index)
+            same = index.keys, index.partial
+            other = merged.get(same, index)
             serves = tuple(dict.fromkeys((*other.serves, *index.serves)))
-            merged[index.keys] = replace(other, unique=other.unique or index.unique, serves=serves)
+            merged[same] = replace(other, unique=other.unique or index.unique, serves=serves)
     kept: list[Index] = []
     for index in sorted(merged.values(), key=lambda each: (not each.unique, -len(each.keys))):
         at = next((n for n, other in enumerate(kept) if _covers(other, index)), None)
@@ -231,7 +236,7 @@ def _without_prefixes(wanted: list[Index], collection: str, ids: Mapping[str, tu
         elif index.keys[0][0] != "_id" and not _is_whole_id(index, ids.get(collection, ())):
             kept.append(index)
     order = list(merged)
-    return sorted(kept, key=lambda each: order.index(each.keys))
+    return sorted(kept, key=lambda each: order.index((each.keys, each.partial)))
 
 
 def _covers(other: Index, index: Index) -> bool:
@@ -241,7 +246,7 @@ def _covers(other: Index, index: Index) -> bool:
     shorter, longer = sorted((other.keys, index.keys), key=len)
     if longer[: len(shorter)] != shorter:
         return False
-    if index.expire_after_seconds is not None or other.partial:
+    if index.expire_after_seconds is not None or other.partial != index.partial:
         return False
     return not index.unique and (len(other.keys) >= len(index.keys) or other.unique)
 

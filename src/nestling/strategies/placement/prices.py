@@ -23,6 +23,7 @@ from nestling.ir.candidate import (
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Relationship
 from nestling.ir.rate import rate_text
+from nestling.ir.situation.shares import share_of
 from nestling.ir.situation.situation import Situation
 from nestling.ir.workload import StatementKind
 
@@ -45,8 +46,13 @@ def price(situation: Situation, candidate: Candidate) -> str:  # noqa: C901 - on
         case Mirror(_, side):
             link = model.relationship(side)
             return f"each {link.child} written changes one {link.parent} too, in a transaction (A11)"
-        case Indexed(entity):
+        case Indexed(entity, rows=()):
             return f"one entry for each {entity} written"
+        case Indexed(entity, rows=rows):
+            share = share_of(situation.statistics.entity(entity), rows)
+            few = f", {share:.2g} of all" if share is not None else ""
+            only = " and ".join(map(str, rows))
+            return f"one entry for each {entity} with {only}{few}; serves none that asks otherwise, or by a parameter"
         case Cold(entity):
             return f"a second document for each {entity}, read only when it is needed"
         case Archived(entity, rows):

@@ -1,0 +1,131 @@
+"""Clauses: conditions that hold whatever the parameters are, as a statement's own text says of rows it finds or writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from nestling.common.errors import InputError, Problem
+
+Scalar: TypeAlias = str | int | bool
+
+
+class Compared(StrEnum):
+    """How a value is compared with a constant."""
+
+    EQUAL = "="
+    LESS = "<"
+    LESS_OR_EQUAL = "<="
+    GREATER = ">"
+    GREATER_OR_EQUAL = ">="
+    NULL = "is null"
+    PRESENT = "is not null"
+
+    @property
+    def bounds(self) -> bool:
+        """Whether it is one end of a range."""
+        return self in _BOUNDS
+
+
+_BOUNDS = frozenset({Compared.LESS, Compared.LESS_OR_EQUAL, Compared.GREATER, Compared.GREATER_OR_EQUAL})
+_BELOW = frozenset({Compared.LESS, Compared.LESS_OR_EQUAL})
+_ABSENCES = frozenset({Compared.NULL, Compared.PRESENT})
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One condition with a constant on `name`, an attribute or a path in documents; `value` is None for NULL and not NULL alone.
+
+    Text form: `status = "open"`, `amount > 9`, `closed is null`.
+    """
+
+    name: str
+    comparison: Compared
+    value: Scalar | None = None
+
+    def __str__(self) -> str:
+        end = "" if self.comparison in _ABSENCES else f" {json.dumps(self.value, ensure_ascii=False)}"
+        return f"{self.name} {self.comparison}{end}"
+
+    @staticmethod
+    def parse(text: str) -> Clause:
+        """Read the text form; raises `InputError`."""
+        for each in (Compared.PRESENT, Compared.NULL):
+            if text.endswith(f" {each}"):
+                return Clause(text.removesuffix(f" {each}"), each)
+        for at in range(len(text)):
+            for each in Compared:
+                start = f" {each} "
+                if text.startswith(start, at) and (found := _value(text[at + len(start) :])) is not None:
+                    return Clause(text[:at], each, found)
+        what = f"`{text}` is no clause"
+        raise InputError(Problem(what=what, next_move='write `status = "open"`, `amount > 9` or `closed is null`'))
+
+    def implies(self, other: Clause) -> bool:
+        """Whether every value this holds of is one that `other` holds of."""
+        if self.name != other.name:
+            return False
+        if self == other:
+            return True
+        if other.comparison is Compared.PRESENT:
+            return self.comparison is not Compared.NULL
+        if not other.comparison.bounds or not _alike(self.value, other.value):
+            return False
+        if self.comparison is Compared.EQUAL:
+            return other.holds(self.value)
+        if not self.comparison.bounds or (self.comparison in _BELOW) is not (other.comparison in _BELOW):
+            return False
+        return other.holds(self.value) or (
+            self.value == other.value and self.comparison in (Compared.LESS, Compared.GREATER)
+        )
+
+    def excludes(self, other: Clause) -> bool:
+        """Whether no value that this holds of is one that `other` holds of, as far as that is plain."""
+        if self.name != other.name:
+            return False
+        kinds = {self.comparison, other.comparison}
+        if Compared.NULL in kinds:
+            return len(kinds) > 1
+        exact, bound = (self, other) if self.comparison is Compared.EQUAL else (other, self)
+        if exact.comparison is not Compared.EQUAL or bound.comparison is Compared.PRESENT:
+            return False
+        return _alike(exact.value, bound.value) and not bound.holds(exact.value)
+
+    def holds(self, value: Scalar | None) -> bool:
+        """Whether a value of the constant's own kind fulfils it."""
+        mine = self.value
+        match self.comparison:
+            case Compared.EQUAL:
+                return value == mine
+            case Compared.LESS:
+                return value < mine  # type: ignore[operator]
+            case Compared.LESS_OR_EQUAL:
+                return value <= mine  # type: ignore[operator]
+            case Compared.GREATER:
+                return value > mine  # type: ignore[operator]
+            case Compared.GREATER_OR_EQUAL:
+                return value >= mine  # type: ignore[operator]
+            case Compared.NULL:
+                return value is None
+            case Compared.PRESENT:
+                return value is not None
+
+
+def imply(given: Collection[Clause], wanted: Collection[Clause]) -> bool:
+    """Whether what is given, all of it together, says all that is wanted."""
+    return all(any(one.implies(each) for one in given) for each in wanted)
+
+
+def _alike(one: Scalar | None, other: Scalar | None) -> bool:
+    return one is not None and type(one) is type(other)
+
+
+def _value(text: str) -> Scalar | None:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, str | int | bool) else None

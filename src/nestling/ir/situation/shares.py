@@ -1,0 +1,62 @@
+"""Which share of an entity's rows fulfils conditions with constants, from what is known of its values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import groupby
+from math import prod
+
+from nestling.ir.clause import Clause, Compared
+from nestling.ir.distribution import below, equal, up_to
+from nestling.ir.statistics import AttributeStatistics, EntityStatistics
+
+
+def share_of(known: EntityStatistics, constants: Iterable[Clause]) -> float | None:
+    """The share of rows, 0 to 1; None when it is not known. Attributes are taken to be independent of each other."""
+    return share_by(known.attribute, constants)
+
+
+def share_by(known: Callable[[str], AttributeStatistics], constants: Iterable[Clause]) -> float | None:
+    """The same by what is known under each name."""
+    ordered = sorted(constants, key=lambda each: each.name)
+    groups = [list(group) for _, group in groupby(ordered, key=lambda each: each.name)]
+    found = [_of_one(known(group[0].name), group) for group in groups]
+    told = [each for each in found if each is not None]
+    return prod(told) if len(told) == len(found) else None
+
+
+def _of_one(known: AttributeStatistics, constants: list[Clause]) -> float | None:
+    """All that is said of one attribute: what each leaves out is taken to be left out by it alone."""
+    missing = known.null_share.value if known.null_share is not None else None
+    left = 1.0
+    for each in constants:
+        kept = _kept(known, each)
+        if kept is None:
+            return None
+        left -= 1 - kept
+    if constants[0].comparison is Compared.NULL:
+        return missing
+    if constants[0].comparison is Compared.PRESENT and missing is None:
+        return None
+    return max(left, 0.0) * (1 - (missing or 0.0))
+
+
+def _kept(known: AttributeStatistics, one: Clause) -> float | None:
+    """The share among rows that have a value."""
+    distinct = known.distinct.value if known.distinct is not None else None
+    if one.comparison in (Compared.NULL, Compared.PRESENT):
+        return 1.0
+    if known.values is None:
+        return 1 / max(distinct, 1.0) if distinct is not None and one.comparison is Compared.EQUAL else None
+    match one.comparison:
+        case Compared.EQUAL:
+            return equal(known.values, one.value, distinct)
+        case Compared.LESS:
+            return below(known.values, one.value, distinct)
+        case Compared.LESS_OR_EQUAL:
+            return up_to(known.values, one.value, distinct)
+        case Compared.GREATER:
+            beyond = up_to(known.values, one.value, distinct)
+        case _:
+            beyond = below(known.values, one.value, distinct)
+    return None if beyond is None else 1 - beyond

@@ -1,0 +1,71 @@
+"""Partial index (D5): statements that ask with a constant for few of the rows have an index over these alone.
+
+`status = 'open' AND owner = :owner`: an index on the owner of open tasks is as small as they are few, and a write of any other
+row leaves it alone. The constant must stand in the statement's text, as the server takes such an index only for a query that says
+it; a parameter can be anything. Not proposed for one value of many, which is rather an example, or for points in time, which
+rows pass (an archive is for them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.candidate import Candidate, Indexed
+from nestling.ir.clause import Clause, Compared
+from nestling.ir.situation import Situation
+from nestling.ir.situation.shares import share_of
+from nestling.ir.workload import Access
+from nestling.patterns.compound_index import fits, wanted_keys
+
+MOST_SHARE = 0.5
+"""Of more rows than this an index over all is hardly larger."""
+MOST_VALUES = 100
+"""An attribute with more values than this is compared with one of them by way of example."""
+
+Keys = tuple[tuple[str, int], ...]
+
+
+def candidates(situation: Situation) -> Iterator[Candidate]:
+    """One for each way statements find rows that their constants say are few."""
+    motives: dict[tuple[str, Keys, tuple[Clause, ...]], list[str]] = {}
+    for statement in situation.reading.workload.statements:
+        for access in statement.accesses:
+            for rows in _few(situation, access):
+                for keys in _keys(situation, access, rows):
+                    motives.setdefault((access.entity, keys, rows), []).append(statement.name)
+    for (entity, keys, rows), statements in motives.items():
+        text = ", ".join(name if direction > 0 else f"-{name}" for name, direction in keys)
+        name = f"index of {entity} on {text} where {' and '.join(map(str, rows))}"
+        yield Candidate(name, "partial-index", Indexed(entity, keys, rows), tuple(dict.fromkeys(statements)))
+
+
+def _few(situation: Situation, access: Access) -> Iterator[tuple[Clause, ...]]:
+    """What the access's constants say together, and each by itself, where few rows fulfil it."""
+    useful = tuple(sorted((each for each in access.constants if _is_kind(situation, access, each)), key=str))
+    known = situation.statistics.entity(access.entity)
+    for rows in dict.fromkeys((useful, *((each,) for each in useful))):
+        share = share_of(known, rows) if rows else None
+        if share is not None and share <= MOST_SHARE:
+            yield rows
+
+
+def _is_kind(situation: Situation, access: Access, constant: Clause) -> bool:
+    """Whether a constant is of a kind of rows, not of one of them."""
+    entity = situation.model.entity(access.entity)
+    links = (link.child_attributes for link in situation.parents[access.entity])
+    if any(constant.name in group for group in (entity.key, *entity.uniques, *links)):
+        return constant.comparison in (Compared.NULL, Compared.PRESENT)
+    distinct = situation.statistics.entity(access.entity).attribute(constant.name).distinct
+    return constant.comparison is not Compared.EQUAL or (distinct is not None and distinct.value <= MOST_VALUES)
+
+
+def _keys(situation: Situation, access: Access, rows: tuple[Clause, ...]) -> Iterator[Keys]:
+    """The keys that serve the access best among these rows, what the constants say of all of them left out."""
+    told = {each.name for each in rows}
+    joined = [link.child_attributes for link in situation.parents[access.entity] if link.name == access.via]
+    asked = [*wanted_keys(situation, access), *(tuple((name, 1) for name in group) for group in joined)]
+    ordered = {name for name, _ in access.order}
+    for keys in dict.fromkeys(asked):
+        left = tuple(key for key in keys if key[0] not in told - ordered)
+        if fits(situation, access.entity, left or keys):
+            yield left or keys

@@ -1,0 +1,64 @@
+"""What a predicate says whatever the parameters are, and which share of documents fulfils what a partial index asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from nestling.ir.clause import Clause, Compared
+from nestling.ir.expression import Column, Compare, Comparison, Expression, IsNull, Literal, Not
+from nestling.ir.row_steps import VARIABLE, Layout
+from nestling.ir.situation.shares import share_by
+from nestling.ir.statistics import AttributeStatistics, Quantity
+from nestling.planner.work.documents import Known
+from nestling.planner.work.spans import column_in, value_of
+
+_COMPARED = {
+    Comparison.EQUAL: Compared.EQUAL,
+    Comparison.SAME: Compared.EQUAL,
+    Comparison.LESS: Compared.LESS,
+    Comparison.LESS_OR_EQUAL: Compared.LESS_OR_EQUAL,
+    Comparison.GREATER: Compared.GREATER,
+    Comparison.GREATER_OR_EQUAL: Compared.GREATER_OR_EQUAL,
+}
+_UNKNOWN = Known()
+
+
+def clause(predicate: Expression, layout: Layout) -> Clause | None:
+    """A comparison of one path with a literal; None where it is another thing."""
+    match predicate:
+        case Compare(operator=operator, left=left, right=right) if operator in _COMPARED:
+            value = value_of(right, {})
+            path = _path(left, layout)
+            return Clause(path, _COMPARED[operator], value) if path and isinstance(value, str | int) else None
+        case IsNull(operand=operand):
+            path = _path(operand, layout)
+            return Clause(path, Compared.NULL) if path else None
+        case Not(operand=operand):
+            said = clause(operand, layout)
+            if said is not None and said.comparison is Compared.NULL:
+                return Clause(said.name, Compared.PRESENT)
+            return Clause(said.name, Compared.EQUAL, False) if said is not None and said.value is True else None
+        case Column() | Literal():
+            path = _path(predicate, layout)
+            return Clause(path, Compared.EQUAL, True) if path else None
+        case _:
+            return None
+
+
+def share_within(partial: Iterable[Clause], known: Mapping[str, Known]) -> float:
+    """The share of documents that fulfil all of it, 1 where it is not known."""
+    found = share_by(lambda path: _as_statistics(known.get(path, _UNKNOWN)), partial)
+    return 1.0 if found is None else found
+
+
+def _as_statistics(known: Known) -> AttributeStatistics:
+    distinct = Quantity(known.distinct) if known.distinct is not None else None
+    return AttributeStatistics(distinct=distinct, null_share=Quantity(known.missing), values=known.values)
+
+
+def _path(expression: Expression, layout: Layout) -> str:
+    column = column_in(expression)
+    if column is None or column not in layout:
+        return ""
+    path = layout.path(column)
+    return "" if path.startswith(VARIABLE) else path

@@ -1,0 +1,150 @@
+"""What a statement's own text says of the rows it finds or writes, whatever its parameters are: comparisons with literals.
+
+Only what one index can be made for: truths, whole numbers, texts that are equal where they are written alike, NULL and not NULL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sqlglot import exp
+
+from nestling.common.sql_dialects import MYSQL, NAMES
+from nestling.ir.clause import Clause, Compared, Scalar
+from nestling.ir.expression import Collation
+from nestling.ir.model import Attribute
+from nestling.ir.types import TypeName
+from nestling.sources.statements.occurrences import Occurrence
+from nestling.sources.statements.walk import Walk
+
+_COMPARED: dict[type[exp.Expr], Compared] = {
+    exp.EQ: Compared.EQUAL,
+    exp.NullSafeEQ: Compared.EQUAL,
+    exp.Is: Compared.EQUAL,
+    exp.LT: Compared.LESS,
+    exp.LTE: Compared.LESS_OR_EQUAL,
+    exp.GT: Compared.GREATER,
+    exp.GTE: Compared.GREATER_OR_EQUAL,
+}
+_MIRRORED = {
+    Compared.LESS: Compared.GREATER,
+    Compared.LESS_OR_EQUAL: Compared.GREATER_OR_EQUAL,
+    Compared.GREATER: Compared.LESS,
+    Compared.GREATER_OR_EQUAL: Compared.LESS_OR_EQUAL,
+}
+_TEXTS = (TypeName.TEXT, TypeName.ENUM)
+_WITHOUT_NULL = (TypeName.ARRAY, TypeName.JSON, TypeName.GEOMETRY)
+"""Types of which NULL is not the only value an index takes for none."""
+
+Said = tuple[exp.Column, Compared, Scalar | None]
+
+
+def note_found(part: exp.Expr, walk: Walk) -> None:
+    """Take what one part of a condition that must hold says; its columns have been resolved."""
+    for column, compared, value in _said(part):
+        for occurrence, name in walk.origins(column):
+            _note(occurrence, occurrence.constants, name, compared, value, walk)
+
+
+def note_written(occurrence: Occurrence, name: str, value: exp.Expr | None, walk: Walk) -> None:
+    """Take the value an attribute is given: None where a new row has the attribute's default."""
+    if value is None:
+        made = occurrence.entity.attribute(name).default
+        if made is None:
+            _note(occurrence, occurrence.sets, name, Compared.NULL, None, walk)
+        return
+    known, found = _literal(value.unnest())
+    if known:
+        _note(occurrence, occurrence.sets, name, Compared.NULL if found is None else Compared.EQUAL, found, walk)
+
+
+def note_inserted(tree: exp.Expr, occurrence: Occurrence, names: list[str], walk: Walk) -> None:
+    """Take what the one row of a VALUES list says, and what is not said of it."""
+    rows = tree.expressions if isinstance(tree, exp.Values) else []
+    values = rows[0].expressions if len(rows) == 1 and isinstance(rows[0], exp.Tuple) else []
+    if len(values) != len(names):
+        return
+    given = dict(zip(names, values, strict=True))
+    for name in occurrence.entity.attribute_names:
+        note_written(occurrence, name, given.get(name), walk)
+
+
+def _said(part: exp.Expr) -> Iterator[Said]:
+    match part:
+        case exp.Column():
+            yield part, Compared.EQUAL, True
+        case exp.Not():
+            for column, compared, value in _said(part.this.unnest()):
+                if compared is Compared.NULL:
+                    yield column, Compared.PRESENT, None
+                elif isinstance(value, bool) and isinstance(part.this.unnest(), exp.Column):
+                    yield column, compared, not value
+        case exp.Between():
+            yield from _ordered(part.this, Compared.GREATER_OR_EQUAL, part.args["low"])
+            yield from _ordered(part.this, Compared.LESS_OR_EQUAL, part.args["high"])
+        case exp.Binary() if type(part) in _COMPARED:
+            yield from _ordered(part.left, _COMPARED[type(part)], part.right)
+        case _:
+            return
+
+
+def _ordered(left: exp.Expr, compared: Compared, right: exp.Expr) -> Iterator[Said]:
+    left, right = left.unnest(), right.unnest()
+    if isinstance(right, exp.Column):
+        left, right, compared = right, left, _MIRRORED.get(compared, compared)
+    known, value = _literal(right)
+    if not isinstance(left, exp.Column) or not known:
+        return
+    if value is not None:
+        yield left, compared, value
+    elif isinstance(right.parent, exp.Is | exp.NullSafeEQ):
+        yield left, Compared.NULL, None
+
+
+def _literal(node: exp.Expr) -> tuple[bool, Scalar | None]:
+    """Whether a value is a plain literal, and which."""
+    match node:
+        case exp.Null():
+            return True, None
+        case exp.Boolean():
+            return True, bool(node.this)
+        case exp.Literal() if node.is_string:
+            return True, str(node.this)
+        case exp.Literal() if node.is_int:
+            return True, int(node.this)
+        case exp.Neg(this=exp.Literal() as inner) if inner.is_int:
+            return True, -int(inner.this)
+        case _:
+            return False, None
+
+
+def _note(
+    occurrence: Occurrence,
+    notes: dict[Clause, None],
+    name: str,
+    compared: Compared,
+    value: Scalar | None,
+    walk: Walk,
+) -> None:
+    attribute = occurrence.entity.attribute(name)
+    found = _of_kind(attribute, compared, value, walk.dialect)
+    notes.update(dict.fromkeys(found))
+
+
+def _of_kind(attribute: Attribute, compared: Compared, value: Scalar | None, dialect: str) -> Iterable[Clause]:
+    """The condition as one on values of the attribute's type; none where that is another thing."""
+    kind = attribute.type.name
+    if compared in (Compared.NULL, Compared.PRESENT):
+        return (Clause(attribute.name, compared),) if attribute.nullable and kind not in _WITHOUT_NULL else ()
+    if kind is TypeName.BOOLEAN and compared is Compared.EQUAL and isinstance(value, bool):
+        return (Clause(attribute.name, compared, value),)
+    if kind is TypeName.INTEGER and isinstance(value, int) and not isinstance(value, bool):
+        return (Clause(attribute.name, compared, value),)
+    if kind in _TEXTS and isinstance(value, str) and compared is Compared.EQUAL and _is_exact(attribute, dialect):
+        return (Clause(attribute.name, compared, value),)
+    return ()
+
+
+def _is_exact(attribute: Attribute, dialect: str) -> bool:
+    """Whether texts of an attribute are equal where they are written alike, and nowhere else."""
+    return attribute.collation is Collation.BINARY and NAMES.get(dialect) != MYSQL

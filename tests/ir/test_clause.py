@@ -1,0 +1,66 @@
+"""What one clause says of another is true of every value, and a clause is read back as it is written."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from nestling.common.errors import InputError
+from nestling.ir.clause import Clause, Compared, imply
+
+VALUES = (None, *range(-1, 6))
+CLAUSES = [
+    *(
+        Clause("a", each, value)
+        for each, value in product(Compared, range(5))
+        if each not in ("is null", "is not null")
+    ),
+    Clause("a", Compared.NULL),
+    Clause("a", Compared.PRESENT),
+]
+
+
+def holds(clause: Clause, value: int | None) -> bool:
+    """Whether SQL takes it for true."""
+    return clause.holds(value) if value is not None or clause.comparison is Compared.NULL else False
+
+
+@pytest.mark.parametrize("one", CLAUSES, ids=str)
+def test_what_is_said_is_true_of_every_value(one: Clause) -> None:
+    """Implied where each value that fulfils one fulfils the other; excluded only where none does."""
+    for other in CLAUSES:
+        mine = [value for value in VALUES if holds(one, value)]
+        assert not one.implies(other) or all(holds(other, value) for value in mine), other
+        assert not one.excludes(other) or not any(holds(other, value) for value in mine), other
+
+
+def test_what_is_found_out() -> None:
+    """Tighter bounds imply wider ones, a value every bound it keeps, and any value that there is one."""
+    nine, more, most = (Clause("a", each, 9) for each in (Compared.EQUAL, Compared.GREATER_OR_EQUAL, Compared.LESS))
+    assert nine.implies(more)
+    assert not nine.implies(most)
+    assert nine.excludes(most)
+    assert Clause("a", Compared.GREATER, 9).implies(more)
+    assert not more.implies(Clause("a", Compared.GREATER, 9))
+    assert Clause("a", Compared.GREATER, 10).implies(more)
+    assert more.implies(Clause("a", Compared.PRESENT))
+    assert more.excludes(Clause("a", Compared.NULL))
+    assert not Clause("b", Compared.EQUAL, 9).implies(more)
+    assert not Clause("a", Compared.EQUAL, "10").implies(more)
+    assert imply([nine, Clause("b", Compared.NULL)], [Clause("b", Compared.NULL), more])
+    assert not imply([nine], [more, Clause("b", Compared.NULL)])
+
+
+@pytest.mark.parametrize(
+    "text", ['status = "open"', "amount <= -3", "paid = true", "a b is null", 'x is not null = "= 1"']
+)
+def test_texts(text: str) -> None:
+    """The text form is read as it is written."""
+    assert str(Clause.parse(text)) == text
+
+
+def test_no_clause() -> None:
+    """What is none is an error that shows one."""
+    with pytest.raises(InputError, match="is no clause"):
+        Clause.parse("status open")
