@@ -88,6 +88,13 @@ def test_gaps_name_construct_place_and_kind(sql: str, construct: str, where: str
         ("mysql", "SELECT locate('a', name, 3) FROM person", "a position to search from"),
         ("mysql", "SELECT left(name, id) FROM person", "LEFT with a length that is no constant"),
         ("mysql", "SELECT born + 1 FROM person", "arithmetic with dates"),
+        ("postgresql", "SELECT string_agg(name, ',') OVER () FROM person", "DISTINCT or a concatenation over a window"),
+        ("mysql", "SELECT count(DISTINCT boss) OVER () FROM person", "DISTINCT or a concatenation over a window"),
+        (
+            "postgresql",
+            "SELECT id FROM person WHERE name LIKE 'a' ESCAPE 'ab'",
+            "ESCAPE with anything but one character",
+        ),
         ("mysql", "SELECT pay DIV 2 FROM person", "DIV of numbers that are not known to be whole"),
         ("postgresql", "SELECT born * 2 FROM person", "arithmetic with dates"),
         ("postgresql", "SELECT * FROM person TABLESAMPLE SYSTEM (10)", "TABLESAMPLE"),
