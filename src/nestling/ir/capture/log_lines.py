@@ -1,19 +1,27 @@
-"""Lines of a server's JSON log, counted: those of slow operations, which with `slowms: 0` are all."""
+"""Lines of a server's JSON log, counted: those of slow operations, which with `slowms: 0` are all.
+
+The others tell how long the log has watched: a statement that was slow once in a day is no statement a second.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
 from bson import json_util
+from bson.codec_options import DatetimeConversion
 
 from nestling.ir.capture.entries import counted as counted_entries
 from nestling.ir.capture.seen import Capture, Kind
 from nestling.ir.names import SYSTEM_DATABASES
 
 _MARK = '"Slow query"'
-_READING = json_util.JSONOptions(unicode_decode_error_handler="replace", datetime_conversion=3)  # DATETIME_AUTO
+_TIME = re.compile(r'\{"t":\{"\$date":"([^"]+)"')
+_READING = json_util.JSONOptions(
+    unicode_decode_error_handler="replace", tz_aware=True, datetime_conversion=DatetimeConversion.DATETIME_AUTO
+)
 
 
 def counted(lines: Iterable[str], databases: Collection[str] = ()) -> Capture:
@@ -24,6 +32,7 @@ def counted(lines: Iterable[str], databases: Collection[str] = ()) -> Capture:
 def _entries(lines: Iterable[str], databases: frozenset[str]) -> Iterator[tuple[datetime | None, Mapping[str, Any]]]:
     for line in lines:
         if _MARK not in line:
+            yield _time(line), {}
             continue
         try:
             found = json_util.loads(line, json_options=_READING)
@@ -34,3 +43,12 @@ def _entries(lines: Iterable[str], databases: frozenset[str]) -> Iterator[tuple[
         if not database or (databases and database not in databases) or database in SYSTEM_DATABASES:
             continue
         yield time if isinstance(time, datetime) else None, entry
+
+
+def _time(line: str) -> datetime | None:
+    found = _TIME.match(line)
+    try:
+        time = datetime.fromisoformat(found[1]) if found is not None else None
+    except ValueError:
+        return None
+    return time if time is not None and time.tzinfo is not None else None
