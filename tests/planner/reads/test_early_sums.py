@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from nestling.ir.statistics import Statistics
 from nestling.planner.reads import ALL, Rewrite
 from tests.planner.reads.beside_sqlite import Beside
 from tests.planner.reads.shop import known
@@ -57,6 +58,8 @@ def test_what_is_not_made_of_parts_is_grouped_once(normalized_shop: Beside, sql:
 
 
 def test_where_it_spares_nothing_rows_are_grouped_once(normalized_shop: Beside) -> None:
-    """Without statistics, and where a parent has few rows."""
+    """Without statistics, of values nobody has counted, and where a parent has few rows."""
+    uncounted = tuple((name, replace(each, attributes=())) for name, each in MANY.entities)
+    assert groups(replace(normalized_shop, statistics=Statistics(uncounted)), BY_TITLE) == 1
     assert groups(normalized_shop, BY_TITLE) == 1
     assert groups(replace(normalized_shop, statistics=known(line=15, product=10)), BY_TITLE) == 1

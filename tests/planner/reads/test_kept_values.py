@@ -105,6 +105,8 @@ NOT_KEPT = (
     "SELECT count(*) AS n FROM view WHERE url = '/' AND view_id > 1",
     "SELECT p.url, count(*) AS n FROM page p LEFT JOIN view v ON v.url = p.url AND v.view_id > 1 GROUP BY p.url",
     "SELECT p.url, count(*) AS n FROM page p JOIN view v ON v.url > p.url GROUP BY p.url",
+    "SELECT p.url, v.view_id % 2 AS half, count(*) AS n FROM page p JOIN view v ON v.url = p.url GROUP BY p.url, v.view_id % 2",
+    "SELECT p.url, v.at, count(*) AS n FROM page p JOIN view v ON v.url = p.url GROUP BY p.url, v.at",
 )
 
 
