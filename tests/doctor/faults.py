@@ -233,6 +233,20 @@ def _profiled(run: Callable[[Db], None]) -> Plant:
     return plant
 
 
+def _read_in_part(database: Db, over: bool) -> None:
+    """Articles of which lists show the title, and the body: `over`, no read takes the raw text they were made of."""
+    _filled(database, [{"_id": n, "title": f"title {n}", "body": "b" * 900, "raw": "r" * 3_000} for n in range(40)])
+    host, port = database.client.address or ("", 0)
+    client: MongoClient[dict[str, Any]] = MongoClient(host, port, directConnection=True, appname="shop")
+    with client:
+        application = client[database.name]
+        application.command("profile", 2)
+        for n in range(24):
+            shown = {"title": 1, "body": 1} if over or n % 6 else {"title": 1, "raw": 1}
+            list(application.things.find({"_id": n}, shown))
+        application.command("profile", 0)
+
+
 def _join(database: Db) -> None:
     lookup = {"from": "notes", "localField": "n", "foreignField": "thing", "as": "notes"}
     list(database.things.aggregate([{"$match": {"_id": 4}}, {"$lookup": lookup}]))
@@ -279,6 +293,7 @@ FAULTS: dict[str, Fault] = {
     "stale-copy": Fault(_copied, "things", "maker.name"),
     "two-way-disagreement": Fault(_two_way, "novels", "author_ids[]"),
     "too-many-collections": Fault(_collections, "", "", {"too-many-collections.collections": 3}),
+    "unread-fields": Fault(_read_in_part, "things"),
     "excessive-lookup": Fault(_profiled(_join), "", also=_JOINING),
     "read-together": Fault(_profiled(_join), "things", also=_JOINING),
     "unindexed-lookup": Fault(_profiled(_join), "notes", "thing", also=_JOINING),

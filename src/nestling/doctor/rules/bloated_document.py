@@ -6,7 +6,7 @@ changing one field writes all of it.
 Example: a product of 300 kB of which the list page shows 200 bytes.
 
 Remedy: keep together what is read together. Move what is rarely read – descriptions, history, raw answers of other
-services – to a second collection with the same `_id`.
+services – to a second collection with the same `_id`. Where statements are captured, `unread-fields` says which those are.
 
 Ignore when: the documents are always read whole.
 """

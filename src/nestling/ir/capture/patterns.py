@@ -1,4 +1,4 @@
-"""Captured shapes as the doctor's rules read them: fields compared and sorted by, joins, patterns."""
+"""Captured shapes as the doctor's rules read them: fields compared, sorted by and taken, joins, patterns."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 from nestling.ir.capture.clauses import REGEX
 from nestling.ir.capture.seen import Capture, Seen
 from nestling.ir.capture.shape import Operation, Shape
+from nestling.ir.capture.taken import taken_by
 from nestling.ir.facts.joins import joins_of
-from nestling.ir.facts.statement import Pattern, Statement
+from nestling.ir.facts.statement import Pattern, Statement, Taken
 
 _LOGICAL = ("$and", "$or", "$nor")
 _NAMES = {Operation.DELETE: "remove", Operation.FIND_AND_MODIFY: "update"}
@@ -76,7 +77,17 @@ def _summed(statement: Statement, seen: list[Seen], followed: Mapping[Shape, Cou
         sum(each.seconds for each in seen),
         sum(each.collection_scans for each in seen),
         tuple(sorted(after.items())),
+        _taken(seen),
     )
+
+
+def _taken(seen: list[Seen]) -> tuple[tuple[Taken, int], ...]:
+    """What reads took of a document, the most frequent first."""
+    counts: Counter[Taken] = Counter()
+    for each in seen:
+        if (found := taken_by(each.shape)) is not None:
+            counts[found] += round(each.count)
+    return tuple(sorted(counts.items(), key=lambda each: (-each[1], each[0].fields, each[0].but)))
 
 
 def _condition(clauses: dict[str, Any], pipeline: list[dict[str, Any]]) -> dict[str, Any]:

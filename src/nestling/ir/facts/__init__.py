@@ -18,7 +18,7 @@ from nestling.ir.facts.collection import (
     Validator,
 )
 from nestling.ir.facts.path import Path, Quantiles
-from nestling.ir.facts.statement import Join, Pattern, Statement
+from nestling.ir.facts.statement import Join, Pattern, Statement, Taken
 from nestling.ir.facts.steps import ANY_KEY, ELEMENT, field_path, steps_text
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "Skipped",
     "Statement",
     "Storage",
+    "Taken",
     "TwoWay",
     "Validator",
     "field_path",

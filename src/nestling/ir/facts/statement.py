@@ -24,12 +24,25 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
+class Taken:
+    """What a read takes of a document: these top-level fields, or (`but`) all except these."""
+
+    fields: tuple[str, ...]
+    but: bool = False
+
+    def takes(self, field: str) -> bool:
+        """Whether it takes a field."""
+        return (field in self.fields) is not self.but
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
     """A shape of statement: how often it was seen, what it filters and sorts by, and what the server did for it, in sums.
 
     `operation`: find, aggregate, count, distinct, update, remove or insert. `filters`: fields compared, equalities first;
     `equalities`: how many of them are. `collation`: its strength, 0 without one. `followed`: the collections in which
-    the application then asked for what the answers held, and after how many of the times: joins it makes itself.
+    the application then asked for what the answers held, and after how many of the times: joins it makes itself. `taken`:
+    what reads took of a document, and how many times; nothing where that is not known.
     """
 
     database: str
@@ -48,6 +61,7 @@ class Statement:
     seconds: float = 0.0
     collection_scans: int = 0
     followed: tuple[tuple[str, int], ...] = ()
+    taken: tuple[tuple[Taken, int], ...] = ()
 
     @property
     def namespace(self) -> str:
@@ -66,4 +80,5 @@ class Statement:
             seconds=0.0,
             collection_scans=0,
             followed=(),
+            taken=(),
         )

@@ -1,0 +1,110 @@
+"""Fields that make most of a document and that hardly any read takes.
+
+Why: the storage engine reads, caches and writes a document as a whole. What the reads do not show, compare or sort by
+takes the room of other documents in the cache, and is read from disk with what they do.
+
+Example: articles of 40 kB, 38 of which are `raw`; of 1,200 reads captured, 1,188 show titles and dates alone.
+
+Remedy: move these fields to a second collection with the same `_id`, which the few reads look up. `nestling design`
+weighs that split against the lookups and the second write.
+
+Ignore when: the capture does not cover the time the fields are read at, such as a nightly report. Reads that ask for whole
+documents, and joins to them, count as reading every field: where an application never names the fields it needs, nothing
+is told apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.words import listed, share
+from nestling.ir.facts import Collection, Path, Taken
+from nestling.ir.finding import Confidence, Finding, Severity
+from nestling.ir.quantity_words import count, size
+from nestling.ir.work import Work
+
+RULE = Rule(
+    "Large fields that few reads take",
+    Severity.WARNING,
+    (
+        Threshold("part", "of a document's bytes that the fields make", "%", {"nestling": 50}),
+        Threshold("bytes", "bytes of the fields in a document on average", "bytes", {"nestling": 2_048}),
+        Threshold("reads", "reads that take one of them at most", "%", {"nestling": 10}),
+        Threshold("statements", "reads captured below which nothing is told", "statements", {"nestling": 20}),
+    ),
+)
+
+
+def findings(seen: Seen) -> Iterator[Finding]:
+    """Collections whose reads leave most of their documents aside."""
+    for collection in seen.facts.of_documents():
+        taken = list(_taken(seen, collection))
+        reads = sum(times for _, times in taken)
+        if reads >= seen.limits["statements"].value and collection.paths:
+            yield from _unread(seen, collection, taken, reads)
+
+
+def _taken(seen: Seen, collection: Collection) -> Iterator[tuple[Taken, int]]:
+    """What reads of a collection took of a document; a `$lookup` there takes all of it."""
+    for statement in seen.facts.statements:
+        if statement.namespace == collection.namespace:
+            yield from statement.taken
+        elif statement.database == collection.database and collection.name in {j.collection for j in statement.joins}:
+            yield Taken((), but=True), statement.count
+
+
+def _unread(seen: Seen, collection: Collection, taken: Sequence[tuple[Taken, int]], reads: int) -> Iterator[Finding]:
+    fields = [path for path in collection.top_level() if path.field != "_id"]
+    cold = _left_aside(fields, taken, seen.limits["reads"].value / 100 * reads)
+    whole, apart = (sum(path.size_bytes for path in each) for each in (fields, cold))
+    documents = max(fields[0].parents, 1) if fields else 1
+    if not cold or apart / documents <= seen.limits["bytes"].value:
+        return
+    if 100 * apart > seen.limits["part"].value * whole:
+        yield _finding(seen, collection, cold, taken, (apart / documents, whole / documents))
+
+
+def _left_aside(fields: Sequence[Path], taken: Sequence[tuple[Taken, int]], most: float) -> list[Path]:
+    """The largest fields first, as long as all of them together are asked for by no more reads than that."""
+    found: list[Path] = []
+    for path in sorted(fields, key=lambda each: -each.size_bytes):
+        if _asking([*found, path], taken) <= most:
+            found.append(path)
+    return found
+
+
+def _asking(fields: Sequence[Path], taken: Sequence[tuple[Taken, int]]) -> int:
+    """How many reads take one of the fields."""
+    return sum(times for each, times in taken if any(each.takes(path.field) for path in fields))
+
+
+def _finding(
+    seen: Seen, collection: Collection, cold: list[Path], taken: Sequence[tuple[Taken, int]], sizes: tuple[float, float]
+) -> Finding:
+    apart, whole = sizes
+    reads, asking = sum(times for _, times in taken), _asking(cold, taken)
+    left = [path for path in collection.top_level() if path not in cold and path.field != "_id"]
+    hot = sorted((path for path in left if _asking([path], taken)), key=lambda path: -_asking([path], taken))
+    names, kept = listed(path.text for path in cold), listed(path.text for path in hot)
+    asked = f"{count(asking)} of {count(reads)} reads captured ({share(asking, reads)}) take any of them"
+    return seen.finding(
+        collection,
+        "",
+        f"{names}: {size(apart)} of {size(whole)} a document ({share(apart, whole)}); {asked}"
+        + (f", the others {kept}" if kept else ""),
+        number=100 * apart / whole,
+        limit="part",
+        cost=f"each read of a document reads and caches {size(apart)} that it does not need",
+        remedy=f"Move {names} to a second collection with the same `_id`; nestling design weighs the lookups.",
+        evidence={
+            "bytes": apart,
+            "document_bytes": whole,
+            "reads": reads,
+            "reads_taking": asking,
+            "unread": ", ".join(path.text for path in cold),
+            "read": ", ".join(path.text for path in hot),
+        },
+        confidence=Confidence.LIKELY,
+        work=Work(read_bytes=apart),
+    )
