@@ -73,6 +73,20 @@ def test_what_changes_meanwhile_comes_along(moving: Path, target: str, database:
     }
 
 
+def test_copies_are_kept_right_for_the_design_in_use_alone(moving: Path, target: str) -> None:
+    """Until the cutover that is the old one, from then on the new one; the other is refused, and nothing is written for it."""
+    for options, used, other, why in (
+        ((), "design.yaml", "new.yaml", "a migration to this design has not taken over yet"),
+        (("--cutover",), "new.yaml", "design.yaml", "another design has taken over from this one"),
+    ):
+        assert nestling("migrate", *DESIGNS, target, *options, cwd=moving).code == 0
+        for command in (("check",), ("check", "--repair"), ("sync", "--once")):
+            assert nestling(*command, used, target, cwd=moving).code == 0
+            refused = nestling(*command, other, target, cwd=moving)
+            assert refused.code == 2
+            assert why in refused.err
+
+
 def test_abort_leaves_the_old_design_whole(moving: Path, target: str, database: Documents) -> None:
     """Whatever had been built is gone, and so is what was changed about the old collections."""
     before = [(each["name"], each["options"]) for each in database.list_collections()]

@@ -32,12 +32,17 @@ def check(
 
     `sample`: so many documents of each collection by chance, a share of them below 1. `since`: only what may differ by changes
     since then, which a standalone server cannot tell. `checkpoint`: a file that keeps how far it is, to go on from after an
-    interruption. Raises `VerifyError` where the database is not of this design, `ChangesError` where its history is not known.
+    interruption. Raises `VerifyError` where the database is not of this design, `MigrationError` where a migration is between
+    this and another one, `ChangesError` where its history is not known.
     """
     from nestling.executors.check import Way, changed_since, touched
     from nestling.executors.check import check as compare
+    from nestling.executors.migrate import check_in_use
+    from nestling.ir.digest import stored_digest
+    from nestling.ir.values import Policy
     from nestling.planner.checks import checks_of
 
+    check_in_use(database, stored_digest(proposal.design, Policy()))
     found = checks_of(proposal.design)
     compiled = tuple(compiled_check(each) for each in found.checks)
     only = None

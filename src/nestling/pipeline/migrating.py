@@ -117,7 +117,7 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
     from nestling.emitters.commands import collection_commands
     from nestling.executors.load import written_collections
     from nestling.executors.migrate import Job, Sides
-    from nestling.ir.digest import digest
+    from nestling.ir.digest import digest, stored_digest
     from nestling.ir.primitives import CollectionKind
     from nestling.planner.migration import kept_collections, renamed, staged_names
 
@@ -133,6 +133,8 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
     indexes = [index for index in _indexes(staged) if index.collection in built or index.collection in stays]
     return Job(
         designs=digest(old, new, policy),
+        old_design=stored_digest(old, Policy()),
+        new_design=stored_digest(new, Policy()),
         homes=homes,
         targets=_targets(staged, stays, policy),
         on_server=tuple(_on_server(old, staged, built, homes)),

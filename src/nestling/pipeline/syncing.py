@@ -99,10 +99,16 @@ def sync(
     metrics: Metrics | None = None,
     say: Callable[[str], None] | None = None,
 ) -> SyncReport:
-    """Keep every copy, computed value and array of ids right until `stop` is set; errors as of `executors.sync.sync`."""
+    """Keep every copy, computed value and array of ids right until `stop` is set.
+
+    Errors as of `executors.sync.sync`, and `MigrationError` where the documents follow another design.
+    """
+    from nestling.executors.migrate import check_in_use
     from nestling.executors.sync import sync as keep
 
-    return keep(database, sync_plan(proposal.design), options, stop=stop, metrics=metrics, say=say)
+    plan = sync_plan(proposal.design)
+    check_in_use(database, plan.fingerprint)
+    return keep(database, plan, options, stop=stop, metrics=metrics, say=say)
 
 
 def sync_standing(proposal: Proposal, database: Database[Any]) -> Standing | None:

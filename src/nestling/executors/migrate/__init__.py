@@ -6,6 +6,7 @@ which rows; `affected`: which documents; `derive`: what they must be), `compare`
 
 from nestling.executors.migrate.compare import Sides
 from nestling.executors.migrate.homes import Homes
+from nestling.executors.migrate.in_use import check_in_use
 from nestling.executors.migrate.job import BEFORE, Job
 from nestling.executors.migrate.migrating import Migration, MigrationReport
 from nestling.executors.migrate.preflight import in_the_way
@@ -24,5 +25,6 @@ __all__ = [
     "Shelf",
     "Sides",
     "Target",
+    "check_in_use",
     "in_the_way",
 ]

@@ -19,7 +19,8 @@ BEFORE = ".before"
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """`designs` tells the two designs apart from others. Collections are named as they are before the cutover.
+    """`designs` tells the two designs apart from others, `old_design` and `new_design` each of them. Collections are
+    named as they are before the cutover.
 
     `old` are all the old design's collections, `kept` those of them the new design takes as they are, `names` the final name of
     every collection that is built. `late_indexes` would remove documents (TTL), so they wait for the cutover. `validators` are
@@ -28,6 +29,8 @@ class Job:
     """
 
     designs: str
+    old_design: str
+    new_design: str
     homes: Homes
     targets: Sequence[Target]
     on_server: Sequence[ServerSide]

@@ -95,7 +95,10 @@ class Migration:
             target.check()
         images = () if offline else self._images()
         point = None if offline else latest(self.database, self.job.old)
-        state = State(self.job.designs, now(), offline=offline, point=point, images=images)
+        job = self.job
+        state = State(
+            job.designs, now(), offline=offline, point=point, images=images, old=job.old_design, new=job.new_design
+        )
         states.save(state)
         return state
 

@@ -24,7 +24,8 @@ _ID = "migration"
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """`designs` tells both designs; `offline`: nobody writes, and no changes are followed.
+    """`designs` tells both designs, `old` and `new` each (by what decides how data is stored). `offline`: nobody writes, and no
+    changes are followed.
 
     `done` units of the backfill and `after`, the scope the unit at work goes on behind. `point` is where changes are followed
     from. `images` and `fences` are what was changed on old collections: those that keep images for the migration, and the
@@ -41,6 +42,8 @@ class State:
     point: Point | None = None
     images: tuple[str, ...] = ()
     fences: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    old: str = ""
+    new: str = ""
 
 
 class States:
@@ -67,6 +70,8 @@ class States:
             "point": None if state.point is None else state.point.document(),
             "images": list(state.images),
             "fences": [[name, bson.encode(fence)] for name, fence in state.fences.items()],
+            "old": state.old,
+            "new": state.new,
         }
         self._collection.replace_one({"_id": _ID}, document, upsert=True)
 
@@ -87,6 +92,8 @@ class States:
             None if point is None else Point.of(point),
             tuple(found["images"]),
             {name: bson.decode(fence) for name, fence in found["fences"]},
+            found.get("old", ""),
+            found.get("new", ""),
         )
 
     def resume(self, designs: str) -> State | None:
