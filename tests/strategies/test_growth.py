@@ -30,3 +30,13 @@ def test_lines_grow_with_their_purchases_but_not_with_their_product(shop: Path) 
     assert of_purchase.choice is Choice.EMBED
     assert of_product.choice is Choice.PARENT_REFERENCE
     assert any("growing" in other.text for other in of_product.alternatives if other.choice is Choice.EMBED)
+
+
+def test_documents_grow_with_the_rows_expected(shop: Path) -> None:
+    """A document that would hold all reviews of a product passes the bound, though it would not today."""
+    reading = pipeline.inspect(f"sqlite:///{shop / 'shop.db'}", workload=shop / "workload.sql")
+    decision = pipeline.design(reading).decision("product_review")
+    assert decision is not None
+    (said,) = (reason.text for reason in decision.reasons if reason.text.startswith("document size"))
+    assert said.startswith("document size: leans to referencing")
+    assert said.endswith("with the growth expected")

@@ -27,6 +27,12 @@ def test_nothing_has_no_cause():
     assert causes([("read", 0.0)], RATES) == ""
 
 
+def test_what_is_no_statement_is_named_as_it_is() -> None:
+    """The price of further structures among the causes, without a rate."""
+    said = causes([("structures to look after", 0.003), ("read", -0.001)], RATES)
+    assert said.startswith("structures to look after 3 ms/s more, read (")
+
+
 def test_a_difference_has_its_share():
     """Milliseconds a second, and the share of the whole; within rounding it is no difference."""
     assert more(0.0025, solution(1.0)) == "2.5 ms/s more (0.25% of the workload)"

@@ -26,8 +26,8 @@ from nestling.ir.candidate import (
 )
 from nestling.ir.options import Charge, Step
 
-SIMPLICITY = "(fewer structures)"
-"""The name the price stands under among the statements."""
+SIMPLICITY = "structures to look after"
+"""The name the price stands under among the statements, and in explanations."""
 SHARE = 3e-4
 """One unit of it, as a share of the workload's least cost: far below what any coefficient is known to."""
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from nestling.ir.model import Relationship
 from nestling.ir.proposal import Decision, Reason
+from nestling.ir.quantity_words import counted
 from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.nesting import Nesting
 
@@ -88,7 +89,8 @@ def _duplication(situation: Situation, link: Relationship) -> Reason:
     others = {p.parent for p in situation.parents[link.child] if p is not link and p.parent != link.child}
     if not others:
         return _factor("duplication", True, f"`{link.child}` has no other parent, so nothing is said twice", 0)
-    evidence = f"`{link.child}` also belongs to {len(others)} other parents, which would reach it only through this one"
+    which = f"also belongs to {counted(len(others), 'other parent')}, which would reach it only through this one"
+    evidence = f"`{link.child}` {which}"
     return _factor("duplication", False, evidence, len(others))
 
 
@@ -104,12 +106,14 @@ def _cardinality(situation: Situation, link: Relationship) -> Reason:
 
 def _document_size(situation: Situation, link: Relationship, nesting: Nesting) -> Reason:
     bound, root = situation.requirements.document_bound_bytes, nesting.root_of(link.parent)
-    size = nesting.bytes[root]
-    if root != nesting.root_of(link.child):
-        size += situation.elements(link) * nesting.bytes[link.child]
-    if situation.fan_outs[link.name].largest is None:
+    fan_out, now = situation.fan_outs[link.name], situation.elements(link)
+    if fan_out.largest is None:
         return _factor("document size", None, f"the fan-out is not known; the bound is {bound:,} bytes")
-    evidence = f"one `{root}` would reach {size:,.0f} of {bound:,} bytes"
+    expected = max(fan_out.projected or now, now)
+    held = now if root == nesting.root_of(link.child) else 0.0
+    size = nesting.bytes[root] + (expected - held) * nesting.bytes[link.child]
+    growth = " with the growth expected" if round(expected) > now else ""
+    evidence = f"one `{root}` would reach {size:,.0f} of {bound:,} bytes{growth}"
     return _factor("document size", size < bound * situation.thresholds.document_share, evidence, size)
 
 
