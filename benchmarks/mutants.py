@@ -44,12 +44,13 @@ NEAREST = {
     "planner/upkeep": (
         "tests/planner/upkeep/test_steps.py",
         "tests/planner/upkeep/test_aggregates.py",
+        "tests/planner/upkeep/test_long_paths.py",
         "tests/executors/check/test_check.py",
     ),
     "planner/sql": ("tests/planner/sql",),
     "planner/reads": ("tests/planner/reads",),
-    "planner/checks": ("tests/executors/check",),
-    "planner/migration": ("tests/executors/migrate",),
+    "planner/checks": ("tests/planner/checks", "tests/executors/check"),
+    "planner/migration": ("tests/planner/migration", "tests/executors/migrate"),
     "cost": ("tests/cost",),
 }
 """Folders of the package, and the tests nearest to them."""

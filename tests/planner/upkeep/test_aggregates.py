@@ -81,6 +81,7 @@ def _computed() -> list[Computed]:
         Computed(f"about {name}", (down(LINK),), Function.SUM, TRANSACTION, name, step=3)
         for name in ("whole", "number", "exact")
     ]
+    steps.append(Computed("even whole", (down(LINK),), Function.SUM, TRANSACTION, "whole", step=2))
     return [*found, *steps, Computed("siblings", (down(LINK),), Function.COUNT, TRANSACTION, stamp="counted.at")]
 
 
@@ -97,6 +98,7 @@ def test_aggregates_are_implied(database: Database[dict[str, Any]], tmp_path: Pa
     first = database["parents"].find_one({"_id": 1})
     assert first is not None
     assert (first["about whole"], first["count of text"], first["sum of exact"].to_decimal()) == (-9, 2, Decimal("1.1"))
+    assert first["even whole"] == -8
     assert first["avg of exact"].to_decimal() == Decimal("0.55")
     assert first["avg of whole"] == -3.5
     assert [child["parents"] for child in database["children"].find().sort("_id")] == [1, 1, 1, 0, 0]
