@@ -17,6 +17,10 @@ from nestling.planner.options.modes import Modes
 
 def entries_written(modes: Modes, access: Access, index: Indexed) -> float:
     """Entries for one row, on average."""
+    return sum(_written(modes, access, each) for each in modes.places.with_beside(index))
+
+
+def _written(modes: Modes, access: Access, index: Indexed) -> float:
     match access.kind:
         case StatementKind.INSERT:
             return prod(_new(modes, access, each) for each in index.rows)

@@ -157,10 +157,8 @@ def _bytes(candidate: Candidate, places: Places, documents: Documents, sizes: Si
             link = places.situation.model.relationship(relationship)
             entries = sizes.on_the_way(link) * INDEX_ENTRY_BYTES if indexed else 0.0
             return sizes.rows(link.child) * (documents.lineage_bytes(lineage) + entries)
-        case Indexed(entity, keys, rows):
-            return sizes.rows_of(entity, rows) * (
-                INDEX_ENTRY_BYTES + sizes.bytes_of(entity, [name for name, _ in keys]) / 2
-            )
+        case Indexed() as index:
+            return sum(_index_bytes(each, sizes) for each in places.with_beside(index))
         case Cold(entity):
             return sizes.rows(entity) * COLD_BYTES
         case Paired(entity) as paired:
@@ -174,6 +172,11 @@ def _bytes(candidate: Candidate, places: Places, documents: Documents, sizes: Si
             return 0.0
         case _:
             assert_never(candidate.part)
+
+
+def _index_bytes(index: Indexed, sizes: Sizes) -> float:
+    each = INDEX_ENTRY_BYTES + sizes.bytes_of(index.entity, [name for name, _ in index.keys]) / 2
+    return sizes.rows_of(index.entity, index.rows) * each
 
 
 def _limits(situation: Situation, places: Places, documents: Documents) -> Iterator[Limit]:

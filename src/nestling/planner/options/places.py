@@ -138,6 +138,17 @@ class Places:
                 return other
         return None
 
+    def with_beside(self, index: Indexed) -> Iterator[Indexed]:
+        """An index, and the one on a foreign key that one over few rows stands beside.
+
+        A foreign key has an index in any design; one over all rows that begins with it takes its place.
+        """
+        yield index
+        links = self.situation.parents[index.entity] if index.rows else ()
+        link = next((link for link in links if begins_with(index, link)), None)
+        if link is not None:
+            yield Indexed(index.entity, tuple((name, 1) for name in link.child_attributes))
+
     def indexes_on(self, entity: str, link: Relationship) -> Iterator[str]:
         """The indexes of an entity that begin with a relationship's foreign key."""
         yield from (name for name, index in self.indexes[entity] if begins_with(index, link))
