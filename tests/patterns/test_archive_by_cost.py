@@ -42,7 +42,7 @@ SELECT total, sold FROM sale WHERE code = :code;
 -- params: {"id": "s3"}
 SELECT t.city, s.code, s.total FROM store t JOIN sale s ON s.store_id = t.id WHERE t.id = :id;
 
--- name: sell, rate: 1/s
+-- name: sell, rate: 6/min
 -- params: {"code": "new", "at": "2026-03-01 00:00:00"}
 INSERT INTO sale VALUES (:code, 's3', 'north', 'kind 1', 'shop', 'clerk 7', 1, 10, 0, 3, :at);
 

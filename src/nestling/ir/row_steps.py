@@ -87,7 +87,7 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Prefilter:
-    """Only documents with an element of the array that satisfies the predicate; it is asked again once that is unwound.
+    """Only documents with an element of the array that satisfies the predicate, whole; it is asked again once that is unwound.
 
     `layout` is that of the unwound documents.
     """

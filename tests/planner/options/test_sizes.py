@@ -11,7 +11,8 @@ from nestling import pipeline
 from nestling.ir.reading import Reading
 from nestling.ir.situation import Thresholds, situation
 from nestling.ir.statistics import without_values
-from nestling.planner.options.sizes import IN_VALUES, OTHER_SHARE, RANGE_SHARE, Sizes
+from nestling.planner.options.sizes import Sizes
+from nestling.planner.work.selectivity import CLOSED_RANGE, UNKNOWN_EQUALITY
 
 STATEMENTS = {
     "by_status": ("SELECT id FROM purchase WHERE status = 'placed'", "{}"),
@@ -71,7 +72,7 @@ def found(reading: Reading, name: str) -> float:
         ("by_some", 910),
         ("by_customer", 10),  # as many as parents have on average: what an embedding holds, too
         ("settle", 100),
-        ("odd", 1000 * OTHER_SHARE),
+        ("odd", 1000 * UNKNOWN_EQUALITY),
     ],
 )
 def test_rows_found(reading: Reading, name: str, rows: float) -> None:
@@ -82,11 +83,11 @@ def test_rows_found(reading: Reading, name: str, rows: float) -> None:
 
 
 def test_guesses_where_values_are_not_known(reading: Reading) -> None:
-    """Without values an equality finds what one of so many values has, a range its customary share."""
+    """Without values an equality finds what one of so many values has, a list what so many have, a range its customary share."""
     blind = replace(reading, statistics=without_values(reading.statistics))
     assert found(blind, "by_status_given") == pytest.approx(1000 / 3)
-    assert found(blind, "by_some") == pytest.approx(min(IN_VALUES / 3, 1) * 1000)
-    assert found(blind, "by_days") == pytest.approx(1000 * RANGE_SHARE)
+    assert found(blind, "by_some") == pytest.approx(2 / 3 * 1000)
+    assert found(blind, "by_days") == pytest.approx(1000 * CLOSED_RANGE)
 
 
 def test_accesses_alike_are_told_apart_by_their_rates(reading: Reading) -> None:

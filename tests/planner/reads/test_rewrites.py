@@ -86,6 +86,35 @@ def test_predicates_on_elements_leave_out_documents_first(shops: dict[str, Besid
     shops["embedded"].assert_equal(sql)
 
 
+def test_all_that_is_asked_of_an_element_is_asked_of_one(shops: dict[str, Beside]) -> None:
+    """An index over two attributes of elements is sought by both, and by both ends of a range, expressions or not."""
+    sql = (
+        "SELECT o.id FROM customer c JOIN orders o ON o.customer_id = c.id "
+        "WHERE o.status = 'open' AND o.total > 1 AND o.total < 6 AND o.id % 2 = 0"
+    )
+    shops["embedded"].assert_equal(sql)
+    collection = shops["embedded"].database["customer"]
+    name = collection.create_index([("orders.status", 1), ("orders.total", 1)])
+    try:
+        read = bind(shops["embedded"].compiled(sql))
+        plan = shops["embedded"].database.command(
+            "explain", {"aggregate": "customer", "pipeline": list(read.pipeline), "cursor": {}}
+        )
+    finally:
+        collection.drop_index(name)
+    (bounds,) = {str(each) for each in _all_of(plan, "indexBounds")}
+    assert "'orders.status': ['[\"open\", \"open\"]']" in bounds
+    assert "'orders.total': ['(1, 6)']" in bounds
+
+
+def _all_of(document: object, name: str) -> Iterator[object]:
+    """All values of a field, at any depth."""
+    if isinstance(document, dict):
+        yield from (value for key, value in document.items() if key == name)
+    for each in document.values() if isinstance(document, dict) else document if isinstance(document, list) else ():
+        yield from _all_of(each, name)
+
+
 def test_a_compound_id_is_asked_for_as_one(shops: dict[str, Beside]) -> None:
     """All parts are the exact `_id`, the first a range; the server then needs its index alone."""
     whole = shops["normalized"].compiled("SELECT quantity FROM line WHERE no = 2 AND order_id = 10")

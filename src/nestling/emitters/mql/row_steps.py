@@ -14,7 +14,7 @@ from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.sql.sort_keys import sort_parts
 from nestling.ir.access_path import FieldPath, PairValue, Step
-from nestling.ir.expression import Column, Expression, Literal, Parameter, nullable
+from nestling.ir.expression import And, Column, Expression, Literal, Parameter, conjunction, nullable
 from nestling.ir.row_steps import (
     VARIABLE,
     Add,
@@ -118,8 +118,10 @@ class InElement(InLayout):
 
 def _prefilter(step: Prefilter) -> tuple[Mql, ...]:
     """What only an expression can say cannot be asked of elements: it is asked after they are unwound alone."""
-    match = sql.match_mql(step.predicate, InElement(step.layout, step.array))
-    return () if "$expr" in repr(match) else ({"$match": {step.array: {"$elemMatch": match}}},)
+    inside = InElement(step.layout, step.array)
+    parts = step.predicate.operands if isinstance(step.predicate, And) else (step.predicate,)
+    fits = conjunction(*(each for each in parts if "$expr" not in repr(sql.match_mql(each, inside))))
+    return () if fits is None else ({"$match": {step.array: {"$elemMatch": sql.match_mql(fits, inside)}}},)
 
 
 def _where_pair(step: WherePair) -> Mql:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 
 from nestling.ir.accesses import fetch_by_index, scan
 from nestling.ir.candidate import CopiedAttribute, Lineage
@@ -12,9 +13,11 @@ from nestling.ir.situation import Situation
 from nestling.ir.work import NO_WORK, Work
 from nestling.planner.options.buckets import bucket_bytes, filled
 from nestling.planner.options.cold import cold_bytes
+from nestling.planner.options.matching import tells_one
 from nestling.planner.options.pairs import added_bytes
 from nestling.planner.options.places import Home, Places
 from nestling.planner.options.sizes import Sizes
+from nestling.planner.work.documents import longer
 
 
 def load_name(root: str) -> str:
@@ -39,6 +42,8 @@ class Documents:
 
     def __init__(self, situation: Situation, places: Places, sizes: Sizes) -> None:
         self.situation, self.places, self.sizes = situation, places, sizes
+        self._levels: dict[str, int] = {}
+        self._longer: dict[str, float] = {}
         self._weights: dict[str, tuple[tuple[str, float], ...]] = {}
 
     def count(self, home: Home) -> float:
@@ -55,6 +60,22 @@ class Documents:
     def per_document(self, home: Home) -> float:
         """Rows of the entity in one of these documents."""
         return self.filled(home) if home.bucket is not None else max(home.per_root, 1e-6) if home.links else 1.0
+
+    def levels(self, home: Home) -> int:
+        """The arrays rows of a home are unwound from, one in another."""
+        if not home.links:
+            return 0 if home.own else 1
+        if home.id not in self._levels:
+            entity = self.situation.model.entity
+            self._levels[home.id] = sum(not tells_one(entity(link.child), link.child_attributes) for link in home.links)
+        return self._levels[home.id]
+
+    def longer(self, home: Home) -> float:
+        """How much longer the arrays of a home are where one of their elements is than on average."""
+        if home.id not in self._longer:
+            known = self.situation.statistics.relationship
+            self._longer[home.id] = prod(longer(known(link.name)) for link in home.links)
+        return self._longer[home.id]
 
     def base(self, home: Home) -> float:
         """Bytes of a document with nothing in it but the root row; what is embedded comes on top, by its load."""

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from nestling.ir import accesses as work
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
-from nestling.ir.work import NO_WORK, Work
+from nestling.ir.work import Work
 from nestling.planner.options.archives import looked_up_in_both
+from nestling.planner.options.asked import asked, unwinding
 from nestling.planner.options.matching import serves
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.overflow import pages_too
@@ -18,7 +19,11 @@ from nestling.planner.options.reach import Way, ways_to_one
 from nestling.planner.options.starts import Starts
 from nestling.planner.options.trees import walks
 from nestling.planner.options.visits import Visit
+from nestling.planner.work.leading import asked_in_turn
+from nestling.planner.work.stream import Condition
 
+HOP = Work(stages=2.0)
+"""A stage that looks up or unwinds, and one that asks or shows what came of it."""
 Lookups = tuple[Mode, ...]
 """The ways of one `$lookup`."""
 
@@ -44,7 +49,9 @@ class Hops:
 
     modes: Modes
     starts: Starts
-    _lookups: dict[tuple[str, str, bool], Lookups] = field(default_factory=dict, repr=False, compare=False)
+    _lookups: dict[tuple[str, str, bool, tuple[Condition, ...]], Lookups] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     def hop(self, hop: Hop) -> Iterator[Mode]:
         """The ways to go on along the hop's relationship."""
@@ -58,21 +65,27 @@ class Hops:
     def _downwards(self, hop: Hop) -> Iterator[Mode]:
         visit, link, outer = hop.visit, hop.link, hop.visit.outer
         modes = self.modes
+        unwound = HOP + work.unwind(visit.reached) + work.pass_on(outer)
+        if visit.conditions:
+            unwound += work.pass_on(visit.reached) + asked_in_turn(visit.reached, visit.conditions)
         for home in modes.places.homes[visit.entity]:
             if home.links[:1] == (link,) and home.overflow is None:
-                yield modes.mode(home.id, (home.id,), work.unwind(visit.reached), without=hop.tails)
+                yield modes.mode(home.id, (home.id,), unwound, without=hop.tails)
             elif home.links == (link,):
                 both = work.lookup(outer, 1.0, modes.documents.base(home)) + pages_too(modes.sizes, home, outer)
                 also = modes.documents.further(home, Work(read_bytes=outer))
-                united = both + work.unwind(visit.reached)
-                yield modes.mode(f"{home.id}, both places", (home.id,), united, also, without=hop.tails)
+                yield modes.mode(f"{home.id}, both places", (home.id,), both + unwound, also, without=hop.tails)
             else:
                 yield from self._looked_up(home, hop)
         for name, _ in modes.places.mirrors[link.name]:
             if not set(visit.access.attributes) - self._foreign_keys(visit.entity):
-                yield modes.mode(name, (name,), work.unwind(visit.reached), without=hop.tails)
-        for kept in self.starts.aggregates(visit.access, link) if hop.counted else ():
-            yield modes.mode(", ".join(kept), kept, work.project(outer, len(kept)), without=hop.tails)
+                yield modes.mode(name, (name,), unwound, without=hop.tails)
+
+    def from_aggregates(self, hop: Hop) -> Iterator[Mode]:
+        """All that is asked of the children from what their parent keeps of them."""
+        for kept in self.starts.aggregates(hop.visit.access, hop.link) if hop.counted and hop.visit.down else ():
+            done = work.project(hop.visit.outer, len(kept))
+            yield self.modes.mode(", ".join(kept), kept, done, without=hop.tails)
 
     def from_copies_of_all(self, hop: Hop) -> Iterator[Mode]:
         """The children from copies of all of them in their parent's document."""
@@ -82,7 +95,9 @@ class Hops:
         needed = set(visit.access.attributes) - set(link.child_attributes)
         for name, newest in self.modes.places.newest[link.name]:
             if newest.limit is None and needed <= set(newest.attributes):
-                yield self.modes.mode(name, (name,), work.unwind(visit.reached), without=hop.tails)
+                yield self.modes.mode(
+                    name, (name,), HOP + work.unwind(visit.reached) + work.pass_on(visit.outer), without=hop.tails
+                )
 
     def _upwards(self, hop: Hop) -> Iterator[Mode]:
         visit, link, modes = hop.visit, hop.link, self.modes
@@ -111,15 +126,15 @@ class Hops:
 
     def _looked_up(self, home: Home, hop: Hop) -> Iterator[Mode]:
         """A `$lookup` into another collection for each of the outer rows; the work of one is counted once."""
-        key = home.id, hop.link.name, hop.visit.down
+        key = home.id, hop.link.name, hop.visit.down, hop.visit.conditions
         if key not in self._lookups:
-            found = self._down(home, hop.link) if hop.visit.down else self._up(home, hop.link)
+            found = self._down(home, hop) if hop.visit.down else self._up(home, hop)
             self._lookups[key] = tuple(looked_up_in_both(self.modes, home, each) for each in found)
-        outer = hop.visit.outer
+        outer, once = hop.visit.outer, self.modes.price(HOP)
         for one in (*self._lookups[key], *self._among_few(home, hop)):
             loads = tuple((name, cost * outer) for name, cost in one.loads)
             also = tuple((name, cost * outer) for name, cost in one.also)
-            yield Mode(one.text, one.needs, one.cost * outer, also=also, loads=loads)
+            yield Mode(one.text, one.needs, once + one.cost * outer, also=also, loads=loads)
 
     def _among_few(self, home: Home, hop: Hop) -> Iterator[Mode]:
         """One `$lookup` of children by an index over those alone that the visit's constants ask for."""
@@ -127,42 +142,42 @@ class Hops:
             if serves(hop.visit.access, index) and begins_with(index, hop.link):
                 share = self.modes.sizes.share_of(home.entity, index.rows)
                 few = min(self.modes.sizes.children(hop.link), self.modes.documents.count(home)) * share
-                found = self._lookup(home, Way(f"by {name}", (home.id, name)), few, NO_WORK)
+                found = self._lookup(home, Way(f"by {name}", (home.id, name)), few, hop.visit.conditions)
                 yield looked_up_in_both(self.modes, home, found)
 
-    def _up(self, home: Home, link: Relationship) -> Iterator[Mode]:
+    def _up(self, home: Home, hop: Hop) -> Iterator[Mode]:
         """One `$lookup` of a parent by its key."""
-        for way in ways_to_one(self.modes.places, home, link.parent_attributes):
-            yield self._lookup(home, way, 1.0, self._elements(home, 1.0))
+        for way in ways_to_one(self.modes.places, home, hop.link.parent_attributes):
+            yield self._lookup(home, way, 1.0, hop.visit.conditions)
 
-    def _down(self, home: Home, link: Relationship) -> Iterator[Mode]:
+    def _down(self, home: Home, hop: Hop) -> Iterator[Mode]:
         """One `$lookup` of children: by the key, by an index on the foreign key, or by reading it all."""
+        link, conditions = hop.link, hop.visit.conditions
         each = self.modes.sizes.children(link)
         spread = min(each, self.modes.documents.count(home))
-        elements = self._elements(home, spread)
         entity = self.modes.situation.model.entity(home.entity)
         if home.own and set(entity.key) == set(link.child_attributes):
-            yield self._lookup(home, Way("by key", (home.id,)), spread, elements)
+            yield self._lookup(home, Way("by key", (home.id,)), spread, conditions)
             return
         for name in self.modes.places.indexes_on(home.entity, link):
-            yield self._lookup(home, Way(f"by {name}", (home.id, name)), spread, elements)
+            yield self._lookup(home, Way(f"by {name}", (home.id, name)), spread, conditions)
         if home.bucket is not None and home.bucket.by == link.child_attributes:
             buckets = max(each / self.modes.documents.filled(home), 1.0)
             found = work.lookup(1.0, buckets, self.modes.documents.base(home), stages=1) + work.unwind(each)
             yield self.modes.mode(f"{home.id}, looked up by series", (home.id,), found)
-        yield self._lookup(home, Way("searched", (home.id,), reads_all=True), spread, NO_WORK)
+        yield self._lookup(home, Way("searched", (home.id,), reads_all=True), spread, conditions)
 
-    def _lookup(self, home: Home, way: Way, documents: float, elements: Work) -> Mode:
+    def _lookup(self, home: Home, way: Way, documents: float, conditions: tuple[Condition, ...]) -> Mode:
         size, total = self.modes.documents.base(home), self.modes.documents.count(home)
+        stages = unwinding(self.modes, home) + bool(conditions)
         if way.reads_all:
             heavier = self.modes.documents.further(home, Work(read_bytes=total))
-            return self.modes.mode(f"{home.id}, searched", way.needs, work.lookup_by_scan(1.0, total, size), heavier)
+            found = work.lookup_by_scan(1.0, total, size, stages=stages)
+            return self.modes.mode(f"{home.id}, searched", way.needs, found, heavier)
         also = self.modes.documents.further(home, Work(read_bytes=documents))
-        found = work.lookup(1.0, documents, size) + elements
+        found = work.lookup(1.0, documents, size, stages=stages) + asked(self.modes, conditions, home, documents)
+        found += work.unwind(documents) + work.pass_on(1.0 + documents)
         return self.modes.mode(f"{home.id}, looked up {way.text}", way.needs, found, also)
-
-    def _elements(self, home: Home, documents: float) -> Work:
-        return NO_WORK if home.own else work.unwind(documents * self.modes.documents.per_document(home))
 
     def _foreign_keys(self, entity: str) -> set[str]:
         return {name for link in self.modes.situation.parents[entity] for name in link.child_attributes}

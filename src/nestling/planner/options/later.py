@@ -10,7 +10,7 @@ from nestling.ir.expression import Compare, Expression
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Statement
 from nestling.ir.written_values import written_value
-from nestling.planner.options.compared import relations_within, rows_asked
+from nestling.planner.options.relations import relations_within, rows_asked
 from nestling.planner.reads.rewrites.archived import bounded_below
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import bare

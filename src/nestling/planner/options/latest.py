@@ -15,9 +15,9 @@ from nestling.ir.rows import Function
 from nestling.ir.situation import Situation
 from nestling.ir.work import Work
 from nestling.ir.workload import Access, Statement
-from nestling.planner.options.compared import relations_within, rows_asked
 from nestling.planner.options.matching import compared_equal, tells_one
 from nestling.planner.options.modes import Modes
+from nestling.planner.options.relations import relations_within, rows_asked
 from nestling.planner.options.visits import Visit
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.sql import translate

@@ -13,7 +13,7 @@ from nestling.ir import algebra as a
 from nestling.ir.algebra import Query, Relation
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Statement
-from nestling.planner.options.compared import relations_within, rows_asked
+from nestling.planner.options.relations import relations_within, rows_asked
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.prefilter import compared_column
 from nestling.planner.reads.traverse import expressions, mentioned

@@ -11,10 +11,11 @@ from nestling.ir.options import Charge, Mode, Step
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement
 from nestling.planner.options.cold import read_too
-from nestling.planner.options.hops import Hop, Hops
+from nestling.planner.options.hops import HOP, Hop, Hops
 from nestling.planner.options.latest import Latest, among_rows, from_copies, latest
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.pairs import taken_out
+from nestling.planner.options.said import GROUPING_STAGES
 from nestling.planner.options.starts import Starts
 from nestling.planner.options.subsets import first_few, tails
 from nestling.planner.options.visits import Visit, visits
@@ -49,17 +50,33 @@ class Reads:
             return
         leaf = all(other.before != position for other in found)
         if visit.before is None or visit.link is None:
-            yield from self.starts.starts(statement, visit.access, leaf=leaf)
+            starts = self.starts.starts(statement, visit.access, leaf=leaf)
+            yield from (self._for_each(mode, visit.outer) for mode in starts) if visit.outer else starts
             yield from first_few(self.modes, statement, visit)
             return
         counted = leaf and (len(found) == 2 or not statement.is_flat)
         subsets = tails(self.modes, statement, found, visit)
         hop = Hop(found[visit.before], visit, visit.link, leaf, counted, subsets)
-        yield from self.hops.hop(hop)
-        if leaf and statement.is_flat:
-            yield from self.hops.from_copies_of_all(hop)
+        grouping = self._grouping(statement, visit) if visit is found[-1] else 0.0
+        rows = (*self.hops.hop(hop), *(self.hops.from_copies_of_all(hop) if leaf and statement.is_flat else ()))
+        yield from (replace(mode, cost=mode.cost + grouping) for mode in rows)
+        yield from self.hops.from_aggregates(hop)
         if told is not None and visit.down and visit.access is told.one:
             yield from from_copies(self.modes, visit, told)
+
+    def _for_each(self, mode: Mode, outer: float) -> Mode:
+        """A start looked up for each row before it."""
+        also = tuple((name, cost * outer) for name, cost in mode.also)
+        loads = tuple((name, cost * outer) for name, cost in mode.loads)
+        return replace(mode, cost=self.modes.price(HOP) + outer * (mode.cost + self._lookup()), also=also, loads=loads)
+
+    def _lookup(self) -> float:
+        return self.modes.price(Work(lookups=1.0))
+
+    def _grouping(self, statement: Statement, last: Visit) -> float:
+        """Seconds to group the rows the last join yields."""
+        grouped = self.modes.sizes.said(statement).grouped
+        return self.modes.price(grouped.work(last.rows, statement.limit)) if grouped is not None else 0.0
 
     def _with_parts(self, mode: Mode, statement: Statement, visit: Visit) -> Mode:
         """The mode with what it costs more where attributes it reads at home are kept apart, or in a list."""
@@ -80,17 +97,20 @@ class Reads:
         if not found:
             return work.request()
         sizes = self.modes.sizes
+        said = sizes.said(statement)
         rows = found[-1].rows if all(not v.access.aggregates for v in found) else found[0].rows
         rows = min(rows, self._groups(found[0].access)) if len(found) == 1 else rows
+        rows = said.grouped.left(found[-1].rows) if said.grouped is not None else rows
         result = min(rows, float(statement.limit)) if statement.limit is not None else rows
         width = sum(sizes.bytes_of(v.entity, v.access.attributes) for v in found)
-        sorting = any(v.access.sort for v in found[1:])
+        sorting = said.grouped is None and any(v.access.sort for v in found[1:])
         ordered = work.sort(rows, width) if sorting else NO_WORK
-        alone = len(found) == 1 and not _is_grouped(found[0].access)
         is_walk = any(visit.access.walk is not None for visit in found)  # whose ways have stages of their own
-        stages = 0 if alone or is_walk else len(found) + 2
+        is_grouped = said.grouped is None and len(found) == 1 and _is_grouped(found[0].access)
+        stages = GROUPING_STAGES if is_grouped and not is_walk else sorting
         return (
             work.request(stages)
+            + work.parse(said.nodes)
             + work.send(result, width, fields=sum(len(v.access.attributes) for v in found))
             + work.project(result, 4)
             + ordered

@@ -6,7 +6,7 @@ Of a foreign key every parent counts alike, so that a design with children insid
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
@@ -16,17 +16,17 @@ from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.names import stored_name
 from nestling.ir.situation import Situation
 from nestling.ir.situation.shares import share_of
-from nestling.ir.workload import Access, Filter, Operator
+from nestling.ir.workload import Access, Filter, Operator, Statement
 from nestling.planner.distinct import distinct_of, rows_of
-from nestling.planner.options.compared import shares_compared
+from nestling.planner.options.said import Said, Table, said
 from nestling.planner.trees import rows_on_the_way
+from nestling.planner.work.selectivity import RANGE, UNKNOWN
+from nestling.planner.work.stream import Condition, Use
 
 UNKNOWN_CHILDREN = 10.0
 """Children of one parent where nothing is known."""
-RANGE_SHARE = 0.1
-"""Share of rows a range is taken to let through."""
-OTHER_SHARE = 0.25
-"""Share of rows any other condition is taken to let through."""
+CONDITION_WEIGHT = 2.0
+"""Values looked at for a condition: the attribute's, and whether it is true."""
 IN_VALUES = 5.0
 """Values an IN is taken to list."""
 
@@ -40,7 +40,36 @@ class Sizes:
         self._children: dict[str, float] = {}
         self._distinct: dict[tuple[str, str], float] = {}
         self._found: dict[Access, float] = {}
+        self._statements: dict[str, Said] = {}
+        self._tables: dict[tuple[str, Access], Table] = {}
         self._told: dict[Access, dict[str, float]] | None = None
+
+    def said(self, statement: Statement) -> Said:
+        """What the statement's SQL says beyond its footprint."""
+        if statement.name not in self._statements:
+            self._statements[statement.name] = said(statement, self.situation)
+        return self._statements[statement.name]
+
+    def table(self, statement: Statement, access: Access) -> Table:
+        """What the statement asks of an access's rows alone: by its SQL, else by its footprint."""
+        key = statement.name, access
+        if key not in self._tables:
+            self._tables[key] = self._table(statement, access)
+        return self._tables[key]
+
+    def _table(self, statement: Statement, access: Access) -> Table:
+        alike = [each for each in statement.accesses if each.entity == access.entity]
+        tables = self.said(statement).tables.get(access.entity, ())
+        filtered = {each.attribute for each in access.filters}
+        same = [each for each in tables if {one.path for one in each.conditions} - {""} == filtered]
+        if len(same) == 1:
+            return same[0]
+        if access in alike and len(tables) == len(alike):
+            return tables[alike.index(access)]
+        return Table(None, tuple(self._condition(access, each) for each in access.filters))
+
+    def _condition(self, access: Access, asked: Filter) -> Condition:
+        return Condition(asked.attribute, Use.NONE, self.share(access, asked), weight=CONDITION_WEIGHT)
 
     def rows(self, entity: str) -> float:
         """Rows of an entity, at least one."""
@@ -119,9 +148,9 @@ class Sizes:
             case Operator.IN:
                 return min(IN_VALUES * self._equal(entity, condition.attribute), 1.0)
             case Operator.RANGE:
-                return RANGE_SHARE
+                return RANGE
             case Operator.OTHER:
-                return OTHER_SHARE
+                return UNKNOWN
             case _:
                 assert_never(operator)
 
@@ -145,7 +174,7 @@ class Sizes:
     def _shares_told(self, access: Access) -> dict[str, float]:
         """By attribute, what the statements with this access let through on average, by their rates."""
         if self._told is None:
-            self._told = _told_of(self.situation)
+            self._told = self._all_told()
         return self._told.get(access, {})
 
     def found(self, access: Access, *, without: Sequence[str] = ()) -> float:
@@ -166,20 +195,26 @@ class Sizes:
         for link in self.situation.parents[access.entity]:
             if set(link.child_attributes) <= exact and self.children(link) < rows:
                 rows, told = self.children(link), frozenset(link.child_attributes)
-        for each in {(f.attribute, f.operator): f for f in filters if f.attribute not in told}.values():
+        for each in self.apart(access, [each for each in filters if each.attribute not in told]):
             rows *= self.share(access, each)
         return max(rows, min(1.0, self.rows(access.entity)))
 
+    def apart(self, access: Access, filters: Sequence[Filter]) -> Iterable[Filter]:
+        """One filter for each attribute whose share is told whatever it is compared by, and one for each kind of others."""
+        known = self._shares_told(access)
+        return {(f.attribute, f.operator if f.attribute not in known else None): f for f in filters}.values()
 
-def _told_of(situation: Situation) -> dict[Access, dict[str, float]]:
-    """The shares each access's statements tell, weighted by their rates."""
-    weights: dict[tuple[Access, str], list[tuple[float, float]]] = {}
-    for statement in situation.reading.workload.statements:
-        for (entity, attribute), share in shares_compared(statement, situation).items():
-            for access in {each for each in statement.accesses if each.entity == entity}:
-                weights.setdefault((access, attribute), []).append((statement.rate_per_second, share))
-    told: dict[Access, dict[str, float]] = {}
-    for (access, attribute), found in weights.items():
-        rate = sum(each for each, _ in found)
-        told.setdefault(access, {})[attribute] = sum(each * share for each, share in found) / rate
-    return told
+    def _all_told(self) -> dict[Access, dict[str, float]]:
+        """The shares each access's statements tell, weighted by their rates."""
+        weights: dict[tuple[Access, str], list[tuple[float, float]]] = {}
+        for statement in self.situation.reading.workload.statements:
+            asked = {(each.entity, one.attribute) for each in statement.accesses for one in each.filters}
+            for entity, attribute in asked & self.said(statement).shares.keys() if asked else ():
+                share = self.said(statement).shares[entity, attribute]
+                for access in {each for each in statement.accesses if each.entity == entity}:
+                    weights.setdefault((access, attribute), []).append((statement.rate_per_second, share))
+        told: dict[Access, dict[str, float]] = {}
+        for (access, attribute), found in weights.items():
+            rate = sum(each for each, _ in found)
+            told.setdefault(access, {})[attribute] = sum(each * share for each, share in found) / rate
+        return told

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from nestling.ir import accesses as work
@@ -14,16 +14,14 @@ from nestling.ir.rows import Function
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Filter, Statement, StatementKind
 from nestling.planner.options.archives import looked_for_in_both, recent
+from nestling.planner.options.asked import asked, holding, unwinding
 from nestling.planner.options.buckets import found_buckets, grouped_work
-from nestling.planner.options.matching import compared_equal, covers, key_order, matched_rows, serves, tells_one
+from nestling.planner.options.matching import compared_equal, covers, key_order, matched_rows, serves
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.overflow import pages_too
 from nestling.planner.options.pairs import found_by_pairs
 from nestling.planner.options.places import Home
 from nestling.planner.options.reach import is_at_hand
-
-UNWINDING_STAGES = 1.0
-"""Stages of a pipeline that takes rows out of documents, those that unwind not counted: what is a `find` elsewhere."""
 
 Matched = tuple[float, bool]
 """Rows an index walks over, and whether they come in the order asked."""
@@ -64,7 +62,8 @@ class Starts:
 
     def _finds(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
         if is_at_hand(self.modes.places, home, compared_equal(access)):
-            yield self._fetched(f"{home.id}, by key", home, 1.0, statement, access, ordered=False)
+            served = compared_equal(access)
+            yield self._fetched(f"{home.id}, by key", home, 1.0, statement, access, ordered=False, served=served)
             return
         if home.bucket is not None:
             yield from self._in_buckets(statement, access, home)
@@ -83,18 +82,19 @@ class Starts:
             yield self.modes.mode(f"{home.id}, summed up", (home.id,), summed)
 
     def _by_indexes(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
-        alone = not any(each.aggregates or (each.sort and each is not access) for each in statement.accesses)
+        alone = self.modes.sizes.said(statement).as_found
+        alone = alone and not any(each.aggregates or (each.sort and each is not access) for each in statement.accesses)
         partial = [each for each in self.modes.places.partial[access.entity] if home.own and serves(access, each[1])]
         for name, index in (*self.modes.places.indexes[access.entity], *partial):
             if (matched := self._match(name, access, index, alone=alone)) is not None:
                 covering = home.own and covers(statement, access, index)
-                yield self._by_index(statement, access, home, matched, (name, index), covering=covering)
-        for asked in self._asked_above(access, home):
-            for name, index in self.modes.places.indexes[asked.entity]:
-                if (matched := matched_rows(self.modes.sizes, asked, index, alone=False)) is not None:
-                    yield self._by_index(statement, access, home, matched, (name, index), covering=False)
-            if asked.entity == home.root:
-                yield from self._by_identity(statement, access, home, asked, alone=False)
+                yield self._by_index(statement, access, home, matched, (name, index), access, covering=covering)
+        for above in self._asked_above(access, home):
+            for name, index in self.modes.places.indexes[above.entity]:
+                if (matched := matched_rows(self.modes.sizes, above, index, alone=False)) is not None:
+                    yield self._by_index(statement, access, home, matched, (name, index), above, covering=False)
+            if above.entity == home.root:
+                yield from self._by_identity(statement, access, home, above, alone=False)
         if home.own:
             yield from self._by_identity(statement, access, home, access, alone=alone)
             yield from self._by_pairs(statement, access, home)
@@ -117,14 +117,14 @@ class Starts:
                 yield Access(link.parent, StatementKind.SELECT, (), filters)
 
     def _by_identity(
-        self, statement: Statement, access: Access, home: Home, asked: Access, *, alone: bool
+        self, statement: Statement, access: Access, home: Home, found: Access, *, alone: bool
     ) -> Iterator[Mode]:
         """By `_id`, whose parts come in no order of their own where it is compound."""
-        own = key_order(self.modes.sizes, asked)
+        own = key_order(self.modes.sizes, found)
         if own is not None:
             alone = alone and len(own.keys) == 1
-            if (matched := matched_rows(self.modes.sizes, asked, own, alone=alone)) is not None:
-                yield self._by_index(statement, access, home, matched, None, covering=False)
+            if (matched := matched_rows(self.modes.sizes, found, own, alone=alone)) is not None:
+                yield self._by_index(statement, access, home, matched, own, found, covering=False)
 
     def _by_index(
         self,
@@ -132,23 +132,28 @@ class Starts:
         access: Access,
         home: Home,
         matched: Matched,
-        index: tuple[str, Indexed] | None,
+        index: tuple[str, Indexed] | Indexed,
+        found: Access,
         *,
         covering: bool,
     ) -> Mode:
-        """By an index that is chosen, or by that on `_id` (None)."""
+        """By an index that is chosen, named then, or by that on `_id`; `found`: whose index it is."""
         rows, ordered = matched
         few = statement.limit if ordered and home.own else None
         reached = rows if few is None else min(rows, float(few))
-        name = index[0] if index is not None else "the beginning of its key"
-        needs = (name,) if index is not None else ()
-        if covering and index is not None:
-            entry = self.modes.sizes.bytes_of(access.entity, [key for key, _ in index[1].keys])
+        name, keys = index if isinstance(index, tuple) else ("the beginning of its key", index)
+        needs = (name,) if isinstance(index, tuple) else ()
+        held = [*(key for key, _ in keys.keys), *(each.name for each in keys.rows)]
+        if covering:
+            entry = self.modes.sizes.bytes_of(access.entity, held)
             alone = work.covered(reached) + Work(read_bytes=reached * entry)
             alone += self._after(statement, access, ordered=ordered)
             return self.modes.mode(f"{home.id}, by {name} alone", (home.id, name), alone)
-        documents = min(reached, self.modes.documents.count(home))
-        return self._fetched(f"{home.id}, by {name}", home, documents, statement, access, ordered=ordered, needs=needs)
+        text, above = f"{home.id}, by {name}", found is not access
+        documents = min(reached, self.modes.documents.count(home)) if above else holding(self.modes, home, reached)
+        served = {each.attribute for each in access.filters if above or each.attribute in held}
+        fetched = self._fetched(text, home, documents, statement, access, ordered=ordered, needs=needs, served=served)
+        return replace(fetched, cost=fetched.cost + self.modes.price(Work(keys=reached - documents)))
 
     def _fetched(
         self,
@@ -160,11 +165,12 @@ class Starts:
         *,
         ordered: bool,
         needs: tuple[str, ...] = (),
+        served: Collection[str] = (),
     ) -> Mode:
         fetched, also = self.modes.documents.reads(home, documents)
         total = (
             fetched
-            + self._taken_out(access, home, documents)
+            + self._asked(statement, access, home, documents, served)
             + self._after(statement, access, ordered=ordered and home.own)
         )
         if home.overflow is not None:
@@ -177,28 +183,24 @@ class Starts:
         """By reading all documents, or the share of them that an archive leaves."""
         count = self.modes.documents.count(home) * share
         scanned, also = self.modes.documents.scans(home, count)
-        total = scanned + (work.ask(count) if home.own else self._taken_out(access, home, count))
+        total = scanned + self._asked(statement, access, home, count)
         total += self._after(statement, access, ordered=False)
         if home.overflow is not None:
             total += pages_too(self.modes.sizes, home, 1)
         return self.modes.mode(f"{home.id}, all of it", (home.id, *needs), total, also)
 
-    def _taken_out(self, access: Access, home: Home, documents: float) -> Work:
-        """Rows taken out of so many documents, and asked for the access's conditions."""
-        if home.own:
-            return NO_WORK
-        entity = self.modes.situation.model.entity
-        levels = sum(not tells_one(entity(link.child), link.child_attributes) for link in home.links)
-        rows = documents * self.modes.documents.per_document(home)
-        if home.links and not levels:  # sub-documents, or fields beside the parent's: a `find` shows them
-            return work.ask(rows, len(access.filters))
-        levels = max(levels, 1)
-        asked = work.ask(rows, len(access.filters)) + work.pass_on(rows)
-        return Work(stages=UNWINDING_STAGES + levels) + work.unwind(rows * levels) + work.pass_on(rows) + asked
+    def _asked(
+        self, statement: Statement, access: Access, home: Home, documents: float, served: Collection[str] = ()
+    ) -> Work:
+        conditions = self.modes.sizes.table(statement, access).conditions
+        return asked(self.modes, conditions, home, documents, served) + Work(stages=unwinding(self.modes, home))
 
     def _after(self, statement: Statement, access: Access, *, ordered: bool) -> Work:
         """Grouping and sorting the rows found."""
         rows = self.modes.sizes.found(access)
+        grouped = self.modes.sizes.said(statement).grouped
+        if grouped is not None and not statement.kind.writes:
+            return grouped.work(rows, statement.limit) if len(statement.accesses) == 1 else NO_WORK
         if access.grouping is not None:
             return work.group(rows, rows / 2)
         if ordered or not access.sort:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nestling.ir.model import Model, Relationship
-from nestling.ir.workload import Access, Statement, Walk
+from nestling.ir.workload import Access, Filter, Operator, Statement, Walk
 from nestling.planner.options.matching import compared_equal, tells_one
 from nestling.planner.options.sizes import Sizes
+from nestling.planner.reads.rewrites.rows_left import Left
+from nestling.planner.work.stream import Condition
 
 Edge = tuple[int, int, Relationship]
 """Two accesses by their positions, and the relationship that joins them."""
@@ -20,6 +22,7 @@ class Visit:
 
     `before`: position of the visit it comes from, None for a start. `link` and `down`: the relationship and whether from parent
     to children. `outer`: rows it is joined to, `reached`: rows with it before its own conditions, `rows`: after them.
+    `conditions`: its own.
     """
 
     access: Access
@@ -29,6 +32,7 @@ class Visit:
     outer: float
     reached: float
     rows: float
+    conditions: tuple[Condition, ...] = ()
 
     @property
     def entity(self) -> str:
@@ -58,32 +62,54 @@ class _Walk:
     def visits(self) -> list[Visit]:
         while len(self.at) < len(self.reads):
             waiting = [number for number in range(len(self.reads)) if number not in self.at]
-            start = min(waiting, key=lambda number: (self._share_left(self.reads[number]), number))
-            rows = self.sizes.found(self.reads[start])
+            start = min(waiting, key=lambda number: (*self._rest(self.reads[number]), number))
             begin = len(self.found)
-            self._add(start, Visit(self.reads[start], None, None, False, 0.0, rows, rows))
+            self._add(start, self._started(self.reads[start]))
             most = self._most(self.reads[start])
             while near := list(self._near(begin)):
                 _, there, here, link = min(near, key=lambda each: each[:2])
                 self._add(there, self._joined(here, there, link, most))
         return self.found
 
+    def _started(self, access: Access) -> Visit:
+        """A start; one of several is looked for anew for each row before, by what equals something of these."""
+        joined = self.sizes.table(self.statement, access).joined if self.found else frozenset[str]()
+        if not joined:
+            rows = self.sizes.found(access)
+            return Visit(access, None, None, False, 0.0, rows, rows)
+        equal = tuple(Filter(name, Operator.EQUALITY) for name in sorted(joined - compared_equal(access)))
+        asked = replace(access, filters=(*access.filters, *equal))
+        outer = self.found[-1].rows
+        rows = outer * self.sizes.found(asked)
+        return Visit(asked, None, None, False, outer, rows, rows)
+
     def _add(self, number: int, visit: Visit) -> None:
         self.at[number] = len(self.found)
         self.found.append(visit)
 
-    def _share_left(self, access: Access) -> float:
-        """The share of an entity's rows that the access's own conditions leave; none to speak of where they tell one row."""
+    def _rest(self, access: Access) -> tuple[float, bool, float]:
+        """What is left, the least first, as the compiler has it: the share of rows the access's own conditions leave, whether
+        no limited order is about it, and the rows. None to speak of where they tell one row.
+        """
         if access is self.unrestricted:
-            return 1.0 + 1e-9
+            return 1.0 + 1e-9, True, 0.0
         if tells_one(self.model.entity(access.entity), compared_equal(access)):
-            return 0.0
-        return self.sizes.found(access) / self.sizes.rows(access.entity)
+            return 0.0, True, 1.0
+        rows, left = self.sizes.found(access), self.sizes.table(self.statement, access).left
+        if left is None:
+            left = Left(rows / self.sizes.rows(access.entity), rows)
+        limited = access.sort and self.statement.limit is not None and self.sizes.said(self.statement).as_found
+        return left.share, not limited, left.rows
 
     def _most(self, start: Access) -> float | None:
         """So many rows are asked for, which are cut off before parents are joined to them."""
         others = [access for access in self.reads if access is not start]
-        cut = not any(each.sort or each.filters for each in others) and not any(each.aggregates for each in self.reads)
+        cut = self.sizes.said(self.statement).as_found
+        cut = (
+            cut
+            and not any(each.sort or each.filters for each in others)
+            and not any(each.aggregates for each in self.reads)
+        )
         return float(self.statement.limit) if cut and self.statement.limit is not None else None
 
     def _near(self, begin: int) -> Iterator[tuple[int, int, int, Relationship]]:
@@ -112,10 +138,11 @@ class _Walk:
         else:
             reached = outer * self.sizes.children(link) if down else outer
         kept = reached
-        for condition in access.filters:
+        for condition in self.sizes.apart(access, access.filters):
             if condition.attribute not in link.child_attributes:
                 kept *= self.sizes.share(access, condition)
-        return Visit(access, self.at[here], link, down, outer, reached, kept)
+        conditions = self.sizes.table(self.statement, access).conditions
+        return Visit(access, self.at[here], link, down, outer, reached, kept, conditions)
 
 
 def _edges(reads: list[Access], model: Model) -> list[Edge]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from nestling.ir.expression import (
@@ -17,6 +18,7 @@ from nestling.ir.expression import (
     operands,
 )
 from nestling.ir.row_steps import VARIABLE, Layout, Prefilter
+from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.work.clauses import clause
 from nestling.planner.work.documents import Documents
 from nestling.planner.work.expressions import patterns, weight
@@ -54,15 +56,35 @@ def _either(predicate: Expression, layout: Layout, documents: Documents) -> tupl
     return tuple(equal_to(path, documents, outer_distinct=None, unique=path == "_id") for path in paths)
 
 
-def element_condition(step: Prefilter, documents: Documents, values: Values) -> Condition:
-    """What must hold of an element: the documents that have one, and the entries of all that do."""
-    one = condition(step.predicate, step.layout, documents, values)
-    known = documents.known.get(one.path)
+def element_condition(step: Prefilter, documents: Documents, values: Values) -> Condition | None:
+    """What must hold of an element: the documents that have one. None where the query language can ask nothing of it."""
+    asked = (each for each in conjuncts(step.predicate) if sayable(each))
+    parts = merged(tuple(condition(each, step.layout, documents, values) for each in asked))
+    known = next((found for each in parts if (found := documents.known.get(each.path)) is not None), None)
     elements = known.each if known is not None else documents.arrays.get(step.array, 1.0)
-    kept = 1 - (1 - min(one.share, 1.0)) ** elements
+    return of_any(parts, elements) if parts else None
+
+
+def of_any(parts: tuple[Condition, ...], elements: float) -> Condition:
+    """What is asked of one element, asked of a document: whether one of so many meets it all."""
+    share, weight, patterns = 1.0, 0.0, 0.0
+    for each in in_turn(parts):
+        weight, patterns = weight + share * each.weight, patterns + share * each.patterns
+        share *= each.share
+    kept = has_some(share, elements)
     return Condition(
-        one.path, one.use, kept, one.seeks, one.share * elements, one.weight * elements, one.patterns * elements
+        "", Use.NONE, kept, weight=weight * elements, patterns=patterns * elements, same=parts, elements=elements
     )
+
+
+def has_some(share: float, elements: float) -> float:
+    """The share of documents with so many elements one of which is among that share of all."""
+    return float(1 - (1 - min(share, 1.0)) ** elements)
+
+
+def in_turn(conditions: Sequence[Condition]) -> Sequence[Condition]:
+    """The order conditions are asked in: cheap ones first."""
+    return sorted(conditions, key=lambda each: (each.patterns, each.weight)) if len(conditions) > 1 else conditions
 
 
 def sayable(predicate: Expression) -> bool:

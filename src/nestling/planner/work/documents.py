@@ -180,10 +180,12 @@ def mean_fan_out(link: RelationshipStatistics, child: str, statistics: Statistic
 
 
 def _bias(child: Node, statistics: Statistics) -> float:
-    """How much longer an array is where one of its elements is than on average, from the quantiles of fan-out."""
-    if child.embedding is None:
-        return 1.0
-    known = statistics.relationship(child.embedding.relationship)
+    """How much longer an array is where one of its elements is than on average."""
+    return 1.0 if child.embedding is None else longer(statistics.relationship(child.embedding.relationship))
+
+
+def longer(known: RelationshipStatistics) -> float:
+    """How many more children the parent of a child has than parents have on average, from the quantiles of fan-out."""
     steps = ((0.5, known.p50), (0.95, known.p95), (0.99, known.p99), (0.999, known.p999), (1.0, known.maximum))
     points = [(share, quantity.value) for share, quantity in steps if quantity is not None]
     if len(points) < 2:

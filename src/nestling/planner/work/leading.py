@@ -15,6 +15,7 @@ from nestling.ir import accesses
 from nestling.ir.clause import Clause, imply
 from nestling.ir.design import Design
 from nestling.ir.work import NO_WORK, Work
+from nestling.planner.work.conditions import has_some, in_turn, of_any
 from nestling.planner.work.stream import Condition, Leading, Use
 
 Order = tuple[tuple[str, int], ...]
@@ -32,6 +33,14 @@ class Access:
     def effort(self) -> float:
         """What the server's trial counts: keys and documents touched."""
         return self.work.keys + self.work.documents + self.work.scanned
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A condition an index serves: `part` is `whole`, or what it asks of an element among others."""
+
+    whole: Condition
+    part: Condition
 
 
 def read(leading: Leading, design: Design, order: Order = (), needs: frozenset[str] | None = None) -> Access:
@@ -107,30 +116,48 @@ def _by_index(
 ) -> Access | None:
     """The access by one index, None when it serves neither a condition nor the order. `told`: conditions all in it meet."""
     documents = leading.documents
-    used: list[Condition] = []
+    used: list[Asked] = []
     equal = 0
     for path, _ in keys:
         found = _serving(path, leading.conditions)
         if found is None:
             break
         used.append(found)
-        if found.use is Use.RANGE:
+        if found.part.use is Use.RANGE:
             break
         equal += 1
     ordered = bool(order) and _ordered(keys, equal, order)
     if not used and not ordered:
         return None
-    seeks = _product(each.seeks for each in used)
-    used += [each for each in told if each not in used]
-    share = _product(each.share for each in used)
-    entries = documents.count * _product(each.entries or each.share for each in used)
+    seeks = _product(each.part.seeks for each in used)
+    used += [Asked(each, each) for each in told if all(one.whole is not each for one in used)]
+    share, entries, rest = _found(leading.conditions, used)
     fetched = documents.count * share
-    rest = [each for each in leading.conditions if each not in used]
-    work = accesses.fetch_by_index(fetched, documents.read_bytes(leading.mentioned), keys=entries, seeks=seeks)
+    work = accesses.fetch_by_index(
+        fetched, documents.read_bytes(leading.mentioned), keys=documents.count * entries, seeks=seeks
+    )
     if needs is not None and _covers(leading, keys, needs):
-        work = accesses.covered(entries, seeks=seeks)
+        work = accesses.covered(documents.count * entries, seeks=seeks)
     rows = fetched * _product(each.share for each in rest)
     return Access(rows, work + asked_in_turn(fetched, rest), ordered)
+
+
+def _found(conditions: Sequence[Condition], used: Sequence[Asked]) -> tuple[float, float, list[Condition]]:
+    """Of the documents the share an index finds, the entries it meets for each of all, and what is still to be asked."""
+    share, entries, rest = 1.0, 1.0, list[Condition]()
+    for whole in conditions:
+        parts = [each.part for each in used if each.whole is whole]
+        if not parts:
+            rest.append(whole)
+        elif not whole.same:
+            share, entries = share * whole.share, entries * (whole.entries or whole.share)
+        else:
+            elements = _product(each.share for each in parts)
+            kept = has_some(elements, whole.elements)
+            share, entries = share * kept, entries * whole.elements * elements
+            left = of_any(tuple(each for each in whole.same if each not in parts), whole.elements)
+            rest += [replace(left, share=min(1.0, whole.share / kept))] if left.same and kept else []
+    return share, entries, rest
 
 
 def _covers(leading: Leading, keys: Order, needs: frozenset[str]) -> bool:
@@ -141,10 +168,11 @@ def _covers(leading: Leading, keys: Order, needs: frozenset[str]) -> bool:
     return single and needs | {each.path for each in leading.conditions} <= held
 
 
-def _serving(path: str, conditions: Sequence[Condition]) -> Condition | None:
+def _serving(path: str, conditions: Sequence[Condition]) -> Asked | None:
     """The condition on that path an index can use, equality first."""
-    usable = [each for each in conditions if each.path == path and each.use is not Use.NONE]
-    return min(usable, key=lambda each: (each.use is Use.RANGE, each.share), default=None)
+    asked = (Asked(each, part) for each in conditions for part in (each.same or (each,)))
+    usable = [each for each in asked if each.part.path == path and each.part.use is not Use.NONE]
+    return min(usable, key=lambda each: (each.part.use is Use.RANGE, each.part.share), default=None)
 
 
 def _ordered(keys: Order, equal: int, order: Order) -> bool:
@@ -161,11 +189,13 @@ def _sorting(rows: float) -> float:
 
 def asked_in_turn(rows: float, conditions: Sequence[Condition]) -> Work:
     """Conditions are asked one after the other, cheap ones first, and only of the documents that are left."""
-    work = NO_WORK
-    for each in sorted(conditions, key=lambda each: (each.patterns, each.weight)):
-        work += accesses.ask(rows, each.weight) + accesses.hold_against_pattern(rows * each.patterns)
+    if not conditions:
+        return NO_WORK
+    tests = patterns = 0.0
+    for each in in_turn(conditions):
+        tests, patterns = tests + rows * each.weight, patterns + rows * each.patterns
         rows *= each.share
-    return work
+    return accesses.ask(tests) + accesses.hold_against_pattern(patterns) if patterns else accesses.ask(tests)
 
 
 def _product(factors: Iterator[float]) -> float:

@@ -111,12 +111,13 @@ def _kept(parts: Sequence[Expression], layout: Layout, stream: Stream, values: V
     """The share of rows that conjuncts leave, of what those asked before them have left."""
     find, fresh, kept = _find(stream, layout), list[Expression](), 1.0
     for each in parts:
-        before = stream.asked.get(each) or stream.asked.get(_probed_path(each, layout))
-        if before is None:
+        probed = stream.asked.get(_probed_path(each, layout))
+        if probed is None:
             fresh.append(each)
+            kept /= stream.asked.get(each, 1.0)  # of an element of the document, before that was unwound
         else:
-            kept *= min(1.0, share(each, find, values) / before) if before > 0 else 1.0
-    return kept * together(fresh, find, values)
+            kept *= min(1.0, share(each, find, values) / probed) if probed > 0 else 1.0
+    return min(kept * together(fresh, find, values), 1.0)
 
 
 def _condition(
@@ -139,12 +140,14 @@ def _probed_path(predicate: Expression, layout: Layout) -> str:
 
 
 def _prefiltered(step: Prefilter, stream: Stream, values: Values) -> Stream:
-    if stream.leading is None or not sayable(step.predicate):
+    found = element_condition(step, stream.leading.documents, values) if stream.leading is not None else None
+    if stream.leading is None or found is None:
         return stream
-    found = element_condition(step, stream.leading.documents, values)
     leading = replace(stream.leading, conditions=(*stream.leading.conditions, found))
-    asked = {**stream.asked, step.predicate: found.share}
-    holding = stream.leading.documents.holding(found.path, found.share) if found.path else stream.leading.documents
+    asked = dict(stream.asked)
+    for each in filter(sayable, conjuncts(step.predicate)):  # the first for all of them
+        asked[each] = found.share if len(asked) == len(stream.asked) else 1.0
+    holding = stream.leading.documents.holding(step.array, found.share)
     leading = replace(leading, documents=holding)
     grown = replace(stream, bytes=holding.bytes, arrays=holding.arrays, asked=asked, leading=leading)
     return grown.parsing(size(step.predicate))

@@ -26,8 +26,8 @@ class Condition:
     """One thing asked of a collection's documents: the path it is about, the share it keeps, and of an index on the path the
     seeks it takes and the entries it meets per document of the collection; `weight` and `patterns` it
     takes to ask it of one; `span`: of a range the part of the values it lets through, where that is known. `either`: of an
-    OR the conditions one of which must hold, each of which an index may serve. `clause`: what it
-    says where no parameter is in it.
+    OR the conditions one of which must hold, each of which an index may serve. `clause`: what it says where no parameter is in
+    it; `same`: what one and the same of a document's `elements` must meet, as shares of elements.
     """
 
     path: str
@@ -40,6 +40,8 @@ class Condition:
     span: Span | None = None
     either: tuple[Condition, ...] = ()
     clause: Clause | None = None
+    same: tuple[Condition, ...] = ()
+    elements: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ def _of_inputs(group: a.Group) -> a.Group:
 
 def _are_few(split: Split, design: Design, statistics: Statistics) -> bool:
     leaves, _ = inner_leaves(split.group.input)
-    left = [rows_left(leaf, design, statistics) for leaf in leaves]
+    left = [rows_left(leaf, design.model, statistics) for leaf in leaves]
     values = [_values(key.expression, leaves, statistics) for key in split.group.keys]
     known = [each for each in left if each is not None]
     numbers = [each for each in values if each is not None]

@@ -21,6 +21,7 @@ from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_
 from nestling.planner.reads.rewrites.rows_left import rows_left
 from nestling.planner.reads.traverse import (
     aliases,
+    everything,
     everywhere,
     free_columns,
     has_subquery,
@@ -35,7 +36,17 @@ _INNER = (JoinKind.INNER, JoinKind.CROSS)
 def order_joins(relation: Relation, design: Design, statistics: Statistics = Statistics()) -> Relation:  # noqa: B008 - frozen
     """The same rows, inner joins reordered; `statistics` tell which table is restricted most, else its predicates' form does."""
     relation = everywhere(relation, joined_groups)
-    return everywhere(relation, lambda each: _early_subqueries(_ordered(each, design, statistics)))
+    limited = _limited(relation)
+    return everywhere(relation, lambda each: _early_subqueries(_ordered(each, design, statistics, limited)))
+
+
+def _limited(relation: Relation) -> frozenset[str]:
+    """The tables whose rows alone a limited order is about: nothing need be joined to rows beyond the limit."""
+    sorts = (
+        each.input for each in everything(relation) if isinstance(each, a.Limit) and isinstance(each.input, a.Sort)
+    )
+    found = [frozenset[str]().union(*(about(key.expression) for key in sort.keys)) for sort in sorts]
+    return frozenset[str]().union(*(each for each in found if len(each) == 1))
 
 
 def _early_subqueries(relation: Relation) -> Relation:
@@ -93,14 +104,14 @@ class _Leaf:
     place: int
 
 
-def _ordered(relation: Relation, design: Design, statistics: Statistics) -> Relation:
+def _ordered(relation: Relation, design: Design, statistics: Statistics, limited: frozenset[str]) -> Relation:
     if not isinstance(relation, a.Join) or relation.kind not in _INNER:
         return relation
     leaves: list[Relation] = []
     conditions: list[Expression] = []
     _flatten(relation, leaves, conditions)
     left = [_Leaf(leaf, aliases(leaf), place) for place, leaf in enumerate(leaves)]
-    start = _most_restricted(left, design, statistics)
+    start = _most_restricted(left, design, statistics, limited)
     start = _root_of(start, left, conditions, design)
     left.remove(start)
     found, seen = start.relation, start.aliases
@@ -116,13 +127,17 @@ def _ordered(relation: Relation, design: Design, statistics: Statistics) -> Rela
     return filtered(found, conditions)
 
 
-def _most_restricted(leaves: list[_Leaf], design: Design, statistics: Statistics) -> _Leaf:
+def _most_restricted(leaves: list[_Leaf], design: Design, statistics: Statistics, limited: frozenset[str]) -> _Leaf:
     windowed = next((leaf for leaf in leaves if _is_windowed(leaf.relation)), None)
     if windowed is not None:
         return windowed
-    found = [(rest, leaf) for leaf in leaves if (rest := rows_left(leaf.relation, design, statistics)) is not None]
+    found = [
+        (rest, leaf) for leaf in leaves if (rest := rows_left(leaf.relation, design.model, statistics)) is not None
+    ]
     if len(found) == len(leaves):
-        return min(found, key=lambda each: (each[0], each[1].place))[1]
+        return min(
+            found, key=lambda each: (each[0].share, each[1].aliases.isdisjoint(limited), each[0], each[1].place)
+        )[1]
     return min(leaves, key=lambda leaf: (_restriction(leaf, design), leaf.place))
 
 

@@ -38,10 +38,12 @@ def filtered_early(step: Step, predicate: Expression, layout: Layout, identity: 
     root = conjunction(*(each for each, array in asked if array == ""))
     if root is not None:
         step = _at_scan(step, Where(step, root, layout, identity))
+    for inside in dict.fromkeys(array for _, array in asked if array):
+        fits = conjunction(*(each for each, array in asked if array == inside))
+        assert fits is not None
+        step = _at_scan(step, Prefilter(step, fits, layout, inside))
     rest: list[Expression] = []
     for each, array in asked:
-        if array:
-            step = _at_scan(step, Prefilter(step, each, layout, array))
         if array is None and (pair := _in_pair(step, each, layout, pairs)) is not None:
             step = _at_scan(step, pair)
         elif array != "":

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import Relation
-from nestling.ir.design import Design
 from nestling.ir.expression import And, Compare, Comparison, Expression, InList, IsNull, Like, Literal, Not, Or
+from nestling.ir.model import Model
 from nestling.ir.statistics import EntityStatistics, Statistics
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of
@@ -39,12 +39,12 @@ class Left:
         return Left(self.share * share, self.rows * (share if rows is None else rows))
 
 
-def rows_left(relation: Relation, design: Design, statistics: Statistics) -> Left | None:
+def rows_left(relation: Relation, model: Model, statistics: Statistics) -> Left | None:
     """An estimate; None when the number of a table's rows is not known."""
     scan, predicates = scan_of(relation)
     if scan is not None:
-        return _of_scan(scan, predicates, design, statistics)
-    below = [rows_left(each, design, statistics) for each in inputs(relation)]
+        return _of_scan(scan, predicates, model, statistics)
+    below = [rows_left(each, model, statistics) for each in inputs(relation)]
     found = [each for each in below if each is not None]
     if len(found) < len(below):
         return None
@@ -63,13 +63,13 @@ def rows_left(relation: Relation, design: Design, statistics: Statistics) -> Lef
             return max(found, key=lambda each: each.rows, default=Left(1.0, 1.0))
 
 
-def _of_scan(scan: a.Scan, predicates: Sequence[Expression], design: Design, statistics: Statistics) -> Left | None:
+def _of_scan(scan: a.Scan, predicates: Sequence[Expression], model: Model, statistics: Statistics) -> Left | None:
     known = statistics.entity(scan.entity)
     if known.count is None:
         return None
     rows = max(known.count.value, 1.0)
     fixed = {column.name for each in predicates if (column := fixed_column(each, scan.alias)) is not None}
-    if is_unique(design.model.entity(scan.entity), fixed):
+    if is_unique(model.entity(scan.entity), fixed):
         return Left(0.0, 1.0)
     share = _share(And(tuple(predicates)), scan.alias, known) if predicates else 1.0
     return Left(share, rows * share)

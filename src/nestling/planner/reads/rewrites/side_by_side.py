@@ -29,7 +29,7 @@ def are_many(relation: a.Relation, rows: Rows, context: Context) -> bool:
         return False
     while isinstance(relation, a.Join):
         relation = relation.left
-    left = rows_left(relation, context.design, context.statistics)
+    left = rows_left(relation, context.design.model, context.statistics)
     if left is not None:
         return left.rows >= MANY
     scan, predicates = scan_of(relation)

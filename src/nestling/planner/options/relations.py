@@ -1,0 +1,31 @@
+"""The relations a statement is made of, those of its subqueries among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from nestling.ir import algebra as a
+from nestling.ir.algebra import Query, Relation, Write
+from nestling.planner.reads.traverse import expressions, inputs, subqueries
+
+
+def rows_asked(query: Query | Write) -> Relation:
+    """The rows a statement reads, or changes."""
+    match query:
+        case Query(relation=relation) | a.Insert(source=relation):
+            return relation
+        case a.Update(target=target, predicate=predicate) | a.Delete(target=target, predicate=predicate):
+            return target if predicate is None else a.Filter(target, predicate)
+        case _:
+            assert_never(query)
+
+
+def relations_within(relation: Relation) -> Iterator[Relation]:
+    """A relation and all inside it, those of subqueries too."""
+    yield relation
+    for below in inputs(relation):
+        yield from relations_within(below)
+    for expression in expressions(relation):
+        for inner in subqueries(expression):
+            yield from relations_within(inner.relation)

@@ -1,0 +1,235 @@
+"""What a statement's SQL says beyond its footprint: what its conditions let through and cost, how rows are put together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from math import prod
+
+from nestling.common.errors import NestlingError
+from nestling.ir import accesses
+from nestling.ir import algebra as a
+from nestling.ir.algebra import Query, Relation
+from nestling.ir.expression import Column, Compare, Comparison, Expression, columns_of
+from nestling.ir.situation import Situation
+from nestling.ir.work import Work
+from nestling.ir.workload import Statement
+from nestling.planner.options.relations import relations_within, rows_asked
+from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered
+from nestling.planner.reads.rewrites.links import scan_of
+from nestling.planner.reads.rewrites.pushdown import push_predicates
+from nestling.planner.reads.rewrites.rows_left import Left, rows_left
+from nestling.planner.reads.traverse import mentioned
+from nestling.planner.sql import translate
+from nestling.planner.work.documents import Known, attribute_known
+from nestling.planner.work.expressions import patterns, size, weight
+from nestling.planner.work.leading import asked_in_turn
+from nestling.planner.work.selectivity import bytes_by, distinct_values, share, together
+from nestling.planner.work.spans import KnownOf, Values, column_in
+from nestling.planner.work.stream import Condition, Use
+
+GROUPING_STAGES = 3.0
+"""Stages that group, order and show groups."""
+Attribute = tuple[str, str]
+"""An entity and one of its attributes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One occurrence of an entity: what joins are ordered by, what is asked of its rows alone, by attribute, and the attributes
+    that equal one of another occurrence.
+    """
+
+    left: Left | None
+    conditions: tuple[Condition, ...]
+    joined: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """Rows put into groups: the values worked out for each row, the conditions on groups, and whether these are sorted."""
+
+    keys: tuple[Expression, ...]
+    fields: float
+    having: tuple[Condition, ...]
+    is_sorted: bool
+    known: KnownOf
+
+    def work(self, rows: float, limit: int | None) -> Work:
+        """Grouping so many rows, and sorting the groups left."""
+        groups, left = self._groups(rows), self.left(rows)
+        found = (
+            Work(stages=GROUPING_STAGES)
+            + accesses.pass_on(rows)
+            + accesses.project(rows, self.fields)
+            + accesses.group(rows, groups)
+        )
+        if self.having:
+            found += accesses.pass_on(groups) + asked_in_turn(groups, self.having)
+        if self.is_sorted:
+            found += accesses.sort(left) if limit is None else accesses.top(left, limit)
+        return found
+
+    def left(self, rows: float) -> float:
+        """How many groups of so many rows meet the conditions on groups."""
+        return self._groups(rows) * prod(each.share for each in self.having)
+
+    def _groups(self, rows: float) -> float:
+        return distinct_values(self.keys, self.known, rows) if self.keys else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """`shares`: of an attribute's rows what the conditions on it let through, on average where an entity is there several times;
+    `tables`: the occurrences of each entity, in order; `grouped`: what it shows is groups;
+    `as_found`: its limit and order are of the rows themselves and by attributes; `nodes`: of what it says of columns.
+    """
+
+    shares: Mapping[Attribute, float] = field(default_factory=dict)
+    tables: Mapping[str, tuple[Table, ...]] = field(default_factory=dict)
+    grouped: Grouped | None = None
+    as_found: bool = True
+    nodes: float = 0.0
+
+
+def said(statement: Statement, situation: Situation) -> Said:
+    """What the statement says; nothing where it cannot be translated."""
+    dialect = statement.dialect or situation.reading.dialect or "sqlite"
+    try:
+        query = translate(statement.sql, situation.model, dialect)
+    except NestlingError:
+        return Said()
+    relation = push_predicates(rows_asked(query))
+    relations = list(relations_within(relation))
+    known, values = _known(relations, situation), dict(statement.samples)
+    tables = _tables(relations, situation, known, values)
+    shares = _shares(relations, known, values)
+    if not isinstance(query, Query):
+        return Said(shares, tables)
+    grouped = _grouped(relation, known, values)
+    as_found = grouped is None and _is_as_found(relation)
+    return Said(shares, tables, grouped, as_found, sum(map(_nodes, relations)))
+
+
+def _nodes(relation: Relation) -> float:
+    """The size of what a relation says, but for the equalities that join."""
+    match relation:
+        case a.Filter(predicate=predicate):
+            return size(predicate)
+        case a.Project(outputs=outputs):
+            return sum(size(each.expression) for each in outputs)
+        case a.Group(keys=keys, aggregates=aggregates):
+            parts = (part for each in aggregates for part in (each.aggregate.argument, each.aggregate.filter))
+            said = (*(each.expression for each in keys), *(part for part in parts if part is not None))
+            return sum(map(size, said)) + len(aggregates)
+        case _:
+            return 0.0
+
+
+def _known(relations: list[Relation], situation: Situation) -> KnownOf:
+    """What statistics say of a table's column."""
+    entities = {each.alias: each.entity for each in relations if isinstance(each, a.Scan)}
+
+    def known(column: Column) -> Known | None:
+        entity = entities.get(column.alias)
+        return attribute_known(entity, column.name, situation.model, situation.statistics) if entity else None
+
+    return known
+
+
+def _shares(relations: list[Relation], known: KnownOf, values: Values) -> Mapping[Attribute, float]:
+    entities = {each.alias: each.entity for each in relations if isinstance(each, a.Scan)}
+    told = defaultdict[Attribute, list[float]](list)
+    for column, asked in _by_column(relations).items():
+        if column.alias in entities:
+            told[entities[column.alias], column.name].append(together(asked, known, values))
+    return {attribute: sum(shares) / len(shares) for attribute, shares in told.items()}
+
+
+def _by_column(relations: list[Relation]) -> Mapping[Column, list[Expression]]:
+    """The conditions that mention one column only, by that column."""
+    found = defaultdict[Column, list[Expression]](list)
+    for each in _asked(relations):
+        columns = set(mentioned(each))
+        if len(columns) == 1:
+            found[columns.pop()].append(each)
+    return found
+
+
+def _tables(
+    relations: list[Relation], situation: Situation, known: KnownOf, values: Values
+) -> Mapping[str, tuple[Table, ...]]:
+    """Every scan with its own conditions."""
+    joined = _joined(relations)
+    found = defaultdict[str, dict[str, Table]](dict)
+    for each in relations:
+        scan, asked = scan_of(each)
+        if scan is not None and scan.alias not in found[scan.entity]:
+            own = [one for one in asked if about(one) <= {scan.alias}]
+            left = rows_left(filtered(scan, own), situation.model, situation.statistics)
+            found[scan.entity][scan.alias] = Table(left, tuple(_conditions(own, known, values)), joined[scan.alias])
+    return {entity: tuple(tables.values()) for entity, tables in found.items()}
+
+
+def _joined(relations: list[Relation]) -> Mapping[str, frozenset[str]]:
+    """By alias, the columns that equal one of another table."""
+    found = defaultdict[str, frozenset[str]](frozenset)
+    for each in _asked(relations):
+        if isinstance(each, Compare) and each.operator is Comparison.EQUAL:
+            sides = [column for side in (each.left, each.right) if (column := column_in(side)) is not None]
+            if len({column.alias for column in sides}) == 2:
+                for column in sides:
+                    found[column.alias] |= {column.name}
+    return found
+
+
+def _asked(relations: list[Relation]) -> Iterator[Expression]:
+    """All conditions of filters and joins."""
+    for relation in relations:
+        match relation:
+            case a.Filter(predicate=predicate):
+                yield from conjuncts(predicate)
+            case a.Join(condition=condition):
+                yield from conjuncts(condition)
+            case _:
+                pass
+
+
+def _conditions(asked: Iterable[Expression], known: KnownOf, values: Values) -> Iterator[Condition]:
+    """What is asked of each row, and which share that keeps by itself."""
+    for each in asked:
+        columns = {column.name for column in columns_of(each)}
+        attribute = columns.pop() if len(columns) == 1 else ""
+        text_bytes = patterns(each, bytes_by(known))
+        yield Condition(attribute, Use.NONE, share(each, known, values), weight=weight(each), patterns=text_bytes)
+
+
+def _grouped(relation: Relation, known: KnownOf, values: Values) -> Grouped | None:
+    having: list[Expression] = []
+    is_sorted = False
+    while isinstance(relation, a.Project | a.Limit | a.Sort | a.Filter | a.Distinct):
+        is_sorted = is_sorted or isinstance(relation, a.Sort)
+        having += conjuncts(relation.predicate) if isinstance(relation, a.Filter) else []
+        relation = relation.input
+    if not isinstance(relation, a.Group):
+        return None
+    keys = tuple(each.expression for each in relation.keys)
+    parts = [part for each in relation.aggregates for part in (each.aggregate.argument, each.aggregate.filter)]
+    fields = sum(weight(each) for each in (*keys, *parts) if each is not None) + len(relation.aggregates)
+    return Grouped(keys, fields, tuple(_conditions(having, known, values)), is_sorted, known)
+
+
+def _is_as_found(relation: Relation) -> bool:
+    """Whether only rows of tables, joined and asked for conditions, are ordered by columns and limited."""
+    shown: dict[tuple[str, str], Expression] = {}
+    keys: list[Expression] = []
+    while isinstance(relation, a.Project | a.Limit | a.Sort):
+        if isinstance(relation, a.Project):
+            shown |= {(relation.alias, each.name): each.expression for each in relation.outputs}
+        if isinstance(relation, a.Sort):
+            keys += [each.expression for each in relation.keys]
+        relation = relation.input
+    columns = [column_in(each) for each in keys]
+    bare = [column_in(shown.get((each.alias, each.name), each)) for each in columns if each is not None]
+    return isinstance(relation, a.Scan | a.Filter | a.Join) and len(keys) == len(bare) and None not in bare
