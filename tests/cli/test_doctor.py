@@ -35,6 +35,13 @@ def test_a_healthy_database_exits_zero(database: Database[dict[str, Any]], targe
     assert "Nothing found" in done.out
 
 
+def test_a_database_that_is_not_there_is_not_healthy(target: str) -> None:
+    """A name that is misspelt is told, and no clean bill given."""
+    done = nestling("doctor", target)
+    assert (done.code, done.out) == (2, "")
+    assert "there are no collections to read" in done.err
+
+
 def test_findings_exit_one_and_say_everything(ill: Database[dict[str, Any]], target: str) -> None:
     """Place, number, threshold and whose, cost, remedy and command are on the screen."""
     done = nestling("doctor", target)

@@ -138,6 +138,7 @@ def _say_next(source: str, output: Path | None, proposal: Proposal) -> None:
     from nestling.cli.parts import text
     from nestling.emitters.summary import lacking
     from nestling.pipeline import is_mongodb
+    from nestling.sources.front import has_rows
 
     for each in lacking(proposal):
         text.say(f"better: {each}")
@@ -150,7 +151,7 @@ def _say_next(source: str, output: Path | None, proposal: Proposal) -> None:
         text.say(f"      nestling inspect {source} --design-out today.yaml")
         text.say(f"      nestling plan --from-design today.yaml --to-design {output} {source}")
         return
-    rows = source if "://" in source else "sqlite:///…"
+    rows = source if has_rows(source) else "sqlite:///…"
     text.say(f"      nestling load {output} --from {rows} --to mongodb://…")
 
 

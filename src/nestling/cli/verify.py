@@ -68,12 +68,16 @@ def verify_json(report: VerifyReport) -> dict[str, object]:
 def show(report: VerifyReport) -> None:
     """The verdict, and what differs."""
     from nestling.cli.parts.table import table
-    from nestling.cli.parts.text import counted
+    from nestling.cli.parts.text import counted, say
 
     rows = sum(verdict.rows for verdict in report.entities.values())
     entities = counted(len(report.entities), "entity")
     if report.equal:
         click.echo(f"Verified: {counted(rows, 'row')} of {entities} read back equal ({report.seconds:.1f} s).")
+        return
+    if rows and all(v.differing == v.rows for v in report.entities.values()) and _are_missing(report):
+        click.echo(f"NOT equal: MongoDB holds none of {counted(rows, 'row')}.")
+        say("Was it loaded into this database? Name the one it was loaded into: --to mongodb://host/database")
         return
     differing = [(name, v.rows, v.differing) for name, v in report.entities.items() if v.differing]
     table("Entities that differ", ("entity", "rows", "differing"), differing, right=(1, 2))
@@ -84,3 +88,7 @@ def show(report: VerifyReport) -> None:
     table("Differences", ("entity", "key", "row is", "attribute", "source has", "MongoDB has"), shown)
     total = sum(count for _, _, count in differing)
     click.echo(f"\nNOT equal: {total:,} of {counted(rows, 'row')}; {counted(len(shown), 'difference')} listed.")
+
+
+def _are_missing(report: VerifyReport) -> bool:
+    return all(each.kind == "missing" for each in report.differences)

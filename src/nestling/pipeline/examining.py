@@ -32,12 +32,17 @@ def facts_of(
 
     Raises ConnectionFailed, PermissionDenied or, when there is nothing to look at, SourceError.
     """
+    from nestling.common.errors import Problem, SourceError
     from nestling.executors.facts import Amount, Budget, gather
 
     told = (lambda name, done, total: watch(f"looking at {name}", done, total)) if watch is not None else None
     budget = Budget(seconds, Amount(documents), whole, structure, rest)
     with looked_at(uri) as (client, databases):
-        return gather(client, databases, budget, told)
+        found = gather(client, databases, budget, told)
+    if not found.collections:
+        move = "name a database with collections: mongodb://host/database"
+        raise SourceError(Problem("there are no collections to read", where=", ".join(databases), next_move=move))
+    return found
 
 
 def diagnose(

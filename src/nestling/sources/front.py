@@ -116,7 +116,10 @@ def _required_url(address: str) -> str:
 def _existing(address: str) -> Path:
     path = Path(address)
     if not path.is_file():
-        raise SourceError(Problem(what="no such file", where=address, next_move=f"name {_KNOWN}"))
+        what = (
+            "this is a directory" if path.is_dir() else "this is no file to read" if path.exists() else "no such file"
+        )
+        raise SourceError(Problem(what=what, where=address, next_move=f"name {_KNOWN}"))
     return path
 
 

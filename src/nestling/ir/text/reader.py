@@ -26,6 +26,7 @@ from nestling.ir.text.yaml_reader import Document, Path, read_yaml
 
 _FileForm = TypeVar("_FileForm", ReadingForm, ProposalForm)
 
+SQLITE_HEADER = b"SQLite format 3\0"
 _WANTED = {
     "string": "text",
     "int": "a whole number",
@@ -45,6 +46,9 @@ def read_file(path: FilePath) -> Reading | Proposal:
     except OSError as error:
         raise InputError(Problem(what=f"cannot read the file: {error.strerror}", where=str(path))) from None
     except UnicodeDecodeError as error:
+        if error.object.startswith(SQLITE_HEADER):
+            move = f"name a file of nestling's: `nestling design {path} -o design.yaml` writes one"
+            raise InputError(Problem(what="this is a SQLite database", where=str(path), next_move=move)) from None
         what = f"not UTF-8 text: byte {error.start} is 0x{error.object[error.start]:02x}"
         raise InputError(Problem(what=what, where=str(path), next_move="save it as UTF-8")) from None
     document, problems = read_yaml(text, str(path))

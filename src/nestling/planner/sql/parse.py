@@ -14,6 +14,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from nestling.common.errors import Problem, WorkloadError
+from nestling.common.sql_syntax import syntax_words
 from nestling.common.sql_tokens import sql_tokens
 from nestling.ir.reading import Gap, GapKind
 from nestling.planner.sql.dialect import Dialect
@@ -97,7 +98,7 @@ def _quiet() -> Iterator[None]:
 def _syntax(error: Exception) -> WorkloadError:
     places = getattr(error, "errors", None) or [{}]
     place = f"{places[0]['line']}:{places[0]['col']}" if places[0].get("line") else ""
-    what = places[0].get("description") or str(error).splitlines()[0] or "it is nested too deeply"
+    what = syntax_words(error) if isinstance(error, SqlglotError) else "it is nested too deeply"
     return WorkloadError(Problem(what=f"the statement cannot be read: {what}", where=place))
 
 

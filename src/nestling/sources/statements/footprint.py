@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
 from nestling.common.sql_dialects import GRAMMARS, SQLITE
+from nestling.common.sql_syntax import syntax_words
 from nestling.common.sql_tokens import sql_tokens
 from nestling.ir.model import Model, View
 from nestling.ir.workload import Access, StatementKind
@@ -22,7 +23,6 @@ from nestling.sources.statements.writes import walk_delete, walk_insert, walk_up
 
 _REPLACE = re.compile(r"^REPLACE(\s+INTO)?\b", re.IGNORECASE)
 _READABLE = re.compile(r"^[\s(]*(?:SELECT|INSERT|UPDATE|DELETE|WITH|VALUES|REPLACE)\b", re.IGNORECASE)
-_COLORS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +86,11 @@ def _parsed(sql: str, dialect: str) -> exp.Expr | Mistake:
         trees = [tree for tree in grammar.parser().parse(sql_tokens(replaced, grammar), replaced) if tree is not None]
     except SqlglotError as problem:
         found = problem.errors[0] if isinstance(problem, ParseError) and problem.errors else {}
-        what = str(found.get("description") or _COLORS.sub("", str(problem)).splitlines()[0]).rstrip(".")
-        near = f" near `{found['highlight']}`" if found.get("highlight") else ""
         lines = replaced.splitlines(keepends=True)[: int(found.get("line") or 1) - 1]
         column = int(found.get("col") or 1) - len(str(found.get("highlight") or ""))
-        return Mistake(f"it is not SQL that can be read: {what}{near}", sum(map(len, lines)) + max(column, 0))
+        return Mistake(
+            f"it is not SQL that can be read: {syntax_words(problem)}", sum(map(len, lines)) + max(column, 0)
+        )
     except RecursionError:
         return Mistake("it is nested too deeply to be read", 0)
     return trees[0] if trees else Mistake("there is no statement", 0)
