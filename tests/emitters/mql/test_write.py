@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -125,6 +126,16 @@ def test_scripts_branch_and_refuse() -> None:
         asked(script)
     found = asked(write_shell(compiled_write(WritePlan((steps[0], steps[2]), ("rows",)))))
     assert [line[1] for line in found] == ["updateOne", "updateOne"]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_rows_read_in_a_loop_are_known_after_it() -> None:
+    """A row that stands in the statement is completed by a read of its own, and inserted afterwards."""
+    completed = Each("stated", (replace(given([{"n": 7}]), rows="rows"),))
+    inserted = Each("rows", (InsertOne("t", Document((("_id", Cell("n")),))),))
+    steps = (replace(given([{"n": 1}]), rows="stated"), completed, inserted)
+    found = asked(write_shell(compiled_write(WritePlan(steps, ("rows",)))))
+    assert found == [["t", "insertOne", {"_id": 7}]]
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")

@@ -49,6 +49,7 @@ class _Script:
         self.write = write
         self.names = Identifiers(*write.parameters, *_TAKEN)
         self.words = Words(shell, _cell, _parameter, "orNull", "part")
+        self.declared: set[str] = set()
 
     def lines(self, with_support: bool) -> Iterator[str]:
         yield from (f"// left to the background sync: {comment(name)}" for name in self.write.left)
@@ -79,16 +80,20 @@ class _Script:
         yield f"{_collection('db', command.collection)}.{command.action}({', '.join(arguments)})"
 
     def _steps(self, steps: Sequence[ProgramStep], row: str) -> Iterator[str]:
-        for step in steps:
+        for place, step in enumerate(steps):
+            if isinstance(step, ForEach):  # what is read in its block and used after it is declared before it
+                for rows in sorted(set(_read_in(step.steps)) & set(_used_in(steps[place + 1 :]))):
+                    yield f"let {self.names[rows]} = [];"
+                    self.declared.add(rows)
             yield from self._step(step, row)
 
     def _step(self, step: ProgramStep, row: str) -> Iterator[str]:
         match step:
             case ReadRows(rows):
-                yield f"const {self.names[rows]} = {self._read(step, row)};"
+                yield f"{self._declared(rows)} = {self._read(step, row)};"
                 yield from self._counted(rows)
             case GivenRows(rows, documents):
-                yield f"const {self.names[rows]} = {wrapped(list(documents), 'document_', row, self.words)};"
+                yield f"{self._declared(rows)} = {wrapped(list(documents), 'document_', row, self.words)};"
                 yield from self._counted(rows)
             case RefuseRows(rows, _, text, missing):
                 only = f", {shell(list(missing))}" if missing else ""
@@ -102,6 +107,9 @@ class _Script:
                 yield from self._command(step, row)
             case _:
                 assert_never(step)
+
+    def _declared(self, rows: str) -> str:
+        return self.names[rows] if rows in self.declared else f"const {self.names[rows]}"
 
     def _counted(self, rows: str) -> Iterator[str]:
         if rows in self.write.counted:
@@ -165,6 +173,36 @@ class _Script:
             found += "".join(f".{name}({n})" for name, n in (("skip", read.skip), ("limit", read.limit)) if n)
         json = json_columns(step)
         return f"rowsOf({found}.toArray(){f', {shell(list(json))}' if json else ''})"
+
+
+def _read_in(steps: Sequence[ProgramStep]) -> Iterator[str]:
+    """The rows that are come by in these steps."""
+    for step in steps:
+        match step:
+            case ReadRows(rows) | GivenRows(rows):
+                yield rows
+            case ForEach(steps=inner) | Command(otherwise=inner):
+                yield from _read_in(inner)
+            case RefuseRows():
+                pass
+            case _:
+                assert_never(step)
+
+
+def _used_in(steps: Sequence[ProgramStep]) -> Iterator[str]:
+    """The rows these steps are about."""
+    for step in steps:
+        match step:
+            case RefuseRows(rows):
+                yield rows
+            case ForEach(rows, inner):
+                yield from (rows, *_used_in(inner))
+            case Command(otherwise=inner):
+                yield from _used_in(inner)
+            case ReadRows() | GivenRows():
+                pass
+            case _:
+                assert_never(step)
 
 
 _TAKEN = (
