@@ -29,7 +29,7 @@ VALUES: tuple[Any, ...] = (
 )  # fmt: skip
 PLACES = [
     *(Placeholder("p", affinity, expected) for affinity, expected in product((None, *Affinity), Expected)),
-    *(Placeholder("p", cast=cast) for cast in sorted(CASTS)),
+    *(Placeholder("p", casts=casts) for casts in [*product(sorted(CASTS)), *product(sorted(CASTS), repeat=2)]),
     *(
         Placeholder("p", expected=Expected.TEXT, boundary=Boundary(grain, after))
         for grain, after in product(Grain, (True, False))

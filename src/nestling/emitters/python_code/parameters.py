@@ -41,10 +41,10 @@ def _conversions(placeholder: Placeholder) -> Iterator[str]:
     """In the order of `bind`; a check that the conversion before it makes needless is left out."""
     if placeholder.expected is not Expected.TRUTH:
         yield "counted_truth"
-    if placeholder.cast is not None:
-        if placeholder.cast not in _CASTS:
-            raise gap(f"the parameter `{placeholder.name}`, which is cast to {placeholder.cast}, in Python")
-        yield from ("time_as_text", _CASTS[placeholder.cast])
+    for kind in placeholder.casts:
+        if kind not in _CASTS:
+            raise gap(f"the parameter `{placeholder.name}`, which is cast to {kind}, in Python")
+        yield from ("time_as_text", _CASTS[kind])
     if placeholder.affinity in _AFFINITIES:
         yield _AFFINITIES[placeholder.affinity]
     if placeholder.boundary is not None:

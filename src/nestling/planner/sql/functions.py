@@ -76,9 +76,10 @@ def _of_number(function: Function, kind: Type | None = None) -> Handler:
 
 def _absolute(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """Of a text SQLite's is a float, even where the text says a whole number."""
-    operand = values.number(bound(node.this), env.translation)
-    if env.dialect.is_sqlite and isinstance(operand, Cast) and operand.operand.type.name is not TypeName.ANY:
-        operand = Cast(operand.operand, FLOAT, Rules.SQLITE)
+    given = values.plain(bound(node.this), env.translation)
+    operand = values.number(given, env.translation)
+    if env.dialect.is_sqlite and operand != given and given.type.name is not TypeName.ANY:
+        operand = Cast(given, FLOAT, Rules.SQLITE)
     return Call(Function.ABS, (operand,), operand.type, env.dialect.rules)
 
 

@@ -43,7 +43,7 @@ def listed_ids(design: Design, upkeep: Upkeep, reference: Reference, change: Row
         gone = Match("id" if reference.copied else "", _id(design, reference, old))
         steps.append(before.changed(Pull(field, (gone,))))
     if change.has_new:
-        steps.append(after.changed(Push(field, _element(design, reference, new), _order(design, reference))))
+        steps.append(after.changed(Push(field, _element(design, reference, new), ids_order(design, reference))))
     return tuple(steps)
 
 
@@ -61,7 +61,7 @@ def _element(design: Design, reference: Reference, prefix: Callable[[str], str])
     return Document((("id", identity), *copied))
 
 
-def _order(design: Design, reference: Reference) -> tuple[tuple[str, int], ...]:
+def ids_order(design: Design, reference: Reference) -> tuple[tuple[str, int], ...]:
     """By the child's key, whatever the order of its parts in the id."""
     key = design.model.entity(design.model.relationship(reference.relationship).child).key
     at = "id" if reference.copied else ""

@@ -25,6 +25,7 @@ from nestling.ir.write_path import (
     WriteStep,
 )
 from nestling.planner.upkeep.derive import is_only_listed
+from nestling.planner.upkeep.listed_ids import ids_order
 from nestling.planner.writes.address import never_null, present
 from nestling.planner.writes.cells import NOTHING, OLD, Cells
 from nestling.planner.writes.constraints import same_text
@@ -113,7 +114,7 @@ def _entered(design: Design, row: Cells, link: Relationship) -> tuple[WriteStep,
         if reference.copied:
             copied = ((field.path, row[field.attribute]) for field in reference.copied)
             value = Document((("id", identity), *copied))
-        order = (("id" if reference.copied else "", 1),)
+        order = ids_order(design, reference)
         if one:
             where.append(Match(reference.field, Constant(None)))
         change = Set(reference.field, value) if one else Push(reference.field, value, order)

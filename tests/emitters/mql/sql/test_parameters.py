@@ -74,6 +74,8 @@ CONDITIONS = (
     "f BETWEEN :p AND 5",
     "b = :p",
     "upper(:p) = s",
+    "CAST(CAST(:p AS REAL) AS TEXT) = '3.0'",
+    "CAST(CAST(:p AS INTEGER) AS TEXT) || s = '3a'",
 )
 VALUES: tuple[object, ...] = (
     None,

@@ -67,7 +67,7 @@ def cast(node: Cast, r: Renderer) -> Mql:
 
 def _cast_constant(node: Cast, value: object) -> Mql:
     if isinstance(value, Placeholder):
-        return {"$literal": replace(value, cast=node.type.name)}
+        return {"$literal": replace(value, casts=(*value.casts, node.type.name))}
     found = cast_constant(value, node.type.name)
     return {"$literal": found} if isinstance(node.operand, Parameter) else inline(found)
 

@@ -50,7 +50,7 @@ class Placeholder(compiled.Placeholder):
     expected: Expected = Expected.ANY
     boundary: Boundary | None = None
     object_id: bool = False
-    cast: TypeName | None = None
+    casts: tuple[TypeName, ...] = ()
 
     def bind(self, value: object) -> object:
         """The BSON value for a parameter's value; WorkloadError when it is not one the statement can take."""
@@ -60,8 +60,8 @@ class Placeholder(compiled.Placeholder):
             raise self._mistake(value, "a value: a number, text, bytes, date, UUID or NULL")
         if isinstance(value, bool) and self.expected is not Expected.TRUTH:
             value = int(value)
-        if self.cast is not None:
-            value = cast_constant(day_or_instant_text(value), self.cast)
+        for kind in self.casts:
+            value = cast_constant(day_or_instant_text(value), kind)
         value = affine(value, self.affinity)
         if self.boundary is not None:
             value = day_or_instant_text(value)

@@ -92,8 +92,8 @@ class Renderer:
         kind = parameter.type.name
         if isinstance(value, Placeholder):
             is_id = kind is TypeName.OBJECT_ID
-            cast = kind if kind is TypeName.TEXT else None
-            return replace(value, expected=EXPECTED.get(kind, Expected.ANY), cast=cast, object_id=is_id)
+            casts = (kind,) if kind is TypeName.TEXT else ()
+            return replace(value, expected=EXPECTED.get(kind, Expected.ANY), casts=casts, object_id=is_id)
         if isinstance(value, bool) and kind is not TypeName.BOOLEAN:
             return int(value)
         if kind is TypeName.OBJECT_ID:
