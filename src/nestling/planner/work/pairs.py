@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.ir import accesses
-from nestling.ir.access_path import FieldPath, PairValue
+from nestling.ir.access_path import Expression, FieldPath, NullAsMissing, PairValue
 from nestling.ir.expression import InList
 from nestling.ir.names import join
 from nestling.ir.row_steps import Add, WherePair
@@ -38,7 +38,7 @@ def added(step: Add, stream: Stream) -> Stream:
     """Values taken out of where they are: of a list of pairs each is looked for among all."""
     known, elements, taken_in = dict[str, Known](), 0.0, 0.0
     for name, value in step.fields:
-        known[name] = Known()
+        known[name] = _shown(value, stream)
         if isinstance(value, PairValue) and isinstance(value.array, FieldPath):
             known[name] = stream.known.get(join(value.array.path, value.name), Known())
             elements += stream.arrays.get(value.array.path, 1.0)
@@ -46,6 +46,17 @@ def added(step: Add, stream: Stream) -> Stream:
     work = accesses.pass_on(stream.rows) + accesses.project(stream.rows, len(step.fields))
     work += accesses.unwind(stream.rows * elements) + accesses.parse(taken_in)
     return replace(stream, known={**stream.known, **known}).then(work)
+
+
+def _shown(value: Expression, stream: Stream) -> Known:
+    """What is known of a field's values, which are shown under another name."""
+    match value:
+        case FieldPath(path):
+            return stream.known.get(path, Known())
+        case NullAsMissing(inner):
+            return _shown(inner, stream)
+        case _:
+            return Known()
 
 
 def _conditions(step: WherePair, documents: Documents, values: Values) -> tuple[Condition, ...]:
