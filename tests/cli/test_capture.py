@@ -48,6 +48,17 @@ def test_shapes_without_a_design(used: Path, target: str) -> None:
     assert SECRET not in done.out + done.err
 
 
+@pytest.mark.parametrize("options", [(), ("--design", "design.yaml")])
+def test_nothing_seen_is_said(loaded: Path, database: Database[dict[str, Any]], options: tuple[str, ...]) -> None:
+    """No empty table, but what has a server note statements."""
+    (loaded / "quiet.log").write_text(
+        '{"t":{"$date":"2026-04-11T08:00:00.000+00:00"},"msg":"Waiting for connections"}\n'
+    )
+    done = nestling("capture", "quiet.log", *options, cwd=loaded)
+    assert (done.code, done.out) == (0, "Nothing was asked within 1 s, or nothing noted it.\n")
+    assert "db.setProfilingLevel(2)" in done.err
+
+
 def test_a_workload_with_a_design(used: Path, target: str) -> None:
     """With a design the workload file holds SQL with rates that `design` takes; what SQL lacks is named in it."""
     done = nestling("capture", "capture.json", "--design", "design.yaml", "-o", "workload.sql", cwd=used)

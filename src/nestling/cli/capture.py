@@ -126,7 +126,10 @@ def show(found: Capture, said: Workload | None) -> None:
     def rate(number: float) -> str:
         return rate_text(float(f"{number:.3g}")) if number else "0"
 
-    if said is not None:
+    if not found.seen:
+        click.echo(f"Nothing was asked within {found.window_seconds:,.0f} s, or nothing noted it.")
+        text.say("Next: db.setProfilingLevel(2) has the server note what it is asked; capture again after a while")
+    if said is not None and found.seen:
         rows = [(each.name, rate(each.rate_per_second), " ".join(each.sql.split())) for each in said.statements]
         table("Statements", ("statement", "rate", "SQL"), rows, right=(1,))
         text.notices(tuple(said.gaps), ())
@@ -136,12 +139,9 @@ def show(found: Capture, said: Workload | None) -> None:
         (rate(found.rate(seen)), seen.shape.namespace, str(seen.shape.operation), _cut(seen.shape.text))
         for seen in shapes
     ]
-    table(
-        f"Captured within {found.window_seconds:,.0f} s",
-        ("rate", "collection", "operation", "shape"),
-        each_row,
-        right=(0,),
-    )
+    if each_row:
+        title = f"Captured within {found.window_seconds:,.0f} s"
+        table(title, ("rate", "collection", "operation", "shape"), each_row, right=(0,))
     for follow in found.follows:
         click.echo(
             f"\nThe application joins {follow.first.namespace} with {follow.second.namespace} by {follow.field}"

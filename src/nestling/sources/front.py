@@ -125,8 +125,11 @@ def _existing(address: str) -> Path:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        found = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        return path.read_text(encoding="latin-1")
+        found = path.read_text(encoding="latin-1")
     except OSError as error:
         raise SourceError(Problem(what=f"cannot be read: {error.strerror}", where=str(path))) from None
+    if "\0" in found:
+        raise SourceError(Problem("this is no text", where=str(path), next_move="name a text file, in UTF-8"))
+    return found
