@@ -24,6 +24,7 @@ EXCEPTIONS = {
         ("cms", "tag_page"): IDS,
         ("courses", "average_grade"): LOST,
         ("courses", "roll"): LOST,
+        ("feed", "followers"): IDS,
         ("feed", "start_following"): TWICE,
         ("forum", "tagged"): IDS,
         ("order_entry", "order_add"): STEPPED_OVER,
