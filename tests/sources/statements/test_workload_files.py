@@ -148,8 +148,8 @@ SELECT 1;"""
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("freshness: product.nam async(5s)", "no attribute `nam` in `product` it has `name`"),
-        ("freshness: prodct.name async(5s)", "no entity `prodct` there is `product`"),
+        ("freshness: product.nam async(5s)", "no attribute `nam` in `product`; it has `name`"),
+        ("freshness: prodct.name async(5s)", "no entity `prodct`; there is `product`"),
         ("freshness: nope snapshot", "no relationship `nope`"),
         ("tolerance: customer_orders 1", "`1` allows nothing"),
         ("tolerance: customer_orders some", "`some` is not a whole number"),
@@ -191,7 +191,7 @@ def test_requirements_that_cannot_be_read(line, said):
         ("-- name: s\nSELECT 1;", "1", "no rate is given for `s`: taken as 1/s"),
         ("-- name: s :many\nSELECT 1;", "1", "no rate is given for `s`"),
         ("SELECT 1;", "1", "no rate is given for `line_1`"),
-        ("-- name: s, rate: 0/s\nSELECT 1;", "1", "the rate is 0 of `s`: they are kept but weigh nothing"),
+        ("-- name: s, rate: 0/s\nSELECT 1;", "1", "the rate is 0 of `s`: kept, but of no weight"),
         ("-- name: s, rate: 1/s\n-- params: {id: 7}\nSELECT 1;", "2", "statement `s`: params are not JSON"),
         ("-- name: s, rate: 1/s\n-- params: 7\nSELECT 1;", "2", "params must be an object"),
         ('-- name: s, rate: 1/s\n-- params: {"x": 7}\nSELECT :y;', "1", "params name `x`, its parameters are `y`"),

@@ -14,7 +14,7 @@ SINGULAR = {"copies": "copy", "indexes": "index"}
 
 
 def measure(finding: Finding) -> str:
-    """The number, the threshold and whose it is: `4,907 elements (over 200: the sources' …)`."""
+    """The number, the threshold and whose it is: `4,907 elements (threshold 200 elements: the sources’ …)`."""
     if finding.number is None:
         return ""
     number = _amount(finding.number, finding.unit)

@@ -44,7 +44,7 @@ def parse_workload(
     names = [block.name for block in found if block.rate_per_second is None and not block.mistakes]
     reader.gap_of_many("no rate is given for", names, f"taken as {DEFAULT_RATE_PER_SECOND:g}/s")
     names = [block.name for block in found if block.rate_per_second == 0]
-    reader.gap_of_many("the rate is 0 of", names, "they are kept but weigh nothing")
+    reader.gap_of_many("the rate is 0 of", names, "kept, but of no weight")
     return Workload(tuple(read), requirements), tuple(reader.gaps)
 
 

@@ -120,7 +120,7 @@ def _read(key: str, value: str, model: Model, found: _Found) -> Iterator[str]:
             case _:
                 found.numbers[key] = _bytes(value)
     except InputError as problem:
-        yield f"{key}: " + "; ".join(" ".join(filter(None, (p.what, p.known))) for p in problem.problems)
+        yield f"{key}: " + "; ".join("; ".join(filter(None, (p.what, p.known))) for p in problem.problems)
 
 
 def _entity(name: str, model: Model) -> str:
