@@ -7,7 +7,8 @@ Example: `depth` is "" in 4,200 documents and missing in 17.
 
 Remedy: choose one – missing is the cheapest – and write it in the validator.
 
-Ignore when: null says "known to be nothing" and missing says "not known", and everybody knows.
+Ignore when: null says "known to be nothing" and missing says "not known", and everybody knows; or the empty text is a
+value of its own, as it is in rows that came from SQL.
 
 Fields that are missing together, as often as one another, belong to another kind of document and are not counted as missing.
 """
@@ -61,6 +62,7 @@ def _finding(seen: Seen, collection: Collection, path: Path, mixed: dict[str, in
     field = quoted(path.field)
     can_unset = is_plain(path.steps) and ELEMENT not in path.steps
     nothing = [text for way, text in (("null", "null"), ("the empty text", '""')) if way in mixed]
+    but = ", unless the empty text is a value of its own" if "the empty text" in mixed else ""
     which = f"{{{field}: {{$in: [{', '.join(nothing)}]}}}}"
     return seen.finding(
         collection,
@@ -69,7 +71,7 @@ def _finding(seen: Seen, collection: Collection, path: Path, mixed: dict[str, in
         number=100 * second / max(path.parents, 1),
         limit="share",
         cost="every query for what has no value must name all of them, or finds too little",
-        remedy="Choose one; a field that is left out is the cheapest.",
+        remedy=f"Choose one{but}; a field that is left out is the cheapest.",
         commands=(f"{here(collection)}.updateMany({which}, {{$unset: {{{field}: 1}}}})",) if can_unset else (),
         evidence=dict(mixed),
         confidence=confidence(collection),
