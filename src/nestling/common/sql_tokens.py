@@ -1,11 +1,23 @@
-"""The tokens of SQL, where what stands behind a colon is a parameter's name, whatever keyword it may be elsewhere."""
+"""The tokens of SQL as sqlglot takes them.
+
+What stands behind a colon is a parameter's name, whatever keyword it may be elsewhere; REPLACE is an INSERT that is told apart.
+"""
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import sqlglot
 from sqlglot.tokenizer_core import Token, TokenType
+
+_REPLACE = re.compile(r"^((?:\s|--[^\n]*\n)*)REPLACE\b", re.IGNORECASE)
+
+
+def as_insert(sql: str) -> tuple[str, bool]:
+    """The statement with INSERT for REPLACE, which sqlglot does not parse, and whether it was one; every place in it stays."""
+    found, times = _REPLACE.subn(r"\1INSERT ", sql)
+    return found, bool(times)
 
 
 def sql_tokens(sql: str, dialect: sqlglot.Dialect) -> list[Token]:

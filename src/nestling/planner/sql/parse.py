@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from nestling.common.errors import Problem, WorkloadError
 from nestling.common.sql_syntax import syntax_words
-from nestling.common.sql_tokens import sql_tokens
+from nestling.common.sql_tokens import as_insert, sql_tokens
 from nestling.ir.reading import Gap, GapKind
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import StatementGap
@@ -23,7 +22,6 @@ from nestling.planner.sql.gaps import StatementGap
 LONGEST_BYTES = 100_000
 """Statements people write are far shorter; those machines write beyond this belong into a table of their own."""
 
-_REPLACE = re.compile(r"^(\s|--[^\n]*\n)*(REPLACE)\s+INTO\b", re.IGNORECASE)
 _STATEMENTS = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values, exp.Insert, exp.Update, exp.Delete)
 _LIST_ENDS = frozenset(
     {
@@ -55,9 +53,7 @@ def parse(sql: str, dialect: Dialect) -> Parsed:
     if len(sql.encode()) > LONGEST_BYTES:
         what = f"the statement has {len(sql.encode())} bytes; at most {LONGEST_BYTES} are taken"
         raise WorkloadError(Problem(what=what, next_move="put its constants into parameters or a table"))
-    replaces = dialect.lenient and _REPLACE.match(sql) is not None
-    if replaces:  # which sqlglot does not parse; every place in the text stays where it is
-        sql = _REPLACE.sub(lambda found: found[0].replace(found[2], "INSERT "), sql)
+    sql, replaces = as_insert(sql) if dialect.lenient else (sql, False)
     found = sqlglot.Dialect.get_or_raise(dialect.grammar)
     try:
         with _quiet():

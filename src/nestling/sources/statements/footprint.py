@@ -11,7 +11,7 @@ from sqlglot.errors import ParseError, SqlglotError
 
 from nestling.common.sql_dialects import GRAMMARS, SQLITE
 from nestling.common.sql_syntax import syntax_words
-from nestling.common.sql_tokens import sql_tokens
+from nestling.common.sql_tokens import as_insert, sql_tokens
 from nestling.ir.model import Model, View
 from nestling.ir.workload import Access, StatementKind
 from nestling.sources.statements.joins import Links, reached, walked
@@ -21,7 +21,6 @@ from nestling.sources.statements.views import with_views
 from nestling.sources.statements.walk import Mistake, Walk
 from nestling.sources.statements.writes import walk_delete, walk_insert, walk_update
 
-_REPLACE = re.compile(r"^REPLACE(\s+INTO)?\b", re.IGNORECASE)
 _READABLE = re.compile(r"^[\s(]*(?:SELECT|INSERT|UPDATE|DELETE|WITH|VALUES|REPLACE)\b", re.IGNORECASE)
 
 
@@ -52,7 +51,7 @@ def footprint(sql: str, model: Model, dialect: str, links: Links) -> Footprint |
         return Mistake(f"{tree.key.upper()} names no table", 0)
     tree = with_views(tree, model, lambda view: _select(view, dialect))
     walk = Walk(model, sql, dialect)
-    kind = _walk(tree, walk, replaces=_REPLACE.match(sql) is not None)
+    kind = _walk(tree, walk, replaces=as_insert(sql)[1])
     if kind is None:
         return Mistake(f"{tree.key.upper()} is not SELECT, INSERT, UPDATE or DELETE", 0)
     found = walk.occurrences
@@ -77,10 +76,7 @@ def _select(view: View, dialect: str) -> exp.Expr | None:
 
 
 def _parsed(sql: str, dialect: str) -> exp.Expr | Mistake:
-    # sqlglot has no REPLACE; the same number of characters keeps its places right
-    replaced = _REPLACE.sub(
-        lambda match: "INSERT" + " " * (len(match[0]) - 11) + " INTO" if match[1] else "INSERT ", sql
-    )
+    replaced, _ = as_insert(sql)
     try:
         grammar = sqlglot.Dialect.get_or_raise(GRAMMARS[dialect or SQLITE])
         trees = [tree for tree in grammar.parser().parse(sql_tokens(replaced, grammar), replaced) if tree is not None]
