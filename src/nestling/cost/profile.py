@@ -26,6 +26,7 @@ UNITS = {
     "fields": "s/field",
     "elements": "s/element",
     "lookups": "s/query",
+    "lookups_beside": "s/query",
     "lookup_stages": "s/stage",
     "grouped": "s/row",
     "sorted": "s/comparison",

@@ -34,6 +34,7 @@ class Work(NamedTuple):
     fields: float = 0.0  # fields computed or projected by the server
     elements: float = 0.0  # array elements unwound, filtered or mapped
     lookups: float = 0.0  # foreign queries run by $lookup
+    lookups_beside: float = 0.0  # of a row's parents, looked up side by side in the server's faster engine
     lookup_stages: float = 0.0  # stages of a foreign pipeline, set up again for each of these queries
     grouped: float = 0.0  # rows put into groups
     sorted: float = 0.0  # rows sorted, times the binary logarithm of their number

@@ -17,8 +17,10 @@ LOST = "an index over attributes of two entities is no structure the search has"
 IDS = "the statement unwinds an array of ids before it asks for one; the search takes the index"
 TWICE = "rows inside rows are united, looked up or guarded by more steps than the search counts"
 
+GROUPED = "rows are summed up before their parents are looked up; the search looks them up for every row"
+
 EXCEPTIONS = {
-    "normalized": {},
+    "normalized": {("tpch", "large_orders"): GROUPED},
     "embedded": {
         ("cms", "front_page"): STEPPED_OVER,
         ("cms", "tag_page"): IDS,

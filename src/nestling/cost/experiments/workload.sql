@@ -213,6 +213,10 @@ SELECT many_item.id, tag.label FROM many JOIN many_item ON many_item.many_id = m
 -- params: {"value": 7}
 SELECT tag.label, SUM(many_item.amount) AS total FROM many JOIN many_item ON many_item.many_id = many.id JOIN tag ON tag.id = many_item.tag_id WHERE many.ten = :value GROUP BY tag.label;
 
+-- name: many_items_tags
+-- params: {"kind": 3}
+SELECT many_item.id, many.label, tag.label FROM many_item JOIN many ON many.id = many_item.many_id JOIN tag ON tag.id = many_item.tag_id WHERE many_item.kind = :kind;
+
 -- name: tag_items
 -- params: {"id": 17}
 SELECT tag.label, many_item.amount FROM tag JOIN many_item ON many_item.tag_id = tag.id WHERE tag.id = :id;

@@ -19,11 +19,13 @@ from nestling.planner.options.reach import Way, ways_to_one
 from nestling.planner.options.starts import Starts
 from nestling.planner.options.trees import walks
 from nestling.planner.options.visits import Visit
+from nestling.planner.reads.rewrites.side_by_side import MANY
 from nestling.planner.work.leading import asked_in_turn
 from nestling.planner.work.stream import Condition
 
 HOP = Work(stages=2.0)
 """A stage that looks up or unwinds, and one that asks or shows what came of it."""
+_SAVED = Work(lookups=1, lookups_beside=-1)
 Lookups = tuple[Mode, ...]
 """The ways of one `$lookup`."""
 
@@ -131,10 +133,18 @@ class Hops:
             found = self._down(home, hop) if hop.visit.down else self._up(home, hop)
             self._lookups[key] = tuple(looked_up_in_both(self.modes, home, each) for each in found)
         outer, once = hop.visit.outer, self.modes.price(HOP)
+        saved = self.modes.price(_SAVED) if self._is_beside(home, hop) else 0.0
         for one in (*self._lookups[key], *self._among_few(home, hop)):
             loads = tuple((name, cost * outer) for name, cost in one.loads)
             also = tuple((name, cost * outer) for name, cost in one.also)
-            yield Mode(one.text, one.needs, once + one.cost * outer, also=also, loads=loads)
+            yield Mode(one.text, one.needs, once + (one.cost - saved) * outer, also=also, loads=loads)
+
+    def _is_beside(self, home: Home, hop: Hop) -> bool:
+        """Whether parents of many rows that a statement begins with are looked up by `_id`, and nothing is asked of them."""
+        key = self.modes.situation.model.entity(home.entity).key
+        by_key = home.own and len(key) == 1 and hop.link.parent_attributes == key
+        starts = hop.before.before is None and hop.visit.outer >= MANY
+        return by_key and starts and not hop.visit.down and not hop.visit.conditions
 
     def _among_few(self, home: Home, hop: Hop) -> Iterator[Mode]:
         """One `$lookup` of children by an index over those alone that the visit's constants ask for."""

@@ -26,7 +26,8 @@ def correlated(step: Correlate, outer: Stream, facts: Facts, rows: Rows) -> Stre
     """Each outer row with those found for it."""
     if step.equal is not None:
         local, path = step.equal
-        return looked_up(outer, step.foreign, facts, rows, field=step.field, local=local, path=path, keep=step.keep)
+        found = looked_up(outer, step.foreign, facts, rows, field=step.field, local=local, path=path, keep=step.keep)
+        return found.then(outer.rows * Work(lookups=-1, lookups_beside=1)) if step.beside else found
     if step.identity:
         outer = outer.then(accesses.project(outer.rows, len(step.identity)) + accesses.pass_on(outer.rows))
         return looked_up(outer, step.foreign, facts, rows, field=step.field, local=None, path="_id", keep=step.keep)
