@@ -6,10 +6,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 
 from nestling.common.errors import InfeasibleError
-from nestling.ir.options import Charge, Problem, Solution, Structure
+from nestling.ir.options import Charge, Group, Limit, Load, Mode, Problem, Solution, Step, Structure
 from nestling.optimizer import check, exhaustive, solve, storage_budget
 from nestling.optimizer.equal_moves import equal_moves
 from nestling.optimizer.evaluate import evaluate
@@ -53,8 +53,24 @@ def assert_best(problem: Problem) -> None:
         assert preference(problem, found.chosen) == preference(problem, expected.chosen)
 
 
+NEXT_TO_NOTHING = Problem(
+    structures=(Structure("s0", "s0"), Structure("s1", "s1")),
+    groups=(Group("decision 0", ("s0", "s1")), Group("crossing", ("s0",), optional=True)),
+    needs=(),
+    charges=(),
+    steps=(
+        Step("q", "hop", (Mode("way", (), 0.0, without=("s1",), loads=(("load", -1.0),)), Mode("always", (), 1e-9))),
+    ),
+    limits=(Limit("limit", ((("s0",), 1.0),), 0.0),),
+    rates={"q": 0.001},
+    loads=(Load("load", (), base=15.0),),
+)
+"""All of it costs a picosecond a second, of which the solver's last digit is a millionth."""
+
+
 @settings(max_examples=200)
 @given(problems())
+@example(NEXT_TO_NOTHING)
 def test_the_search_finds_what_trying_everything_finds(problem):
     """Cost, feasibility and preference equal the enumerator's, and the checker agrees."""
     assert_best(problem)

@@ -18,6 +18,8 @@ from nestling.optimizer.problem_check import check_problem
 
 PROVED_GAP = 1e-6
 """The relative gap up to which a solution counts as proved optimal."""
+NOTHING = 1e-12
+"""Seconds a second that are none: a gap of less proves as much as no gap."""
 
 
 def solve(problem: Problem, *, limit_seconds: float = 60.0, budgets: Iterable[Limit] = ()) -> Solution:
@@ -50,7 +52,7 @@ def attempt(problem: Problem, *, limit_seconds: float, any_of_equals: bool = Fal
     found = evaluate(problem, chosen)
     assert found is not None, "the reductions are exact"
     bound = min(sum(part.bound for part in parts), found.cost)
-    proved = all(part.proved for part in parts) and found.cost - bound <= PROVED_GAP * abs(found.cost)
+    proved = all(part.proved for part in parts) and found.cost - bound <= max(PROVED_GAP * abs(found.cost), NOTHING)
     return Solution(chosen, found.modes, found.cost, bound, time.perf_counter() - started, proved)
 
 
