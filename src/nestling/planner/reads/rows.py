@@ -17,6 +17,7 @@ from nestling.ir.row_steps import ColumnId, Compute, Layout, Where
 from nestling.ir.statistics import Statistics
 from nestling.ir.tolerance import Tolerated
 from nestling.planner.reads.rewrites import Rewrite
+from nestling.planner.reads.rewrites.below_groups import below_groups
 from nestling.planner.reads.rewrites.prefilter import filtered_early, without_values
 from nestling.planner.reads.traverse import mentioned
 
@@ -99,10 +100,18 @@ class Rows:
             return self
         identity = self.identity if context.may(Rewrite.IDENTITY) else ()
         layout = context.seen(self.layout)
+        step, rest = self.step, predicate
+        if context.may(Rewrite.BELOW_GROUPS):
+            step, left = below_groups(
+                step, predicate, layout, filtered_early if context.may(Rewrite.PREFILTER) else Where
+            )
+            if left is None:
+                return replace(self, step=step, identity=())
+            rest = left
         if context.may(Rewrite.PREFILTER):
-            step = filtered_early(self.step, predicate, layout, identity)
-            return replace(self, step=without_values(step, self._answered(predicate, context)), identity=())
-        return replace(self, step=Where(self.step, predicate, layout, identity), identity=())
+            step = filtered_early(step, rest, layout, identity)
+            return replace(self, step=without_values(step, self._answered(rest, context)), identity=())
+        return replace(self, step=Where(step, rest, layout, identity), identity=())
 
     def _answered(self, predicate: Expression, context: Context) -> frozenset[str]:
         """The paths that nothing but this predicate speaks of."""

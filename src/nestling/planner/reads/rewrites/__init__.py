@@ -28,6 +28,7 @@ class Rewrite(StrEnum):
     EQUALITY = "equality"  # a lookup by an equality on a stored field uses that field's index
     IDENTITY = "identity"  # all parts of a compound `_id` are asked for as one, the first few as a range
     PREFILTER = "prefilter"  # a predicate on elements leaves out documents before they are unwound
+    BELOW_GROUPS = "below groups"  # a predicate on what copies are grouped by leaves out copies before that
     ARCHIVED = "archived"  # old rows apart are left out where later ones are asked for
     COPIED = "copied"  # a copy that is fresh enough answers instead of a lookup
     COPIED_CHILDREN = "copied children"  # copies of children in their parent answer instead of a lookup

@@ -29,7 +29,7 @@ from nestling.planner.reads.traverse import mentioned
 _Simple: TypeAlias = Unwind | Filter | Where | Prefilter | WherePair | Add
 
 
-def filtered_early(step: Step, predicate: Expression, layout: Layout, identity: tuple[str, ...]) -> Step:
+def filtered_early(step: Step, predicate: Expression, layout: Layout, identity: tuple[str, ...] = ()) -> Step:
     """The step restricted by the predicate, asked before arrays are unwound as far as it can be."""
     arrays, made, pairs = _unwound(step), _made(step), _pairs(step)
     if not arrays and not pairs:

@@ -1,0 +1,58 @@
+"""A predicate on rows whose home is copies of them is asked of the copies, before these are grouped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo import IndexModel
+from pymongo.database import Database
+
+from nestling import pipeline
+from nestling.ir.compiled import bind
+from nestling.ir.design import Design
+from nestling.ir.reading import Reading
+from nestling.planner.reads import ALL, Rewrite
+from tests.planner.home_cases import HOME_COPIES, INLINE_HOME_COPIES, Case
+from tests.planner.reads.beside_sqlite import Beside, loaded
+
+BELOW = (
+    "SELECT seats FROM screen WHERE no = 5",
+    "SELECT no FROM screen WHERE seats > 20",
+    "SELECT no FROM screen WHERE seats IS NULL",
+    "SELECT no FROM screen WHERE NOT seats < 20 OR no IN (6, 7)",
+    "SELECT t.id, s.seats FROM ticket t, screen s WHERE s.no = t.id + 4",
+    "SELECT no, (SELECT count(*) FROM screen s WHERE s.no < screen.no) FROM screen WHERE no + 1 > 6",
+)
+
+
+@pytest.fixture(params=[HOME_COPIES, INLINE_HOME_COPIES], ids=lambda case: case.name)
+def screens(request: pytest.FixtureRequest, database: Database[dict[str, Any]], tmp_path: Path) -> Beside:
+    """Screens known from the tickets for them, and those without tickets."""
+    case: Case = request.param
+    proposal = pipeline.design(Reading(case.model), "normalized")
+    proposal = replace(proposal, design=Design(case.model, case.collections))
+    return loaded(proposal, case.rows, database, tmp_path)
+
+
+def test_copies_are_left_out_before_they_are_grouped(screens: Beside) -> None:
+    """With the rewrite and without, the rows are SQLite's, each once."""
+    for sql in BELOW:
+        after_group = "{'$replaceWith': '$_id'}, {'$match'"
+        assert after_group not in repr(screens.compiled(sql).pipeline), sql
+        assert after_group in repr(screens.compiled(sql, ALL - {Rewrite.BELOW_GROUPS}).pipeline), sql
+        for rewrites in (ALL, ALL - {Rewrite.BELOW_GROUPS}, ALL - {Rewrite.PREFILTER}):
+            screens.assert_equal(sql, rewrites=rewrites)
+
+
+def test_an_index_finds_the_copies(screens: Beside) -> None:
+    """By the foreign key that says which row is copied, or by the copied key."""
+    screens.database["tickets"].create_indexes([IndexModel("screen_no"), IndexModel("copied.no")])
+    for rewrites, is_sought in ((ALL, True), (ALL - {Rewrite.BELOW_GROUPS}, False)):
+        read = bind(screens.compiled("SELECT seats FROM screen WHERE no = 5", rewrites))
+        command: dict[str, Any] = {"aggregate": read.collection, "pipeline": list(read.pipeline), "cursor": {}}
+        (stage, *_) = screens.database.command("explain", command)["stages"]
+        plan = repr(stage["$cursor"]["queryPlanner"]["winningPlan"])
+        assert ("IXSCAN" in plan and "['[5, 5]']" in plan) is is_sought
