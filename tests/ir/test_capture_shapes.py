@@ -175,6 +175,16 @@ def test_captures_merge_by_rates() -> None:
     assert rates == pytest.approx({"a": 15, "b": 1, "c": 2})
 
 
+def test_what_seldom_statements_wrote_is_not_rounded() -> None:
+    """Five documents within 10 s are seven and a half within 15 s, whatever is added to them."""
+    shape = next(parts("d", {"insert": "c", "documents": [{}]})).shape
+    seen = Seen(shape, 2, written=5)
+    found = merged([Capture(Kind.RECORDER, 10, (seen,)), Capture(Kind.RECORDER, 15, (seen,))])
+    (both,) = found.seen
+    assert (both.count, both.written) == pytest.approx((5, 12.5))
+    assert read_capture(capture_text(found)) == found
+
+
 def test_a_capture_is_read_back() -> None:
     """Its file form says all of it; a damaged one is an error in words."""
     capture = _capture(Kind.LOG, 10, a=3)

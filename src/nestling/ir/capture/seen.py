@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
 from nestling.common.errors import InputError, Problem
@@ -31,19 +31,23 @@ class Kind(StrEnum):
 class Seen:
     """A shape, how often it was seen, and sums over all times: what the server looked at, returned, wrote, and its seconds.
 
-    `listed`: values in its `$in` lists. `samples`: one value each for places such as `price $gt`, only when asked for.
+    The sums are no whole numbers where captures of several lengths became one. `listed`: values in its `$in` lists. `samples`:
+    one value each for places such as `price $gt`, only when asked for.
     """
 
     shape: Shape
     count: float
     seconds: float = 0.0
-    documents_examined: int = 0
-    keys_examined: int = 0
-    returned: int = 0
-    written: int = 0
-    listed: int = 0
-    collection_scans: int = 0
+    documents_examined: float = 0
+    keys_examined: float = 0
+    returned: float = 0
+    written: float = 0
+    listed: float = 0
+    collection_scans: float = 0
     samples: tuple[tuple[str, object], ...] = ()
+
+
+_SUMS = tuple(each.name for each in fields(Seen) if each.name not in ("shape", "samples"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,23 +128,9 @@ def merged(captures: Sequence[Capture]) -> Capture:
 
 
 def _scaled(seen: Seen, factor: float) -> Seen:
-    if factor == 1:
-        return seen
-    sums = ("documents_examined", "keys_examined", "returned", "written", "listed", "collection_scans")
-    whole = {name: round(getattr(seen, name) * factor) for name in sums}
-    return replace(seen, count=seen.count * factor, seconds=seen.seconds * factor, **whole)
+    return replace(seen, **{name: getattr(seen, name) * factor for name in _SUMS}) if factor != 1 else seen
 
 
 def _sum(one: Seen, other: Seen) -> Seen:
-    return Seen(
-        one.shape,
-        one.count + other.count,
-        one.seconds + other.seconds,
-        one.documents_examined + other.documents_examined,
-        one.keys_examined + other.keys_examined,
-        one.returned + other.returned,
-        one.written + other.written,
-        one.listed + other.listed,
-        one.collection_scans + other.collection_scans,
-        one.samples or other.samples,
-    )
+    sums = {name: getattr(one, name) + getattr(other, name) for name in _SUMS}
+    return replace(one, **sums, samples=one.samples or other.samples)
