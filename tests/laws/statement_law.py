@@ -59,6 +59,7 @@ BEYOND = (
     "must be a text, not",
     "needs 'input' to be of type string",  # LIKE on bytes among texts
     "$replaceAll requires",  # replace() on bytes among texts
+    "$indexOfCP string must resolve",  # instr() on bytes among texts
     "can't take $abs of long long min",  # SQLite fails as well, where it looks at that
     "no such day or hour",  # the hour 24, or a day its month does not have, which SQLite shows as they are written
     "range 1 to 9999",  # the years of BSON dates

@@ -117,8 +117,9 @@ _SPECS = {0: "seconds", 3: "milliseconds"}
 
 
 def rounded(value: Any) -> Any:
-    """Sums of floats differ in their last digits with the order of the rows."""
-    if isinstance(value, Decimal):
+    """Sums of floats differ in their last digits with the order of the rows; beyond 64 bits SQLite has no integers."""
+    beyond = isinstance(value, int) and not -(1 << 63) <= value < 1 << 63
+    if isinstance(value, Decimal) or beyond:
         value = float(value)
     if isinstance(value, float) and math.isfinite(value):
         return float(f"{value:.9g}") + 0.0
