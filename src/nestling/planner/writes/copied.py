@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from nestling.ir.algebra import Join, JoinKind, Named, Project, Relation, SetOperation, SetOperator
+from nestling.ir.design import Design
 from nestling.ir.expression import Column, Compare, Comparison, conjunction
 from nestling.ir.layout import Node
 from nestling.ir.names import join
@@ -34,6 +35,12 @@ def copied_fields(node: Node) -> tuple[Copied, ...]:
             path = field.path if copy.form is Form.INLINE else join(copy.name, field.path)
             found.append(Copied(f"copied_{number}_{place}", path, copy, field.attribute))
     return tuple(found)
+
+
+def is_always_found(design: Design, copy: Copy) -> bool:
+    """Whether every row has what the copy is of."""
+    total = design.model.is_total
+    return all(total(design.model.relationship(hop.relationship)) for hop in copy.path)
 
 
 def with_copied(work: Work, node: Node, rows: Relation, column: dict[str, str]) -> Relation:

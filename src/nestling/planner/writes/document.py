@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from nestling.ir.design import Design
 from nestling.ir.layout import Node, Role, Store
@@ -12,7 +13,7 @@ from nestling.ir.primitives import Form, Holder
 from nestling.ir.rows import Function
 from nestling.ir.write_path import Cell, Constant, Document, Items, PairList, Value
 from nestling.planner.writes.cells import Cells, carried_column, carried_paths
-from nestling.planner.writes.copied import copied_fields
+from nestling.planner.writes.copied import copied_fields, is_always_found
 
 Fields = tuple[tuple[str, Value], ...]
 
@@ -95,12 +96,21 @@ def _empty(design: Design, node: Node) -> Iterator[tuple[str, Value]]:
         link = design.model.relationship(reference.relationship)
         if reference.holder is Holder.PARENT and link.cardinality is not Cardinality.ONE_TO_ONE:
             yield reference.field, Items()
-    for copied in copied_fields(node):
-        yield copied.path, Cell(copied.column)
+    yield from _copies(design, node)
     yield from ((copy.name, Items()) for copy in node.body.copies if copy.form in (Form.ARRAY, Form.SCALARS))
     yield from ((copy.name, Constant(copy.separator)) for copy in node.body.copies if copy.form is Form.PATH)
     counts = (computed for computed in node.body.computed if computed.function is Function.COUNT)
     yield from ((computed.field, Constant(0)) for computed in counts)
+
+
+def _copies(design: Design, node: Node) -> Iterator[tuple[str, Value]]:
+    """What is copied of parents; the object of one that is there has no fields where all it copies is NULL."""
+    for copy, fields in groupby(copied_fields(node), lambda each: each.copy):
+        found = tuple((each.path, Cell(each.column)) for each in fields)
+        if copy.form is Form.OBJECT and is_always_found(design, copy):
+            yield copy.name, Document(tuple((path.removeprefix(f"{copy.name}."), cell) for path, cell in found))
+        else:
+            yield from found
 
 
 def _no_children(child: Node) -> Iterator[tuple[str, Value]]:

@@ -6,7 +6,7 @@ from nestling.ir.design import Design
 from nestling.ir.layout import NodeKind
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Copy
-from nestling.planner.writes.copied import copied_fields
+from nestling.planner.writes.copied import copied_fields, is_always_found
 from nestling.planner.writes.placing import is_event, is_paged
 
 
@@ -18,5 +18,4 @@ def filled_whole(design: Design, entity: Entity) -> tuple[Copy, ...]:
     if len(places) > 1 or not is_whole or places[0].store.collection.splits:
         return ()
     copies = dict.fromkeys(each.copy for each in copied_fields(node))
-    total = design.model.is_total
-    return tuple(c for c in copies if all(total(design.model.relationship(hop.relationship)) for hop in c.path))
+    return tuple(copy for copy in copies if is_always_found(design, copy))
