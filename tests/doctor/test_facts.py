@@ -25,7 +25,8 @@ from nestling.executors.facts.catalogue import with_storage
 from nestling.executors.facts.sampling import with_documents
 from nestling.executors.facts.sketch import Distinct, Histogram
 from nestling.executors.facts.tree import MOST_NODES, Tree
-from nestling.ir.facts import Collection, Facts, Kind, Path
+from nestling.ir import facts as facts_of
+from nestling.ir.facts import Collection, Facts, Kind, Path, Validator
 from nestling.ir.facts.form import facts_text, read_facts
 from nestling.ir.interval import interval
 from tests.doctor.faults import FAULTS, clean
@@ -201,6 +202,15 @@ def test_a_wrong_facts_file_is_said_so(text: str, told: str) -> None:
     """What is wrong, and where."""
     with pytest.raises(InputError, match=told):
         read_facts(text, "facts.json")
+
+
+@pytest.mark.parametrize("rules", ["{", "[]", '{"$jsonSchema": 3}'])
+def test_a_validator_that_is_none_is_said_so(rules: str) -> None:
+    """A validator in a facts file is an object, as its readers take it to be."""
+    items = Collection("shop", "item", Kind.COLLECTION, validator=Validator(rules, "strict", "error"))
+    facts = Facts("", facts_of.Server("6.0.5"), ("shop",), (items,))
+    with pytest.raises(InputError, match=r"the validator of `shop.item` is none"):
+        read_facts(facts_text(facts), "facts.json")
 
 
 def _odd() -> Iterator[dict[str, Any]]:

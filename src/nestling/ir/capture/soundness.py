@@ -39,6 +39,10 @@ def _list(found: object) -> bool:
     return isinstance(found, list)
 
 
+def _names(found: object) -> bool:
+    return _text(found) or (isinstance(found, list) and all(map(_text, found)))
+
+
 def _order(found: object) -> bool:
     return isinstance(found, dict) and all(type(way) is int and abs(way) <= 1 for way in found.values())
 
@@ -56,6 +60,8 @@ def _change(found: object) -> bool:
 
 _STAGES: dict[str, _Test] = {
     "$match": _object,
+    "$project": _object,
+    "$unset": _names,
     "$sort": _order,
     "$limit": _number,
     "$unwind": _object,
@@ -66,6 +72,7 @@ _STAGES: dict[str, _Test] = {
 }
 _CLAUSES: dict[str, _Test] = {
     "filter": _object,
+    "projection": _object,
     "query": _object,
     "q": _object,
     "u": _change,

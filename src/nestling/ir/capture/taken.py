@@ -107,7 +107,7 @@ def _compared(condition: Any) -> Iterator[str]:
     """The top-level fields a filter is about."""
     for name, test in condition.items() if isinstance(condition, Mapping) else ():
         if name in ("$and", "$or", "$nor"):
-            for inner in test:
+            for inner in test if isinstance(test, list) else ():
                 yield from _compared(inner)
         elif name == "$expr":
             yield from _mentioned(test)

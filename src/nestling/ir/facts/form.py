@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from nestling.ir.facts.collection import Facts
+import json
+
+from nestling.common.errors import InputError, Problem
+from nestling.ir.facts.collection import Facts, Validator
 from nestling.ir.noun_json import noun_text, read_noun
 
 FORM = "nestling facts 1"
@@ -17,4 +20,17 @@ def facts_text(facts: Facts) -> str:
 def read_facts(text: str, where: str = "") -> Facts:
     """Facts from their text; raises `InputError` that says where the text is not what it should be."""
     move = "write it anew: nestling doctor URI --save FILE"
-    return read_noun(Facts, FORM, text, where, what="a facts file", next_move=move)
+    found = read_noun(Facts, FORM, text, where, what="a facts file", next_move=move)
+    odd = [each.namespace for each in found.collections if each.validator is not None and not _is_one(each.validator)]
+    if odd:
+        raise InputError(*(Problem(f"the validator of `{name}` is none", where, next_move=move) for name in odd))
+    return found
+
+
+def _is_one(validator: Validator) -> bool:
+    """Whether the text is an object of rules, and what it says of a schema another."""
+    try:
+        rules = json.loads(validator.text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(rules, dict) and isinstance(rules.get("$jsonSchema", {}), dict)
