@@ -213,6 +213,14 @@ def test_a_validator_that_is_none_is_said_so(rules: str) -> None:
         read_facts(facts_text(facts), "facts.json")
 
 
+def test_a_path_of_no_steps_is_said_so() -> None:
+    """The path of a document itself is in no facts."""
+    items = Collection("shop", "item", Kind.COLLECTION, paths=(Path((), (("int", 1),), 1, 1, 0),))
+    facts = Facts("", facts_of.Server("6.0.5"), ("shop",), (items,))
+    with pytest.raises(InputError, match=r"a path of `shop.item` has no steps"):
+        read_facts(facts_text(facts), "facts.json")
+
+
 def _odd() -> Iterator[dict[str, Any]]:
     deep: dict[str, Any] = {"x": 1}
     for _ in range(90):

@@ -21,9 +21,18 @@ def read_facts(text: str, where: str = "") -> Facts:
     """Facts from their text; raises `InputError` that says where the text is not what it should be."""
     move = "write it anew: nestling doctor URI --save FILE"
     found = read_noun(Facts, FORM, text, where, what="a facts file", next_move=move)
-    odd = [each.namespace for each in found.collections if each.validator is not None and not _is_one(each.validator)]
+    odd = [
+        f"the validator of `{each.namespace}` is none"
+        for each in found.collections
+        if each.validator is not None and not _is_one(each.validator)
+    ]
+    odd += [
+        f"a path of `{each.namespace}` has no steps"
+        for each in found.collections
+        if not all(path.steps for path in each.paths)
+    ]
     if odd:
-        raise InputError(*(Problem(f"the validator of `{name}` is none", where, next_move=move) for name in odd))
+        raise InputError(*(Problem(what, where, next_move=move) for what in odd))
     return found
 
 
