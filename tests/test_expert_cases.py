@@ -18,7 +18,7 @@ import pytest
 from nestling.cost import default_profile, price
 from nestling.ir.options import Group, Problem, Solution
 from nestling.ir.situation import Thresholds, situation
-from nestling.ir.work_words import share_text, work_rate
+from nestling.ir.work_words import work_rate
 from nestling.optimizer import solve
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.weigh import statement_costs
@@ -51,7 +51,7 @@ def _outcome(case: ExpertCase, problem: Problem, best: Solution) -> Iterator[str
     assert theirs.cost >= best.cost * (1 - 1e-9), "the least cost is the least"
     more = theirs.cost - best.cost
     yield f"least cost    {work_rate(best.cost)}"
-    yield f"the expert's  {work_rate(theirs.cost)} ({share_text(more / best.cost)} more)"
+    yield f"the expert's  {work_rate(theirs.cost)} ({more / best.cost:.2%} more)"
     for structure in case.expert:
         if structure in best.chosen:
             yield f"agrees        {structure}"

@@ -40,8 +40,15 @@ def test_work_in_one_unit(seconds: float, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("part", "text"),
-    [(0.0029, "0.29%"), (1e-6, "under 0.01%"), (0.0, "0.00%"), (2009.9, "2,010 times the whole")],
+    [
+        (0.0029, "0.29%"),
+        (1e-6, "under 0.01%"),
+        (0.0, "0.00%"),
+        (0.5, "50.00%"),
+        (1.4364, "2.44 times as much"),
+        (2009.9, "2,011 times as much"),
+    ],
 )
 def test_shares(part: float, text: str) -> None:
-    """Very small shares are only said to be that, very large ones are multiples."""
+    """Very small shares are only said to be that, large ones are how many times as much all then costs."""
     assert share_text(part) == text

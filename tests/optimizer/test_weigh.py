@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from nestling.ir.options import Charge, Group, Mode, Problem, Step, Structure
 from nestling.optimizer import rate_flips, solve
 from nestling.optimizer.weigh import weigh
 from tests.optimizer.shop import shop
@@ -27,6 +28,20 @@ def test_every_decision_is_weighed_with_its_flips():
         alone = [(flip.quantity, flip.at, flip.to) for flip in rate_flips(problem, name)]
         assert [(turn.quantity, turn.at, turn.to) for turn in each.turns] == alone
     assert found.notes == ()
+
+
+def test_what_takes_the_place_of_a_choice_is_named():
+    """An index saves little over the other one, and much over none: both are told."""
+    found = ("wide index", "narrow index")
+    modes = tuple(Mode(name, (name,), seconds) for name, seconds in zip(found, (1.0, 1.5), strict=True))
+    step = Step("page", "find", (*modes, Mode("scan", (), 40.0)))
+    charges = tuple(Charge("write", "entry", (name,), 0.25) for name in found)
+    groups = tuple(Group(name, (name,), optional=True) for name in found)
+    structures = tuple(Structure(name, name) for name in found)
+    problem = Problem(structures, groups, (), (step,), charges, (), {"page": 1.0, "write": 1.0})
+    (one, other) = weigh(problem, solve(problem), found, limit_seconds=60.0).weighings
+    assert (one.alternatives, one.come, one.dropped) == (((None, 1.75),), (("narrow index",),), 40.0)
+    assert (other.alternatives, other.come) == ((("narrow index", 1.5),), (("narrow index",),))
 
 
 def test_a_small_allowance_says_what_it_left_out():

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from nestling.emitters.explanation import Explained, Explanation
 from nestling.emitters.flip_words import flip_text
+from nestling.emitters.weighed_words import without_it
 from nestling.ir.notebook import block, inline, table
 from nestling.ir.proposal_rows import cost_line
 
@@ -15,7 +16,11 @@ def explanation_html(explained: Explanation) -> str:
     parts = [f"<p>{inline(cost_line(explained.costs))}</p>"] if explained.costs is not None else []
     parts += [part for each in explained.decisions for part in _decision(each)]
     for title, chosen in (("Kept besides", True), ("Considered, not kept", False)):
-        rows = [(each.structure, each.pattern, each.because) for each in explained.weighed if each.chosen is chosen]
+        rows = [
+            (each.structure, each.pattern, without_it(each) if chosen else each.because)
+            for each in explained.weighed
+            if each.chosen is chosen
+        ]
         parts.append(table(title, ("structure", "pattern", "without it" if chosen else "with it"), rows))
     for title, lines in (("Not taken into account", explained.gaps), ("Good to know", explained.notes)):
         items = "".join(f"<li>{inline(line)}</li>" for line in lines)

@@ -8,6 +8,7 @@ from textwrap import wrap
 
 from nestling.emitters.explanation import Explained, Explanation
 from nestling.emitters.flip_words import flip_text
+from nestling.emitters.weighed_words import without_it
 from nestling.ir.proposal import Costs, Flip, Weighed
 from nestling.ir.proposal_rows import EQUAL, cost_line
 from nestling.ir.work_words import share_text, work_rate
@@ -91,10 +92,12 @@ def _nearest(rejected: Sequence[Weighed]) -> list[Weighed]:
 def _kept(each: Weighed, costs: Costs | None) -> Iterator[str]:
     yield from _wrapped(f"{each.structure} ({each.pattern})", "  ", indent=6)
     if each.gain:
-        because = f"; without it {each.because}" if each.because else ""
+        other = without_it(each)
+        because = f" over {other}" if each.instead else f"; without it {other}" if other else ""
         yield from _wrapped(f"{work_rate(each.gain)}{_share(each.gain, costs)}{because}", "    saves   ")
     elif each.gain is not None:
-        yield from _wrapped(f"{EQUAL}; it serves {', '.join(each.motives)}", "    saves   ")
+        other = f" – {without_it(each)}" if each.instead else ""
+        yield from _wrapped(f"{EQUAL}{other}; it serves {', '.join(each.motives)}", "    saves   ")
     elif each.motives:
         yield from _wrapped(", ".join(each.motives), "    serves  ")
     if each.price:

@@ -140,13 +140,17 @@ class Weighing:
     """One group weighed: what the best whole design would cost with each other structure (None: with none of them; a cost of
     None: not allowed), cheapest first, and where the decision turns, nearest first.
 
-    `causes`: for each alternative in turn, by statement, the seconds a second it costs more, the largest difference first.
+    `causes`: for each alternative in turn, by statement, the seconds a second it costs more, the largest difference first;
+    `come`: the structures it has and what was chosen has not. `dropped`: the cost where nothing takes the place of what was
+    chosen (None: not allowed).
     """
 
     group: str
     alternatives: tuple[tuple[str | None, float | None], ...]
     turns: tuple[Turn, ...] = ()
     causes: tuple[tuple[tuple[str, float], ...], ...] = ()
+    come: tuple[tuple[str, ...], ...] = ()
+    dropped: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

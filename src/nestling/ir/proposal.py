@@ -71,7 +71,8 @@ class Weighed:
 
     `gain` is what the best design with it costs less than the best without, in seconds per second (negative: more). `price` says
     what it asks of writers, `motives` which statements want it, `because` which pay or save most, `about` which relationship it
-    follows (empty: none).
+    follows (empty: none). Of a chosen one, `instead` is what the best design without it has in its place, and `dropped` what it
+    costs more, in seconds per second, where nothing takes its place (None: as much).
     """
 
     structure: str
@@ -83,6 +84,8 @@ class Weighed:
     flips: tuple[Flip, ...] = ()
     because: str = ""
     about: str = ""
+    instead: tuple[str, ...] = ()
+    dropped: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+LARGE = 0.5
+"""From this share on it is said in times: that of two structures that save more would add up to more than the whole."""
+
 
 def work_rate(seconds: float) -> str:
     """Work for each second of the workload, in milliseconds whatever the size, so that numbers compare: `4,597 ms/s`."""
@@ -12,7 +15,7 @@ def work_rate(seconds: float) -> str:
 
 
 def share_text(part: float) -> str:
-    """A share as a percentage; of very small ones only that they are, of very large ones how many times the whole."""
-    if part >= 10:
-        return f"{part:,.0f} times the whole"
+    """What is saved or costs more, as a share of all: in percent; a large one as how many times as much all then costs."""
+    if part > LARGE:
+        return f"{1 + part:,.0f} times as much" if part >= 10 else f"{1 + part:.2f} times as much"
     return f"{part:.2%}" if part >= 1e-4 or not part else "under 0.01%"

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from nestling.ir.options import Problem, Solution, Weighing
+from nestling.ir.options import Group, Problem, Solution, Weighing
 from nestling.optimizer.allowance import allowance
 from nestling.optimizer.alternatives import Alternative, alternatives_within, choice
 from nestling.optimizer.components import components
-from nestling.optimizer.evaluate import applies, best_mode, load_values
+from nestling.optimizer.evaluate import applies, best_mode, evaluate, load_values
 from nestling.optimizer.flips import Corners, known_corners, rate_flips
 
 
@@ -60,8 +60,14 @@ def weigh(
     for name in sorted(wanted, key=lambda name: name not in chosen):
         others = alternatives_within(parts[name][1], solution, name, left)
         if others:
-            costs = tuple((each.structure, each.cost) for each in others)
-            found[name] = Weighing(name, costs, causes=tuple(_causes(parts[name][1], solution, others)))
+            group, part = parts[name]
+            found[name] = Weighing(
+                name,
+                tuple((each.structure, each.cost) for each in others),
+                causes=tuple(_causes(part, solution, others)),
+                come=tuple(tuple(sorted(each.chosen - solution.chosen)) for each in others),
+                dropped=_dropped(part, solution, group),
+            )
     left.modes = modes * FLIP_SHARE
     corners: dict[int, Corners] = defaultdict(dict)  # by part: its decisions turn at the same corners
     for name, weighing in found.items():
@@ -84,6 +90,13 @@ def _causes(
         then = statement_costs(part, other.chosen) if other.cost is not None else ()
         differences = [(name, part.rates[name] * (cost - now[name])) for name, cost in then if cost != now[name]]
         yield tuple(sorted(differences, key=lambda each: (-abs(each[1]), each[0])))
+
+
+def _dropped(part: Problem, solution: Solution, group: Group) -> float | None:
+    """The cost of what was chosen without what it has of the group; None where that is not allowed."""
+    here = solution.chosen & {structure.id for structure in part.structures}
+    now, then = evaluate(part, here), evaluate(part, here - set(group.among))
+    return solution.cost - now.cost + then.cost if now is not None and then is not None else None
 
 
 def statement_costs(problem: Problem, chosen: frozenset[str]) -> tuple[tuple[str, float], ...]:

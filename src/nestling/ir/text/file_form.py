@@ -81,12 +81,28 @@ class WeighedForm(Form):
     flips: list[FlipForm] = Field([])
     because: str = Field("", description="the statements that pay or save most")
     about: str = Field("", description="the relationship it follows")
+    instead: Texts = Field([], description="what the best design without it has in its place")
+    dropped: float | None = Field(
+        None, description="seconds of work a second more where nothing takes its place; left out: as `gain`"
+    )
 
     def to_ir(self, structure: str) -> Weighed:
         """What was weighed."""
         flips = tuple(form.to_ir() for form in self.flips)
         about, motives = self.about, tuple(self.motives)
-        return Weighed(structure, self.pattern, self.chosen, self.gain, self.price, motives, flips, self.because, about)
+        return Weighed(
+            structure,
+            self.pattern,
+            self.chosen,
+            self.gain,
+            self.price,
+            motives,
+            flips,
+            self.because,
+            about,
+            tuple(self.instead),
+            self.dropped,
+        )
 
     @staticmethod
     def from_ir(weighed: Weighed) -> Plain:
@@ -99,6 +115,8 @@ class WeighedForm(Form):
             "flips": [asdict(flip) for flip in weighed.flips],
             "because": weighed.because,
             "about": weighed.about,
+            "instead": weighed.instead,
+            "dropped": weighed.dropped,
         }
         return {"pattern": weighed.pattern} | without(entries, price="", because="", about="")
 

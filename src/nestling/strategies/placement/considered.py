@@ -75,6 +75,8 @@ def _of_one(weighing: Weighing | None, structure: str) -> Weighing | None:
         weighing.alternatives[place : place + 1],
         tuple(turn for turn in weighing.turns if turn.to == structure),
         weighing.causes[place : place + 1],
+        weighing.come[place : place + 1],
+        weighing.dropped,
     )
 
 
@@ -92,6 +94,8 @@ def _weighed(situation: Situation, candidate: Candidate, solution: Solution, one
         flips=flips(one, rates, solution.cost, {}, candidate.id if chosen else NOTHING) if one is not None else (),
         because=causes(next(iter(one.causes), ()), rates) if one is not None else "",
         about=_about(situation, candidate),
+        instead=next(iter(one.come), ()) if one is not None and chosen else (),
+        dropped=_dropped(one, other, solution) if one is not None and chosen else None,
     )
 
 
@@ -99,6 +103,13 @@ def _gain(other: float, solution: Solution, *, chosen: bool) -> float:
     """What the structure saves; differences within rounding are none."""
     difference = other - solution.cost if chosen else solution.cost - other
     return 0.0 if is_rounding(difference, solution) else difference
+
+
+def _dropped(one: Weighing, other: float | None, solution: Solution) -> float | None:
+    """What it costs more where nothing takes the structure's place, if that is more than what the structure saves."""
+    if one.dropped is None or other is None or is_rounding(one.dropped - other, solution):
+        return None
+    return one.dropped - solution.cost
 
 
 def _about(situation: Situation, candidate: Candidate) -> str:

@@ -11,11 +11,10 @@ from nestling.ir.outline import Outline
 from nestling.ir.proposal import Alternative, Choice, Decision, Reason
 from nestling.ir.rate import rate_text
 from nestling.ir.situation.situation import Situation
-from nestling.ir.work_words import work_rate
 from nestling.strategies.placement.nesting import Nesting
 from nestling.strategies.placement.prices import embedding_price, price, reference_price
 from nestling.strategies.placement.subjects import has_payload, in_model_order, plain_links, sides
-from nestling.strategies.placement.wording import causes, flips, is_rounding, more, share
+from nestling.strategies.placement.wording import causes, flips, is_rounding, more, saving
 
 MOST_STATEMENTS = 4
 """Statements named as walking along a relationship."""
@@ -105,8 +104,8 @@ class _Deciding:
             saved, other = runner_up.cost - self.solution.cost, runner_up.text.split(":")[0]
             if is_rounding(saved, self.solution):
                 return Reason("cost", f"{home.id} costs as much as {other}, and makes the smaller design", 0.0)
-            beside = f"saves {work_rate(saved)} ({share(saved, self.solution)})"
-            return Reason("cost", f"{home.id} {beside} over the runner-up, {other}", saved)
+            beside = f"saves {saving(saved, self.solution)} over the runner-up, {other}"
+            return Reason("cost", f"{home.id} {beside}", saved)
         entity = home.part.entity if isinstance(home.part, HOMES) else ""
         possible = [each for each in self.homes.values() if isinstance(each.part, HOMES) and each.part.entity == entity]
         if len(possible) > 1:
@@ -188,7 +187,7 @@ class _Deciding:
         if priced is None or priced.cost is None:
             return Reason("A10", f"the decision tree says {made.choice}{why}; the costs say {choice}")
         saved = priced.cost - self.solution.cost
-        said = f"the costs say {choice}, by {work_rate(saved)} ({share(saved, self.solution)})"
+        said = f"the costs say {choice}, by {saving(saved, self.solution)}"
         return Reason("A10", f"the decision tree says {made.choice}{why}; {said}", saved)
 
     def _price(self, home: Candidate, joined: Sequence[Relationship]) -> Iterator[Reason]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from nestling.ir.options import Solution, Weighing
 from nestling.ir.proposal import Flip
 from nestling.ir.rate import rate_text
-from nestling.ir.work_words import share_text, work_rate
+from nestling.ir.work_words import LARGE, share_text, work_rate
 
 ROUNDING = 1e-7
 """Differences below this share of the cost are the solver's rounding."""
@@ -22,10 +22,16 @@ SMALL = 0.02
 
 
 def share(seconds: float, solution: Solution) -> str:
-    """A difference as a share of what the whole workload costs."""
-    part = abs(seconds) / solution.cost if solution.cost else 0.0
+    """What costs more as a share of what the whole workload costs: `0.29% of the workload`, `2.43 times as much`."""
+    part = seconds / solution.cost if solution.cost else 0.0
     said = share_text(part)
-    return said if "times" in said else f"{said} of the workload"
+    return said if part > LARGE else f"{said} of the workload"
+
+
+def saving(seconds: float, solution: Solution) -> str:
+    """What is saved over something else: `13.5 ms/s (0.29% of the workload)`, `89 ms/s (2.43 times as much otherwise)`."""
+    otherwise = " otherwise" if seconds > LARGE * solution.cost else ""
+    return f"{work_rate(seconds)} ({share(seconds, solution)}{otherwise})"
 
 
 def is_rounding(seconds: float, solution: Solution) -> bool:
@@ -37,7 +43,7 @@ def more(seconds: float, solution: Solution) -> str:
     """A difference with its share: `13.5 ms/s more (0.29% of the workload)`."""
     if is_rounding(seconds, solution):
         return "just as much"
-    return f"{work_rate(abs(seconds))} {'more' if seconds > 0 else 'less'} ({share(seconds, solution)})"
+    return f"{work_rate(abs(seconds))} {'more' if seconds > 0 else 'less'} ({share(abs(seconds), solution)})"
 
 
 def causes(differences: Iterable[tuple[str, float]], rates: Mapping[str, float]) -> str:

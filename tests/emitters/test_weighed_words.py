@@ -1,0 +1,33 @@
+"""What would be without a structure that is kept, in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from nestling.emitters.explanation import Explanation
+from nestling.emitters.explanation_text import explanation_text
+from nestling.ir.proposal import Costs, Weighed
+
+KEPT = Weighed("the index", "index", True, 0.007, because="page (9/s) 7 ms/s more", instead=("a", "b"), dropped=0.3)
+NOTHING_ELSE = Weighed("the index", "index", True, 0.089, because="page (9/s) 89 ms/s more")
+AS_GOOD = Weighed("the index", "index", True, 0.0, motives=("page",), instead=("a", "b", "c"), dropped=0.3)
+
+
+@pytest.mark.parametrize(
+    ("kept", "text"),
+    [
+        (
+            KEPT,
+            "7 ms/s (11.29%) over a and b in its place: page (9/s) 7 ms/s more; with nothing in its place 300 ms/s more",
+        ),
+        (NOTHING_ELSE, "89 ms/s (2.44 times as much); without it page (9/s) 89 ms/s more"),
+        (
+            AS_GOOD,
+            "another would do – a, b and 1 more in its place; with nothing in its place 300 ms/s more; it serves page",
+        ),
+    ],
+)
+def test_a_saving_names_what_it_is_over(kept: Weighed, text: str) -> None:
+    """The next best and nothing at all are two comparisons; no share of the workload passes the whole."""
+    said = explanation_text(Explanation("optimal", (), weighed=(kept,), costs=Costs(0.062, 0.062, "wiredtiger")))
+    assert f"saves {text}" in " ".join(said.split())
