@@ -17,6 +17,7 @@ def without_it(kept: Weighed) -> str:
 
 
 def _named(structures: tuple[str, ...]) -> str:
-    others = len(structures) - MOST_NAMED
-    *before, last = (*structures[:MOST_NAMED], *((f"{others} more",) if others > 0 else ()))
-    return f"{', '.join(before)} and {last}" if before else last
+    names = list(structures[:MOST_NAMED])
+    if len(structures) > MOST_NAMED:
+        names.append(f"{len(structures) - MOST_NAMED} more")
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]

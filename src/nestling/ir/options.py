@@ -141,15 +141,15 @@ class Weighing:
     None: not allowed), cheapest first, and where the decision turns, nearest first.
 
     `causes`: for each alternative in turn, by statement, the seconds a second it costs more, the largest difference first;
-    `come`: the structures it has and what was chosen has not. `dropped`: the cost where nothing takes the place of what was
-    chosen (None: not allowed).
+    `come`: what the first has that was not chosen and that it needs. `dropped`: the cost where nothing takes the place of what
+    was chosen (None: not allowed).
     """
 
     group: str
     alternatives: tuple[tuple[str | None, float | None], ...]
     turns: tuple[Turn, ...] = ()
     causes: tuple[tuple[tuple[str, float], ...], ...] = ()
-    come: tuple[tuple[str, ...], ...] = ()
+    come: tuple[str, ...] = ()
     dropped: float | None = None
 
 

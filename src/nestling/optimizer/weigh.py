@@ -10,7 +10,7 @@ from nestling.ir.options import Group, Problem, Solution, Weighing
 from nestling.optimizer.allowance import allowance
 from nestling.optimizer.alternatives import Alternative, alternatives_within, choice
 from nestling.optimizer.components import components
-from nestling.optimizer.evaluate import applies, best_mode, evaluate, load_values
+from nestling.optimizer.evaluate import TOLERANCE, applies, best_mode, evaluate, load_values
 from nestling.optimizer.flips import Corners, known_corners, rate_flips
 
 
@@ -65,7 +65,7 @@ def weigh(
                 name,
                 tuple((each.structure, each.cost) for each in others),
                 causes=tuple(_causes(part, solution, others)),
-                come=tuple(tuple(sorted(each.chosen - solution.chosen)) for each in others),
+                come=_come(part, solution, others[0]),
                 dropped=_dropped(part, solution, group),
             )
     left.modes = modes * FLIP_SHARE
@@ -90,6 +90,16 @@ def _causes(
         then = statement_costs(part, other.chosen) if other.cost is not None else ()
         differences = [(name, part.rates[name] * (cost - now[name])) for name, cost in then if cost != now[name]]
         yield tuple(sorted(differences, key=lambda each: (-abs(each[1]), each[0])))
+
+
+def _come(part: Problem, solution: Solution, other: Alternative) -> tuple[str, ...]:
+    """What an alternative has that was not chosen; any of equal designs being found, what it could do without is left out."""
+    left, now = other.chosen, evaluate(part, other.chosen)
+    for name in sorted(other.chosen - solution.chosen - {other.structure}):
+        then = evaluate(part, left - {name})
+        if now is not None and then is not None and then.cost <= now.cost * (1 + TOLERANCE):
+            left -= {name}
+    return tuple(sorted(left - solution.chosen))
 
 
 def _dropped(part: Problem, solution: Solution, group: Group) -> float | None:

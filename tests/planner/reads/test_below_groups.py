@@ -13,9 +13,13 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.ir.compiled import bind
 from nestling.ir.design import Design
+from nestling.ir.freshness import TRANSACTION
+from nestling.ir.model import Model
+from nestling.ir.primitives import Collection, Copy, Document, Field, Form
 from nestling.ir.reading import Reading
+from nestling.ir.rows import Hop
 from nestling.planner.reads import ALL, Rewrite
-from tests.planner.home_cases import HOME_COPIES, INLINE_HOME_COPIES, Case
+from tests.planner.home_cases import HOME_COPIES, INLINE_HOME_COPIES, TICKET, Case, entity, link
 from tests.planner.reads.beside_sqlite import Beside, loaded
 
 BELOW = (
@@ -56,3 +60,26 @@ def test_an_index_finds_the_copies(screens: Beside) -> None:
         (stage, *_) = screens.database.command("explain", command)["stages"]
         plan = repr(stage["$cursor"]["queryPlanner"]["winningPlan"])
         assert ("IXSCAN" in plan and "['[5, 5]']" in plan) is is_sought
+
+
+def test_documents_without_a_copy_are_asked_without_an_error(
+    database: Database[dict[str, Any]], tmp_path: Path
+) -> None:
+    """By the index on the key, the server comes to those whose key refers to nothing before it asks whether they have a copy."""
+    screen = entity("screen", "no:integer! name:text!", "no")
+    model = Model("m", (TICKET, screen), (link("tickets", "screen.no", "ticket.screen_no", required=False),))
+    copy = Copy(
+        "screen",
+        (Hop("tickets", up=True),),
+        (Field("name", "name"),),
+        Form.OBJECT,
+        TRANSACTION,
+        home=True,
+        orphans="unused",
+    )
+    collections = (Collection("tickets", Document("ticket", copies=(copy,)), ("id",)),)
+    proposal = replace(pipeline.design(Reading(model), "normalized"), design=Design(model, collections))
+    beside = loaded(proposal, {"ticket": [(1, 5), (2, None), (3, 99)], "screen": [(5, "big")]}, database, tmp_path)
+    database["tickets"].create_index("screen_no")
+    for condition in ("no = 99 AND length(name) > 1", "no IN (5, 99) AND instr(name, 'b') < length(name)"):
+        beside.assert_equal(f"SELECT no FROM screen WHERE {condition}")

@@ -16,6 +16,7 @@ from nestling.ir.reading import Gap, GapKind
 from nestling.ir.row_steps import ColumnId, Compute, Layout, Where
 from nestling.ir.statistics import Statistics
 from nestling.ir.tolerance import Tolerated
+from nestling.planner.reads.any_order import in_any_order
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.below_groups import below_groups
 from nestling.planner.reads.rewrites.prefilter import filtered_early, without_values
@@ -100,18 +101,22 @@ class Rows:
             return self
         identity = self.identity if context.may(Rewrite.IDENTITY) else ()
         layout = context.seen(self.layout)
+        is_early = context.may(Rewrite.PREFILTER)
+
+        def restrict(step: Step, asked: Expression, seen: Layout, identity: tuple[str, ...] = ()) -> Step:
+            asked = in_any_order(asked, step)
+            return filtered_early(step, asked, seen, identity) if is_early else Where(step, asked, seen, identity)
+
         step, rest = self.step, predicate
         if context.may(Rewrite.BELOW_GROUPS):
-            step, left = below_groups(
-                step, predicate, layout, filtered_early if context.may(Rewrite.PREFILTER) else Where
-            )
+            step, left = below_groups(step, predicate, layout, restrict)
             if left is None:
                 return replace(self, step=step, identity=())
             rest = left
-        if context.may(Rewrite.PREFILTER):
-            step = filtered_early(step, rest, layout, identity)
-            return replace(self, step=without_values(step, self._answered(rest, context)), identity=())
-        return replace(self, step=Where(step, rest, layout, identity), identity=())
+        step = restrict(step, rest, layout, identity)
+        if is_early:
+            step = without_values(step, self._answered(rest, context))
+        return replace(self, step=step, identity=())
 
     def _answered(self, predicate: Expression, context: Context) -> frozenset[str]:
         """The paths that nothing but this predicate speaks of."""

@@ -75,8 +75,6 @@ def _of_one(weighing: Weighing | None, structure: str) -> Weighing | None:
         weighing.alternatives[place : place + 1],
         tuple(turn for turn in weighing.turns if turn.to == structure),
         weighing.causes[place : place + 1],
-        weighing.come[place : place + 1],
-        weighing.dropped,
     )
 
 
@@ -94,7 +92,7 @@ def _weighed(situation: Situation, candidate: Candidate, solution: Solution, one
         flips=flips(one, rates, solution.cost, {}, candidate.id if chosen else NOTHING) if one is not None else (),
         because=causes(next(iter(one.causes), ()), rates) if one is not None else "",
         about=_about(situation, candidate),
-        instead=next(iter(one.come), ()) if one is not None and chosen else (),
+        instead=one.come if one is not None and chosen else (),
         dropped=_dropped(one, other, solution) if one is not None and chosen else None,
     )
 

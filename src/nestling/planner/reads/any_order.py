@@ -1,0 +1,41 @@
+"""Conditions in any order: the server may ask a later one of documents that an earlier one leaves out.
+
+There a column that is never NULL is missing, and a function of it, such as `$strLenCP`, would be an error. It is asked as of a
+column that may be NULL.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nestling.ir.access_path import CollectionScan, Filter, Step
+from nestling.ir.expression import Call, Cast, Column, Expression, conjunction, operands
+from nestling.ir.row_steps import Prefilter, Where
+from nestling.planner.reads.rewrites.conjuncts import conjuncts
+from nestling.planner.reads.traverse import rewritten
+
+
+def in_any_order(predicate: Expression, step: Step) -> Expression:
+    """The predicate, fit to be asked before what leaves out documents of the collection."""
+    if not _leaves_out(step):
+        return predicate
+    found = conjunction(*(rewritten(each, _maybe_null) if _calls(each) else each for each in conjuncts(predicate)))
+    assert found is not None
+    return found
+
+
+def _leaves_out(step: Step) -> bool:
+    """Whether the steps since the scan of the collection say which of its documents are meant."""
+    found = False
+    while isinstance(step, Where | Prefilter | Filter):
+        found = found or isinstance(step, Filter)
+        step = step.source
+    return found and isinstance(step, CollectionScan)
+
+
+def _calls(expression: Expression) -> bool:
+    return isinstance(expression, Call | Cast) or any(map(_calls, operands(expression)))
+
+
+def _maybe_null(expression: Expression) -> Expression | None:
+    return replace(expression, nullable=True) if isinstance(expression, Column) else None
