@@ -12,11 +12,12 @@ from nestling.cli import DIFFERENT, FINE
 from nestling.cli.parts import options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from nestling.doctor.report import Accepted, Report
+    from nestling.doctor.reports.alike import Alike
     from nestling.ir.facts import Facts
-    from nestling.ir.finding import Finding, Severity
+    from nestling.ir.finding import Severity
 
 SHOWN_ALIKE = 5
 """Findings of one rule in one collection that the terminal shows; the reports hold all."""
@@ -247,13 +248,14 @@ def _write(made: Report, *, save: Path | None, sarif: Path | None, html: Path | 
 def show(made: Report) -> None:
     """What was looked at, a table of findings, and what to do about each."""
     from nestling.cli.parts.table import table
-    from nestling.doctor.reports.wording import measure, subject, verdict
+    from nestling.doctor.reports.alike import alike
+    from nestling.doctor.reports.wording import subject, verdict
 
     click.echo(f"Looked at {subject(made.facts)}.")
-    shown, hidden = _few(made.findings)
+    shown, hidden = _few(alike(made.findings))
     if shown:
         click.echo()
-        rows = [(each.severity, each.rule, each.place, measure(each)) for each in shown]
+        rows = [(each.first.severity, each.first.rule, each.place, each.measured) for each in shown]
         table("Findings", ("severity", "rule", "where", "measured"), rows)
     for each in shown:
         _details(each)
@@ -265,24 +267,28 @@ def show(made: Report) -> None:
     click.echo(f"\n{said[0].upper()}{said[1:]}.")
 
 
-def _few(findings: tuple[Finding, ...]) -> tuple[list[Finding], dict[tuple[str, str], int]]:
-    """The findings to show, and how many alike are not shown, by rule and namespace."""
-    shown: list[Finding] = []
+def _few(findings: Iterable[Alike]) -> tuple[list[Alike], dict[tuple[str, str], int]]:
+    """The findings to show, and how many of a rule in one collection are not shown, by rule and namespace."""
+    shown: list[Alike] = []
     counts: dict[tuple[str, str], int] = {}
     for each in findings:
-        key = (each.rule, each.namespace)
+        key = (each.first.rule, each.first.namespace)
         counts[key] = counts.get(key, 0) + 1
         if counts[key] <= SHOWN_ALIKE:
             shown.append(each)
     return shown, {key: count - SHOWN_ALIKE for key, count in counts.items() if count > SHOWN_ALIKE}
 
 
-def _details(finding: Finding) -> None:
+def _details(told: Alike) -> None:
     from nestling.cli.parts.table import cell_text
     from nestling.doctor.reports.wording import cost
 
-    click.echo(f"\n{cell_text(finding.place)}: {cell_text(finding.message)} [{finding.rule}, {finding.confidence}]")
+    finding, more = told.first, len(told.findings) - 1
+    of = f" in {cell_text(finding.namespace)}" if more else ""
+    click.echo(f"\n{cell_text(told.place)}: {cell_text(finding.message)}{of} [{finding.rule}, {finding.confidence}]")
     click.echo(f"  costs: {cell_text(cost(finding))}")
     click.echo(f"  do: {cell_text(finding.remedy)}")
     for each in finding.commands:
         click.echo(f"    {''.join(c if c.isprintable() else ascii(c)[1:-1] for c in each)}")
+    if more and finding.commands:
+        click.echo(f"    … and so for {more:,} more (--json, --html and --markdown list all)")

@@ -20,7 +20,7 @@ OFFICES = {
     "skill": "MongoDB schema design skill",
     "percona": "Percona",
     "azimutt": "Azimutt",
-    "indexwright": "indexwright",
+    "indexwright": "indexwright, an index advisor",
     "mongospectre": "mongospectre",
     "nestling": "nestling",
 }

@@ -17,10 +17,14 @@ def measure(finding: Finding) -> str:
     """The number, the threshold and whose it is: `4,907 elements (threshold 200 elements: the sources’ …)`."""
     if finding.number is None:
         return ""
-    number = _amount(finding.number, finding.unit)
+    return f"{amount(finding.number, finding.unit)}{threshold(finding)}"
+
+
+def threshold(finding: Finding) -> str:
+    """What its number was compared with, and whose that is; empty where there is none."""
     if finding.threshold is None:
-        return number
-    return f"{number} (threshold {_amount(finding.threshold, finding.unit)}: {finding.threshold_source})"
+        return ""
+    return f" (threshold {amount(finding.threshold, finding.unit.partition(' for ')[0])}: {finding.threshold_source})"
 
 
 def cost(finding: Finding) -> str:
@@ -48,7 +52,8 @@ def subject(facts: Facts) -> str:
     return f"{names} on MongoDB {facts.server.version}: {spaces}, {counted(documents, 'document')}, {size(bytes_)}"
 
 
-def _amount(number: float, unit: str) -> str:
+def amount(number: float, unit: str) -> str:
+    """A number with its unit: `1 index`, `4,907 elements`, `16.8 MB`."""
     if unit == "bytes":
         return size(number)
     if unit in ("", "%"):

@@ -24,7 +24,12 @@ RULE = Rule(
     "Missing index",
     Severity.WARNING,
     (
-        Threshold("ratio", "documents examined for each returned", "documents", {"indexwright": 10}),
+        Threshold(
+            "ratio",
+            "documents examined for each returned",
+            "documents examined for each returned",
+            {"indexwright": 10},
+        ),
         Threshold(
             "documents",
             "documents one execution examines, below which it does not matter",
