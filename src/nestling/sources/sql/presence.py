@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nestling.common.errors import Problem, SourceError, unknown
+from nestling.common.errors import SHOWN_NAMES, Problem, SourceError, unknown
 
 if TYPE_CHECKING:
-    from nestling.ir.model import Entity, Model
-    from nestling.sources.sql.catalog import Table
+    from nestling.ir.model import Model
     from nestling.sources.sql.rows import SqlDatabase
 
 
 def check_presence(database: SqlDatabase, model: Model) -> None:
-    """Raise `SourceError` naming every table and column of `model` that the database lacks."""
+    """Raise `SourceError` naming every table and column of `model` that the database lacks: a sentence for all tables, and one
+    for the columns of each.
+    """
     tables = {table.entity: table for table in database.catalog.tables}
-    problems = [problem for entity in model.entities for problem in _lacking(entity, tables, database.address.origin)]
+    missing = [entity.name for entity in model.entities if entity.name not in tables]
+    found = [_lacking("table", missing, list(tables))]
+    for entity in model.entities:
+        if entity.name in tables:
+            names = [column.name for column in tables[entity.name].columns]
+            folded = {name.casefold() for name in names}  # SQLite and MySQL tell no case in columns
+            lacking = [name for name in entity.attribute_names if name.casefold() not in folded]
+            found.append(_lacking("column", lacking, names, of=entity.name))
+    problems = [replace(each, where=database.address.origin) for each in found if each is not None]
     if problems:
-        *first, last = problems
         move = "name the database the design was made for, or inspect and design this one anew"
-        raise SourceError(*first, Problem(last.what, last.where, known=last.known, next_move=move))
+        raise SourceError(*problems[:-1], replace(problems[-1], next_move=move))
 
 
-def _lacking(entity: Entity, tables: dict[str, Table], origin: str) -> Iterator[Problem]:
-    table = tables.get(entity.name)
-    if table is None:
-        found = unknown("table", entity.name, tables)
-        yield Problem(found.what, origin, known=found.known)
-        return
-    names = {column.name.casefold() for column in table.columns}  # SQLite and MySQL tell no case in columns
-    for attribute in entity.attribute_names:
-        if attribute.casefold() not in names:
-            found = unknown("column", attribute, (column.name for column in table.columns), of=entity.name)
-            yield Problem(found.what, origin, known=found.known)
+def _lacking(kind: str, names: Sequence[str], known: Sequence[str], *, of: str = "") -> Problem | None:
+    """One sentence on names that do not exist; None where there are none."""
+    if not names:
+        return None
+    problem = unknown(kind, names[0], known, of=of)
+    if len(names) == 1:
+        return problem
+    listed = ", ".join(f"`{name}`" for name in names[:SHOWN_NAMES])
+    others = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
+    return replace(problem, what=f"no {kind}s {listed}{others}" + (f" in `{of}`" if of else ""))
