@@ -341,6 +341,7 @@ def readings(draw: st.DrawFn) -> Reading:
     model = draw(models())
     statement_names = draw(st.lists(names, max_size=2, unique=True))
     workload = Workload(tuple(draw(_statements(n, model)) for n in statement_names), draw(requirements(model)))
+    workload = replace(workload, window_seconds=draw(st.none() | st.floats(0.5, 1e6)))
     return Reading(model, workload, draw(statistics(model)), draw(gaps), draw(notes), draw(words), draw(words))
 
 

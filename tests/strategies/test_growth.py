@@ -40,3 +40,17 @@ def test_documents_grow_with_the_rows_expected(shop: Path) -> None:
     (said,) = (reason.text for reason in decision.reasons if reason.text.startswith("document size"))
     assert said.startswith("document size: leans to referencing")
     assert said.endswith("with the growth expected")
+
+
+def test_rates_of_a_short_while_tell_nothing_of_growth(shop: Path, tmp_path: Path) -> None:
+    """Watched for a minute and a half they are no reason to expect a year of them, and that is said; for a day they are."""
+    said = {}
+    for seconds in (90, 86_400):
+        (tmp_path / "workload.sql").write_text(f"-- window: {seconds} s\n{workload()}", encoding="utf-8")
+        reading = pipeline.inspect(f"sqlite:///{shop / 'shop.db'}", workload=tmp_path / "workload.sql")
+        decision = pipeline.design(reading).decision("product_review")
+        assert decision is not None
+        grows = any("with the growth expected" in reason.text for reason in decision.reasons)
+        said[reading.workload.window_seconds] = grows, [gap.what for gap in reading.gaps if "grows" in gap.what]
+    short = "how the data grows: the rates were watched for 90.0 s; capture for an hour or more"
+    assert said == {90: (False, [short]), 86_400: (True, [])}

@@ -122,6 +122,7 @@ def show(found: Capture, said: Workload | None) -> None:
     from nestling.cli.parts import text
     from nestling.cli.parts.table import table
     from nestling.ir.rate import rate_text
+    from nestling.ir.workload import LEAST_WINDOW_SECONDS
 
     def rate(number: float) -> str:
         return rate_text(float(f"{number:.3g}")) if number else "0"
@@ -132,7 +133,9 @@ def show(found: Capture, said: Workload | None) -> None:
     if said is not None and found.seen:
         rows = [(each.name, rate(each.rate_per_second), " ".join(each.sql.split())) for each in said.statements]
         table("Statements", ("statement", "rate", "SQL"), rows, right=(1,))
-        text.notices(tuple(said.gaps), ())
+        short = "these are rates of {:,.1f} s, which tell nothing of how the data grows: capture for an hour or more"
+        notes = (short.format(found.window_seconds),) if found.window_seconds < LEAST_WINDOW_SECONDS else ()
+        text.notices(tuple(said.gaps), notes)
         return
     shapes = sorted(found.seen, key=lambda seen: -seen.count)[:MOST_SHOWN]
     each_row = [

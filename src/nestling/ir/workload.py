@@ -150,12 +150,19 @@ class Requirements:
     archive: tuple[tuple[str, str, str], ...] = ()  # entity, attribute, value: rows before it lie apart
 
 
+LEAST_WINDOW_SECONDS = 3_600.0
+"""Rates watched for less say nothing of what happens over months."""
+
+
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """Statements in file order, names unique, and the requirements."""
+    """Statements in file order, names unique, and the requirements. `window_seconds`: how long the statements were watched, where
+    their rates were counted.
+    """
 
     statements: tuple[Statement, ...] = ()
     requirements: Requirements = Requirements()
+    window_seconds: float | None = None
 
     def __post_init__(self) -> None:
         names = [statement.name for statement in self.statements]
@@ -163,6 +170,11 @@ class Workload:
         if twice:
             problems = (Problem(what=f"statement `{name}` is there twice", next_move="rename one") for name in twice)
             raise WorkloadError(*problems)
+
+    @property
+    def tells_growth(self) -> bool:
+        """Whether rates may be taken to go on for months: those of a short while may not."""
+        return self.window_seconds is None or self.window_seconds >= LEAST_WINDOW_SECONDS
 
     def statement(self, name: str) -> Statement | None:
         """The statement of that name, if there is one."""

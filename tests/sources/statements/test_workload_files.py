@@ -43,6 +43,14 @@ INSERT INTO orders (id) VALUES (:id)
     assert (second.name, second.rate_per_second, second.kind) == ("Order.place-1", 2 / 86400, StatementKind.INSERT)
 
 
+@pytest.mark.parametrize("text", ["soon", "0 s", "-3 s", "nan s", "1e999 s", "9 days", ""])
+def test_a_window_that_is_none_is_a_gap(text: str) -> None:
+    """It is named with its line, and growth is taken as of any workload."""
+    workload, (gap,) = read(f"\n-- window: {text}\n-- name: a, rate: 1/s\nSELECT name FROM product")
+    assert workload.window_seconds is None
+    assert gap.where == "w.sql:2"
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

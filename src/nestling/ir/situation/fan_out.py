@@ -77,8 +77,9 @@ def _growth(
     children, parents = (_value(reading.statistics.entity(name).count) for name in (link.child, link.parent))
     if not children or not parents:
         return 1.0
+    told = statements_of if reading.workload.tells_growth else {}
     more_children, more_parents = (
-        days * net_rows_per_day(reading.statistics, name, statements_of[name]) for name in (link.child, link.parent)
+        days * net_rows_per_day(reading.statistics, name, told.get(name, ())) for name in (link.child, link.parent)
     )
     return max(1.0, (children + more_children) / children / ((parents + more_parents) / parents))
 

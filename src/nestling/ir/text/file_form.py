@@ -219,6 +219,9 @@ class ReadingForm(FileForm):
     origin: str = Field("", description="where it was read from")
     dialect: str = ""
     workload: Named[StatementForm] = Field({}, description="name: statement")
+    window_seconds: float | None = Field(
+        None, gt=0, description="how long the statements were watched to know their rates"
+    )
 
     def to_ir(self, findings: Findings) -> Reading | None:
         """The reading, None when there are findings that prevent it."""
@@ -230,7 +233,7 @@ class ReadingForm(FileForm):
             return None
         for statement in statements:
             check_statement(statement, model, ("workload", statement.name), findings)
-        workload = Workload(statements, requirements)
+        workload = Workload(statements, requirements, self.window_seconds)
         return Reading(model, workload, statistics, gaps, tuple(self.notes), self.origin, self.dialect)
 
     @staticmethod
@@ -242,6 +245,7 @@ class ReadingForm(FileForm):
             "statistics": StatisticsForm.from_ir(reading.statistics),
             "requirements": RequirementsForm.from_ir(reading.workload.requirements),
             "workload": Block(statements),
+            "window_seconds": reading.workload.window_seconds,
         }
         model = {"model": ModelForm.from_ir(reading.model)}
         return {"nestling": VERSION} | head | model | without(sections) | _remarks(reading.gaps, reading.notes)

@@ -3,6 +3,7 @@
 ::
 
     -- freshness: product.name async(5s)
+    -- window: 5400.0 s
 
     -- name: product_page, rate: 900/s
     -- params: {"id": 7}
@@ -10,7 +11,8 @@
 
 `blocks` cuts the file, `placeholders` makes parameters `:name`, `footprint` finds out what each statement accesses,
 `requirements` reads the comment lines that say what any design must keep (its docstring has their grammar), `undeclared` finds
-the relationships that statements join along and no foreign key declares.
+the relationships that statements join along and no foreign key declares. `window` says how long statements were watched, where
+their rates were counted; those of less than an hour tell nothing of growth.
 """
 
 from nestling.sources.statements.read import parse_workload

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from nestling.common.errors import Problem, WorkloadError, unknown
 from nestling.common.sql_dialects import DIALECTS, NAMES
 from nestling.ir.model import Model
 from nestling.ir.reading import Gap, GapKind
-from nestling.ir.workload import Statement, Workload
+from nestling.ir.workload import LEAST_WINDOW_SECONDS, Statement, Workload
 from nestling.sources.statements.blocks import Block, blocks
 from nestling.sources.statements.footprint import footprint
 from nestling.sources.statements.joins import Links
@@ -18,6 +20,8 @@ DEFAULT_RATE_PER_SECOND = 1.0
 """Of a statement nobody gave a rate for."""
 SELDOM_PER_SECOND = 1e-9
 """For a rate of 0: such a statement must be answered by the design, and must not weigh in it (once in 32 years)."""
+_WINDOW = re.compile(r"^[ \t]*--[ \t]*window[ \t]*:[ \t]*([^\n]*?)[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_SECONDS = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)[ \t]*s")
 
 
 def parse_workload(
@@ -45,7 +49,26 @@ def parse_workload(
     reader.gap_of_many("no rate is given for", names, f"taken as {DEFAULT_RATE_PER_SECOND:g}/s")
     names = [block.name for block in found if block.rate_per_second == 0]
     reader.gap_of_many("the rate is 0 of", names, "kept, but of no weight")
-    return Workload(tuple(read), requirements), tuple(reader.gaps)
+    workload = Workload(tuple(read), requirements, _window(reader))
+    return workload, tuple(reader.gaps)
+
+
+def _window(reader: _Reader) -> float | None:
+    """How many seconds the statements were watched, where a line such as `-- window: 1.7 s` says so."""
+    found = _WINDOW.search(reader.text)
+    if found is None:
+        return None
+    line = f"{reader.text.count(chr(10), 0, found.start(1)) + 1}"
+    number = _SECONDS.fullmatch(found[1])
+    seconds = float(number[1]) if number is not None else 0.0
+    if not 0 < seconds < float("inf"):
+        reader.gap(f"`{found[1]}` is no window; write seconds, such as `-- window: 90 s`", line)
+        return None
+    if seconds < LEAST_WINDOW_SECONDS:
+        reader.gap(
+            f"how the data grows: the rates were watched for {seconds:,.1f} s; capture for an hour or more", line
+        )
+    return seconds
 
 
 class _Reader:

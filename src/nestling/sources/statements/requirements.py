@@ -48,7 +48,7 @@ KEYS = (
 _LINE = re.compile(
     r"^[ \t]*--[ \t]*(?P<key>[A-Za-z]+(?:[ _][A-Za-z]+)?)[ \t]*:[ \t]*(?P<value>[^\n]*?)[ \t]*$", re.MULTILINE
 )
-_OTHER_KEYS = ("name", "params")
+_OTHER_KEYS = ("name", "params", "window")
 _SIZE = re.compile(r"^(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b$", re.IGNORECASE)
 _DAYS = re.compile(
     r"^(?P<entity>.+?)\s+(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>hour|day|week|month|year)s?$", re.IGNORECASE

@@ -10,6 +10,7 @@ from functools import partial
 
 from nestling.common.errors import DesignError
 from nestling.ir.capture import Capture, Operation, Seen, Shape
+from nestling.ir.capture.seen import LEAST_SECONDS
 from nestling.ir.design import Design
 from nestling.ir.rate import rate_text
 from nestling.ir.reading import Gap, GapKind
@@ -39,8 +40,11 @@ class Said:
 
 @dataclass(slots=True)
 class Workload:
-    """Statements, most frequent first; what cannot be said; and writes that change no row, such as the upkeep of copies."""
+    """Statements of so many seconds, most frequent first; what cannot be said; and writes that change no row, such as the upkeep
+    of copies.
+    """
 
+    window_seconds: float
     statements: list[Said] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
@@ -52,7 +56,7 @@ class Workload:
 
 def workload_of(capture: Capture, design: Design) -> Workload:
     """A capture over the model of the design its documents follow."""
-    found = Workload()
+    found = Workload(max(capture.window_seconds, LEAST_SECONDS))
     grown = _grown(capture)
     databases = {seen.shape.database for seen in capture.seen}
     for each in joined(capture, design):
@@ -144,6 +148,7 @@ def shape_text(shape: Shape, *, several: bool = False) -> str:
 
 def _lines(workload: Workload) -> Iterator[str]:
     yield "-- What a MongoDB was seen to be asked, said over the model. Written by `nestling capture`; edit it as you like."
+    yield f"-- window: {workload.window_seconds:.1f} s"
     for said in workload.statements:
         yield f"\n-- name: {said.name}, rate: {rate_text(said.rate_per_second)}"
         yield f"-- seen: {_one_line(said.origin)}"
