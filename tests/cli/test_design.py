@@ -51,7 +51,19 @@ def test_short_names(shop: Path, tmp_path: Path) -> None:
 KEYS = {
     "strategy", "collections", "decisions", "weighed", "cost", "bound", "gap", "seconds", "profile", "statements", "gaps",
 }  # fmt: skip
-WEIGHED_KEYS = {"structure", "pattern", "chosen", "gain", "price", "motives", "flips", "because", "about"}
+WEIGHED_KEYS = {
+    "structure",
+    "pattern",
+    "chosen",
+    "gain",
+    "price",
+    "motives",
+    "flips",
+    "because",
+    "about",
+    "instead",
+    "dropped",
+}
 
 
 def test_json_shape(shop: Path) -> None:
