@@ -89,7 +89,7 @@ def open_server(uri: str | None = None, *, data_directory: Path | None = None) -
 
 
 @contextmanager
-def start_server(*, data_directory: Path | None = None, cache_gigabytes: float = CACHE_GIGABYTES) -> Iterator[Server]:
+def start_server(*, data_directory: Path | None = None) -> Iterator[Server]:
     """Start an embedded MongoDB, ready to be written to, and stop it on leaving.
 
     Without a data directory its data is temporary and removed in the end; a given one is created if need be, kept, and
@@ -98,14 +98,14 @@ def start_server(*, data_directory: Path | None = None, cache_gigabytes: float =
     """
     binary = find_mongod()
     with ExitStack() as stack:
-        yield _ready(_on_some_port(stack, binary, data_directory, cache_gigabytes), binary)
+        yield _ready(_on_some_port(stack, binary, data_directory), binary)
 
 
-def _on_some_port(stack: ExitStack, binary: Binary, data_directory: Path | None, cache_gigabytes: float) -> Server:
+def _on_some_port(stack: ExitStack, binary: Binary, data_directory: Path | None) -> Server:
     for _ in range(PORTS_TRIED - 1):
         with suppress(_PortTaken):
-            return stack.enter_context(_listening(binary, data_directory, cache_gigabytes))
-    return stack.enter_context(_listening(binary, data_directory, cache_gigabytes))
+            return stack.enter_context(_listening(binary, data_directory))
+    return stack.enter_context(_listening(binary, data_directory))
 
 
 class _PortTaken(ServerError):
@@ -113,7 +113,7 @@ class _PortTaken(ServerError):
 
 
 @contextmanager
-def _listening(binary: Binary, data_directory: Path | None, cache_gigabytes: float) -> Iterator[Server]:
+def _listening(binary: Binary, data_directory: Path | None) -> Iterator[Server]:
     """Run mongod on a free port until it accepts connections."""
     if data_directory:
         _make(data_directory)
@@ -124,7 +124,7 @@ def _listening(binary: Binary, data_directory: Path | None, cache_gigabytes: flo
     command = [
         *(str(binary.path), "--dbpath", str(data), "--replSet", NAME),
         *("--bind_ip", "127.0.0.1", "--port", str(port), "--nounixsocket"),
-        *("--wiredTigerCacheSizeGB", str(cache_gigabytes), "--oplogSize", str(OPLOG_MEGABYTES)),
+        *("--wiredTigerCacheSizeGB", str(CACHE_GIGABYTES), "--oplogSize", str(OPLOG_MEGABYTES)),
         *("--setParameter", "diagnosticDataCollectionEnabled=false", "--quiet"),
     ]
     # Temporary data need not be shut down cleanly, which takes a second.

@@ -15,16 +15,9 @@ from nestling.ir.reading import Gap
 from nestling.ir.values import Policy
 
 
-def commands(
-    design: Design,
-    *,
-    existing: Mapping[str, int | None] | None = None,
-    additional: bool = True,
-    policy: Policy | None = None,
-) -> tuple[Command, ...]:
+def commands(design: Design) -> tuple[Command, ...]:
     """Everything that makes an empty database ready for the design, collections before indexes."""
-    collections = collection_commands(design, existing=existing, additional=additional, policy=policy)
-    return (*collections, *index_commands(design))
+    return (*collection_commands(design), *index_commands(design))
 
 
 def collection_commands(

@@ -35,13 +35,13 @@ class Code:
         return self.text
 
 
-def shell(value: object, *, indent: int = 0) -> str:
-    """A value as the shell reads it, with the same BSON type; `indent` is the level its closing bracket stands at."""
-    return _laid_out(value, indent, _Language(_shell_scalar, _shell_key, "  "))
+def shell(value: object) -> str:
+    """A value as the shell reads it, with the same BSON type."""
+    return _laid_out(value, 0, _Language(_shell_scalar, _shell_key, "  "))
 
 
 def python(value: object, *, indent: int = 0) -> str:
-    """A value as a Python literal; names of `bson`, and `datetime`'s classes, stand for themselves."""
+    """A value as a Python literal, its closing bracket at level `indent`; names of `bson` and `datetime` stand for themselves."""
     return _laid_out(value, indent, _Language(_python_scalar, repr, "    "))
 
 

@@ -15,7 +15,6 @@ from nestling.ir.compiled import CompiledRead, Mql
 from nestling.ir.filling import Row, filled_command, read_for_row, row_leaf
 from nestling.ir.program import (
     MISSING,
-    Action,
     Command,
     CompiledWrite,
     ForEach,
@@ -128,8 +127,3 @@ def refused(violation: Violation, text: str, rows: Sequence[Row]) -> ConstraintE
     shown = ", ".join(f"{name} = {value!r}" for name, value in list(rows[0].items())[:4])
     more = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
     return ConstraintError(Problem(text, known=f"{shown}{more}"), violation=violation)
-
-
-def is_insert(command: Command) -> bool:
-    """Whether the command adds its document."""
-    return command.action is Action.INSERT_ONE

@@ -41,6 +41,6 @@ def _size(problem: Problem) -> int:
     return max(sum(len(step.modes) for step in problem.steps), LEAST)
 
 
-def allowance(seconds: float, *, modes: float = float("inf")) -> Allowance:
+def allowance(seconds: float = 60.0, *, modes: float = float("inf")) -> Allowance:
     """So much from now on."""
     return Allowance(time.perf_counter() + seconds, modes)

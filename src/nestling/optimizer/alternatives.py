@@ -26,14 +26,13 @@ class Alternative:
 
 
 def alternatives(
-    problem: Problem, solution: Solution, group: str, *, limit_seconds: float = 60.0, allowed: Allowance | None = None
+    problem: Problem, solution: Solution, group: str, *, allowed: Allowance | None = None
 ) -> tuple[Alternative, ...]:
     """The alternatives of a group that were not chosen, cheapest first, those not allowed last.
 
-    Only the part of the problem that touches the group is solved again. `limit_seconds` is for all, unless more is said by
-    `allowed`; what does not fit is left out.
+    Only the part of the problem that touches the group is solved again. What does not fit into `allowed` is left out.
     """
-    return alternatives_within(part_of(problem, group), solution, group, allowed or allowance(limit_seconds))
+    return alternatives_within(part_of(problem, group), solution, group, allowed or allowance())
 
 
 def alternatives_within(part: Problem, solution: Solution, group: str, allowed: Allowance) -> tuple[Alternative, ...]:

@@ -58,18 +58,17 @@ def flip(
     quantity: str,
     low: float,
     high: float,
-    limit_seconds: float = 60.0,
     solves: int = 40,
     allowed: Allowance | None = None,
     solved: dict[float, Corner] | None = None,
 ) -> tuple[Turn, ...]:
     """The nearest flips of a decision below and above `now`, none where it stays as it is down to `low` or up to `high`.
 
-    `problem_at` gives the problem at a value of the quantity. `limit_seconds` is for all, unless more is said by `allowed`,
-    `solves` for each side; a side that needs more is left out. `solved` keeps what was found by the quantity's values.
+    `problem_at` gives the problem at a value of the quantity. `allowed` is for both sides, `solves` for each; a side that needs
+    more is left out. `solved` keeps what was found by the quantity's values.
     """
     found = []
-    left, solved = allowed or allowance(limit_seconds), {} if solved is None else solved
+    left, solved = allowed or allowance(), {} if solved is None else solved
     for end in (low, high):
         search = _Search(problem_at, group, left, solves, solved)
         if end != now and (corner := search.nearest(search.best(now), search.best(end))) is not None:
@@ -82,16 +81,15 @@ def rate_flips(
     group: str,
     *,
     statements: Iterable[str] | None = None,
-    limit_seconds: float = 60.0,
     solves: int = 40,
     allowed: Allowance | None = None,
     corners: Corners | None = None,
 ) -> tuple[Turn, ...]:
     """The flips of a decision by the rate of each statement that touches it, in executions a second, nearest first.
 
-    `limit_seconds` is for all; what does not fit is left out. `corners` keeps what was found, for other decisions of this part.
+    What does not fit into `allowed` is left out. `corners` keeps what was found, for other decisions of this part.
     """
-    left = allowed or allowance(limit_seconds)
+    left = allowed or allowance()
     part = part_of(problem, group)
     found: list[Turn] = []
     for statement in statements if statements is not None else touching(part, group):

@@ -20,7 +20,6 @@ from nestling.ir.types import Type, TypeName
 from nestling.ir.values import encoder
 
 _INT64 = 1 << 63
-_MOMENTS = (TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
 _TRUTHS = {
     **dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True),
     **dict.fromkeys(("false", "f", "no", "n", "off", "0"), False),

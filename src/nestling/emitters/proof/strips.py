@@ -48,19 +48,19 @@ def whisker(scale: Scale, low: float, high: float) -> str:
     return line + tick(scale, low, "whisker", top=6, height=8) + tick(scale, high, "whisker", top=6, height=8)
 
 
-def strip(marks: Iterable[str], *, height: int = HEIGHT) -> str:
+def strip(marks: Iterable[str]) -> str:
     """The drawing of one row."""
     inside = "".join(marks)
-    return f'<svg viewBox="0 0 1000 {height}" preserveAspectRatio="none" aria-hidden="true">{inside}</svg>'
+    return f'<svg viewBox="0 0 1000 {HEIGHT}" preserveAspectRatio="none" aria-hidden="true">{inside}</svg>'
 
 
-def rows(each: Sequence[tuple[str, str, str]], *, kind: str = "") -> str:
+def rows(each: Sequence[tuple[str, str, str]]) -> str:
     """Rows of (label, strip, number); labels and numbers are text."""
     cells = "".join(
         f'<div class="label">{text(label)}</div><div class="strip">{drawing}</div><div class="value">{text(number)}</div>'
         for label, drawing, number in each
     )
-    return f'<div class="rows {kind}">{cells}</div>'
+    return f'<div class="rows">{cells}</div>'
 
 
 def text(words: str) -> str:

@@ -92,10 +92,10 @@ def _sort(keys: Sequence[tuple[str, int]]) -> str:
     return "[" + ", ".join(f"({text(path)}, {direction})" for path, direction in keys) + "]"
 
 
-def laid_lines(value: object, *, before: str, level: int, after: str = "") -> Iterator[str]:
+def laid_lines(value: object, *, before: str, level: int) -> Iterator[str]:
     """The lines of a value after `before`, whose indentation counts."""
     indentation = "    " * level
-    yield indentation + laid_out(value, before=before.removeprefix(indentation), level=level, after=after)
+    yield indentation + laid_out(value, before=before.removeprefix(indentation), level=level)
 
 
 def _stages(stages: Sequence[object]) -> list[object]:

@@ -18,8 +18,6 @@ from nestling.ir.types import TypeName
 
 Where = tuple[str | int, ...]
 
-_TIMES = (TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
-
 
 def mistakes_in_layout(
     model: Model,

@@ -31,14 +31,12 @@ IDS = "ids found before"
 _KEYS = frozenset({TypeName.INTEGER, TypeName.TEXT, TypeName.UUID})
 
 
-def plan_client_join(
-    query: Query, design: Design, *, rewrites: Iterable[Rewrite] = ALL, tolerated: Tolerated | None = None
-) -> JoinPlan:
+def plan_client_join(query: Query, design: Design, *, tolerated: Tolerated | None = None) -> JoinPlan:
     """Two reads and how the client joins them; raises `ReadGap` where no join of the statement can be the client's."""
     from nestling.planner.reads import plan_read
 
     joined = _joined(query, design)
-    allowed = frozenset(rewrites) - {Rewrite.IDENTITY}  # a list of ids is no range of a compound id
+    allowed = ALL - {Rewrite.IDENTITY}  # a list of ids is no range of a compound id
 
     def plan(half: Query) -> ReadPlan:
         return plan_read(half, design, rewrites=allowed, tolerated=tolerated)

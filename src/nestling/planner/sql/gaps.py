@@ -22,9 +22,9 @@ class StatementGap(GapError):
         return StatementGap, (self.gap,)
 
 
-def gap(construct: str, node: exp.Expr | None = None, kind: GapKind = GapKind.NOTIMPL) -> StatementGap:
+def gap(construct: str, node: exp.Expr | None = None) -> StatementGap:
     """The gap of a construct at its node."""
-    return StatementGap(Gap(kind, construct, position(node)))
+    return StatementGap(Gap(GapKind.NOTIMPL, construct, position(node)))
 
 
 def mistake(what: str, node: exp.Expr | None = None, next_move: str = "") -> WorkloadError:

@@ -29,17 +29,15 @@ class Difference:
         return f"{self.what}: {self.found:g}, not {self.wanted:g}"
 
 
-def check_generated(
-    model: Model, wanted: Statistics, found_model: Model, found: Statistics, *, tolerance: float = TOLERANCE
-) -> tuple[Difference, ...]:
-    """What is off by more than `tolerance`, and by more than 1: rows, fan-outs, distinct values, NULLs, widths; and what dangles.
+def check_generated(model: Model, wanted: Statistics, found_model: Model, found: Statistics) -> tuple[Difference, ...]:
+    """Every number of rows that is off, fan-outs, distinct values, NULLs and widths that are off by more than is said above.
 
     `found` is measured on the rows, over the model their database shows; relationships are told by their foreign keys.
     """
-    return (*_entities(model, wanted, found, tolerance), *_relationships(model, wanted, found_model, found, tolerance))
+    return (*_entities(model, wanted, found), *_relationships(model, wanted, found_model, found))
 
 
-def _entities(model: Model, wanted: Statistics, found: Statistics, tolerance: float) -> Iterator[Difference]:
+def _entities(model: Model, wanted: Statistics, found: Statistics) -> Iterator[Difference]:
     for entity in model.entities:
         one, other = wanted.entity(entity.name), found.entity(entity.name)
         yield from _compared(f"rows of {entity.name}", one.count, other.count, 0.0)
@@ -47,9 +45,9 @@ def _entities(model: Model, wanted: Statistics, found: Statistics, tolerance: fl
             mine, theirs = one.attribute(attribute.name), other.attribute(attribute.name)
             where = f"{entity.name}.{attribute.name}"
             if attribute.name not in _decided(model, entity.name):
-                off = tolerance if mine.values is None else max(tolerance, DISTINCT_TOLERANCE)
+                off = TOLERANCE if mine.values is None else DISTINCT_TOLERANCE
                 yield from _compared(f"distinct values of {where}", mine.distinct, theirs.distinct, off)
-            yield from _compared(f"bytes of {where}", mine.average_bytes, theirs.average_bytes, tolerance)
+            yield from _compared(f"bytes of {where}", mine.average_bytes, theirs.average_bytes, TOLERANCE)
             if mine.null_share is not None and theirs.null_share is not None:
                 nulls = mine.null_share.value, theirs.null_share.value
                 rows = other.count.value if other.count is not None else 0.0
@@ -63,16 +61,14 @@ def _decided(model: Model, entity: str) -> set[str]:
     return {name for link in links for name in link.child_attributes} | set(model.entity(entity).key)
 
 
-def _relationships(
-    model: Model, wanted: Statistics, found_model: Model, found: Statistics, tolerance: float
-) -> Iterator[Difference]:
+def _relationships(model: Model, wanted: Statistics, found_model: Model, found: Statistics) -> Iterator[Difference]:
     theirs = {_foreign_key(link): link.name for link in found_model.relationships}
     for link in model.relationships:
         if _foreign_key(link) not in theirs:
             continue
         one, other = wanted.relationship(link.name), found.relationship(theirs[_foreign_key(link)])
         for name in FAN_OUTS:
-            yield from _compared(f"{name} of {link.name}", getattr(one, name), getattr(other, name), tolerance)
+            yield from _compared(f"{name} of {link.name}", getattr(one, name), getattr(other, name), TOLERANCE)
         yield from _dangling(link, one, other)
 
 

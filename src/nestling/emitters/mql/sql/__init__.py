@@ -13,9 +13,8 @@ from nestling.emitters.mql.sql.gaps import RenderingGap
 from nestling.emitters.mql.sql.match import match
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.renderer import Renderer
-from nestling.emitters.mql.sql.sort_keys import sort_value
 from nestling.emitters.mql.sql.windows import window_stages
-from nestling.ir.algebra import Aggregate, SortKey, WindowFunction
+from nestling.ir.algebra import Aggregate, WindowFunction
 from nestling.ir.expression import Expression
 
 __all__ = [
@@ -26,7 +25,6 @@ __all__ = [
     "RenderingGap",
     "accumulator_mql",
     "match_mql",
-    "sort_mql",
     "truth_mql",
     "value_mql",
     "window_mql",
@@ -47,11 +45,6 @@ def truth_mql(predicate: Expression, environment: Environment) -> Mql:
 def match_mql(predicate: Expression, environment: Environment) -> dict[str, object]:
     """A `$match` document for the predicate being TRUE: in the query language where that says the same, else by `$expr`."""
     return match(predicate, Renderer(environment))
-
-
-def sort_mql(key: SortKey, environment: Environment) -> Mql:
-    """A value the server sorts as SQL does, but for NULLs, which it takes for the least; null and missing are the same."""
-    return sort_value(key, Renderer(environment))
 
 
 def accumulator_mql(aggregate: Aggregate, name: str, environment: Environment) -> Accumulation:

@@ -40,7 +40,6 @@ _MIRRORED = {
     Comparison.GREATER_OR_EQUAL: Comparison.LESS_OR_EQUAL,
 }
 _RANGES = (*_MIRRORED,)
-_EQUALITIES = (Comparison.EQUAL, Comparison.NOT_EQUAL, Comparison.SAME, Comparison.DIFFERENT)
 
 
 def field_of(expression: Expression, r: Renderer) -> str | None:
