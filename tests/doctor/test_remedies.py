@@ -36,6 +36,7 @@ def test_commands_run_and_mend(name: str, database: Database[dict[str, Any]]) ->
     if fault.grow is not None:
         fault.grow(database, True)
     mine = [each for each in found(look(database), earlier, fault.thresholds) if each.rule == name]
+    assert mine
     for finding in mine:
         for command in finding.commands:
             run(database.client, command)

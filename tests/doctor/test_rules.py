@@ -69,5 +69,7 @@ def test_unused_index_is_not_told_of_a_used_one(database: Database[dict[str, Any
 def test_findings_are_json(database: Database[dict[str, Any]]) -> None:
     """Evidence and commands of all rules can be written."""
     FAULTS["mixed-types"].plant(database, True)
-    for finding in found(look(database)):
+    findings = found(look(database))
+    assert findings
+    for finding in findings:
         json.dumps([dict(finding.evidence), finding.commands])

@@ -21,6 +21,7 @@ def test_a_report_is_a_sarif_log(name: str, database: Database[dict[str, Any]]) 
     FAULTS[name].plant(database, True)
     facts = look(database)
     findings = found(facts, thresholds=FAULTS[name].thresholds)
+    assert name in {each.rule for each in findings}
     for accepted in ((), (Accepted(name, "*", "known"),)):
         (run,) = valid_log(facts, findings, accepted)["runs"]
         rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]

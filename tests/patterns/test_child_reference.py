@@ -64,4 +64,5 @@ def test_prices_are_those_of_what_is_compiled(tmp_path: Path) -> None:
     for rate in (1 / 3600, 3000.0):
         rated = application.with_rates(add=rate)
         found = two_prices(rated.reading, rated.designed())
-        assert not {name: each for name, each in found.items() if each.factor > 1.5}
+        assert found.keys() == {"parts_of", "part_page", "parts_of_makers", "add"}
+        assert {name: each for name, each in found.items() if each.factor > 1.5} == {}
