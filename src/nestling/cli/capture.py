@@ -27,7 +27,7 @@ LONGEST_SHAPE = 100
 @click.option(
     "--design",
     type=options.READABLE,
-    help="The design the documents follow: says the statements as SQL over its model.",
+    help="The design the documents follow; the statements are then written as SQL over its model.",
 )
 @options.output_file("the statements, a workload file to edit,")
 @click.option(
@@ -37,10 +37,11 @@ LONGEST_SHAPE = 100
 def command(
     sources: tuple[str, ...], design: Path | None, output: Path | None, save: Path | None, as_json: bool
 ) -> None:
-    """Collect the statements applications ask of a MongoDB: their shapes without values, and how often.
+    """Collect the statements applications send to a MongoDB: their shapes without values, and how often.
 
     A SOURCE is a live MongoDB (its profiler, its latest log of slow operations, $queryStats), a server's JSON log, or a recording
-    of `nestling.recorder`. With --design they become SQL over the model, with rates; what SQL cannot say is listed. Only reads.
+    of `nestling.recorder`. With --design they become SQL over the model, with rates; what SQL cannot express is listed.
+    Only reads.
     """
     from nestling import pipeline
     from nestling.cli.parts import text

@@ -51,14 +51,18 @@ def _time(context: click.Context, option: click.Parameter, text: str | None) -> 
 )
 @options.design_file
 @options.mongodb_argument
+@click.option("--repair", is_flag=True, help="Correct the values that differ. Without this nothing is written.")
 @click.option(
-    "--repair", is_flag=True, help="Write what must be there, only where it differs. Nothing is written otherwise."
+    "--sample",
+    metavar="N|SHARE",
+    callback=_sample,
+    help="Compare only so many documents of each collection: 1000, 0.01 or 1%.",
 )
 @click.option(
-    "--sample", metavar="N|SHARE", callback=_sample, help="Only so many documents of each collection: 1000, 0.01 or 1%."
-)
-@click.option(
-    "--since", metavar="TIME", callback=_time, help="Only what changes since then may have touched (ISO form; UTC)."
+    "--since",
+    metavar="TIME",
+    callback=_time,
+    help="Compare only what changes since then may have affected (ISO form; UTC).",
 )
 @click.option(
     "--resume",
@@ -79,7 +83,7 @@ def command(
 ) -> int:
     """Compare every copy, computed value, summary, flag and reference with what its source implies, on the server.
 
-    Snapshot copies are what they were, and not compared. Exits 1 when something differs and is not repaired.
+    Snapshot copies are to stay as they were written, and are not compared. Exits 1 when something differs and is not repaired.
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress

@@ -47,7 +47,7 @@ SIZES = {"B": 1.0, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
     default=60.0,
     show_default=True,
     metavar="S",
-    help="Seconds to search; then the best design found is given with its gap.",
+    help="Seconds to search; after them the best design found so far is given, with its gap to the bound.",
 )
 @click.option(
     "--budget",
@@ -65,7 +65,7 @@ SIZES = {"B": 1.0, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
     "thresholds",
     multiple=True,
     metavar="NAME=N",
-    help="Change a number the decision tree asks about, such as few=30; repeat it for more.",
+    help="Change a number the decision tree asks about, such as few=30; may be given several times.",
 )
 @options.output_file("the design")
 @options.as_json
@@ -86,8 +86,9 @@ def command(
     """Decide the document schema for a SOURCE: what to embed, what to reference, what to copy, which indexes.
 
     optimal is the design that costs the workload least, proved; tree follows the published decision tree and rules, embedded
-    embeds all it may, normalized embeds nothing. Of a MongoDB (mongodb://host/database) today's design is read and priced too,
-    and what to change in it is said, what saves most first; without --workload the workload is what its server has noted.
+    embeds all it may, normalized embeds nothing. For a MongoDB (mongodb://host/database) the present design is read and
+    priced too, and the changes to it are listed, the largest saving first; without --workload, the workload is what the server
+    has recorded.
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,7 +59,7 @@ def _thresholds(context: click.Context, option: click.Parameter, given: tuple[st
     "--config",
     "config_file",
     type=options.READABLE,
-    help="YAML of {as, fail_on, thresholds, ignore}; options given go first.",
+    help="YAML of {as, fail_on, thresholds, ignore}; options on the command line win.",
 )
 @click.option(
     "--captured", type=options.READABLE, multiple=True, help="Statements to weigh too: a server's log, or a recording."
@@ -77,7 +76,7 @@ def _thresholds(context: click.Context, option: click.Parameter, given: tuple[st
     type=click.FloatRange(1, 86_400),
     default=60.0,
     show_default=True,
-    help="How long to look; what there was no time for is named.",
+    help="How long to look; what there was no time for is listed.",
 )
 @click.option(
     "--sample",
@@ -92,7 +91,7 @@ def _thresholds(context: click.Context, option: click.Parameter, given: tuple[st
     type=click.FloatRange(0, 100),
     default=4.0,
     show_default=True,
-    help="While others use the server, rest so many times as long as each look took.",
+    help="While others use the server, pause this many times as long as each look took.",
 )
 @click.option("--sarif", type=OUTPUT, metavar="FILE", help="Write a SARIF 2.1 report.")
 @click.option("--html", type=OUTPUT, metavar="FILE", help="Write an HTML report.")
@@ -121,10 +120,10 @@ def command(
     markdown: Path | None,
     as_json: bool,
 ) -> int:
-    """Look at a live MongoDB, and name what hurts with the number, whose threshold it passes, the cost and the remedy.
+    """Look at a live MongoDB and list what is wrong: the number, the threshold it passes and whose that is, the cost, the remedy.
 
-    Only reads. Looks at the URI's database, or at all of them when it names none. Values of your documents never leave the
-    server's answers: facts and reports hold names, types, counts and sizes. Exits 1 when something is found.
+    Only reads. Looks at the URI's database, or at all of them when it names none. Facts and reports hold names,
+    types, counts and sizes, and no values of your documents. Exits 1 when something is found.
     """
     from nestling import pipeline
     from nestling.cli.parts import text
@@ -168,10 +167,7 @@ def command(
 
 
 def _named(uri: str | None) -> str:
-    """The URI given, else the environment's."""
-    found = uri or os.environ.get(options.VARIABLE)
-    if not found:
-        raise click.UsageError(f"no MongoDB is named: give mongodb://host/database, or set {options.VARIABLE}")
+    found = options.named_mongodb(uri)
     if not found.startswith(("mongodb://", "mongodb+srv://")):
         raise click.UsageError("the doctor looks at a live MongoDB: give mongodb://host/database")
     return found

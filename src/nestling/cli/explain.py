@@ -18,9 +18,10 @@ from nestling.cli.parts import options
 @click.argument("relationship", required=False)
 @options.as_json
 def command(design: Path, relationship: str | None, as_json: bool) -> None:
-    """Say why a design is as it is: the questions asked, the numbers found, the rules cited, and what else was possible.
+    """Say why a design is as it is: the numbers found, the rules cited, and what else was possible.
 
-    Name a RELATIONSHIP to hear about that one only. Every rule cited is one of the sources' or says that it is nestling's.
+    Name a RELATIONSHIP to hear about that one only. Every rule cited is either published guidance,
+    named with its source, or marked as nestling's own.
     """
     from nestling.cli.parts import text
     from nestling.emitters.explanation_text import explanation_text

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     "design_file",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Of a MongoDB: write its schema of today, as a design, to this file.",
+    help="For a MongoDB: write its present schema, as a design, to this file.",
 )
 @click.option("--no-values", is_flag=True, help="Leave out values of the data: common ones and quantiles.")
 @options.as_json
@@ -40,13 +40,13 @@ def command(
 ) -> None:
     """Read a SOURCE: its entities and relationships, and what was measured of them.
 
-    With -o the model, its statistics and the workload become a file to edit. Writes nothing to the source. Of a MongoDB
+    With -o the model, its statistics and the workload become a file to edit. Writes nothing to the source. In a MongoDB
     (mongodb://host/database) sub-documents and arrays become entities too, references are found by names and values, and
-    --design-out writes how all that is stored today.
+    --design-out writes how it is all stored at present.
 
-    The file holds values of the data: the most common ones of a column and some that cut the others into equal parts, by which
-    ranges are priced. Of columns named like secrets, of long texts and of those that name each row it holds none;
-    --no-values leaves out all.
+    The file holds values of the data: the most common ones of a column, and some that cut the others into equal parts, by which
+    ranges are priced. It holds none of columns that are named like secrets, hold long texts or are unique to each row;
+    --no-values leaves out all values.
     """
     from dataclasses import replace
 

@@ -22,9 +22,13 @@ if TYPE_CHECKING:
 @options.two_designs
 @options.mongodb_argument
 @click.option("--cutover", is_flag=True, help="Let the new design take over once both are equal.")
-@click.option("--abort", is_flag=True, help="End the migration: the old design is whole, nothing of the new one stays.")
+@click.option(
+    "--abort",
+    is_flag=True,
+    help="End the migration: drop what was built, and leave the old design as it was.",
+)
 @click.option("--drop-old", is_flag=True, help="After the cutover: drop what the old design left behind.")
-@click.option("--offline", is_flag=True, help="Nobody writes until the cutover: a standalone server will do.")
+@click.option("--offline", is_flag=True, help="Nobody else writes until the cutover, so a standalone server will do.")
 @options.long_decimals
 @options.as_json
 def command(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 )
 @options.source
 @options.to_mongodb
-@click.option("--quick", is_flag=True, help="Only the chosen design and its yardsticks, in about a minute.")
+@click.option("--quick", is_flag=True, help="Measure only the chosen design and the three by rule, in about a minute.")
 @click.option(
     "--design",
     "designs",
@@ -36,16 +36,24 @@ if TYPE_CHECKING:
     "--scale",
     type=click.FloatRange(0.001, 100_000),
     metavar="TIMES",
-    help="Measure with rows made from the source's statistics, so many times as many; a model's rows are always made.",
+    help="Measure with made-up rows, TIMES as many as the source's statistics say; a model file's rows are always made up.",
 )
 @click.option(
-    "--random", "random_designs", type=click.IntRange(0, 200), default=0, help="Random valid designs as well."
+    "--random",
+    "random_designs",
+    type=click.IntRange(0, 200),
+    default=0,
+    help="Measure this many random valid designs as well.",
 )
 @click.option("--seconds", type=click.FloatRange(1, 86_400), help="How long to measure; loading comes on top.")
-@click.option("--rounds", type=click.IntRange(2, 1_000), help="In how many rounds.")
-@click.option("--clients", type=click.IntRange(1, 256), default=1, show_default=True, help="Clients at once.")
+@click.option("--rounds", type=click.IntRange(2, 1_000), help="How many rounds to measure in.")
 @click.option(
-    "--open-seconds", type=click.FloatRange(0, 3_600), help="Seconds a design at the stated rates; 0 leaves it out."
+    "--clients", type=click.IntRange(1, 256), default=1, show_default=True, help="How many clients run at once."
+)
+@click.option(
+    "--open-seconds",
+    type=click.FloatRange(0, 3_600),
+    help="Seconds to run each design at the stated rates; 0 leaves this out.",
 )
 @click.option(
     "--cache-ratio",
@@ -54,7 +62,7 @@ if TYPE_CHECKING:
     help="Bytes of data for a byte of the server's cache, such as 0.2 or 5; with nestling's own server only.",
 )
 @click.option(
-    "--seed", type=int, default=0, show_default=True, help="Of values and orders; the same ones with the same seed."
+    "--seed", type=int, default=0, show_default=True, help="The same seed draws the same values and order again."
 )
 @click.option(
     "--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write a report with plots."
@@ -78,11 +86,11 @@ def command(
     html: Path | None,
     as_json: bool,
 ) -> int:
-    """Load the chosen design and its rivals into a MongoDB, run the workload on each, and show which is how fast.
+    """Load the chosen design and its rivals into a MongoDB, run the workload on each, and show how fast each is.
 
     The rivals are the normalized, embedded and tree designs, the chosen one with single decisions taken another way, and those
-    named. Every answer is compared: a design that answers wrong is disqualified. Works in databases with names of its own, which
-    it drops. Exits 1 when a design was disqualified or the chosen one is beaten.
+    given by --design. Every answer is compared: a design that answers wrong is disqualified. Works in databases with names of
+    its own, which it drops. Exits 1 when a design was disqualified or the chosen one is beaten.
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress

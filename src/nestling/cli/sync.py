@@ -27,8 +27,8 @@ LOCALHOST = "127.0.0.1"
     epilog="\b\nExample:\n  nestling sync design.yaml mongodb://localhost/shop --listen 9216",
 )
 @options.design_file
-@click.argument("uri", required=False)
-@click.option("--once", is_flag=True, help="End when all that was written so far has had its effects.")
+@options.mongodb_argument
+@click.option("--once", is_flag=True, help="Carry over everything written so far, then end.")
 @click.option("--no-wait", is_flag=True, help="Fail when another instance is active, instead of standing by.")
 @click.option(
     "--restart", is_flag=True, help="Forget the resume point and compare everything once: for a changed design."
@@ -36,7 +36,7 @@ LOCALHOST = "127.0.0.1"
 @click.option(
     "--pre-images",
     is_flag=True,
-    help="Have the server keep documents before they change (collMod; 6.0 and later), where deletes and moves need them.",
+    help="Have the server keep documents as they were before a change (collMod; 6.0 and later), where deletes and moves need it.",
 )
 @click.option(
     "--lease",
@@ -57,12 +57,15 @@ LOCALHOST = "127.0.0.1"
     help="Write the metrics into this file every second, as JSON.",
 )
 @click.option(
-    "--status", "only_status", is_flag=True, help="Say how the sync of this design stands, and end. Writes nothing."
+    "--status",
+    "only_status",
+    is_flag=True,
+    help="Say whether an instance is active and how far it is, then end. Writes nothing.",
 )
 @options.as_json
 def command(
     design: Path,
-    uri: str | None,
+    target: str,
     once: bool,
     no_wait: bool,
     restart: bool,
@@ -84,7 +87,7 @@ def command(
     from nestling.executors.sync import Metrics, SyncOptions
     from nestling.pipeline import opened, read_proposal, sync, sync_standing
 
-    proposal, target = read_proposal(design), _named(uri)
+    proposal = read_proposal(design)
     with opened(target, proposal.design.model.name) as (server, database), ExitStack() as stack:
         text.say(f"Using {server.text()}, database {database.name}")
         if only_status:
@@ -98,16 +101,6 @@ def command(
     else:
         _show(report, metrics)
     return FINE if report.clean else DIFFERENT
-
-
-def _named(uri: str | None) -> str:
-    """The URI given, else the environment's: there is nothing to keep right in a MongoDB just started."""
-    import os
-
-    found = uri or os.environ.get(options.VARIABLE)
-    if not found:
-        raise click.UsageError(f"no MongoDB is named: give mongodb://host/database, or set {options.VARIABLE}")
-    return found
 
 
 @contextmanager

@@ -86,11 +86,14 @@ def loaded_mongodb(name: str) -> Callable[[Command], Command]:
 
 
 def _named(context: click.Context, option: click.Parameter, value: str | None) -> str:
-    """The URI given or the environment's: a MongoDB just started would be empty."""
-    found = value or os.environ.get(VARIABLE)
+    return named_mongodb(value, "" if isinstance(option, click.Argument) else f"{option.opts[0]} ", context)
+
+
+def named_mongodb(uri: str | None, option: str = "", context: click.Context | None = None) -> str:
+    """The URI given or the environment's, never an embedded one: a MongoDB just started would be empty."""
+    found = uri or os.environ.get(VARIABLE)
     if not found:
-        name = "" if isinstance(option, click.Argument) else f"{option.opts[0]} "
-        raise click.UsageError(f"no MongoDB is named: give {name}mongodb://host/database, or set {VARIABLE}", context)
+        raise click.UsageError(f"no MongoDB is named: give {option}mongodb://host/database, or set {VARIABLE}", context)
     return found
 
 
