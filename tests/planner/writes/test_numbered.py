@@ -40,6 +40,16 @@ def test_numbers_are_those_of_sqlite(run: Trace) -> None:
     assert (len(run.done), run.refused, run.gaps) == (7, [], [])
 
 
+def test_rows_that_may_be_there_are_numbered_too(run: Trace) -> None:
+    """A number that is given, one that is taken, and NULL, whatever is to be done about the row with it."""
+    for what in ("UPDATE SET name = name || excluded.name", "NOTHING"):
+        for number in ("7", "8", "NULL"):
+            run.run(f"INSERT INTO thing VALUES ({number}, '+') ON CONFLICT (id) DO {what}")
+    run.run("INSERT OR REPLACE INTO thing VALUES (14, 'replaced'), (NULL, 'new'), (15, 'given')")
+    run.check()
+    assert (len(run.done), run.refused, run.gaps) == (7, [], [])
+
+
 def test_the_highest_number_is_found_by_its_index(run: Trace, database: Database[dict[str, Any]]) -> None:
     """The table is not read for it."""
     before = uses_of_key(database)

@@ -43,7 +43,7 @@ from nestling.planner.writes.change import follow
 from nestling.planner.writes.coming import added
 from nestling.planner.writes.constraints import refuse_nulls, refuse_same, unguarded
 from nestling.planner.writes.copied import copied_fields, with_copied
-from nestling.planner.writes.fetch import cell, fetch, plan, same_row, scan_of
+from nestling.planner.writes.fetch import cell, fetch, filtered, plan, same_row, scan_of
 from nestling.planner.writes.filled import filled_whole
 from nestling.planner.writes.guarded import guard
 from nestling.planner.writes.held import held_parent
@@ -59,12 +59,13 @@ def insert_rows(
     attributes: Sequence[str],
     source: Relation,
     generated: Sequence[GeneratedValue] = (),
+    condition: Expression | None = None,
 ) -> None:
-    """Plan the rows of the source, its columns in the order of `attributes`."""
+    """Plan the rows of the source, its columns in the order of `attributes`; only where the condition holds."""
     refuse_copied_home(work.design, entity.name)
     refuse_home_copies(work.design, entity.name, frozenset(entity.attribute_names))
     name, row = work.name(f"new {entity.name}"), Cells(entity, NEW)
-    unsure = _rows_at_hand(work, entity, attributes, source, generated, name)
+    unsure = _rows_at_hand(work, entity, attributes, source, generated, condition, name)
     work.counted.append(name)
     refuse_nulls(work, entity, unsure, name)
     inside = guard(work.design, row)
@@ -88,6 +89,7 @@ def _rows_at_hand(
     attributes: Sequence[str],
     source: Relation,
     generated: Sequence[GeneratedValue],
+    condition: Expression | None,
     name: str,
 ) -> list[str]:
     """Plan how the rows are come by; returns the attributes that may be NULL."""
@@ -96,12 +98,16 @@ def _rows_at_hand(
     copied = copied_fields(node)
     made = _made(entity, generated, rows)
     plain = rows is not None and all(_is_plain(value) for row in rows for value in row.values())
-    if rows is not None and plain and (len(rows) == 1 or not (made or copied)):
+    if rows is not None and condition is None and plain and (len(rows) == 1 or not (made or copied)):
         complete = [{a: row.get(a, NULL) for a in entity.attribute_names} for row in rows]
         given = Give(name, tuple(tuple((column(NEW, a), value) for a, value in row.items()) for row in complete))
         work.add(Phase.FETCH, _completed(work, entity, node, given, made) if made or copied else [given])
         return [a for a in entity.attribute_names if a not in made and any(nullable(row[a]) for row in complete)]
-    computed = _numbered(work, entity, rows, made) if made else _computed(entity, attributes, source)
+    computed = (
+        _numbered(work, entity, rows, made, condition)
+        if made
+        else _computed(entity, attributes, filtered(source, condition))
+    )
     if copied:
         computed = with_copied(work, node, computed, {a: column(NEW, a) for a in entity.attribute_names})
     work.add(Phase.FETCH, [Fetch(name, plan(work.design, computed))])
@@ -182,7 +188,9 @@ def _made(entity: Entity, generated: Sequence[GeneratedValue], rows: list[Row] |
     return found
 
 
-def _numbered(work: Work, entity: Entity, rows: list[Row] | None, made: Sequence[str]) -> Relation:
+def _numbered(
+    work: Work, entity: Entity, rows: list[Row] | None, made: Sequence[str], condition: Expression | None = None
+) -> Relation:
     """The statement's rows, with the next numbers where they have none."""
     assert rows is not None
     place = Column("given", "its place", INTEGER, nullable=False)
@@ -198,7 +206,7 @@ def _numbered(work: Work, entity: Entity, rows: list[Row] | None, made: Sequence
             following = Arithmetic(Operator.ADD, _next_number(work, entity, attribute.name), place, INTEGER)
             value = Case(((IsNull(known), following),), known, INTEGER)
         outputs.append(Named(column(NEW, attribute.name), value))
-    return Project(Values("given", columns, cells), "new", tuple(outputs))
+    return Project(filtered(Values("given", columns, cells), condition), "new", tuple(outputs))
 
 
 def _next_number(work: Work, entity: Entity, attribute: str) -> Expression:

@@ -83,7 +83,7 @@ def _insert(work: Work, insert: Insert, entity: Entity, row: Row, condition: Exp
     attributes = tuple(row)
     columns = tuple(Column("given row", name, entity.attribute(name).type) for name in attributes)
     source = Values("given row", columns, (tuple(row.values()),))
-    insert_rows(work, entity, attributes, filtered(source, condition), insert.generated)
+    insert_rows(work, entity, attributes, source, insert.generated, condition)
 
 
 def _same(scan: Scan, groups: tuple[tuple[str, ...], ...], row: Mapping[str, Expression]) -> Expression | None:
