@@ -24,8 +24,9 @@ from nestling.ir.values import decoder, encoder
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, 1, -7, 1 << 62, 1 << 70, 1.0, 1.5, -0.0, 1e300, float("inf"), Decimal("1.50"), Decimal(12),
     "", "x", "1", " 12 ", "1.0", "1e2", "12abc", "-3.5e-2x", "2024-01-31", "2024-01-31 10:00:00", "9999-12-31 23:59:59.999",
-    "zzz", b"", b"ab", date(2024, 1, 31), datetime(2024, 1, 31, 10), datetime(2024, 1, 31, 10, 0, 0, 123456),
-    datetime(2024, 1, 31, 10, 0, 0, 5, tzinfo=UTC), UUID(int=5), {"$ne": 1}, [1], object(),
+    "9999-12-31 23:59:59", "zzz", b"", b"ab", date(2024, 1, 31), datetime(2024, 1, 31, 10),
+    datetime(2024, 1, 31, 10, 0, 0, 123456), datetime(2024, 1, 31, 10, 0, 0, 5, tzinfo=UTC), UUID(int=5), {"$ne": 1}, [1],
+    object(),
 )  # fmt: skip
 PLACES = [
     *(Placeholder("p", affinity, expected) for affinity, expected in product((None, *Affinity), Expected)),
@@ -34,6 +35,7 @@ PLACES = [
         Placeholder("p", expected=Expected.TEXT, boundary=Boundary(grain, after))
         for grain, after in product(Grain, (True, False))
     ),
+    *(Placeholder("p", boundary=Boundary(grain, exact=True)) for grain in Grain),
 ]
 REFUSED = "refused"
 

@@ -56,8 +56,8 @@ def _conversions(placeholder: Placeholder) -> Iterator[str]:
     if placeholder.object_id:
         yield "text_as_object_id"
     if placeholder.boundary is not None:
-        after = ", after=True" if placeholder.boundary.after else ""
-        yield f"first_from({text(str(placeholder.boundary.grain))}{after})"
+        how = ", after=True" * placeholder.boundary.after + ", exact=True" * placeholder.boundary.exact
+        yield f"first_from({text(str(placeholder.boundary.grain))}{how})"
 
 
 def argument(name: str) -> str:

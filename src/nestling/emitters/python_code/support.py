@@ -172,8 +172,11 @@ def text_as_object_id(value: Any) -> Any:
     return ObjectId(value) if isinstance(value, str) and OBJECT_ID.fullmatch(value) else value
 
 
-def first_from(grain: str, *, after: bool = False) -> Callable[[Any], Any]:
-    """From a text to the first instant whose own text is at least (`after`: greater than) it."""
+def first_from(grain: str, *, after: bool = False, exact: bool = False) -> Callable[[Any], Any]:
+    """From a text to the first instant whose own text is at least (`after`: greater than) it.
+
+    `exact`: to the instant whose text it is; a text no instant has stays one.
+    """
     step, start = GRAINS.get(grain, timedelta(milliseconds=1)), datetime(1, 1, 1)  # noqa: DTZ001
 
     def shown(instant: datetime) -> str:
@@ -191,9 +194,10 @@ def first_from(grain: str, *, after: bool = False) -> Callable[[Any], Any]:
             else:
                 low = middle + 1
         try:
-            return start + low * step
+            instant = start + low * step
         except OverflowError:
-            return DatetimeMS(253_402_300_800_000)
+            return value if exact else DatetimeMS(253_402_300_800_000)
+        return value if exact and shown(instant) != value else instant
 
     return convert
 

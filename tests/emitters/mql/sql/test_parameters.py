@@ -62,6 +62,14 @@ CONDITIONS = (
     "d >= :p",
     "d < :p",
     "d = :p",
+    "d <> :p",
+    "d IS :p",
+    "d IS NOT :p",
+    "d IN (:p, '2024-02-28')",
+    "d NOT IN (:p, '2024-02-28')",
+    "ts = :p",
+    "ts IS :p",
+    "ts IN (:p)",
     "ts > :p",
     "ts <= :p",
     "coalesce(:p, s) = s",
@@ -140,6 +148,18 @@ def test_dates_and_decimals_bind_as_what_they_are() -> None:
     """As the type map stores them; a date beside SQLite's texts as the first instant of its text."""
     assert Placeholder("p").bind(Decimal("1.50")) == Decimal128("1.50")
     assert Placeholder("p").bind(date(2024, 1, 31)) == datetime(2024, 1, 31)
+
+
+def test_a_parameter_beside_a_time_is_an_instant(table: Table) -> None:
+    """Equality with a parameter is one with the stored instant, given as one or as its text, so that an index serves."""
+    instant = datetime(2024, 2, 29, 12, 30, 45)
+    for text, operator in (("ts = :p", "$eq"), ("ts IS :p", "$eq"), ("ts IS NOT :p", "$ne")):
+        document = match_mql(predicate(f"SELECT 1 FROM t WHERE {text}", table[0].model), Open())
+        for given in (instant, "2024-02-29 12:30:45"):
+            assert bound(document, {"p": given})["ts"][operator] == instant
+        assert bound(document, {"p": "2024-02-29"})["ts"][operator] == "2024-02-29"
+    document = match_mql(predicate("SELECT 1 FROM t WHERE ts IN (:p, :q)", table[0].model), Open())
+    assert bound(document, {"p": instant, "q": None})["ts"] == {"$in": [instant, None], "$ne": None}
 
 
 def test_placeholders_are_found_in_the_match_for_a_date(table: Table) -> None:

@@ -41,6 +41,12 @@ def text_of(instant: datetime, grain: Grain) -> str:
     return instant.date().isoformat() if grain is Grain.DAY else instant.isoformat(" ", grain.value)
 
 
+def instant_with(text: str, grain: Grain) -> datetime | None:
+    """The instant whose text this is; None for a text no instant has."""
+    first = first_from(text, grain)
+    return first if isinstance(first, datetime) and text_of(first, grain) == text else None
+
+
 def first_from(text: str, grain: Grain, *, after: bool = False) -> datetime | DatetimeMS:
     """The first instant whose text is at least `text` (`after`: greater than it), found by bisection."""
     step = _STEPS.get(grain, timedelta(milliseconds=1))

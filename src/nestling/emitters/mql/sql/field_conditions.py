@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from nestling.emitters.mql.sql.boundary import Grain, first_from, grain_of, text_of
+from nestling.emitters.mql.sql.boundary import Grain, first_from, grain_of, instant_with
 from nestling.emitters.mql.sql.comparison import is_wide, may_be_text
 from nestling.emitters.mql.sql.constants import bson_value, is_inline, literal_value
 from nestling.emitters.mql.sql.conversion import coerced_parameter
@@ -170,7 +170,8 @@ def _boundary_condition(left: Expression, right: Expression, operator: Compariso
         return None
     value = constant[0]
     if isinstance(value, Placeholder):
-        return None if operator not in _RANGES else {field: _open_boundary(operator, value, grain)}
+        condition = _open_boundary(operator, value, grain)
+        return None if condition is None else {field: condition}
     if not isinstance(value, str):
         return None
     return {field: _bounded(operator, value, grain, nullable=r.nullable(left.operand))}
@@ -205,13 +206,12 @@ def _bounded(operator: Comparison, text: str, grain: Grain, *, nullable: bool) -
     if operator in _RANGES:
         after = operator in (Comparison.GREATER, Comparison.LESS_OR_EQUAL)
         return {_side(operator): first_from(text, grain, after=after)}
-    first = first_from(text, grain)
-    exact = hasattr(first, "year") and text_of(first, grain) == text  # type: ignore[arg-type]
+    found = instant_with(text, grain)
     if operator in (Comparison.EQUAL, Comparison.SAME):
-        return {"$eq": first} if exact else {"$in": []}
+        return {"$in": []} if found is None else {"$eq": found}
     if operator is Comparison.DIFFERENT:
-        return {"$ne": first} if exact else {"$nin": []}
-    excluded = [first] * exact + [None] * nullable
+        return {"$nin": []} if found is None else {"$ne": found}
+    excluded = [found] * (found is not None) + [None] * nullable
     return {"$nin": excluded}
 
 
@@ -219,10 +219,22 @@ def _side(operator: Comparison) -> str:
     return "$lt" if operator in (Comparison.LESS, Comparison.LESS_OR_EQUAL) else "$gte"
 
 
-def _open_boundary(operator: Comparison, value: Placeholder, grain: Grain) -> Match:
-    after = operator in (Comparison.GREATER, Comparison.LESS_OR_EQUAL)
-    bounded = replace(value, expected=Expected.TEXT, boundary=Boundary(grain, after))
-    return {_side(operator): bounded, "$ne": None}
+def _open_boundary(operator: Comparison, value: Placeholder, grain: Grain) -> Match | None:
+    """The same for a parameter; that it is unequal is known only once it is known not to be NULL."""
+    exact = replace(value, boundary=Boundary(grain, exact=True))
+    match operator:
+        case Comparison.EQUAL:
+            return {"$eq": exact, "$ne": None}
+        case Comparison.SAME:
+            return {"$eq": exact}
+        case Comparison.DIFFERENT:
+            return {"$ne": exact}
+        case Comparison.NOT_EQUAL:
+            return None
+        case _:
+            after = operator in (Comparison.GREATER, Comparison.LESS_OR_EQUAL)
+            bounded = replace(value, expected=Expected.TEXT, boundary=Boundary(grain, after))
+            return {_side(operator): bounded, "$ne": None}
 
 
 def in_list(node: InList, r: Renderer, *, negated: bool) -> Match | None:
@@ -256,10 +268,14 @@ def _listed(operand: Expression, item: Expression, r: Renderer) -> tuple[object,
         return _listed_id(found[0])
     grain = grain_of(operand.operand.type)
     mixed = isinstance(operand.operand, Column) and operand.operand.mixed
-    if grain is None or mixed or not isinstance(found[0], str):
+    if grain is None or mixed:
         return None
-    first = first_from(found[0], grain)
-    return (first,) if hasattr(first, "year") and text_of(first, grain) == found[0] else ()  # type: ignore[arg-type]
+    if isinstance(found[0], Placeholder):
+        return (replace(found[0], boundary=Boundary(grain, exact=True)),)
+    if not isinstance(found[0], str):
+        return None
+    instant = instant_with(found[0], grain)
+    return () if instant is None else (instant,)
 
 
 def _listed_id(value: object) -> tuple[object, ...]:

@@ -12,7 +12,7 @@ from uuid import UUID
 from bson import Binary
 
 from nestling.common.errors import Problem, WorkloadError
-from nestling.emitters.mql.sql.boundary import Grain, first_from
+from nestling.emitters.mql.sql.boundary import Grain, first_from, instant_with
 from nestling.emitters.mql.sql.constant_conversion import affine, cast_constant
 from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.ir import compiled
@@ -33,10 +33,20 @@ class Expected(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """The value is a text; what takes its place is the first instant whose text is at least (`after`: greater than) it."""
+    """The value is a text; what takes its place is the first instant whose text is at least (`after`: greater than) it.
+
+    `exact`: the instant whose text it is; a text no instant has stays one, which no instant equals.
+    """
 
     grain: Grain
     after: bool = False
+    exact: bool = False
+
+    def instant(self, text: str) -> object:
+        """What takes the text's place."""
+        if self.exact:
+            return instant_with(text, self.grain) or text
+        return first_from(text, self.grain, after=self.after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +80,7 @@ class Placeholder(compiled.Placeholder):
         if value is not None and not isinstance(value, _CLASSES[self.expected]):
             raise self._mistake(value, f"a {self.expected}")
         if self.boundary is not None and isinstance(value, str):
-            value = first_from(value, self.boundary.grain, after=self.boundary.after)
+            value = self.boundary.instant(value)
         if self.object_id:
             value = id_in(value) or value
         return Binary.from_uuid(value) if isinstance(value, UUID) else encode(value)
