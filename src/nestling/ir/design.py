@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from nestling.common.errors import DesignError
 from nestling.ir.invariants import mistakes_in_layout, mistakes_in_names
-from nestling.ir.layout import Place, Store, places_of, stores_of
+from nestling.ir.layout import Node, NodeKind, Place, Role, Store, places_of, stores_of
 from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Index
 
@@ -36,6 +36,13 @@ class Design:
     def store(self, name: str) -> Store:
         """The physical collection of that name; raises `KeyError`."""
         return next(store for store in self.stores if store.name == name)
+
+    def home_root(self, entity: str) -> tuple[Store, Node] | None:
+        """The store and root node that are an entity's home; None when its rows lie in other documents."""
+        for place in self.places.get(entity, ()):
+            if place.store.role is Role.HOME and place.node.kind is NodeKind.ROOT and place.copy is None:
+                return place.store, place.node
+        return None
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
-from nestling.ir.types import BOOLEAN, TEXT, Type, TypeName
+from nestling.ir.types import BOOLEAN, NUMBERS, TEXT, Type, TypeName
 
 if TYPE_CHECKING:
     from nestling.ir.algebra import Relation
@@ -457,10 +457,6 @@ def nullable(expression: Expression) -> bool:
             return True
         case _:
             return any(map(nullable, operands(expression)))
-
-
-NUMBERS = frozenset({TypeName.INTEGER, TypeName.DECIMAL, TypeName.FLOAT})
-TIMES = frozenset({TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ})
 
 
 def is_number(expression: Expression) -> bool:

@@ -17,8 +17,7 @@ from typing import TypeAlias, assert_never, cast
 
 from bson import Decimal128
 
-from nestling.common.errors import Problem, WorkloadError, unknown
-from nestling.ir.compiled import CompiledRead, Mql, Placeholder
+from nestling.ir.compiled import CompiledRead, Mql, Placeholder, check_names
 from nestling.ir.decimal128 import from_decimal128, to_decimal128
 from nestling.ir.program import (
     MISSING,
@@ -51,18 +50,8 @@ def bind_write(write: CompiledWrite, values: Mapping[str, object] | None = None)
     list is never one, so that no value can become an operator.
     """
     given = dict(values or {})
-    _check_names(write, given)
+    check_names(write, given)
     return replace(write, parameters=(), steps=tuple(_bound(step, given) for step in write.steps))
-
-
-def _check_names(write: CompiledWrite, given: Mapping[str, object]) -> None:
-    missing = [name for name in write.parameters if name not in given]
-    problems = [Problem(f"`{write.name}` needs a value for the parameter `{name}`") for name in missing]
-    problems += [
-        unknown("parameter", name, write.parameters, of=write.name) for name in given if name not in write.parameters
-    ]
-    if problems:
-        raise WorkloadError(*problems)
 
 
 def parameter_leaf(given: Mapping[str, object]) -> Leaf:

@@ -25,9 +25,14 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Iterable[str]]) -
     return "\n".join(("<table>", f"<caption>{inline(caption)}</caption>", f"<tr>{heads}</tr>", *body, "</table>"))
 
 
+def plain(text: str) -> str:
+    """Text as HTML, with what cannot be seen escaped."""
+    return escape("".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text))
+
+
 def inline(text: str) -> str:
-    """Text that HTML takes as text; what stands in backticks as code."""
-    return _CODE.sub(r"<code>\1</code>", escape(text))
+    """Text as HTML; what stands in backticks as code."""
+    return _CODE.sub(r"<code>\1</code>", plain(text))
 
 
 def block(*parts: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from nestling.common.errors import GapError, Problem
 from nestling.ir.model import Model
 from nestling.ir.statistics import Statistics
 from nestling.ir.workload import Workload
@@ -28,6 +29,17 @@ class Gap:
 
     def __str__(self) -> str:
         return f"{self.where}: {self.what} ({self.kind})" if self.where else f"{self.what} ({self.kind})"
+
+
+class FoundGap(GapError):
+    """The error of a gap: `gap` says what could not be handled, where, and who lacks it."""
+
+    def __init__(self, gap: Gap) -> None:
+        super().__init__(Problem(what=f"{gap.what} ({gap.kind})", where=gap.where))
+        self.gap = gap
+
+    def __reduce__(self) -> tuple[type[FoundGap], tuple[Gap]]:
+        return type(self), (self.gap,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,12 @@ class TypeName(StrEnum):
     ANY = "any"  # a column without a type
 
 
+NUMBERS = frozenset({TypeName.INTEGER, TypeName.DECIMAL, TypeName.FLOAT})
+EXACT_NUMBERS = NUMBERS - {TypeName.FLOAT}
+TIMES = frozenset({TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ})
+NEVER_TEXT = NUMBERS | TIMES | {TypeName.BOOLEAN, TypeName.BYTES, TypeName.UUID, TypeName.OBJECT_ID}
+"""Types none of whose values is stored as a text that a collation could compare."""
+
 _TEXT_FORM = re.compile(r"^\s*([a-z]+)\s*(?:\((.*)\))?\s*$", re.DOTALL)
 _ENUM_VALUE = re.compile(r"'((?:[^']|'')*)'")
 _ENUM_VALUES = re.compile(r"\s*'(?:[^']|'')*'\s*(?:,\s*'(?:[^']|'')*'\s*)*")

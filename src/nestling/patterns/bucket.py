@@ -13,14 +13,13 @@ from nestling.ir.candidate import Bucketed, Candidate, summaries
 from nestling.ir.model import Entity
 from nestling.ir.primitives import OF_BUCKETS, Window, WindowUnit
 from nestling.ir.situation import Situation, rows_per_day
-from nestling.ir.types import TypeName
+from nestling.ir.types import TIMES, TypeName
 from nestling.ir.workload import Access, Operator
 
 COUNTS = (50, 200, 1_000)
 """Events in one bucket, where their number alone closes it."""
 SMALLEST = 4.0
 """Events in one window on average, below which a bucket groups next to nothing."""
-_TIMES = (TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
 _NOT_BY = (TypeName.JSON, TypeName.ARRAY, TypeName.GEOMETRY)
 
 
@@ -59,7 +58,7 @@ def _tells_apart(entity: Entity, name: str) -> bool:
 
 def times_of(entity: Entity) -> tuple[str, ...]:
     """The attributes that say when an event was: dates and times that are never NULL."""
-    return tuple(a.name for a in entity.attributes if a.type.name in _TIMES and not a.nullable)
+    return tuple(a.name for a in entity.attributes if a.type.name in TIMES and not a.nullable)
 
 
 def _motives(situation: Situation, entity: str, by: tuple[str, ...]) -> Iterator[str]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from html import escape
 
 from nestling.doctor import explanation, rule
 from nestling.doctor.report import Report
 from nestling.doctor.reports.wording import cost, measure, subject, verdict
 from nestling.ir.facts import Collection
 from nestling.ir.finding import Finding
+from nestling.ir.notebook import inline, plain
 from nestling.ir.quantity_words import count, size
 
 STYLE = """
@@ -31,14 +30,13 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; mar
 dt { font-weight: 600 } dd { margin: 0 } .scroll { overflow-x: auto }
 @media (max-width: 40rem) { dl { display: block } dd { margin-bottom: .5rem } }
 """
-_CODE = re.compile("`([^`]+)`")
 
 
 def html(report: Report) -> str:
     """The report as a page."""
     body = "\n".join(_body(report))
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-    title = escape(", ".join(report.facts.databases))
+    title = plain(", ".join(report.facts.databases))
     return (
         f'<!doctype html>\n<html lang="en"><head>{head}<title>nestling doctor: {title}</title>'
         f"<style>{STYLE}</style></head>\n<body>\n{body}\n</body></html>\n"
@@ -47,17 +45,17 @@ def html(report: Report) -> str:
 
 def _body(report: Report) -> Iterator[str]:
     facts = report.facts
-    yield f"<h1>What the doctor found</h1><p>{escape(subject(facts))}, {escape(_moment(facts.taken))}.</p>"
-    yield f"<p><strong>{escape(verdict(report))}</strong></p>"
+    yield f"<h1>What the doctor found</h1><p>{plain(subject(facts))}, {plain(_moment(facts.taken))}.</p>"
+    yield f"<p><strong>{plain(verdict(report))}</strong></p>"
     yield from map(_finding, report.findings)
     if report.ignored:
         items = "".join(
-            f"<li><code>{_text(each.finding.rule)} {_text(each.finding.place)}</code>: {_text(each.reason)}</li>"
+            f"<li><code>{plain(each.finding.rule)} {plain(each.finding.place)}</code>: {plain(each.reason)}</li>"
             for each in report.ignored
         )
         yield f"<h2>Set aside</h2><ul>{items}</ul>"
     if facts.skipped:
-        items = "".join(f"<li><code>{_text(each.what)}</code>: {_text(each.why)}</li>" for each in facts.skipped)
+        items = "".join(f"<li><code>{plain(each.what)}</code>: {plain(each.why)}</li>" for each in facts.skipped)
         yield f"<h2>Not looked at</h2><ul>{items}</ul>"
     yield _collections(facts.collections)
 
@@ -66,14 +64,14 @@ def _finding(finding: Finding) -> str:
     measured = measure(finding)
     parts = [("Measured", measured)] if measured else []
     parts += [("Cost", cost(finding)), ("Remedy", finding.remedy), ("Confidence", str(finding.confidence))]
-    told = "".join(f"<dt>{name}</dt><dd>{_prose(text)}</dd>" for name, text in parts)
-    commands = f"<pre><code>{_text(chr(10).join(finding.commands))}</code></pre>" if finding.commands else ""
-    why = "".join(f"<p>{_prose(part)}</p>" for part in explanation(finding.rule).split("\n\n"))
+    told = "".join(f"<dt>{name}</dt><dd>{inline(text)}</dd>" for name, text in parts)
+    commands = f"<pre><code>{plain(chr(10).join(finding.commands))}</code></pre>" if finding.commands else ""
+    why = "".join(f"<p>{inline(part)}</p>" for part in explanation(finding.rule).split("\n\n"))
     return (
-        f'<details class="finding {finding.severity}"><summary><strong>{_text(rule(finding.rule).title)}</strong>'
+        f'<details class="finding {finding.severity}"><summary><strong>{plain(rule(finding.rule).title)}</strong>'
         f'<span class="severity">{finding.severity}</span>'
-        f"<div><code>{_text(finding.place)}</code></div><div>{_prose(finding.message)}</div></summary>"
-        f'<dl>{told}</dl>{commands}<details class="about"><summary>About <code>{_text(finding.rule)}</code></summary>'
+        f"<div><code>{plain(finding.place)}</code></div><div>{inline(finding.message)}</div></summary>"
+        f'<dl>{told}</dl>{commands}<details class="about"><summary>About <code>{plain(finding.rule)}</code></summary>'
         f"{why}</details></details>"
     )
 
@@ -90,7 +88,7 @@ def _cells(collection: Collection) -> str:
     read = f"{count(sample.documents)} ({sample.method})" if sample else ""
     sizes = [count(storage.documents), size(storage.data_bytes), size(storage.index_bytes)] if storage else [""] * 3
     cells = [collection.namespace, str(collection.kind), *sizes, read]
-    return "".join(f"<td{_number(place)}>{_text(cell)}</td>" for place, cell in enumerate(cells))
+    return "".join(f"<td{_number(place)}>{plain(cell)}</td>" for place, cell in enumerate(cells))
 
 
 def _number(place: int) -> str:
@@ -100,13 +98,3 @@ def _number(place: int) -> str:
 def _moment(taken: str) -> str:
     """A moment as people read it, to the minute: 2026-04-11 09:30 UTC."""
     return f"{taken[:16].replace('T', ' ')} UTC"
-
-
-def _prose(text: str) -> str:
-    """A sentence as HTML, what stands in backticks as code."""
-    return _CODE.sub(r"<code>\1</code>", _text(text))
-
-
-def _text(text: str) -> str:
-    """Text as HTML, with what cannot be seen escaped."""
-    return escape("".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text))

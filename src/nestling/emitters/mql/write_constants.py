@@ -14,9 +14,9 @@ from nestling.common.errors import Problem, WorkloadError
 from nestling.emitters.mql.sql.constant_conversion import affine
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.ir import compiled
-from nestling.ir.expression import TIMES, Affinity, Rules
+from nestling.ir.expression import Affinity, Rules
 from nestling.ir.json_text import read_json
-from nestling.ir.types import Type, TypeName
+from nestling.ir.types import TIMES, Type, TypeName
 from nestling.ir.values import encoder
 
 _INT64 = 1 << 63

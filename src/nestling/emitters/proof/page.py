@@ -15,8 +15,8 @@ from nestling.emitters.proof.sections import (
     work,
     writes,
 )
-from nestling.emitters.proof.strips import text
 from nestling.emitters.proof.style import STYLE
+from nestling.ir.notebook import plain
 from nestling.ir.proof import Proof
 from nestling.ir.proof_words import labels, rate, share, verdict
 from nestling.ir.quantity_words import size
@@ -27,24 +27,25 @@ def html(proof: Proof) -> str:
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
     title = f"nestling prove: {proof.setting.reading}" if proof.setting.reading else "nestling prove"
     return (
-        f'<!doctype html>\n<html lang="en"><head>{head}<title>{text(title)}</title>'
+        f'<!doctype html>\n<html lang="en"><head>{head}<title>{plain(title)}</title>'
         f"<style>{STYLE}</style></head>\n<body>\n{chr(10).join(_body(proof))}\n</body></html>\n"
     )
 
 
 def _body(proof: Proof) -> Iterator[str]:
-    name = f" of {text(proof.setting.reading)}" if proof.setting.reading else ""
+    name = f" of {plain(proof.setting.reading)}" if proof.setting.reading else ""
     yield f"<h1>Rival designs{name}, measured</h1>"
     yield _setting(proof)
     bad = "" if proof.equal and proof.is_best and not proof.missing else " bad"
-    yield f'<div class="verdict{bad}">{text(verdict(proof))}.</div>'
+    yield f'<div class="verdict{bad}">{plain(verdict(proof))}.</div>'
     if proof.missing:
-        yield f'<div class="out"><strong>Not all of it was measured</strong>: {text(proof.missing)}.</div>'
+        yield f'<div class="out"><strong>Not all of it was measured</strong>: {plain(proof.missing)}.</div>'
     yield _cards(proof)
     names = labels(proof)
     for each in proof.designs:
         if each.disqualified:
-            yield f'<div class="out"><strong>{text(names[each.name])} is disqualified</strong>: {text(each.disqualified)}.</div>'
+            name, why = plain(names[each.name]), plain(each.disqualified)
+            yield f'<div class="out"><strong>{name} is disqualified</strong>: {why}.</div>'
     for section in (throughput, decisions, latencies, open_loop, copies, space, writes, work, predictions):
         yield section(proof)
     yield _method(proof)
@@ -60,7 +61,7 @@ def _setting(proof: Proof) -> str:
         f"{made.rounds} rounds",
         f"{made.seconds:.0f} s in all",
     )
-    return f'<p class="soft">{text(", ".join(part for part in parts if part))}.</p>'
+    return f'<p class="soft">{plain(", ".join(part for part in parts if part))}.</p>'
 
 
 def _cards(proof: Proof) -> str:
@@ -73,12 +74,12 @@ def _cards(proof: Proof) -> str:
     cards.append((f"± {share(proof.noise)}", "noise: the chosen design against itself"))
     compared = sum(one.compared for each in proof.designs for one in each.statements)
     cards.append((f"{compared:,}", "answers compared"))
-    inside = "".join(f'<div class="card"><b>{text(number)}</b>{text(what)}</div>' for number, what in cards)
+    inside = "".join(f'<div class="card"><b>{plain(number)}</b>{plain(what)}</div>' for number, what in cards)
     return f'<div class="cards">{inside}</div>'
 
 
 def _method(proof: Proof) -> str:
-    notes = "".join(f"<li>{text(note)}</li>" for note in proof.notes)
+    notes = "".join(f"<li>{plain(note)}</li>" for note in proof.notes)
     return (
         "<h2>How it was measured</h2><p>Every design was loaded with the same rows into a database of its own, and sent the same"
         " statements with the same values in the same order, in rounds, the designs in another order each time. Throughput is"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nestling.emitters.proof.strips import text
+from nestling.ir.notebook import plain
 from nestling.ir.proof_words import milliseconds
 
 WIDTH, TALL = 480, 400
@@ -78,5 +78,5 @@ class _Axes:
         """A point, told when the mouse is over it."""
         x, y = self.x(point.predicted), self.y(point.measured)
         return (
-            f'<circle class="{point.kind}" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{text(point.title)}</title></circle>'
+            f'<circle class="{point.kind}" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{plain(point.title)}</title></circle>'
         )

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from nestling.emitters.proof import strips
 from nestling.emitters.proof.scatter import Point, scatter
-from nestling.emitters.proof.strips import Scale, text
+from nestling.emitters.proof.strips import Scale
+from nestling.ir.notebook import plain
 from nestling.ir.proof import Latency, Proof, RivalFigures, StatementFigures
 from nestling.ir.proof_words import (
     COPIES_READ,
@@ -231,7 +232,7 @@ def _by_statement(proof: Proof, title: str, about: str, of: Callable[[StatementF
         per_day = one.rate_per_second * 86_400
         often = f"{rate(one.rate_per_second)}/s" if one.rate_per_second >= 0.01 else f"{per_day:.3g}/day"
         parts.append(
-            f'<div class="statement"><strong>{text(one.name)}</strong> <small>{often}</small>{strips.rows(rows)}</div>'
+            f'<div class="statement"><strong>{plain(one.name)}</strong> <small>{often}</small>{strips.rows(rows)}</div>'
         )
     ends = f"{milliseconds(scale.low)} ms</b><b>{milliseconds(scale.high)} ms"
     value = '<div class="value">p50 · p95 · p99, ms</div>'
@@ -274,7 +275,7 @@ def _designs_key(proof: Proof) -> str:
 
 
 def _key(entries: Sequence[tuple[str, str]]) -> str:
-    inside = "".join(f'<span><i class="{colour}"></i>{text(what)}</span>' for colour, what in entries)
+    inside = "".join(f'<span><i class="{colour}"></i>{plain(what)}</span>' for colour, what in entries)
     return f'<div class="key">{inside}</div>'
 
 
@@ -284,6 +285,6 @@ def _label(each: RivalFigures, proof: Proof) -> str:
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f"<th>{text(name)}</th>" for name in heads)
-    body = "".join(f"<tr>{''.join(f'<td>{text(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    head = "".join(f"<th>{plain(name)}</th>" for name in heads)
+    body = "".join(f"<tr>{''.join(f'<td>{plain(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f'<div class="scroll"><table><tr>{head}</tr>{body}</table></div>'

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
+
+from nestling.ir.notebook import plain
 
 HEIGHT = 20
 
@@ -57,12 +58,7 @@ def strip(marks: Iterable[str]) -> str:
 def rows(each: Sequence[tuple[str, str, str]]) -> str:
     """Rows of (label, strip, number); labels and numbers are text."""
     cells = "".join(
-        f'<div class="label">{text(label)}</div><div class="strip">{drawing}</div><div class="value">{text(number)}</div>'
+        f'<div class="label">{plain(label)}</div><div class="strip">{drawing}</div><div class="value">{plain(number)}</div>'
         for label, drawing, number in each
     )
     return f'<div class="rows">{cells}</div>'
-
-
-def text(words: str) -> str:
-    """Text as HTML, with what cannot be seen escaped."""
-    return escape("".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in words))

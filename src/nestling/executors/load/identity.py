@@ -13,7 +13,7 @@ from nestling.executors.load.document_code import DocumentCode, Row
 from nestling.executors.load.level import Layout
 from nestling.executors.load.stored_value import UnstorableError
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Role, Store
+from nestling.ir.layout import Node, Role, Store
 from nestling.ir.model import Entity
 from nestling.ir.names import stored_name
 from nestling.ir.primitives import Collection
@@ -77,17 +77,9 @@ def derived_id(code: DocumentCode, layout: Layout, entity: Entity, name: str, nu
     return f"{code.bind(object_id)}({name!r}, {code.bind(number)}(row))"
 
 
-def home_root(design: Design, entity: str) -> tuple[Store, Node] | None:
-    """The store and root node that are an entity's home, when it is a root."""
-    for place in design.places.get(entity, ()):
-        if place.store.role is Role.HOME and place.node.kind is NodeKind.ROOT and place.copy is None:
-            return place.store, place.node
-    return None
-
-
 def reference_source(code: DocumentCode, design: Design, layout: Layout, entity: Entity) -> str:
     """Source of the id by which others refer to a row: its `_id` where that holds the key, else the key's value(s)."""
-    found = home_root(design, entity.name)
+    found = design.home_root(entity.name)
     if found is not None:
         store, root = found
         attributes = id_attributes(design, store, root)

@@ -23,11 +23,10 @@ from nestling.ir.primitives import (
     Variant,
 )
 from nestling.ir.rows import Function, Hop
-from nestling.ir.types import TypeName
+from nestling.ir.types import TIMES, TypeName
 
 Where = tuple[str | int, ...]
 
-_TIMES = (TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
 _FILES = (TypeName.BYTES, TypeName.GEOMETRY, TypeName.TEXT)
 
 
@@ -124,7 +123,7 @@ def _bucket_mistakes(entity: Entity, collection: Collection, bucket: Bucket, pat
 def _window_mistakes(entity: Entity, attribute: str, path: Where) -> Iterator[Problem]:
     if attribute not in entity:
         yield entity.no_attribute(attribute, path)
-    elif entity.attribute(attribute).type.name not in _TIMES:
+    elif entity.attribute(attribute).type.name not in TIMES:
         what = f"`{attribute}` is {entity.attribute(attribute).type}, not a date or timestamp"
         yield Problem(what=what, path=path)
 
@@ -143,7 +142,7 @@ def _option_mistakes(entity: Entity, collection: Collection, path: Where) -> Ite
         time = entity.attribute(options.time) if options.time and options.time in entity else None
         if time is None:
             yield entity.no_attribute(options.time or "", (*path, "options", "time"))
-        elif time.type.name not in _TIMES or time.type.fraction_digits > 3 or time.nullable:
+        elif time.type.name not in TIMES or time.type.fraction_digits > 3 or time.nullable:
             what = f"`{time.name}` ({time.type}{', nullable' if time.nullable else ''}) cannot be a time series' time"
             yield Problem(what=what, path=(*path, "options", "time"), next_move="use a NOT NULL date or timestamp")
         if options.meta is not None and options.meta not in entity:

@@ -11,7 +11,7 @@ from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Relationship
 from nestling.ir.options import Charge, Step
 from nestling.ir.rows import Function
-from nestling.ir.types import TypeName
+from nestling.ir.types import EXACT_NUMBERS
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.archives import CHANGED_THERE
@@ -20,7 +20,6 @@ from nestling.planner.options.left import is_left, left
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.trees import lineage_steps, lineages_changed
 
-_EXACT = (TypeName.INTEGER, TypeName.DECIMAL)
 _AT_ONCE = (Level.SAME_DOCUMENT, Level.TRANSACTION)
 
 
@@ -115,7 +114,7 @@ class Upkeep:
             return False
         goes = access.kind is StatementKind.DELETE or bool(set(access.attributes) & set(link.child_attributes))
         stays = access.kind is StatementKind.INSERT or not goes
-        return aggregate.function is Function.COUNT or (stays and attribute.type.name in _EXACT)
+        return aggregate.function is Function.COUNT or (stays and attribute.type.name in EXACT_NUMBERS)
 
     def _parent(self, link: Relationship, share: float = 1.0) -> Work:
         """Finding one parent's document by key, and changing it in a share of the cases."""

@@ -12,8 +12,6 @@ from typing import Any, cast
 from nestling.ir import algebra as a
 from nestling.ir.algebra import AggregateFunction, Relation, SortKey, WindowFunction
 from nestling.ir.expression import (
-    NUMBERS,
-    TIMES,
     CaseRule,
     Collation,
     Compare,
@@ -25,10 +23,9 @@ from nestling.ir.expression import (
     operands,
 )
 from nestling.ir.model import Model
-from nestling.ir.types import TypeName
+from nestling.ir.types import NEVER_TEXT, TypeName
 from nestling.planner.reads.traverse import SUBQUERIES, everything, expressions
 
-_NO_TEXTS = NUMBERS | TIMES | {TypeName.BOOLEAN, TypeName.BYTES, TypeName.UUID, TypeName.OBJECT_ID}
 _TEXTS = (TypeName.TEXT, TypeName.ENUM)
 
 
@@ -127,7 +124,7 @@ def _of_expression(expression: Expression) -> Iterator[Collation]:
 def _may_be_text(expression: Expression) -> bool:
     if isinstance(expression, Literal):
         return isinstance(expression.value, str)
-    return expression.type.name not in _NO_TEXTS or bool(getattr(expression, "mixed", False))
+    return expression.type.name not in NEVER_TEXT or bool(getattr(expression, "mixed", False))
 
 
 def _without(value: object) -> object:

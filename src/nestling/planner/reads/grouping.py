@@ -13,7 +13,7 @@ from nestling.ir.row_steps import NUMBER, Compute, GroupRows, Layout
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.summary import Summed, summed
 from nestling.planner.reads.rows import Context, Rows, gap
-from nestling.planner.reads.subqueries import lifted_all
+from nestling.planner.reads.subqueries import lifted_all, lifted_in
 from nestling.planner.reads.traverse import expressions, mapped, mentioned, rewritten
 
 KEY = "_id"
@@ -53,7 +53,7 @@ def _grouped(relation: a.Group, wanted: Sequence[a.NamedAggregate], rows: Rows, 
     keys, rows = lifted_all([key.expression for key in relation.keys], rows, context)
     aggregates = list[Aggregate]()
     for item in wanted:
-        aggregate, rows = _lifted(item.aggregate, rows, context)
+        aggregate, rows = lifted_in(item.aggregate, rows, context)
         aggregates.append(aggregate)
     keys, aggregates, rows = _with_last_computed(keys, aggregates, rows, context)
     key_names = unique_names([key.name for key in relation.keys], frozenset())
@@ -93,17 +93,6 @@ def _with_last_computed(
         [mapped(each, lambda part: rewritten(part, change)) for each in aggregates],
         found,
     )
-
-
-def _lifted(aggregate: Aggregate, rows: Rows, context: Context) -> tuple[Aggregate, Rows]:
-    current = rows
-
-    def change(expression: Expression) -> Expression:
-        nonlocal current
-        (found,), current = lifted_all([expression], current, context)
-        return found
-
-    return mapped(aggregate, change), current
 
 
 def lower_distinct(relation: a.Distinct, context: Context) -> Rows:

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from nestling.common.errors import DesignError, GapError, Problem
+from nestling.common.errors import DesignError
 from nestling.ir.access_path import Step
 from nestling.ir.design import Design
 from nestling.ir.expression import Column, Expression
 from nestling.ir.layout import Place
 from nestling.ir.names import stored_name
-from nestling.ir.reading import Gap, GapKind
+from nestling.ir.reading import FoundGap, Gap, GapKind
 from nestling.ir.row_steps import ColumnId, Compute, Layout, Where
 from nestling.ir.statistics import Statistics
 from nestling.ir.tolerance import Tolerated
@@ -23,15 +23,8 @@ from nestling.planner.reads.rewrites.prefilter import filtered_early, without_va
 from nestling.planner.reads.traverse import mentioned
 
 
-class ReadGap(GapError):
+class ReadGap(FoundGap):
     """A read no steps could be found for: `gap` says which construct and who lacks it."""
-
-    def __init__(self, gap: Gap) -> None:
-        super().__init__(Problem(what=f"{gap.what} ({gap.kind})", where=gap.where))
-        self.gap = gap
-
-    def __reduce__(self) -> tuple[type[ReadGap], tuple[Gap]]:
-        return ReadGap, (self.gap,)
 
 
 def gap(construct: str, kind: GapKind = GapKind.NOTIMPL) -> ReadGap:

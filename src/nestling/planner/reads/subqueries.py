@@ -38,7 +38,7 @@ from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of
 from nestling.planner.reads.rewrites.nothing_found import without_empty_group
 from nestling.planner.reads.rows import Context, Rows, gap
-from nestling.planner.reads.traverse import has_subquery, rewritten, single
+from nestling.planner.reads.traverse import Rebuilt, has_subquery, mapped, rewritten, single
 
 _ONE = Literal(1, INTEGER)
 
@@ -93,6 +93,18 @@ def lifted_all(expressions: Sequence[Expression], rows: Rows, context: Context) 
         return known[expression]
 
     return [rewritten(each, change) if has_subquery(each) else each for each in expressions], current
+
+
+def lifted_in(node: Rebuilt, rows: Rows, context: Context) -> tuple[Rebuilt, Rows]:
+    """The same for the expressions of an aggregate or a window function."""
+    current = rows
+
+    def change(expression: Expression) -> Expression:
+        nonlocal current
+        found, current = lifted(expression, current, context)
+        return found
+
+    return mapped(node, change), current
 
 
 def _value(subquery: ScalarSubquery | Exists | InSubquery, rows: Rows, context: Context) -> tuple[Expression, Rows]:

@@ -8,7 +8,6 @@ from decimal import Decimal
 from sqlglot import exp
 
 from nestling.ir.expression import (
-    TIMES,
     Arithmetic,
     Call,
     Case,
@@ -26,7 +25,7 @@ from nestling.ir.expression import (
     is_float,
     is_integer,
 )
-from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.scope import Bound, Env

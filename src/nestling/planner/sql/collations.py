@@ -11,8 +11,6 @@ from collections.abc import Iterable, Sequence
 from sqlglot import exp
 
 from nestling.ir.expression import (
-    NUMBERS,
-    TIMES,
     Cast,
     Coerce,
     Collation,
@@ -24,12 +22,11 @@ from nestling.ir.expression import (
     ScalarSubquery,
     operands,
 )
-from nestling.ir.types import TypeName
+from nestling.ir.types import NEVER_TEXT
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.scope import Env, Translation
 
 _NAMES = {"binary": Collation.BINARY, "nocase": Collation.NOCASE, "rtrim": Collation.RTRIM, "c": Collation.BINARY}
-_NO_TEXTS = NUMBERS | TIMES | {TypeName.BOOLEAN, TypeName.BYTES, TypeName.UUID, TypeName.OBJECT_ID}
 
 
 def collation(env: Env, nodes: Iterable[exp.Expr | None], sides: Iterable[Expression]) -> Collation:
@@ -99,7 +96,7 @@ def is_no_text(expression: Expression) -> bool:
     """Whether it is never a text."""
     if isinstance(expression, Literal):
         return not isinstance(expression.value, str)
-    return expression.type.name in _NO_TEXTS and not (isinstance(expression, Column) and expression.mixed)
+    return expression.type.name in NEVER_TEXT and not (isinstance(expression, Column) and expression.mixed)
 
 
 def declared(expression: Expression, translation: Translation) -> Collation | None:

@@ -7,19 +7,12 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from nestling.common.errors import GapError, Problem, WorkloadError, unknown
-from nestling.ir.reading import Gap, GapKind
+from nestling.common.errors import Problem, WorkloadError, unknown
+from nestling.ir.reading import FoundGap, Gap, GapKind
 
 
-class StatementGap(GapError):
+class StatementGap(FoundGap):
     """A construct nothing could be made of: `gap` says which, where (`line:column`) and who lacks it."""
-
-    def __init__(self, gap: Gap) -> None:
-        super().__init__(Problem(what=f"{gap.what} ({gap.kind})", where=gap.where))
-        self.gap = gap
-
-    def __reduce__(self) -> tuple[type[StatementGap], tuple[Gap]]:
-        return StatementGap, (self.gap,)
 
 
 def gap(construct: str, node: exp.Expr | None = None) -> StatementGap:

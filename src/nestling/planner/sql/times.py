@@ -11,8 +11,6 @@ from sqlglot import exp
 from nestling.ir.expression import (
     ANY,
     NULL,
-    NUMBERS,
-    TIMES,
     Arithmetic,
     Call,
     Cast,
@@ -26,7 +24,7 @@ from nestling.ir.expression import (
     Rules,
     is_integer,
 )
-from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.ir.types import FLOAT, INTEGER, NUMBERS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.scope import Bound, Env

@@ -12,7 +12,6 @@ from nestling.ir.expression import (
     ANY,
     FALSE,
     NULL,
-    TIMES,
     TRUE,
     Affinity,
     Call,
@@ -34,7 +33,7 @@ from nestling.ir.expression import (
     is_number,
     is_text,
 )
-from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.scope import Translation
 

@@ -8,7 +8,7 @@ from nestling.ir.design import Design
 from nestling.ir.names import join
 from nestling.ir.primitives import Computed
 from nestling.ir.rows import Function
-from nestling.ir.types import TypeName
+from nestling.ir.types import EXACT_NUMBERS, TypeName
 from nestling.ir.upkeep import Upkeep
 from nestling.ir.write_path import Cell, Constant, Increment, Value, WriteStep
 from nestling.planner.upkeep.change import ChangeKind, RowChange, new, old
@@ -17,7 +17,6 @@ from nestling.planner.upkeep.target import Target, target_of
 
 Prefix = Callable[[str], str]
 """From an attribute to the column of its value before or after."""
-_EXACT = (TypeName.INTEGER, TypeName.DECIMAL)
 
 
 def counted(design: Design, upkeep: Upkeep, computed: Computed, change: RowChange) -> tuple[WriteStep, ...] | None:
@@ -52,7 +51,7 @@ def _is_exact(design: Design, computed: Computed, change: RowChange) -> bool:
         return True
     stays = change.kind is ChangeKind.UPDATE and not change.attributes & set(far(design.model, computed.path[0]))
     adds = change.kind is ChangeKind.INSERT or stays
-    return adds and attribute.type.name in _EXACT and not attribute.also
+    return adds and attribute.type.name in EXACT_NUMBERS and not attribute.also
 
 
 def _target(design: Design, upkeep: Upkeep, computed: Computed, prefix: Prefix) -> Target | None:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 
 from nestling.ir.access_path import DocumentOf, Expression, FieldPath, IfMissing, Literal, UnlessEmpty
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Role, Store
 from nestling.ir.names import stored_name
 from nestling.ir.primitives import Copy, Field, Form, Reference
 from nestling.planner.upkeep.derive import path_of
@@ -61,7 +60,7 @@ def id_parts(design: Design, reference: Reference) -> tuple[tuple[str, str, str]
     """
     child = design.model.entity(path_of(design.model, reference)[-1].target(design.model))
     attributes, prefix = child.key, None
-    found = _home_root(design, child.name)
+    found = design.home_root(child.name)
     if found is not None:
         store, root = found
         is_member = root.body != store.collection.body
@@ -75,13 +74,6 @@ def id_parts(design: Design, reference: Reference) -> tuple[tuple[str, str, str]
         return (("", attributes[0], ""),)
     parts = tuple((stored_name(name), name, "") for name in attributes)
     return parts if prefix is None else (prefix, *parts)
-
-
-def _home_root(design: Design, entity: str) -> tuple[Store, Node] | None:
-    for place in design.places.get(entity, ()):
-        if place.store.role is Role.HOME and place.node.kind is NodeKind.ROOT and place.copy is None:
-            return place.store, place.node
-    return None
 
 
 def _of_fields(fields: tuple[Field, ...], at: At) -> Expression:

@@ -9,11 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from nestling.common.errors import GapError, Problem
 from nestling.ir.design import Design
 from nestling.ir.expression import Expression
 from nestling.ir.model import Model
-from nestling.ir.reading import Gap, GapKind
+from nestling.ir.reading import FoundGap, Gap, GapKind
 from nestling.ir.write_path import WritePlan, WriteStep
 from nestling.planner.writes.scanned import scanned
 
@@ -31,15 +30,8 @@ class Phase(IntEnum):
     UPKEEP = 7
 
 
-class WriteGap(GapError):
+class WriteGap(FoundGap):
     """A write no steps could be found for: `gap` says which construct and who lacks it."""
-
-    def __init__(self, gap: Gap) -> None:
-        super().__init__(Problem(what=f"{gap.what} ({gap.kind})", where=gap.where))
-        self.gap = gap
-
-    def __reduce__(self) -> tuple[type[WriteGap], tuple[Gap]]:
-        return WriteGap, (self.gap,)
 
 
 def gap(construct: str, kind: GapKind = GapKind.NOTIMPL) -> WriteGap:

@@ -10,14 +10,13 @@ from itertools import combinations
 from nestling.ir.bounds import largest_fan_out
 from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.statistics import AttributeStatistics, Statistics
-from nestling.ir.types import TypeName
+from nestling.ir.types import TIMES, TypeName
 from nestling.sources.generated.links import Link, link, pair
 from nestling.sources.generated.numbers import permutation, salt, scattered
 from nestling.sources.generated.spread import spread
 from nestling.sources.generated.values import LAST, maker
 
 Cell = Callable[[int], object]
-_TIMES = (TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
 _UNIT = float(1 << 64)
 UNKNOWN_SHARE = 0.1
 """Distinct values of an attribute of which nothing is known, as a share of the rows."""
@@ -105,7 +104,7 @@ class _Filling:
         for each_attribute in entity.attributes:
             if each_attribute.name not in cells:
                 cells[each_attribute.name] = self.plain(each_attribute, follows=not dated)
-                dated = dated or each_attribute.type.name in _TIMES
+                dated = dated or each_attribute.type.name in TIMES
 
     def numbers(self, attribute: str) -> AttributeStatistics:
         return self.known.entity(self.table.entity.name).attribute(attribute)
@@ -176,7 +175,7 @@ class _Filling:
 
     def before(self, attribute: Attribute) -> Cell | None:
         """When the parent of a row is from: its children come later."""
-        if attribute.type.name not in _TIMES or not self.table.links:
+        if attribute.type.name not in TIMES or not self.table.links:
             return None
         above = self.table.links[0]
         parent = self.tables[above.relationship.parent]

@@ -26,9 +26,9 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from nestling.common.errors import InputError, Problem, unknown
-from nestling.ir.expression import TIMES
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
+from nestling.ir.types import TIMES
 from nestling.ir.workload import Requirements
 from nestling.ir.written_values import written_value
 from nestling.sources.tables import find_name

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.candidate import Aggregate, Cold, CopiedAttribute, Newest, Part
-from nestling.ir.expression import TIMES
 from nestling.ir.layout import Place
 from nestling.ir.model import Entity
 from nestling.ir.outline import Outline
 from nestling.ir.primitives import CollectionKind, Index
 from nestling.ir.situation.growth import SECONDS_PER_DAY
 from nestling.ir.situation.situation import Situation
+from nestling.ir.types import TIMES
 
 
 def expiry(situation: Situation, outline: Outline, entity: Entity, place: Place, notes: list[str]) -> Iterator[Index]:

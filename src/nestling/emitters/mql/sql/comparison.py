@@ -13,8 +13,6 @@ from nestling.emitters.mql.sql.constants import WIDE_DIGITS, Mql, inline
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.ir.expression import (
-    NUMBERS,
-    TIMES,
     Call,
     Case,
     Collation,
@@ -29,7 +27,7 @@ from nestling.ir.expression import (
     is_text,
 )
 from nestling.ir.reading import GapKind
-from nestling.ir.types import TypeName
+from nestling.ir.types import NEVER_TEXT, TypeName
 from nestling.ir.values import timestamp_text
 
 if TYPE_CHECKING:
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
 
     from nestling.emitters.mql.sql.renderer import Renderer
 
-_NO_TEXTS = NUMBERS | TIMES | {TypeName.BOOLEAN, TypeName.BYTES, TypeName.UUID, TypeName.OBJECT_ID}
 _WIDE_FORMAT = "%Y-%m-%dT%H:%M:%S.%L000"
 _ORDERED = (Comparison.LESS, Comparison.LESS_OR_EQUAL, Comparison.GREATER, Comparison.GREATER_OR_EQUAL)
 LOWERED = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
@@ -75,7 +72,7 @@ def may_be_text(expression: Expression) -> bool:
     """Whether some value of it may be a text."""
     if isinstance(expression, Literal):
         return isinstance(expression.value, str)
-    known = expression.type.name in _NO_TEXTS
+    known = expression.type.name in NEVER_TEXT
     return not known or (isinstance(expression, Column) and expression.mixed)
 
 

@@ -13,8 +13,6 @@ from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.placeholder import Boundary, Expected, Placeholder
 from nestling.emitters.mql.sql.predicates import OPERATORS
 from nestling.ir.expression import (
-    NUMBERS,
-    TIMES,
     Cast,
     Coerce,
     Collation,
@@ -27,7 +25,7 @@ from nestling.ir.expression import (
     Parameter,
     Raw,
 )
-from nestling.ir.types import TypeName
+from nestling.ir.types import NUMBERS, TIMES, TypeName
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer

@@ -16,8 +16,8 @@ from nestling.emitters.mql.sql.boundary import Grain, first_from, instant_with
 from nestling.emitters.mql.sql.constant_conversion import affine, cast_constant
 from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.ir import compiled
-from nestling.ir.expression import NUMBERS, TIMES, Affinity
-from nestling.ir.types import TypeName
+from nestling.ir.expression import Affinity
+from nestling.ir.types import NUMBERS, TIMES, TypeName
 from nestling.ir.values import encode
 
 

@@ -11,8 +11,8 @@ from nestling.emitters.mql.sql.comparison import is_wide
 from nestling.emitters.mql.sql.constants import TEXTUAL, Mql, bson_value, inline
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.ir.expression import NUMBERS, TIMES, Cast, Literal, Rules
-from nestling.ir.types import Type, TypeName
+from nestling.ir.expression import Cast, Literal, Rules
+from nestling.ir.types import NUMBERS, TIMES, Type, TypeName
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer

@@ -13,7 +13,7 @@ from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.sort_keys import SortPart, sort_parts
 from nestling.ir.algebra import Bound, FrameUnit, WindowFunction, WindowOnly
-from nestling.ir.expression import NUMBERS
+from nestling.ir.types import NUMBERS
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer

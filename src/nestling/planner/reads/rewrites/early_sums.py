@@ -16,7 +16,7 @@ from nestling.ir.algebra import AggregateFunction, Named, Relation
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation, Column, Expression, is_integer
 from nestling.ir.statistics import Statistics
-from nestling.ir.types import TypeName
+from nestling.ir.types import EXACT_NUMBERS
 from nestling.planner.reads.rewrites.join_order import inner_leaves, order_joins
 from nestling.planner.reads.rewrites.parents_of_groups import Split, joined_with, replaced, scans, split_off
 from nestling.planner.reads.rewrites.pushdown import push_predicates
@@ -33,7 +33,6 @@ _AGAIN = {
     AggregateFunction.MIN: AggregateFunction.MIN,
     AggregateFunction.MAX: AggregateFunction.MAX,
 }
-_EXACT = (TypeName.INTEGER, TypeName.DECIMAL)
 
 
 def with_early_sums(relation: Relation, design: Design, statistics: Statistics) -> Relation:
@@ -58,7 +57,7 @@ def _early(group: a.Group, design: Design, statistics: Statistics) -> Relation:
 
 def _is_of_parts(item: a.NamedAggregate) -> bool:
     made = item.aggregate
-    exact = made.function is not AggregateFunction.SUM or made.type.name in _EXACT
+    exact = made.function is not AggregateFunction.SUM or made.type.name in EXACT_NUMBERS
     plain = not made.distinct and made.collation is Collation.BINARY and not item.mixed
     return made.function in _AGAIN and exact and plain and not any(map(has_subquery, expressions(item)))
 
