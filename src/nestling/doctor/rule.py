@@ -16,7 +16,7 @@ from nestling.ir.work import Work
 OFFICES = {
     "atlas": "MongoDB Atlas advisor (2025)",
     "compass": "MongoDB Compass",
-    "sources": "the sources' schema design rules",
+    "sources": "published schema design rules",
     "skill": "MongoDB schema design skill",
     "percona": "Percona",
     "azimutt": "Azimutt",

@@ -30,3 +30,9 @@ def rate_text(rate_per_second: float) -> str:
         if float(text) / seconds == rate_per_second and float(text) >= 1:
             return f"{text}/{unit}"
     return f"{rate_per_second!r}/s"
+
+
+def factor_between(one: float, other: float) -> float:
+    """How many times the smaller of two numbers the larger is; infinite when the smaller is 0."""
+    small, large = sorted((one, other))
+    return large / small if small > 0 else inf

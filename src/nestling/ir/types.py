@@ -39,9 +39,12 @@ class TypeName(StrEnum):
 
 NUMBERS = frozenset({TypeName.INTEGER, TypeName.DECIMAL, TypeName.FLOAT})
 EXACT_NUMBERS = NUMBERS - {TypeName.FLOAT}
+MACHINE_NUMBERS = NUMBERS - {TypeName.DECIMAL}
 TIMES = frozenset({TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ})
 NEVER_TEXT = NUMBERS | TIMES | {TypeName.BOOLEAN, TypeName.BYTES, TypeName.UUID, TypeName.OBJECT_ID}
 """Types none of whose values is stored as a text that a collation could compare."""
+KEPT_AS_TEXT = (TypeName.TEXT, TypeName.ENUM, TypeName.TIME, TypeName.INTERVAL, TypeName.BITS)
+"""Types all of whose values are stored as texts."""
 
 _TEXT_FORM = re.compile(r"^\s*([a-z]+)\s*(?:\((.*)\))?\s*$", re.DOTALL)
 _ENUM_VALUE = re.compile(r"'((?:[^']|'')*)'")

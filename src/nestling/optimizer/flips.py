@@ -15,6 +15,7 @@ from itertools import chain
 
 from nestling.common import errors
 from nestling.ir.options import Charge, Problem, Step, Turn
+from nestling.ir.rate import factor_between
 from nestling.optimizer.allowance import Allowance, allowance
 from nestling.optimizer.alternatives import choice, group_named, part_of
 from nestling.optimizer.components import touched
@@ -109,7 +110,7 @@ def rate_flips(
             allowed=left,
             solved=corners.setdefault(statement, {}) if corners is not None else None,
         )
-    return tuple(sorted(found, key=lambda flip: (_distance(flip), flip.quantity)))
+    return tuple(sorted(found, key=lambda flip: (factor_between(flip.now, flip.at), flip.quantity)))
 
 
 def touching(problem: Problem, group: str) -> tuple[str, ...]:
@@ -118,12 +119,6 @@ def touching(problem: Problem, group: str) -> tuple[str, ...]:
     priced: chain[Step | Charge] = chain(problem.steps, problem.charges)
     loads = {load.name: tuple(touched(load)) for load in problem.loads}
     return tuple(sorted({element.statement for element in priced if not among.isdisjoint(touched(element, loads))}))
-
-
-def _distance(flip: Turn) -> float:
-    """How many times the quantity has to grow or shrink."""
-    small, large = sorted((flip.now, flip.at))
-    return large / small if small > 0 else float("inf")
 
 
 @dataclass(slots=True)

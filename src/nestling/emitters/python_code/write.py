@@ -28,7 +28,7 @@ from nestling.ir.program import (
     ReadRows,
     RefuseRows,
 )
-from nestling.ir.types import TypeName
+from nestling.ir.types import KEPT_AS_TEXT, TypeName
 
 _METHODS = {
     Action.INSERT_ONE: "insert_one",
@@ -37,7 +37,6 @@ _METHODS = {
     Action.DELETE_ONE: "delete_one",
     Action.DELETE_MANY: "delete_many",
 }
-_TEXTS = (TypeName.TEXT, TypeName.ENUM, TypeName.TIME, TypeName.INTERVAL, TypeName.BITS)
 _KINDS = {
     TypeName.BOOLEAN: "truth",
     TypeName.INTEGER: "number",
@@ -50,7 +49,7 @@ _KINDS = {
     TypeName.TIMESTAMPTZ: "time",
     TypeName.UUID: "uuid",
     TypeName.ANY: "value",
-    **dict.fromkeys(_TEXTS, "text"),
+    **dict.fromkeys(KEPT_AS_TEXT, "text"),
 }
 IMPORTS = """\
 from collections.abc import Iterable, Mapping

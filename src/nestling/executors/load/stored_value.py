@@ -10,16 +10,15 @@ from uuid import UUID
 
 from nestling.common.errors import LoadError, Problem
 from nestling.ir.model import Attribute
-from nestling.ir.types import TypeName
+from nestling.ir.types import KEPT_AS_TEXT, TypeName
 from nestling.ir.values import Policy, encoder
 
 INT64 = 1 << 63
 REMEMBERED_VALUES = 20_000
 """Decimals of one attribute whose Decimal128 is kept at hand: some 5 MB."""
 
-_TEXTS = (TypeName.TEXT, TypeName.ENUM, TypeName.TIME, TypeName.INTERVAL, TypeName.BITS)
 STORED_AS_IT_IS: dict[TypeName, type] = {
-    **dict.fromkeys(_TEXTS, str),
+    **dict.fromkeys(KEPT_AS_TEXT, str),
     TypeName.INTEGER: int,
     TypeName.FLOAT: float,
     TypeName.BOOLEAN: bool,

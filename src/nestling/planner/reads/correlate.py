@@ -24,7 +24,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.layout import Place
 from nestling.ir.row_steps import VARIABLE, Correlate, Keep
-from nestling.ir.types import TypeName
+from nestling.ir.types import MACHINE_NUMBERS, TypeName
 from nestling.planner.attribute import attribute_at
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import conjuncts, filtered
@@ -165,7 +165,6 @@ def bare(expression: Expression) -> Column | None:
 
 
 _COMPARED_BY_PARTS = frozenset({TypeName.JSON, TypeName.ARRAY, TypeName.GEOMETRY, TypeName.BITS, TypeName.ANY})
-_NUMBERS = frozenset({TypeName.INTEGER, TypeName.FLOAT})
 
 
 def _alike(one: Expression, other: Expression, left: Column, right: Column) -> bool:
@@ -176,7 +175,7 @@ def _alike(one: Expression, other: Expression, left: Column, right: Column) -> b
         return same and isinstance(one, Raw) is isinstance(other, Raw)
     return (
         same
-        or {left.type.name, right.type.name} <= _NUMBERS
+        or {left.type.name, right.type.name} <= MACHINE_NUMBERS
         or {left.type.name, right.type.name}
         <= {
             TypeName.TEXT,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from nestling.ir.options import Solution, Weighing
 from nestling.ir.proposal import Flip
-from nestling.ir.rate import rate_text
+from nestling.ir.rate import factor_between, rate_text
 from nestling.ir.work_words import LARGE, share_text, work_rate
 
 ROUNDING = 1e-7
@@ -102,5 +102,4 @@ def flips(
 
 def _distance(flip: Flip) -> float:
     """How many times the quantity has to grow or shrink."""
-    small, large = sorted((flip.now, flip.at))
-    return large / small if small > 0 else float("inf")
+    return factor_between(flip.now, flip.at)
