@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+from bson import Decimal128, Int64
 from pymongo.database import Database
 
 from nestling.doctor.report import report
@@ -35,6 +37,18 @@ def test_a_value_or_a_list_becomes_a_list(database: Db) -> None:
     assert "do not see" not in finding.cost
     run(database.client, finding.commands[-1])
     assert [each["kind"] for each in database.things.find().sort("_id")] == [["case"], ["case"], ["case", "bag"], None]
+
+
+@pytest.mark.parametrize(
+    ("stored", "text", "made"),
+    [(7, "8", 8), (1 << 40, "8", Int64(8)), (1.5, "8", 8.0), (Decimal128("1.50"), "8.10", Decimal128("8.10"))],
+)
+def test_texts_become_numbers_of_the_kind_there_is(database: Db, stored: object, text: str, made: object) -> None:
+    """Money kept as decimals is not made a float of, nor an integer that others refer to."""
+    database.things.insert_many([{"price": 1}, {"price": stored}, {"price": stored}, {"price": text}])
+    run(database.client, _of(database, "mixed-types")["price"].commands[-1])
+    *_, last = (each["price"] for each in database.things.find().sort("_id"))
+    assert (last, type(last)) == (made, type(made))
 
 
 def test_an_id_is_not_converted(database: Db) -> None:

@@ -29,7 +29,7 @@ RULE = Rule(
     (Threshold("values", "values that are not of the field's main type", "values", {"nestling": 0}),),
 )
 _NOTHING = ("null", "undefined")
-_CONVERTS = {"number": "double", "string": "string", "date": "date", "bool": "bool", "objectId": "objectId"}
+_CONVERTS = ("number", "string", "date", "bool", "objectId")
 
 
 def findings(seen: Seen) -> Iterator[Finding]:
@@ -97,6 +97,12 @@ def _remedy(path: Path, main: str, others: list[str]) -> str:
     return f"Convert them to {main}, take away what cannot be converted, and {kept}."
 
 
+def _number(path: Path) -> str:
+    """The type that holds every number of the path as it is: decimals are exact only as decimals, integers stay integers."""
+    kinds = [name for name, _ in path.types if name in NUMBERS]
+    return next((kind for kind in ("decimal", "double", "long") if kind in kinds), "int")
+
+
 def _commands(collection: Collection, path: Path, main: str, others: list[str]) -> tuple[str, ...]:
     """Finding the rare values, and converting them where one update can; what cannot be converted is taken away."""
     if not is_plain(path.steps):
@@ -110,8 +116,8 @@ def _commands(collection: Collection, path: Path, main: str, others: list[str]) 
             found,
             f"{here(collection)}.updateMany({single}, [{{$set: {{{quoted(field)}: [{quoted('$' + field)}]}}}}])",
         )
-    into = _CONVERTS.get(main)
-    if "[]" in path.steps or field == "_id" or into is None or not set(others) <= set(_CONVERTS):
+    if "[]" in path.steps or field == "_id" or not {main, *others} <= set(_CONVERTS):
         return (found,)
+    into = _number(path) if main == "number" else main
     convert = f"{{$convert: {{input: {quoted('$' + field)}, to: {quoted(into)}, onError: '$$REMOVE'}}}}"
     return (found, f"{here(collection)}.updateMany({which}, [{{$set: {{{quoted(field)}: {convert}}}}}])")
