@@ -288,7 +288,7 @@ def _joined(database: Db) -> Any:
 
 def _things(database: Db, documents: int, notes: int) -> None:
     _put(database, [{"_id": n, "city": f"city {n % 50}", "n": n} for n in range(documents)])
-    _put(database, [{"thing": n, "text": "t"} for n in range(notes)], "notes")
+    _put(database, [{"thing": n % documents, "text": "t"} for n in range(notes)], "notes")
 
 
 def _joins(database: Db, draw: random.Random) -> bool:

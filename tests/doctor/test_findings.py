@@ -51,6 +51,15 @@ def test_texts_become_numbers_of_the_kind_there_is(database: Db, stored: object,
     assert (last, type(last)) == (made, type(made))
 
 
+def test_references_are_looked_up_wherever_they_lie(database: Db) -> None:
+    """Those that dangle are found where they are the last in order, as the newest are, and the texts among numbers."""
+    database.users.insert_many([{"_id": n} for n in range(600)])
+    database.posts.insert_many([{"user_id": n if n < 600 else str(n)} for n in range(900)])
+    finding = _of(database, "dangling-reference")["user_id"]
+    assert finding.number is not None
+    assert 50 < finding.number < 150
+
+
 def test_an_id_is_not_converted(database: Db) -> None:
     """No update changes an `_id`: the documents are stored anew."""
     database.things.insert_many([{"_id": 1}, {"_id": 2}, {"_id": "three"}])

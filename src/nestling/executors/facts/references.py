@@ -84,8 +84,8 @@ def _values(database: Database[Document], candidate: Candidate, asking: Asking) 
         {"$limit": 20 * DOCUMENTS},
         {"$group": {"_id": f"${field}"}},
         {"$match": {"_id": {"$ne": None, "$not": {"$type": ["object", "array"]}}}},
+        {"$sample": {"size": VALUES}},
         {"$sort": {"_id": 1}},
-        {"$limit": VALUES},
     ]
     what = f"the references of {collection.namespace}.{field}"
     return [row["_id"] for row in asking.aggregate(database, collection.name, what, pipeline)]
