@@ -22,6 +22,7 @@ class Level(StrEnum):
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "day": 86400.0}
 _TEXT_FORM = re.compile(r"^\s*([a-z-]+)\s*(?:\(\s*([-+0-9.eE]+)\s*(ms|s|min|h|day)\s*\))?\s*$")
+_DURATION = re.compile(r"\s*(async|scheduled)\s*\((.*)\)\s*")
 _TIMED = (Level.ASYNC, Level.SCHEDULED)
 
 
@@ -54,6 +55,9 @@ class Freshness:
     def parse(text: str) -> Freshness:
         """Read the text form; raises `InputError`."""
         match = _TEXT_FORM.match(text)
+        if match is None and (timed := _DURATION.fullmatch(text)):
+            what = f"freshness `{text}`: `{timed[2]}` is no time such as `5s`"
+            raise InputError(Problem(what=what, known=f"its unit is one of {', '.join(_SECONDS)}"))
         if match is None or match[1] not in set(Level):
             raise InputError(unknown("freshness", match[1] if match else text, Level))
         try:

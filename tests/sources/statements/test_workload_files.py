@@ -168,6 +168,7 @@ SELECT 1;"""
         ("schema version: first", "`first` is not a whole number"),
         ("short names: perhaps", "neither yes nor no"),
         ("freshness: product.name soon", "no freshness `soon`"),
+        ("freshness: product.name async(1m)", "`1m` is no time such as `5s`; its unit is one of ms, s, min, h, day"),
         ("freshness: product.name async", "exactly async and scheduled say how long"),
         ("freshness:", "no freshness ``"),
         ("atomic: orders, lines", "no entity `lines`"),
