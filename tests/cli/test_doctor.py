@@ -133,7 +133,7 @@ def test_thresholds_are_named_by_whose_they_are(database: Database[dict[str, Any
     FAULTS["unbounded-array"].plant(database, True)
     assert nestling("doctor", target, "--as", "atlas").code == 0
     done = nestling("doctor", target, "--json", "--fail-on", "info").json
-    assert "sources" in done["findings"][0]["threshold_source"]
+    assert done["findings"][0]["threshold_source"] == "published schema design rules"
 
 
 def test_a_rule_is_explained() -> None:
