@@ -158,3 +158,10 @@ def test_importing_nestling_stays_light() -> None:
     assert nestling.Store is Store
     with pytest.raises(AttributeError, match="Stores"):
         _ = nestling.Stores
+
+
+def test_a_client_or_an_address_is_no_database(database: Database[dict[str, Any]]) -> None:
+    """It is refused at once, and said what is wanted."""
+    for given in (database.client, "mongodb://localhost/shop", None):
+        with pytest.raises(InputError, match=f"not {type(given).__name__}\n.*MongoClient"):
+            Store("design.yaml", cast("Any", given))

@@ -81,8 +81,14 @@ class _Statements(Generic[Driver]):
         dialect: str = "sqlite",
     ) -> None:
         """Take a design (or its file), a database of pymongo's client, and a workload (or its file)."""
+        from pymongo.asynchronous.database import AsyncDatabase
+        from pymongo.database import Database
+
         from nestling.pipeline import read_proposal, statements_of
 
+        if not isinstance(database, Database | AsyncDatabase):
+            what = f"a database of pymongo's client is wanted, not {type(database).__name__}"
+            raise InputError(Problem(what=what, next_move='name it: MongoClient(uri)["shop"]'))
         if isinstance(design, Path | str):
             design = read_proposal(Path(design))
         self._proposal = design if isinstance(design, Proposal) else Proposal("", design)
