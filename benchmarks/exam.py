@@ -12,13 +12,30 @@ from nestling.pipeline.rivals import YARDSTICKS
 
 @dataclass(frozen=True, slots=True)
 class Exam:
-    """One workload measured."""
+    """One workload measured: all designs in `heats`, and those that might be the best once more, for longer, in the `final`.
+
+    Of many designs measured with some noise the fastest is in part the luckiest, so that only the final says who won. The times
+    of `heats` are those of the designs that came no further.
+    """
 
     name: str
     proposals: dict[str, Proposal]
-    proof: Proof
+    heats: Proof
     experts: tuple[str, ...]
     setting: str = ""
+    final: Proof | None = None
+
+    @property
+    def proof(self) -> Proof:
+        """The last word: the final, where there was one."""
+        return self.final or self.heats
+
+    def finalists(self, count: int) -> dict[str, Proposal]:
+        """The advised design, those made by rule or hand, and the fastest `count` of the others."""
+        order = sorted((times, name) for name, times in self.times().items())
+        fixed = {self.proof.advised, *YARDSTICKS, *self.experts}
+        rest = [name for _, name in order if name not in fixed][:count]
+        return {name: made for name, made in self.proposals.items() if name in fixed or name in rest}
 
     def yardstick(self) -> float | None:
         """The time on the best design made by rule or hand, beside the advised one's."""
@@ -26,14 +43,20 @@ class Exam:
         times = [each.times for each in self.counting() if each.name in names and each.times is not None]
         return min(times, default=None)
 
+    def measured(self) -> list[RivalFigures]:
+        """Every design's last figures."""
+        again = {each.name for each in self.proof.designs}
+        return [*self.proof.designs, *(each for each in self.heats.designs if each.name not in again)]
+
     def counting(self) -> list[RivalFigures]:
         """The designs that gave right answers to the end."""
-        return [each for each in self.proof.designs if each.counts]
+        return [each for each in self.measured() if each.counts]
 
     def typical_regret(self) -> float | None:
         """The regret by each statement's median time instead of by all times: what a busy machine disturbs less."""
         times = {each.name: typical(each) for each in self.counting()}
-        return times[self.proof.advised] / min(times.values()) - 1 if self.proof.advised in times else None
+        again = {name: times[name] for name in self._contested() if name in times}
+        return times[self.proof.advised] / min(again.values()) - 1 if self.proof.advised in times else None
 
     def search_gap(self) -> float:
         """How much cheaper, by the model the search uses, the cheapest design tried is than the advised one."""
@@ -46,7 +69,7 @@ class Exam:
         costs = {name: made.costs.cost for name, made in self.proposals.items() if made.costs is not None}
         times = self.times()
         known = sorted(((cost, name != self.proof.advised, name) for name, cost in costs.items() if name in times))
-        return times[known[0][2]] / min(times.values()) - 1 if known else None
+        return times[known[0][2]] / self._shortest() - 1 if known else None
 
     def search_agreement(self) -> float | None:
         """How well the order of the prices the search goes by agrees with the order measured."""
@@ -65,11 +88,19 @@ class Exam:
     def compiled_regret(self) -> float | None:
         """The regret of the design that costs least by what its statements are compiled to."""
         prices, times = self.compiled(), self.times()
-        return times[min(prices, key=prices.__getitem__)] / min(times.values()) - 1 if prices else None
+        return times[min(prices, key=prices.__getitem__)] / self._shortest() - 1 if prices else None
 
     def times(self) -> dict[str, float]:
         """How long the mix takes, beside the advised design."""
         return {each.name: each.times for each in self.counting() if each.times is not None}
+
+    def _contested(self) -> set[str]:
+        return {each.name for each in self.proof.designs if each.counts}
+
+    def _shortest(self) -> float:
+        """The time of the winner, which is one of the last ones measured."""
+        times, contested = self.times(), self._contested()
+        return min(each for name, each in times.items() if name in contested)
 
 
 def typical(figures: RivalFigures) -> float:
@@ -139,7 +170,7 @@ def as_json(exam: Exam) -> dict[str, object]:
                 for one in each.statements
             },
         }
-        for each in exam.proof.designs
+        for each in exam.measured()
     }
     return {
         "workload": exam.name,

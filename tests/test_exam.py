@@ -12,6 +12,7 @@ from benchmarks.exam_again import again, agree
 from benchmarks.exam_settings import Variation, variations
 from nestling.ir.design import Design
 from nestling.ir.model import Model
+from nestling.ir.proof import Proof
 from nestling.ir.proposal import Costs, Proposal
 from tests.emitters.proofs import PROOF
 
@@ -54,6 +55,26 @@ def test_the_gap_of_the_search_and_that_of_the_model() -> None:
     assert overlooked.model_gap() == pytest.approx(0.9), "the model picks normalized, 1.9 times the best"
     right = exam(chosen=1.0, normalized=1.0, embedded=4.0)
     assert (right.search_gap(), right.model_gap()) == (0.0, 0.0)
+
+
+def timed(proof: Proof, **times: float) -> Proof:
+    """The proof with other times for some designs."""
+    return replace(
+        proof, designs=tuple(replace(each, times=times.get(each.name, each.times)) for each in proof.designs)
+    )
+
+
+def test_the_final_has_the_last_word() -> None:
+    """A design that only the heats found fast is not the best, if the final says otherwise; yardsticks are always in it."""
+    heats = replace(exam(chosen=1.0, normalized=2.0, embedded=3.0), heats=timed(PROOF, normalized=0.6, embedded=0.8))
+    assert set(heats.finalists(0)) == {"chosen", "normalized", "embedded"}
+    assert heats.proof.regret == pytest.approx(1 / 0.6 - 1)
+    later = timed(PROOF, embedded=1.2)
+    final = replace(heats, final=replace(later, designs=tuple(d for d in later.designs if d.name != "normalized")))
+    assert (final.proof.best, final.proof.regret) == ("chosen", 0.0)
+    assert {each.name for each in final.measured()} == {each.name for each in PROOF.designs}
+    assert (final.times()["embedded"], final.times()["normalized"]) == (1.2, 0.6)
+    assert final.model_gap() == 0.0, "the winner is one of the final's, whatever the heats said of others"
 
 
 def test_two_runs_that_agree() -> None:
