@@ -48,6 +48,8 @@ MOST_STEPS = 3_000_000
 _UNKNOWN = 0.3
 """Of the statements, how many are planned without statistics."""
 SUMMED = frozenset({"sum", "total", "avg", "window sum", "window avg"})
+ONE_OF_EQUALS = frozenset({"UNION", "INTERSECT", "EXCEPT", "DISTINCT", "GROUP BY"})
+"""Constructs that show one value for several equal ones: an integer and the same float are equal, and which is shown is open."""
 _LIMIT = re.compile(r"\s+LIMIT (?:-?\d+|:\w+)(?: OFFSET (?:-?\d+|:\w+))?\s*\Z")
 _BY_OUTPUTS = re.compile(r"ORDER BY \d+[^(),]*(?:, \d+[^(),]*)*\Z")
 BEYOND = (
@@ -169,7 +171,8 @@ class Pair:
         ordered = _keys(mine, statement.order) == _keys(theirs, statement.order)
         if not only_here and not only_there and ordered:
             return Outcome("equal")
-        if statement.constructs & SUMMED and Counter(map(_as_floats, mine)) == Counter(map(_as_floats, theirs)):
+        may_differ = statement.constructs & (SUMMED | ONE_OF_EQUALS)
+        if may_differ and Counter(map(_as_floats, mine)) == Counter(map(_as_floats, theirs)):
             return Outcome("equal")  # an integer here, a float there, and both the same number
         is_open = self._is_open(query, statement)
         if is_open or self._are_digits(statement, mine, theirs):

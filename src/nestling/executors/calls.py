@@ -70,9 +70,10 @@ def command_call(command: Command) -> Call:
         both = [UpdateOne(command.filter or {}, each) for each in (command.update or {}, command.back)]
         return Call(command.collection, "bulk_write", {"requests": both})
     is_insert = command.action is Action.INSERT_ONE
-    arguments = {"document": command.document} if is_insert else {"filter": command.filter or {}}
+    arguments: dict[str, object] = {"document": command.document} if is_insert else {"filter": command.filter or {}}
     if command.update is not None:
-        arguments |= {"update": command.update, "upsert": command.upsert}
+        update = list(command.update) if isinstance(command.update, tuple) else command.update
+        arguments |= {"update": update, "upsert": command.upsert}
         arguments["array_filters"] = list(command.array_filters) or None
     return Call(command.collection, _METHODS[command.action], arguments)
 

@@ -100,7 +100,7 @@ def present(document: Mapping[str, Any], read: CompiledRead) -> Row:
 def ready(command: Command, row: Row) -> Command:
     """The command for a row: nothing in it is open any more."""
     filled = filled_command(command, row_leaf(row))
-    if not filled.places or filled.update is None:
+    if not filled.places or filled.update is None or isinstance(filled.update, tuple):
         return filled
     numbered = {place.key: f"{place.path}.{_place(place.column, place.first)}" for place in filled.places}
     update = {

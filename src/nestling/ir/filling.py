@@ -7,6 +7,7 @@
 | an element of an array (`OrNull`) | is null |
 | `$eq`, `$ne` in a filter | the field is missing, is there |
 | `$lt`, `$gt`, `$in` in a filter | matches nothing |
+| a stage an updated document goes through | is null |
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from nestling.ir.program import (
     ProgramStep,
     ReadRows,
     RefuseRows,
+    Update,
     WholeDocument,
 )
 
@@ -258,7 +260,9 @@ def filled_condition(condition: Mql, leaf: Leaf) -> Mql:
     return made
 
 
-def _filled_update(update: Mql, leaf: Leaf) -> Mql:
+def _filled_update(update: Update, leaf: Leaf) -> Update:
+    if isinstance(update, tuple):
+        return tuple(cast(Mql, fill(stage, _or_null(leaf))) for stage in update)
     made: dict[str, Mql] = {}
     for operator, fields in update.items():
         for path, value in cast(Mql, fields).items():
@@ -268,6 +272,11 @@ def _filled_update(update: Mql, leaf: Leaf) -> Mql:
             elif operator == "$set":
                 made.setdefault("$unset", {})[path] = ""
     return cast(Mql, made or {"$set": {}})  # which changes nothing, and is an update all the same
+
+
+def _or_null(leaf: Leaf) -> Leaf:
+    """In an expression NULL is null."""
+    return lambda value: None if (found := leaf(value)) is MISSING else found
 
 
 def _filled_pull(condition: Mql, leaf: Leaf) -> Mql:

@@ -118,9 +118,13 @@ class ArrayPlace:
     first: int = 0
 
 
+Update: TypeAlias = Mql | tuple[Mql, ...]
+"""A document of operators, or the stages of an aggregation that the document goes through."""
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command. `update` is a document of operators; `otherwise` runs when nothing matched.
+    """One command; `otherwise` runs when nothing matched.
 
     `back`: a second update of the same document, of constants alone, sent with the first.
     """
@@ -128,7 +132,7 @@ class Command:
     action: Action
     collection: str
     filter: Mql | None = None
-    update: Mql | None = None
+    update: Update | None = None
     document: object = None  # a document, perhaps a `PartDocument`
     array_filters: tuple[Mql, ...] = ()
     upsert: bool = False

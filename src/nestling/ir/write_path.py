@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 from nestling.ir.compiled import ReadPlan
 from nestling.ir.expression import Expression
+from nestling.ir.row_steps import Layout
 
 # --- values ----------------------------------------------------------------------------------------------------------
 
@@ -161,7 +162,19 @@ class AddToSet:
     value: Value
 
 
-Change: TypeAlias = Set | Increment | Extend | Push | Pull | AddToSet
+@dataclass(frozen=True, slots=True)
+class Compute:
+    """The field becomes what the expression makes of the document as it was, and is removed when that is NULL.
+
+    `layout`: where the expression's columns lie in the document. In one command such changes are alone: an update by a pipeline.
+    """
+
+    path: str
+    value: Expression
+    layout: Layout
+
+
+Change: TypeAlias = Set | Increment | Extend | Push | Pull | AddToSet | Compute
 
 # --- steps -----------------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from nestling.ir.write_path import (
     AddToSet,
     Cell,
     Change,
+    Compute,
     Constant,
     DeleteDocuments,
     Document,
@@ -117,6 +118,8 @@ def _change(change: Change) -> str:
             return f"take from `{path}` what has {_all(matches)}"
         case AddToSet(path, value):
             return f"add {value_words(value)} to `{path}` unless it is there"
+        case Compute(path, value, _):
+            return f"set `{path}` to {text(value)}"
         case _:
             assert_never(change)
 

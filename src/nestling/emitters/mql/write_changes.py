@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
+from nestling.emitters.mql import sql
+from nestling.emitters.mql.row_steps import InLayout
 from nestling.emitters.mql.write_values import leaf, negated, or_null
 from nestling.ir.compiled import Mql
-from nestling.ir.program import MISSING, ArrayPlace, CellRef
+from nestling.ir.expression import nullable
+from nestling.ir.program import MISSING, ArrayPlace, CellRef, Update
 from nestling.ir.write_path import (
     AddToSet,
     Change,
+    Compute,
     ElementFilter,
     Extend,
     Increment,
@@ -73,11 +77,14 @@ def pulled(matches: Sequence[Match]) -> Mql:
     return itself if isinstance(itself, dict) and len(found) == 1 else found
 
 
-def update_of(step: UpdateDocuments) -> tuple[Mql, tuple[ArrayPlace, ...]]:
-    """The update's operators, and the paths in them that end in a number of the row.
+def update_of(step: UpdateDocuments) -> tuple[Update, tuple[ArrayPlace, ...]]:
+    """The update's operators or stages, and the paths in them that end in a number of the row.
 
     Two changes of one path in one command, which the server refuses, are a mistake of the planner (`ValueError`).
     """
+    if computed := [each for each in step.changes if isinstance(each, Compute)]:
+        assert len(computed) == len(step.changes), "what is computed changes alone"
+        return ({"$set": {each.path: _computed(each) for each in computed}},), ()
     made: dict[str, Mql] = {}
     places: list[ArrayPlace] = []
     for change in step.changes:
@@ -101,6 +108,11 @@ def operators(changes: Sequence[Change]) -> Mql:
         operator, value = _change(change)
         _put(made, operator, change.path, value)
     return dict(made)
+
+
+def _computed(change: Compute) -> object:
+    value = sql.value_mql(change.value, InLayout(change.layout))
+    return {"$ifNull": [value, "$$REMOVE"]} if nullable(change.value) else value
 
 
 def _put(made: dict[str, Mql], operator: str, path: str, value: object) -> None:
@@ -127,6 +139,8 @@ def _change(change: Change) -> tuple[str, object]:
             return "$pull", pulled(matches)
         case AddToSet(value=value):
             return "$addToSet", or_null(value)
+        case Compute(path=path):
+            raise AssertionError(f"`{path}` is computed, which no operator does")
         case _:
             assert_never(change)
 

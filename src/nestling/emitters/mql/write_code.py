@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nestling.emitters.literals import Code
 from nestling.ir.compiled import Placeholder
@@ -22,6 +22,10 @@ class Words:
     parameter: Callable[[Placeholder], str]
     or_null: str
     part: str
+
+    def of_expressions(self, parameter: Callable[[Placeholder], str]) -> Words:
+        """The same where parameters stand in expressions, which take null for NULL."""
+        return replace(self, parameter=parameter)
 
 
 def coded(value: object, row: str, words: Words) -> object:

@@ -153,6 +153,8 @@ class _Script:
         return f"{_collection('my', command.collection)}.{command.action}({', '.join(arguments)})"
 
     def _update(self, command: Command, row: str) -> str:
+        if isinstance(command.update, tuple):
+            return shell(coded(list(command.update), row, self.words.of_expressions(lambda one: f"orNull({one.name})")))
         text = wrapped(command.update, "changes", row, self.words)
         for each in command.places:
             text = text.replace(quoted(each.key), f"[{_place(each, row)}]")

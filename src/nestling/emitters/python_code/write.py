@@ -205,6 +205,8 @@ class _Function:
         return f"db[{one_line(command.collection)}].{_METHODS[command.action]}({', '.join(arguments)})"
 
     def _update(self, command: Command, row: str) -> str:
+        if isinstance(command.update, tuple):
+            return self.words.literal(coded(list(command.update), row, self.words.of_expressions(_converted)))
         text = wrapped(command.update, "changes", row, self.words)
         for place in command.places:
             assert isinstance(place.column, CellRef), "a place is a column's"

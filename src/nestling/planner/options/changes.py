@@ -34,7 +34,7 @@ class Changes:
 
     modes: Modes
     starts: Starts
-    _plain: dict[str, bool] = field(default_factory=dict, repr=False, compare=False)
+    _plain: dict[tuple[str, bool], bool] = field(default_factory=dict, repr=False, compare=False)
 
     def rows(self, access: Access) -> float:
         """Rows that are changed."""
@@ -46,13 +46,15 @@ class Changes:
             return False
         if not home.own and (len(home.links) != 1 or self._is_alone(home) or not self._is_told(access, home)):
             return False
-        return self._is_plain(statement)
+        return self._is_plain(statement, in_array=not home.own)
 
-    def _is_plain(self, statement: Statement) -> bool:
-        """The same for every home; found once."""
-        if statement.name not in self._plain:
-            self._plain[statement.name] = is_plain(statement, self.modes.situation)
-        return self._plain[statement.name]
+    def _is_plain(self, statement: Statement, *, in_array: bool) -> bool:
+        """The same for every home of a kind; found once."""
+        known = self._plain.get((statement.name, in_array))
+        if known is None:
+            known = is_plain(statement, self.modes.situation, in_array=in_array)
+            self._plain[statement.name, in_array] = known
+        return known
 
     def _is_checked(self, access: Access) -> bool:
         """Whether a key or foreign key changes."""

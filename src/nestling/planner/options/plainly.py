@@ -1,4 +1,4 @@
-"""Whether a change is one that a command says by itself: plain comparisons, values that are given or added.
+"""Whether a change is one that a command says by itself: plain comparisons, values that are given, added or the row's own.
 
 Whatever the design is: what else it takes depends on where the rows live (`changes`).
 """
@@ -10,11 +10,13 @@ from nestling.ir.algebra import Delete, Update
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Statement
 from nestling.planner.sql import translate
-from nestling.planner.writes.plain import amount, asked, is_given
+from nestling.planner.writes.plain import amount, asked, by_its_row, is_given
 
 
-def is_plain(statement: Statement, situation: Situation) -> bool:
-    """Whether an UPDATE or DELETE asks and sets nothing but what a command can say; so it is taken where it cannot be read."""
+def is_plain(statement: Statement, situation: Situation, *, in_array: bool) -> bool:
+    """Whether an UPDATE or DELETE asks and sets nothing but what a command can say of documents, or of elements of an array in
+    them; so it is taken where it cannot be read.
+    """
     try:
         write = translate(statement.sql, situation.model, statement.dialect or situation.reading.dialect or "sqlite")
     except NestlingError:
@@ -29,4 +31,4 @@ def is_plain(statement: Statement, situation: Situation) -> bool:
     return all(
         is_given(each.expression) or amount(columns[each.attribute], each.expression) is not None
         for each in write.assignments
-    )
+    ) or (not in_array and all(by_its_row(write.target, each.expression) for each in write.assignments))

@@ -26,7 +26,6 @@ def scan_branches(scan: Scan, context: Context) -> list[Rows]:
     """The entity's rows, those of each place by themselves: together they are all."""
     places = context.design.places.get(scan.entity, ())
     columns = tuple(column for column in scan.columns if (column.alias, column.name) in context.used)
-    _refuse_files(places[0], columns)
     try:
         branches = [_one_place(place, scan, columns, context) for place in places if place.copy is None]
         copied = [place for place in places if place.copy is not None]
@@ -35,12 +34,11 @@ def scan_branches(scan: Scan, context: Context) -> list[Rows]:
         raise untold(error) from error
 
 
-def _refuse_files(place: Place, columns: tuple[Column, ...]) -> None:
-    if place.copy is None and len(place.nodes) == 1 and is_collection_root(place):
-        for split in place.store.collection.splits:
-            for column in columns:
-                if split.gridfs and column.name in split.attributes:
-                    raise gap(f"`{column.name}`, which is kept in files (GridFS)")
+def in_files(place: Place, attribute: str) -> bool:
+    """Whether the place's documents keep the attribute in GridFS, where no pipeline reads it."""
+    if place.copy is not None or len(place.nodes) > 1 or not is_collection_root(place):
+        return False
+    return any(split.gridfs and attribute in split.attributes for split in place.store.collection.splits)
 
 
 def _one_place(place: Place, scan: Scan, columns: tuple[Column, ...], context: Context) -> Rows:
@@ -68,6 +66,9 @@ def identity_paths(place: Place) -> tuple[str, ...]:
 
 def with_attributes(rows: Rows, place: Place, prefix: str, columns: tuple[Column, ...], context: Context) -> Rows:
     """The rows with an entity's columns, whose place's documents they hold under `prefix`."""
+    for column in columns:
+        if in_files(place, column.name):
+            raise gap(f"`{column.name}`, which is kept in files (GridFS)")
     found = {column: attribute_at(context.design, place, len(place.nodes) - 1, column.name) for column in columns}
     direct = {
         (column.alias, column.name): join(prefix, item.value.path)

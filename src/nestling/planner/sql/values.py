@@ -152,7 +152,8 @@ def numeric(expression: Expression, translation: Translation) -> Cast:
 def text(expression: Expression, translation: Translation) -> Expression:
     """The value as an operand of a text function."""
     value = plain(expression, translation)
-    if is_text(value) or value == NULL or value.type.name is TypeName.ENUM:
+    is_enum = value.type.name is TypeName.ENUM and not (isinstance(value, Column) and value.mixed)
+    if is_text(value) or is_enum or value == NULL:
         return value
     if isinstance(value, Literal) and isinstance(value.value, int):
         return Literal(str(value.value), TEXT)

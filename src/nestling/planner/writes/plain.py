@@ -14,15 +14,19 @@ from nestling.ir.expression import (
     Column,
     Compare,
     Comparison,
+    Exists,
     Expression,
     InList,
+    InSubquery,
     IsNull,
     Literal,
     Not,
     Operator,
     Parameter,
     Rules,
+    ScalarSubquery,
     Stored,
+    operands,
 )
 from nestling.ir.types import TypeName
 from nestling.ir.write_path import Constant, Given, Items, Match, Test, Value
@@ -31,6 +35,7 @@ from nestling.planner.writes.address import never_null
 from nestling.planner.writes.cells import NOTHING
 
 _COMPARED = (TypeName.INTEGER, TypeName.TEXT)
+_ADDED = (TypeName.INTEGER, TypeName.FLOAT)
 _INT64 = 1 << 63
 _ORDERED = {Comparison.LESS: Test.LESS, Comparison.GREATER: Test.GREATER}
 
@@ -64,13 +69,16 @@ def asked(scan: Scan, predicate: Expression | None) -> list[Asked] | None:
 
 
 def amount(column: Column, value: Expression) -> tuple[Value, bool] | None:
-    """What is added to a whole number that is never NULL, and whether it is taken from it; None where it is no such sum."""
+    """What is added to a number that is never NULL, and whether it is taken from it; None where it is no such sum.
+
+    Decimals are no such numbers: their sums are rounded to the attribute's places.
+    """
     inner = value.operand if isinstance(value, Stored) else value
     if not isinstance(inner, Arithmetic) or inner.operator not in (Operator.ADD, Operator.SUBTRACT):
         return None
-    if column.nullable or column.mixed or column.type.name is not TypeName.INTEGER or inner.left != column:
+    if column.nullable or column.mixed or column.type.name not in _ADDED or inner.left != column:
         return None
-    added = _whole_number(inner.right, column, value)
+    added = _number(inner.right, column, value)
     return None if added is None else (added, inner.operator is Operator.SUBTRACT)
 
 
@@ -79,11 +87,23 @@ def is_given(value: Expression) -> bool:
     return isinstance(value.operand if isinstance(value, Stored) else value, Literal | Parameter)
 
 
-def _whole_number(value: Expression, column: Column, whole: Expression) -> Value | None:
+def by_its_row(scan: Scan, value: Expression) -> bool:
+    """Whether it is made of the row's own values, literals and parameters alone."""
+    if isinstance(value, ScalarSubquery | Exists | InSubquery):
+        return False
+    if isinstance(value, Column):
+        return value.alias == scan.alias
+    return all(by_its_row(scan, each) for each in operands(value))
+
+
+def _number(value: Expression, column: Column, whole: Expression) -> Value | None:
+    is_float = column.type.name is TypeName.FLOAT
     match value:
-        case Literal(value=number) if _is_whole(number):
+        case Literal(value=float() as number) if is_float:
             return Constant(number)
-        case Parameter(type=kind) if kind.name is TypeName.INTEGER:
+        case Literal(value=int() as number) if _is_whole(number):
+            return Constant(float(number) if is_float else number)
+        case Parameter(type=kind) if kind == column.type:
             return Given(value)
         case Cast(operand=Parameter() as inner) if isinstance(whole, Stored) and whole.rules is Rules.SQLITE:
             return Given(Stored(inner, column.type, Rules.SQLITE))

@@ -6,20 +6,22 @@ refers to them has to be looked at, and no value depends on another.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from nestling.ir.algebra import Delete, Named, Project, Scan, Update
 from nestling.ir.design import Design
-from nestling.ir.expression import Expression, Literal, Parameter, Stored, nullable
+from nestling.ir.expression import Column, Expression, Literal, Parameter, Stored, columns_of, nullable, operands
 from nestling.ir.freshness import Level
 from nestling.ir.layout import Place, Role
 from nestling.ir.model import Entity, OnDelete, Relationship
 from nestling.ir.names import join
 from nestling.ir.primitives import CollectionKind
+from nestling.ir.row_steps import Layout
 from nestling.ir.types import INTEGER
 from nestling.ir.write_path import (
     Change,
+    Compute,
     DeleteDocuments,
     Fetch,
     Give,
@@ -33,6 +35,7 @@ from nestling.ir.write_path import (
     WritePlan,
     WriteStep,
 )
+from nestling.planner.reads.traverse import rewritten
 from nestling.planner.upkeep import ChangeKind, RowChange, upkeeps_of
 from nestling.planner.upkeep.steps import fires
 from nestling.planner.writes.cells import NEW, column
@@ -40,7 +43,7 @@ from nestling.planner.writes.constraints import unguarded
 from nestling.planner.writes.fetch import filtered, plan
 from nestling.planner.writes.listed import listed_links
 from nestling.planner.writes.placing import placing
-from nestling.planner.writes.plain import Asked, amount, asked, is_given
+from nestling.planner.writes.plain import Asked, amount, asked, by_its_row, is_given
 from nestling.planner.writes.reach import is_inside, lives_inside
 from nestling.planner.writes.targets import Target, siblings, targets_of, tells_one
 
@@ -142,7 +145,7 @@ def _updated(
     if left is None or _is_checked(design, entity, names) or any(names & placing(design, t.place) for t in targets):
         return None
     needed = [name for name in values if not entity.attribute(name).nullable and nullable(values[name])]
-    asked_first = {name: found for name in needed if (found := _asked_first(write.target, name, values[name]))}
+    asked_first = {name: found for name in needed if (found := _asked_first(values[name]))}
     if len(asked_first) < len(needed):
         return None
     steps: tuple[WriteStep, ...] = ()
@@ -181,36 +184,62 @@ def _is_checked(design: Design, entity: Entity, names: frozenset[str]) -> bool:
 
 
 def _changes(scan: Scan, target: Target, values: dict[str, Expression]) -> tuple[Change, ...] | None:
+    """The values as operators, or computed by the server where these do not say them."""
     columns = {each.name: each for each in scan.columns}
-    found: list[Change] = []
-    for name, value in values.items():
-        path = target.node.path_of(name)
-        if path is None or path == "_id" or path.startswith("_id."):
-            return None
-        added = amount(columns[name], value)
-        if added is not None:
-            found.append(Increment(join(target.prefix, path), *added))
-        elif is_given(value):
-            found.append(Set(join(target.prefix, path), Given(value)))
-        else:
-            return None
-    return tuple(found)
+    paths = {name: path for name in values if (path := target.node.path_of(name)) and path.split(".")[0] != "_id"}
+    if len(paths) < len(values):
+        return None
+    found = [_operator(join(target.prefix, paths[name]), columns[name], value) for name, value in values.items()]
+    known = tuple(each for each in found if each is not None)
+    return known if len(known) == len(found) else _computed(scan, target, paths, values)
 
 
-def _asked_first(scan: Scan, name: str, value: Expression) -> Expression | None:
-    """A parameter that makes the attribute NULL when it is; None where that is told by the rows alone."""
-    columns = {each.name: each for each in scan.columns}
-    added = amount(columns[name], value)
+def _operator(path: str, attribute: Column, value: Expression) -> Change | None:
+    added = amount(attribute, value)
     if added is not None:
-        return added[0].expression if isinstance(added[0], Given) else None
-    inner = value.operand if isinstance(value, Stored) else value
-    return value if isinstance(inner, Parameter) else None
+        return Increment(path, *added)
+    return Set(path, Given(value)) if is_given(value) else None
 
 
-def _not_null(entity: Entity, asked_first: dict[str, Expression]) -> tuple[WriteStep, ...]:
+def _computed(
+    scan: Scan, target: Target, paths: dict[str, str], values: dict[str, Expression]
+) -> tuple[Change, ...] | None:
+    """Values made of the document's own, which no stage finds in an element of an array; nor does one take away a sub-document
+    with the last of its fields.
+    """
+    read = {each.name: target.node.path_of(each.name) for value in values.values() for each in columns_of(value)}
+    layout = Layout.of({(scan.alias, name): path for name, path in read.items() if path is not None})
+    leaves_none = all("." not in paths[name] or not nullable(value) for name, value in values.items())
+    is_known = all(by_its_row(scan, value) for value in values.values()) and None not in read.values()
+    if target.array or not is_known or not leaves_none:
+        return None
+    return tuple(Compute(paths[name], value, layout) for name, value in values.items())
+
+
+def _asked_first(value: Expression) -> tuple[Expression, ...]:
+    """The parameters that make it NULL when they are; none where that is told by the rows alone."""
+    parameters = tuple(_parameters(value))
+    given = rewritten(value, lambda each: Literal(1, each.type) if isinstance(each, Parameter) else None)
+    return () if nullable(given) else parameters
+
+
+def _parameters(value: Expression) -> Iterator[Expression]:
+    """The parameters in it, one that is all there is as the attribute keeps it."""
+    if isinstance(value, Parameter) or (isinstance(value, Stored) and isinstance(value.operand, Parameter)):
+        yield value
+    else:
+        for inner in operands(value):
+            yield from _parameters(inner)
+
+
+def _not_null(entity: Entity, asked_first: dict[str, tuple[Expression, ...]]) -> tuple[WriteStep, ...]:
     """Parameters that may not be NULL, looked at before the command."""
     if not asked_first:
         return ()
-    rows, given = f"{entity.name} as given", tuple((column(NEW, name), value) for name, value in asked_first.items())
-    text = f"`{entity.name}` takes no NULL for {', '.join(asked_first)}"
+    rows, text = f"{entity.name} as given", f"`{entity.name}` takes no NULL for {', '.join(asked_first)}"
+    given = tuple(
+        (column(NEW, name if number == 0 else f"{name} {number}"), value)
+        for name, values in asked_first.items()
+        for number, value in enumerate(values)
+    )
     return Give(rows, (given,)), Refuse(rows, Violation.NOT_NULL, text, tuple(name for name, _ in given))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.ir import algebra as a
-from nestling.ir.access_path import Unwind
+from nestling.ir.access_path import Exists, Filter, Step, Unwind
 from nestling.ir.algebra import JoinKind
 from nestling.ir.expression import ANY, Column, conjunction
 from nestling.ir.layout import NodeKind
@@ -43,7 +43,7 @@ def copied_children(join: a.Join, left: Rows, context: Context) -> Rows | None:
             key = context.design.model.entity(link.child).key
             if paths is None or not suffices(copy, context.first.get(scan.alias), key):
                 continue
-            step = Unwind(left.step, field, keep_empty=join.kind is JoinKind.LEFT)
+            step = _entered(left.step, copy, field, join.kind)
             layout = left.layout | Layout.of(paths) | Layout((((_mark(field).alias, _mark(field).name), field),))
             rows = Rows(step, layout, left.taken, left.standing)
             predicate = conjunction(*rest)
@@ -51,6 +51,13 @@ def copied_children(join: a.Join, left: Rows, context: Context) -> Rows | None:
                 return null_where_none(rows, scan, field, conditions, context)
             return rows if predicate is None else where(rows, predicate, context)
     return None
+
+
+def _entered(step: Step, copy: Copy, field: str, kind: JoinKind) -> Step:
+    """A row for each child, or the one there may be: a sub-document is no array, neither to `$elemMatch` nor to people."""
+    if copy.form is not Form.OBJECT:
+        return Unwind(step, field, keep_empty=kind is JoinKind.LEFT)
+    return step if kind is JoinKind.LEFT else Filter(step, Exists(field))
 
 
 def _mark(field: str) -> Column:
@@ -66,7 +73,7 @@ def _may_hold_null(copy: Copy, link: Relationship, context: Context) -> bool:
 
 def _link(copy: Copy, context: Context) -> Relationship | None:
     if len(copy.path) != 1 or copy.path[0].up or copy.form not in (Form.ARRAY, Form.SCALARS, Form.OBJECT):
-        return None  # the server unwinds a sub-document as an array of one
+        return None
     return context.design.model.relationship(copy.path[0].relationship)
 
 

@@ -22,6 +22,7 @@ from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rows import Context, Rows, Standing
+from nestling.planner.reads.scan import in_files
 from nestling.planner.reads.subqueries import where
 
 
@@ -179,7 +180,7 @@ def _with_columns(rows: Rows, scan: a.Scan, at: Standing, context: Context) -> R
 def plain_path(at: Standing, column: Column, context: Context) -> str | None:
     """The attribute's path in the documents, None when it is no plain field."""
     found = attribute_at(context.design, at.place, len(at.place.nodes) - 1, column.name)
-    if found.joins or not isinstance(found.value, FieldPath):
+    if found.joins or not isinstance(found.value, FieldPath) or in_files(at.place, column.name):
         return None
     if at.place.node.form is Form.SCALARS and not at.place.node.field:
         return None
