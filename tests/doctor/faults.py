@@ -125,7 +125,7 @@ def _violated(database: Db, over: bool) -> None:
 
 
 def _mixed(database: Db, over: bool) -> None:
-    _filled(database, [{"rating": 4}, {"rating": 4.5}, {"rating": None}, {"rating": "none yet" if over else 3}])
+    _filled(database, [{"rating": 4}, {"rating": 4.5}, {"rating": None}, {"rating": "5" if over else 3}])
 
 
 def _nothing(database: Db, over: bool) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from bson import Decimal128, Int64
+from bson import Decimal128, Int64, ObjectId
 from pymongo.database import Database
 
 from nestling.doctor.report import report
@@ -49,6 +50,26 @@ def test_texts_become_numbers_of_the_kind_there_is(database: Db, stored: object,
     run(database.client, _of(database, "mixed-types")["price"].commands[-1])
     *_, last = (each["price"] for each in database.things.find().sort("_id"))
     assert (last, type(last)) == (made, type(made))
+
+
+def test_what_cannot_be_converted_stays(database: Db) -> None:
+    """No value is lost by the command: what is no number stays as it is, and the first command finds it."""
+    database.things.insert_many(
+        [{"price": 1.5}, {"price": 2}, {"price": "3"}, {"price": "on request"}, {"price": None}]
+    )
+    finding = _of(database, "mixed-types")["price"]
+    assert "stays as it is, and the first command, asked again, finds it" in finding.remedy
+    run(database.client, finding.commands[-1])
+    assert [each["price"] for each in database.things.find().sort("_id")] == [1.5, 2, 3.0, "on request", None]
+    assert [each["price"] for each in run(database.client, finding.commands[0])] == ["on request"]
+
+
+@pytest.mark.parametrize("values", [[True, False, True, "no"], [datetime(2026, 1, 1, tzinfo=UTC)] * 2 + [ObjectId()]])
+def test_what_would_lose_its_value_is_not_converted(database: Db, values: list[object]) -> None:
+    """Every text is a true boolean to the server, and of an ObjectId only its second is a date: such values are only shown."""
+    database.things.insert_many([{"kind": value} for value in values])
+    (command,) = _of(database, "mixed-types")["kind"].commands
+    assert [each["kind"] for each in run(database.client, command)] == values[-1:]
 
 
 def test_references_are_looked_up_wherever_they_lie(database: Db) -> None:

@@ -17,13 +17,12 @@ MENDED = {
 }
 """Faults whose commands mend them: the others' only show where to look, or mend by a new design."""
 FOLLOWS = {
-    "mixed-types": {"null-or-missing"},
     "dynamic-field-names": {"unused-index"},
     "unindexed-reference": {"unused-index"},
     "unindexed-lookup": {"unused-index", "excessive-lookup", "read-together", "unindexed-reference"},
     "missing-index": {"unindexed-reference", "unused-index"},
 }
-"""What may be left: an index just made has no use yet, a join goes on joining, and what is taken away is missing beside nulls."""
+"""What may be left: an index just made has no use yet, and a join goes on joining."""
 
 
 @pytest.mark.parametrize("name", sorted(FAULTS))

@@ -5,7 +5,8 @@ has another type; a sort puts all numbers before all texts.
 
 Example: `rating` is a number in 2,485 documents and the text "Not yet rated" in 63.
 
-Remedy: convert the rare type, and let a validator keep it that way. What is no value of the type is better missing.
+Remedy: convert the rare type, and let a validator keep it that way. The command leaves what cannot be converted as it is;
+the one before it, asked again, finds what is left to set right by hand.
 
 Ignore when: the field is meant to hold anything. Null, and integers beside floating-point numbers, are not counted as
 mixed.
@@ -60,6 +61,7 @@ def _is_empty(path: Path, kind: str) -> bool:
 def _finding(seen: Seen, collection: Collection, path: Path, kinds: dict[str, int], rare: int) -> Finding:
     sample = None if path.exact else collection.sample
     main, *others = kinds
+    commands = _commands(collection, path, main, others)
     names = {kind: "the empty text" if _is_empty(path, kind) else kind for kind in kinds}
     said = ", ".join(f"{names[kind]} in {count(times)}" for kind, times in kinds.items())
     return seen.finding(
@@ -69,8 +71,8 @@ def _finding(seen: Seen, collection: Collection, path: Path, kinds: dict[str, in
         number=rare,
         limit="values",
         cost=_cost(main, others),
-        remedy=_remedy(path, main, others),
-        commands=_commands(collection, path, main, others),
+        remedy=_remedy(path, main, others, is_converted=len(commands) > 1),
+        commands=commands,
         evidence=dict(kinds),
         confidence=confidence(collection),
     )
@@ -87,14 +89,19 @@ def _is_list_or_value(main: str, others: list[str]) -> bool:
     return "array" in (main, *others) and "object" not in (main, *others)
 
 
-def _remedy(path: Path, main: str, others: list[str]) -> str:
+def _remedy(path: Path, main: str, others: list[str], is_converted: bool) -> str:
     """What to do: an `_id` cannot be changed, and of a value and a list of values the list holds both."""
     kept = "let a validator keep it that way"
     if path.steps[0] == "_id":
         return f"Store these documents anew with a {main} as `_id`, let what refers to them follow, and {kept}."
     if _is_list_or_value(main, others):
         return f"Store an array throughout, of one element where there is one value, and {kept}."
-    return f"Convert them to {main}, take away what cannot be converted, and {kept}."
+    if is_converted:
+        return (
+            f"Convert them to {main}: what cannot be converted stays as it is, and the first command, asked again, finds it."
+            f" Set that right by hand, and {kept}."
+        )
+    return f"Convert them to {main}, set right by hand what cannot be converted, and {kept}."
 
 
 def _number(path: Path) -> str:
@@ -103,8 +110,14 @@ def _number(path: Path) -> str:
     return next((kind for kind in ("decimal", "double", "long") if kind in kinds), "int")
 
 
+def _converts(main: str, others: list[str]) -> bool:
+    """Whether what converts keeps its value: every text makes a true boolean, and an ObjectId's date is not all of it."""
+    keeps = main != "bool" and not (main == "date" and "objectId" in others)
+    return keeps and {main, *others} <= set(_CONVERTS)
+
+
 def _commands(collection: Collection, path: Path, main: str, others: list[str]) -> tuple[str, ...]:
-    """Finding the rare values, and converting them where one update can; what cannot be converted is taken away."""
+    """Finding the rare values, and converting them where one update can; what cannot be converted stays."""
     if not is_plain(path.steps):
         return ()
     field, types = path.field, ", ".join(quoted(kind) for kind in others)
@@ -116,8 +129,9 @@ def _commands(collection: Collection, path: Path, main: str, others: list[str]) 
             found,
             f"{here(collection)}.updateMany({single}, [{{$set: {{{quoted(field)}: [{quoted('$' + field)}]}}}}])",
         )
-    if "[]" in path.steps or field == "_id" or not {main, *others} <= set(_CONVERTS):
+    if "[]" in path.steps or field == "_id" or not _converts(main, others):
         return (found,)
     into = _number(path) if main == "number" else main
-    convert = f"{{$convert: {{input: {quoted('$' + field)}, to: {quoted(into)}, onError: '$$REMOVE'}}}}"
+    value = quoted("$" + field)
+    convert = f"{{$convert: {{input: {value}, to: {quoted(into)}, onError: {value}}}}}"
     return (found, f"{here(collection)}.updateMany({which}, [{{$set: {{{quoted(field)}: {convert}}}}}])")
