@@ -12,11 +12,12 @@ from nestling.ir.workload import Workload
 
 
 class GapKind(StrEnum):
-    """Who lacks it."""
+    """Who lacks it: shown with the gap, unless it is what was given."""
 
     NOTIMPL = "notimpl"  # nestling
     NOTYET = "notyet"  # this server version
     NEVER = "never"  # MongoDB cannot
+    INPUT = "input"  # what was given: a name that does not exist, a rate nobody said
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +29,19 @@ class Gap:
     where: str = ""
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.what} ({self.kind})" if self.where else f"{self.what} ({self.kind})"
+        return f"{self.where}: {self.said}" if self.where else self.said
+
+    @property
+    def said(self) -> str:
+        """What it is, and who lacks it where that is not whoever wrote the input."""
+        return self.what if self.kind is GapKind.INPUT else f"{self.what} ({self.kind})"
 
 
 class FoundGap(GapError):
     """The error of a gap: `gap` says what could not be handled, where, and who lacks it."""
 
     def __init__(self, gap: Gap) -> None:
-        super().__init__(Problem(what=f"{gap.what} ({gap.kind})", where=gap.where))
+        super().__init__(Problem(what=gap.said, where=gap.where))
         self.gap = gap
 
     def __reduce__(self) -> tuple[type[FoundGap], tuple[Gap]]:

@@ -91,7 +91,7 @@ def convert_all(
             yield compiled(proposal, statement.sql, name=statement.name, dialect=dialect, values=values)
         except WorkloadError as error:
             problem = error.problems[0]
-            yield CompiledRead(statement.name, statement.sql, gap=Gap(GapKind.NOTIMPL, problem.what, problem.where))
+            yield CompiledRead(statement.name, statement.sql, gap=Gap(GapKind.INPUT, problem.what, problem.where))
     known = {statement.name for statement in workload.statements}
     for gap in gaps:
         if not any(name in gap.where for name in known):

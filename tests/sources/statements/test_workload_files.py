@@ -8,6 +8,7 @@ import pytest
 
 from nestling.common.errors import WorkloadError
 from nestling.ir.freshness import Freshness
+from nestling.ir.reading import GapKind
 from nestling.ir.workload import Requirements, StatementKind
 from nestling.sources.ddl import read_ddl
 from nestling.sources.statements import parse_workload
@@ -201,6 +202,12 @@ def test_requirements_that_cannot_be_read(line, said):
         ("-- name: s :many\nSELECT 1;", "1", "no rate is given for `s`"),
         ("SELECT 1;", "1", "no rate is given for `line_1`"),
         ("-- name: s, rate: 0/s\nSELECT 1;", "1", "the rate is 0 of `s`: kept, but of no weight"),
+        ("-- array bound: 9\n\n-- name: s, rate: 0/s\nSELECT 1;", "3", "the rate is 0 of `s`: kept"),
+        (
+            "-- name: s, rate: 1/s\nSELECT 1;\n-- name: t\nSELECT 1;\n-- name: u\nSELECT 1;",
+            "3",
+            "no rate is given for `t`, `u` (line 5): taken as 1/s",
+        ),
         ("-- name: s, rate: 1/s\n-- params: {id: 7}\nSELECT 1;", "2", "statement `s`: params are not JSON"),
         ("-- name: s, rate: 1/s\n-- params: 7\nSELECT 1;", "2", "params must be an object"),
         ('-- name: s, rate: 1/s\n-- params: {"x": 7}\nSELECT :y;', "1", "params name `x`, its parameters are `y`"),
@@ -233,6 +240,13 @@ def test_a_mistake_is_a_gap_with_its_place(text, place, said):
     assert [gap.what for gap in gaps if said in gap.what] != []
     assert next(gap.where for gap in gaps if said in gap.what).startswith(f"w.sql:{place}")
     assert "s" in [statement.name for statement in workload.statements] or "line_1" in workload.statements[0].name
+
+
+def test_only_what_nestling_lacks_says_so():
+    """Whoever misspelt a name reads what there is, and not that nestling lacks it; a kind of statement is nestling's."""
+    _, gaps = read("-- name: s\nSELECT nam FROM product;\n-- name: t, rate: 1/s\nVACUUM;")
+    assert [gap.kind for gap in gaps] == [GapKind.INPUT, GapKind.NOTIMPL, GapKind.INPUT]
+    assert [str(gap).endswith(f"({gap.kind})") for gap in gaps] == [False, True, False]
 
 
 def test_statements_before_the_first_name_are_read_too():

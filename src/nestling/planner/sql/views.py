@@ -60,5 +60,5 @@ def _gap_of(view: View, model: Model, dialect: str) -> Gap | None:
     except StatementGap as error:
         return replace(error.gap, where=error.gap.where or view.name)
     except WorkloadError as error:
-        return Gap(GapKind.NOTIMPL, error.problems[0].what, view.name)
+        return Gap(GapKind.INPUT, error.problems[0].what, view.name)
     return None

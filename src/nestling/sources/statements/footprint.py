@@ -13,6 +13,7 @@ from nestling.common.sql_dialects import GRAMMARS, SQLITE
 from nestling.common.sql_syntax import syntax_words
 from nestling.common.sql_tokens import as_insert, sql_tokens
 from nestling.ir.model import Model, View
+from nestling.ir.reading import GapKind
 from nestling.ir.workload import Access, StatementKind
 from nestling.sources.statements.joins import Links, reached, walked
 from nestling.sources.statements.occurrences import Origin
@@ -43,7 +44,7 @@ def footprint(sql: str, model: Model, dialect: str, links: Links) -> Footprint |
     """The footprint of one statement with `:name` parameters, or why it cannot be read."""
     if _READABLE.match(sql) is None:
         word = sql.split(maxsplit=1)[0].upper() if sql.split() else "nothing"
-        return Mistake(f"{word} is not SELECT, INSERT, UPDATE or DELETE", 0)
+        return Mistake(f"{word} is not SELECT, INSERT, UPDATE or DELETE", 0, GapKind.NOTIMPL)
     tree = _parsed(sql, dialect)
     if isinstance(tree, Mistake):
         return tree
@@ -53,7 +54,7 @@ def footprint(sql: str, model: Model, dialect: str, links: Links) -> Footprint |
     walk = Walk(model, sql, dialect)
     kind = _walk(tree, walk, replaces=as_insert(sql)[1])
     if kind is None:
-        return Mistake(f"{tree.key.upper()} is not SELECT, INSERT, UPDATE or DELETE", 0)
+        return Mistake(f"{tree.key.upper()} is not SELECT, INSERT, UPDATE or DELETE", 0, GapKind.NOTIMPL)
     found = walk.occurrences
     accesses = tuple(
         item.access(via, walked(item, via, found, walk.equal, model)) for item, via in reached(found, walk.equal, links)
@@ -88,7 +89,7 @@ def _parsed(sql: str, dialect: str) -> exp.Expr | Mistake:
             f"it is not SQL that can be read: {syntax_words(problem)}", sum(map(len, lines)) + max(column, 0)
         )
     except RecursionError:
-        return Mistake("it is nested too deeply to be read", 0)
+        return Mistake("it is nested too deeply to be read", 0, GapKind.NOTIMPL)
     return trees[0] if trees else Mistake("there is no statement", 0)
 
 

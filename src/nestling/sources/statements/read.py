@@ -45,10 +45,10 @@ def parse_workload(
     if found and not read:
         problems = (Problem(what=gap.what, where=gap.where) for gap in reader.gaps)
         raise WorkloadError(*problems)
-    names = [block.name for block in found if block.rate_per_second is None and not block.mistakes]
-    reader.gap_of_many("no rate is given for", names, f"taken as {DEFAULT_RATE_PER_SECOND:g}/s")
-    names = [block.name for block in found if block.rate_per_second == 0]
-    reader.gap_of_many("the rate is 0 of", names, "kept, but of no weight")
+    lacking = [block for block in found if block.rate_per_second is None and not block.mistakes]
+    reader.gap_of_many("no rate is given for", lacking, f"taken as {DEFAULT_RATE_PER_SECOND:g}/s")
+    idle = [block for block in found if block.rate_per_second == 0]
+    reader.gap_of_many("the rate is 0 of", idle, "kept, but of no weight")
     workload = Workload(tuple(read), requirements, _window(reader))
     return workload, tuple(reader.gaps)
 
@@ -83,10 +83,10 @@ class _Reader:
         self.gaps: list[Gap] = []
         self._lines_by_name: dict[str, int] = {}
 
-    def gap(self, what: str, place: str) -> None:
+    def gap(self, what: str, place: str, kind: GapKind = GapKind.INPUT) -> None:
         """List what is not understood at `line` or `line:column`."""
         where = f"{self.path}:{place}" if self.path else f"line {place}"
-        self.gaps.append(Gap(GapKind.NOTIMPL, what, where))
+        self.gaps.append(Gap(kind, what, where))
 
     def statement(self, block: Block) -> Statement | None:
         """The statement of a block; None, and a gap, when it cannot be read."""
@@ -124,7 +124,7 @@ class _Reader:
         offset = block.offset + written.original(mistake.offset)
         line_start = self.text.rfind("\n", 0, offset) + 1
         line = self.text.count("\n", 0, offset) + 1
-        self.gap(f"statement `{block.name}`: {mistake.what}", f"{line}:{offset - line_start + 1}")
+        self.gap(f"statement `{block.name}`: {mistake.what}", f"{line}:{offset - line_start + 1}", mistake.kind)
 
     def _samples(self, block: Block, parameters: tuple[str, ...]) -> tuple[tuple[str, object], ...]:
         """Sample values by parameter; a list gives them in order."""
@@ -136,12 +136,13 @@ class _Reader:
             self.gap(f"statement `{block.name}`: params name `{name}`, its parameters are {known}", f"{block.line}")
         return tuple((name, given[name]) for name in parameters if name in given)
 
-    def gap_of_many(self, before: str, names: list[str], after: str) -> None:
-        """One gap for many statements with the same one."""
-        if names:
-            shown = ", ".join(f"`{name}`" for name in names[:8])
-            more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-            self.gap(f"{before} {shown}{more}: {after}", "1")
+    def gap_of_many(self, before: str, found: list[Block], after: str) -> None:
+        """One gap for many statements with the same one, in the line of the first."""
+        if found:
+            first, *others = found
+            shown = ", ".join((f"`{first.name}`", *(f"`{each.name}` (line {each.line})" for each in others[:7])))
+            more = f" and {len(found) - 8} more" if len(found) > 8 else ""
+            self.gap(f"{before} {shown}{more}: {after}", f"{first.line}")
 
 
 def _rate(block: Block) -> float:

@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from nestling.common.errors import suggest
 from nestling.ir.model import Entity, Model
+from nestling.ir.reading import GapKind
 from nestling.ir.workload import StatementKind
 from nestling.sources.statements.joins import Equalities
 from nestling.sources.statements.occurrences import Occurrence, Origins, Scope, Source, add_read
@@ -20,10 +21,11 @@ from nestling.sources.tables import find_name
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """Something a statement names that is not there: a sentence, and the offset in the statement."""
+    """What is wrong with a statement: a sentence, the offset in the statement, and whose lack it is."""
 
     what: str
     offset: int
+    kind: GapKind = GapKind.INPUT
 
 
 class Walk:
