@@ -114,3 +114,46 @@ def test_it_could_not_run(shelf: Path, target: str, database: Documents) -> None
     done = nestling("check", "design.yaml", target, cwd=shelf)
     assert done.code == 2
     assert "collections of the design are not there: `authors`" in done.err
+
+
+def test_the_documents_of_another_design(loaded: Path, target: str, database: Documents) -> None:
+    """Not "clean", nor unloaded without what is not found: what reads a database by a design says that it is another one's."""
+    for name in ("author", "book"):
+        database[name].drop()
+    for strategy in ("normalized", "embedded"):
+        made = nestling("design", "sqlite:///library.db", "--strategy", strategy, "-o", f"{strategy}.yaml", cwd=loaded)
+        assert made.code == 0, made.err
+    done = nestling("load", "normalized.yaml", "--from", "sqlite:///library.db", "--to", target, cwd=loaded)
+    assert done.code == 0, done.err
+    assert nestling("check", "normalized.yaml", target, cwd=loaded).code == 0
+    reading = (
+        ("check", "embedded.yaml", target),
+        ("check", "embedded.yaml", target, "--repair"),
+        ("sync", "embedded.yaml", target, "--once"),
+        ("unload", "embedded.yaml", "--from", target, "--to", "sqlite:///copy.db"),
+    )
+    for command in reading:
+        refused = nestling(*command, cwd=loaded)
+        assert refused.code == 2
+        assert "author: the documents are another design's: none has `book`" in refused.err
+    assert not (loaded / "copy.db").exists()
+
+
+def test_documents_of_older_versions_and_with_gaps_are_no_other_designs(
+    shelf: Path, target: str, database: Documents
+) -> None:
+    """A constant older documents lack, a copy nobody has written yet, one document spoilt by hand: all are checked as ever."""
+    text = (shelf / "design.yaml").read_text(encoding="utf-8")
+    (shelf / "design.yaml").write_text(
+        text.replace("    books:\n", "    books:\n      constants: {schema_version: 2}\n", 1), encoding="utf-8"
+    )
+    assert "schema_version" in (shelf / "design.yaml").read_text(encoding="utf-8")
+    for name in ("books", "authors"):
+        database.command("collMod", name, validationLevel="off")
+    database["books"].update_one({"_id": 3}, {"$unset": {"title": 1}})
+    assert nestling("check", "design.yaml", target, cwd=shelf).code == 0
+    database["books"].update_many({}, {"$unset": {"author": 1}})
+    database["authors"].update_many({}, {"$unset": {"books": 1}})
+    done = nestling("check", "design.yaml", target, cwd=shelf)
+    assert done.code == 1
+    assert "NOT clean: 420 differences" in done.out

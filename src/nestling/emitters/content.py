@@ -69,7 +69,8 @@ Content = Value | Constant | Plain | Object | Array | Either
 class Field:
     """A named place in a document. `required`: always there; `source`: the attribute it comes from, as `entity.attribute`.
 
-    `remark` says in words what it is beside that; `reference` is set on fields that hold the id of another document.
+    `remark` says in words what it is beside that; `reference` is set on fields that hold the id of another document; `derived`
+    on those that follow from other values, so that a check can tell what must be there.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Field:
     source: str = ""
     remark: str = ""
     reference: Reference | None = None
+    derived: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,8 @@ def _merged(name: str, group: list[Field]) -> Field:
         return group[0]
     below = nested(replace(field, name=field.name.partition(".")[2]) for field in group)
     required = any(field.required for field in group)
-    return Field(name, Object(below, exact=name == "_id"), required)
+    derived = all(field.derived for field in group)
+    return Field(name, Object(below, exact=name == "_id"), required, derived=derived)
 
 
 def lines(document: Object, *, prefix: str = "") -> Iterator[Line]:

@@ -67,7 +67,8 @@ class _Documents:
                 yield parent_held(self.design, reference)
         for copy in body.copies:
             for field in copy_fields(self.design, copy):
-                yield replace(field, required=field.required and not self._is_of_missing_parent(copy))
+                sure = field.required and not self._is_of_missing_parent(copy)
+                yield replace(field, required=sure, derived=not copy.home)
         for computed in body.computed:
             yield from computed_fields(self.design, computed)
         for child in node.children:
@@ -126,7 +127,7 @@ class _Documents:
         yield self._array(child)
         if embedding is not None and embedding.overflow is not None:
             remark = f"whether more `{child.entity}` are in `{embedding.overflow.collection}`"
-            yield Field(embedding.overflow.flag, FLAG, required=True, remark=remark)
+            yield Field(embedding.overflow.flag, FLAG, required=True, remark=remark, derived=True)
 
     def _object(self, node: Node) -> Object:
         return Object(nested(self._row(node)), rows_of(self.design, node))
@@ -168,7 +169,7 @@ class _Documents:
         if bucket.window is not None:
             yield Field(BUCKET_START, DATE, remark=f"the {bucket.window.unit} of `{bucket.window.attribute}`")
             yield Field("bucket_end", DATE, remark="the first instant after it")
-        yield Field("count", COUNT, required=True, remark="events in this bucket")
+        yield Field("count", COUNT, required=True, remark="events in this bucket", derived=True)
         for summary in bucket.summary:
             yield _summary(entity, summary)
 
@@ -218,4 +219,4 @@ def _pairs(entity: Entity, pairs: Pairs) -> Field:
 def _summary(entity: Entity, summary: Summary) -> Field:
     remark = f"{summary.function} of {summary.attribute or 'events'} in this bucket"
     content = aggregate(entity, summary.function, summary.attribute)
-    return Field(summary.field, content, summary.function is Function.COUNT, remark=remark)
+    return Field(summary.field, content, summary.function is Function.COUNT, remark=remark, derived=True)

@@ -56,7 +56,8 @@ def computed_fields(design: Design, computed: Computed) -> Iterator[Field]:
     remark = f"{computed.function} of {of} along {_words(computed.path)}, {computed.freshness}"
     remark += f", in steps of {computed.step:,}" if computed.step > 1 else ""
     sure = computed.function is Function.COUNT and computed.freshness.level in _WRITTEN_AT_ONCE
-    yield Field(computed.field, aggregate(source, computed.function, computed.attribute), sure, remark=remark)
+    content = aggregate(source, computed.function, computed.attribute)
+    yield Field(computed.field, content, sure, remark=remark, derived=True)
     if computed.stamp is not None:
         yield Field(computed.stamp, DATE, remark=f"when `{computed.field}` was computed")
 
@@ -75,8 +76,8 @@ def parent_held(design: Design, reference: Reference) -> Field:
         content = Object((Field("id", content, required=True), *copied))
         remark += f" with copies, {reference.freshness}"
     if link.cardinality is Cardinality.ONE_TO_ONE:
-        return Field(reference.field, content, remark=remark.replace("ids", "id", 1), reference=reference)
-    return Field(reference.field, Array(content), required=True, remark=remark, reference=reference)
+        return Field(reference.field, content, remark=remark.replace("ids", "id", 1), reference=reference, derived=True)
+    return Field(reference.field, Array(content), required=True, remark=remark, reference=reference, derived=True)
 
 
 def _words(path: Path) -> str:

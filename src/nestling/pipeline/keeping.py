@@ -43,6 +43,7 @@ def check(
     from nestling.planner.checks import checks_of
 
     check_in_use(database, stored_digest(proposal.design, Policy()))
+    require_design(proposal, database)
     found = checks_of(proposal.design)
     compiled = tuple(compiled_check(each) for each in found.checks)
     only = None
@@ -52,6 +53,14 @@ def check(
     way = Way(repair, sample, only, checkpoint)
     homes = [store.name for store in proposal.design.stores if store.role is Role.HOME]
     return compare(compiled, database, homes, gaps=found.gaps, way=way, report=watch)
+
+
+def require_design(proposal: Proposal, database: Database[Any]) -> None:
+    """Raise `VerifyError` where the documents are those of another design."""
+    from nestling.emitters.kept_fields import kept_fields
+    from nestling.executors.fits import require_fields
+
+    require_fields(database, kept_fields(proposal.design))
 
 
 def compiled_check(check: Check) -> CompiledCheck:

@@ -125,10 +125,15 @@ def verify(
 
 
 def unload(proposal: Proposal, database: Database[Any], address: str, *, watch: Watch | None = None) -> UnloadReport:
-    """Rebuild the conceptual data from the homes and write it to a SQL database."""
+    """Rebuild the conceptual data from the homes and write it to a SQL database.
+
+    Raises `VerifyError` where the documents are those of another design: some rows would not be found.
+    """
     from nestling.executors.unload import unload as rebuild
+    from nestling.pipeline.keeping import require_design
     from nestling.sources.front import open_target
 
     told = (lambda p: watch(f"unloading {p.entity}", p.rows, p.total_rows)) if watch is not None else None
     homes = home_queries(proposal.design)
+    require_design(proposal, database)
     return rebuild(proposal.design.model, homes, database, open_target(address), report=told)

@@ -101,13 +101,16 @@ def sync(
 ) -> SyncReport:
     """Keep every copy, computed value and array of ids right until `stop` is set.
 
-    Errors as of `executors.sync.sync`, and `MigrationError` where the documents follow another design.
+    Errors as of `executors.sync.sync`; `MigrationError` where the documents follow another design since a migration, and
+    `VerifyError` where they are another one's.
     """
     from nestling.executors.migrate import check_in_use
     from nestling.executors.sync import sync as keep
+    from nestling.pipeline.keeping import require_design
 
     plan = sync_plan(proposal.design)
     check_in_use(database, plan.fingerprint)
+    require_design(proposal, database)
     return keep(database, plan, options, stop=stop, metrics=metrics, say=say)
 
 

@@ -1,0 +1,37 @@
+"""The fields every document of a design has, whatever was left to follow: what tells its documents from another design's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from nestling.emitters.content import Constant, Either, Object, element
+from nestling.emitters.documents import documents
+from nestling.ir.design import Design
+from nestling.ir.layout import Store
+from nestling.ir.names import join
+
+
+def kept_fields(design: Design) -> Mapping[str, Mapping[str, str]]:
+    """By collection, each such field's path, and that of the sub-documents it is in (none for the document itself).
+
+    Values that follow from others are none of them, nor are constants: documents of an older schema version lack them.
+    """
+    return {store.name: _of_store(design, store) for store in design.stores}
+
+
+def _of_store(design: Design, store: Store) -> Mapping[str, str]:
+    """Those of all kinds of documents in the collection."""
+    first, *others = [dict(_of_object(document)) for document in documents(design, store)]
+    return {path: within for path, within in first.items() if all(path in other for other in others)}
+
+
+def _of_object(content: Object, prefix: str = "", within: str = "") -> Iterator[tuple[str, str]]:
+    for field in content.fields:
+        if field.derived or isinstance(field.content, Constant | Either):
+            continue
+        path = join(prefix, field.name)
+        if field.required:
+            yield path, within
+        inner, marks = element(field.content)
+        if isinstance(inner, Object):
+            yield from _of_object(inner, path, within if field.required and not marks else path)
