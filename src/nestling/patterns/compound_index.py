@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nestling.ir.candidate import Candidate, Indexed
+from nestling.ir.model import Relationship
 from nestling.ir.situation import Situation
 from nestling.ir.types import TypeName
-from nestling.ir.workload import Access, Operator
+from nestling.ir.workload import Access, Operator, Statement, StatementKind
 
 _UNFIT = (TypeName.ARRAY, TypeName.JSON, TypeName.GEOMETRY)
 MOST_KEYS = 8
@@ -22,7 +23,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
                 motives.setdefault((access.entity, keys), []).append(statement.name)
     for link in situation.model.relationships:
         keys = tuple((name, 1) for name in link.child_attributes)
-        served = [statement.name for statement in situation.joined_by[link.name]]
+        served = [statement.name for statement in (*situation.joined_by[link.name], *_looked_for(situation, link))]
         if (
             served
             and fits(situation, link.child, keys)
@@ -34,6 +35,13 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
         yield Candidate(
             f"index of {entity} on {text}", "index", Indexed(entity, keys), tuple(dict.fromkeys(statements))
         )
+
+
+def _looked_for(situation: Situation, link: Relationship) -> Iterator[Statement]:
+    """The statements that look for the children of rows that go: to be refused, or to take these along."""
+    for statement in situation.reading.workload.statements if link.enforced and not link.is_self else ():
+        if any(a.kind is StatementKind.DELETE and a.entity == link.parent for a in statement.accesses):
+            yield statement
 
 
 def wanted_keys(situation: Situation, access: Access) -> Iterator[tuple[tuple[str, int], ...]]:

@@ -9,11 +9,11 @@ from nestling.planner.writes.overflow import PAGE, PAGE_NUMBER
 from nestling.planner.writes.placing import is_paged
 
 
-def raw_columns(place: Place) -> dict[str, str]:
+def raw_columns(place: Place, *, moves: bool = True) -> dict[str, str]:
     """The `_id` of the document, and what the row takes along when it moves; of a page its number."""
-    paths = list(carried_paths(place.node))
+    paths = list(carried_paths(place.node)) if moves else []
     variant = place.store.collection.variant
-    if variant is not None and variant.subtypes and place.node.kind is NodeKind.ROOT:
+    if moves and variant is not None and variant.subtypes and place.node.kind is NodeKind.ROOT:
         paths.append(variant.discriminator)
     carried = {carried_column(n): join(place.path, path) for n, path in enumerate(paths)}
     page = {PAGE_NUMBER: PAGE} if is_paged(place) else {}

@@ -17,11 +17,12 @@ from nestling.ir.expression import (
     Expression,
     InList,
     Or,
+    Raw,
     columns_of,
     conjunction,
 )
 from nestling.ir.model import Relationship
-from nestling.ir.types import BOOLEAN
+from nestling.ir.types import BOOLEAN, TIMES
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import has_subquery, rewritten
 from nestling.planner.writes.fetch import filtered, scan_of
@@ -70,30 +71,39 @@ def _direct(link: Relationship, rows: RowSet, child: Scan) -> Expression | None:
     columns = {column.name: column for column in child.columns}
     found: dict[str, Expression] = {}
     for part in parts:
-        name = _told_by(part, rows.scan)
-        if name is None or name not in own or name in found:
+        told = _told_by(part, rows.scan)
+        if told is None or told.name not in own or told.name in found or not _is_like(columns[own[told.name]], told):
             return None
-        found[name] = _said_of_column(part, rows.scan, columns[own[name]])
+        found[told.name] = _said_of_column(part, rows.scan, columns[own[told.name]])
     return conjunction(*found.values()) if len(found) == len(own) else None
+
+
+def _is_like(column: Column, other: Column) -> bool:
+    """Whether a condition means the same of both; of times also how many digits their texts have."""
+    alike = column.type == other.type or (column.type.name is other.type.name and column.type.name not in TIMES)
+    return alike and column.mixed == other.mixed
 
 
 def _said_of_column(part: Expression, scan: Scan, column: Column) -> Expression:
     return rewritten(part, lambda inner: column if _is_of(inner, scan) else None)
 
 
-def _told_by(part: Expression, scan: Scan) -> str | None:
+def _told_by(part: Expression, scan: Scan) -> Column | None:
     """The attribute that a condition compares with what is no column."""
     if has_subquery(part):
         return None
     match part:
-        case Compare(operator=Comparison.EQUAL, left=Column() as column, right=other) if _is_of(column, scan):
-            return None if any(True for _ in columns_of(other)) else column.name
-        case Compare(operator=Comparison.EQUAL, left=other, right=Column() as column) if _is_of(column, scan):
-            return None if any(True for _ in columns_of(other)) else column.name
-        case InList(operand=Column() as column, items=items) if _is_of(column, scan):
-            return None if any(True for item in items for _ in columns_of(item)) else column.name
+        case Compare(operator=Comparison.EQUAL, left=left, right=right):
+            sides: list[tuple[Expression, Sequence[Expression]]] = [(left, (right,)), (right, (left,))]
+        case InList(operand=operand, items=items):
+            sides = [(operand, items)]
         case _:
             return None
+    for side, others in sides:
+        column = side.operand if isinstance(side, Raw) else side
+        if isinstance(column, Column) and _is_of(column, scan):
+            return None if any(True for each in others for _ in columns_of(each)) else column
+    return None
 
 
 def _is_of(expression: Expression, scan: Scan) -> bool:

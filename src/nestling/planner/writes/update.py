@@ -35,7 +35,11 @@ def alter_rows(work: Work, scan: Scan, altered: Altered, *, counted: bool) -> No
     refuse_home_copies(design, entity.name, attributes)
     _close(work, altered, entity)
     work.refuse_read_again(altered.predicate, *altered.values.values())
-    for place, plan in rows_by_place(design, scan, altered.predicate, _outputs(scan, altered.values), raw_columns):
+
+    def raw(place: Place) -> dict[str, str]:
+        return raw_columns(place, moves=_leaves(work, place, altered) or is_paged(place))
+
+    for place, plan in rows_by_place(design, scan, altered.predicate, _outputs(scan, altered.values), raw):
         assert place is not None, "a home of copies is refused before"
         if not attributes and not is_embedded_along(place, altered.stays) and not counted:
             continue
