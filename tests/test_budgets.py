@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
@@ -83,12 +84,14 @@ def test_a_budget_is_kept_and_written_down(shop):
 
 
 def test_a_budget_below_the_data_is_refused_in_words(shop):
-    """The error names the budget and the least that is possible."""
+    """The error names the budget and the least that is possible, in units people write; with that least there is a design."""
     with pytest.raises(InfeasibleError) as caught:
         pipeline.design(shop.reading, storage_budget_bytes=1_000)
     text = str(caught.value)
-    assert "storage budget of 1,000 bytes" in text
-    assert "at least" in text
+    assert "the storage budget (at most 1.0 kB)" in text
+    least = re.search(r"the storage budget: at least (\d+\.?\d*) kB", text)
+    assert least is not None, text
+    assert pipeline.design(shop.reading, storage_budget_bytes=round(float(least[1]) * 1000)).costs is not None
 
 
 def test_the_command_cannot_run_on_what_cannot_be(shop, tmp_path):
@@ -97,7 +100,7 @@ def test_the_command_cannot_run_on_what_cannot_be(shop, tmp_path):
     workload.write_text(f"-- storage: 1 KB\n{WORKLOAD}")
     ran = nestling("design", shop.address, "--workload", workload)
     assert ran.code == 2
-    assert "storage budget of 1,000 bytes" in ran.err
+    assert "the storage budget (at most 1.0 kB)" in ran.err
 
 
 def test_weighing_does_not_depend_on_the_machine(shop):

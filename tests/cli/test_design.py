@@ -205,7 +205,7 @@ def test_a_budget(shop: Path) -> None:
     """What the data alone needs cannot be gone below, and the message says so; a wrong word says how to write it."""
     done = nestling("design", "model.yaml", "--budget", "storage=1kB", cwd=shop)
     assert done.code == 2
-    assert "storage budget of 1,000 bytes" in done.err
+    assert "the storage budget (at most 1.0 kB)" in done.err
     wrong = nestling("design", "model.yaml", "--budget", "size=3", cwd=shop)
     assert wrong.code == 2
     assert "write it as storage=500MB" in wrong.err

@@ -92,6 +92,7 @@ class Limit:
     amounts: tuple[tuple[tuple[str, ...], float], ...]
     at_most: float
     requirement: str = ""  # the requirement that sets it, in words
+    in_bytes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 STEP = 1000.0
 
@@ -12,6 +14,15 @@ def size(size_bytes: float) -> str:
     while amount >= STEP and unit < len(_UNITS) - 1:
         amount, unit = amount / STEP, unit + 1
     return f"{amount:.0f} {_UNITS[unit]}" if unit == 0 or amount >= STEP / 10 else f"{amount:.1f} {_UNITS[unit]}"
+
+
+def size_to_allow(size_bytes: float) -> str:
+    """Bytes as `size` says them, rounded up: whoever allows what is said has allowed enough."""
+    step = 1.0
+    while size_bytes / step >= STEP and step < STEP ** (len(_UNITS) - 1):
+        step *= STEP
+    digits = 1 if step > 1 and size_bytes / step < STEP / 10 else 0
+    return size(math.ceil(round(size_bytes / step * 10**digits, 6)) / 10**digits * step)
 
 
 def count(number: float) -> str:

@@ -13,7 +13,7 @@ STORAGE = "storage"
 def storage_budget(problem: Problem, at_most_bytes: float) -> Limit:
     """The limit on the bytes of all structures together."""
     amounts = tuple(((structure.id,), structure.bytes) for structure in problem.structures if structure.bytes)
-    return Limit(STORAGE, amounts, at_most_bytes, "the storage budget in bytes")
+    return Limit(STORAGE, amounts, at_most_bytes, "the storage budget", in_bytes=True)
 
 
 def with_limits(problem: Problem, limits: Iterable[Limit]) -> Problem:

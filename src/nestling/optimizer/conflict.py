@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from nestling.common import errors
 from nestling.ir.options import Charge, Group, Limit, Needs, Problem, Step
+from nestling.ir.quantity_words import size_to_allow
 from nestling.optimizer.components import components
 from nestling.optimizer.evaluate import Requirement
 from nestling.optimizer.part import solve_part
@@ -89,4 +90,6 @@ def _least(problem: Problem, limit: Limit) -> str:
     parts = [solve_part(part, deadline) for part in components(reduced)]
     amounts = [part.cost for part in parts if part is not None]
     name = limit.requirement or limit.name
-    return f"{name}: at least {sum(amounts):g}" if len(amounts) == len(parts) else f"{name}: not even without it"
+    if len(amounts) < len(parts):
+        return f"{name}: not even without it"
+    return f"{name}: at least {size_to_allow(sum(amounts)) if limit.in_bytes else f'{sum(amounts):g}'}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nestling.ir.options import Group, Limit, Needs
+from nestling.ir.quantity_words import size
 from nestling.optimizer.evaluate import Requirement
 
 SHOWN = 4
@@ -16,8 +17,8 @@ def in_words(requirement: Requirement) -> str:
             return f"{name}: {'at most' if optional else 'exactly'} one of {_listed(among)}"
         case Needs(structure=structure, any_of=any_of):
             return f"`{structure}` needs {'one of ' if len(any_of) > 1 else ''}{_listed(any_of)}"
-        case Limit(name=name, at_most=at_most, requirement=requirement_text):
-            return f"{requirement_text or name} (at most {at_most:g})"
+        case Limit(name=name, at_most=at_most, requirement=requirement_text, in_bytes=in_bytes):
+            return f"{requirement_text or name} (at most {size(at_most) if in_bytes else f'{at_most:g}'})"
         case _:
             return f"statement `{requirement.statement}` has to be answered at `{requirement.name}`"
 

@@ -156,7 +156,7 @@ def test_more_storage_never_costs_more(seed):
     costs = [solve(problem_of(with_budget(reading, int(data * share)))).cost for share in (1.01, 1.1, 1.5, 3.0)]
     for less, more in pairwise(costs):
         assert more <= less * (1 + SAME)
-    with pytest.raises(InfeasibleError, match="storage budget of"):
+    with pytest.raises(InfeasibleError, match="the storage budget"):
         solve(problem_of(with_budget(reading, int(data * 0.5))))
 
 

@@ -24,6 +24,7 @@ from nestling.ir.candidate import (
     Paired,
 )
 from nestling.ir.options import Charge, Group, Limit, Mode, Needs, Problem, Step, Structure
+from nestling.ir.quantity_words import size
 from nestling.ir.situation import Situation
 from nestling.planner.options.changes import Changes
 from nestling.planner.options.copies import Copies
@@ -184,21 +185,22 @@ def _limits(situation: Situation, places: Places, documents: Documents) -> Itera
     bound = situation.requirements.document_bound_bytes
     for root, homes in places.inside.items():
         amounts = tuple(((home.id,), _most_bytes(situation, home)) for home in homes)
-        if sum(size for _, size in amounts) > bound / 2:
+        if sum(most for _, most in amounts) > bound / 2:
             most = bound - situation.row_bytes[root]
-            yield Limit(f"documents of {root}", amounts, most, f"a document holds at most {bound:,} bytes")
+            said = f"the document bound of {size(bound)}, for what is embedded in `{root}`"
+            yield Limit(f"documents of {root}", amounts, most, said, in_bytes=True)
     budget = situation.requirements.storage_budget_bytes
     if budget is not None:
         base = sum(documents.sizes.rows(e.name) * documents.sizes.row_bytes(e.name) for e in situation.model.entities)
         extra = [
-            ((c.id,), size) for c in places.candidates if (size := _bytes(c, places, documents, documents.sizes)) > 0
+            ((c.id,), taken) for c in places.candidates if (taken := _bytes(c, places, documents, documents.sizes)) > 0
         ]
-        yield Limit("storage", (((), base), *extra), budget, f"storage budget of {budget:,} bytes")
+        yield Limit("storage", (((), base), *extra), budget, "the storage budget", in_bytes=True)
 
 
 def _most_bytes(situation: Situation, home: Home) -> float:
     """The most one root document holds of an entity's rows."""
-    size = situation.row_bytes[home.entity]
+    most = situation.row_bytes[home.entity]
     for number, link in enumerate(home.links):
-        size *= home.overflow if number == 0 and home.overflow is not None else situation.elements(link)
-    return size
+        most *= home.overflow if number == 0 and home.overflow is not None else situation.elements(link)
+    return most
