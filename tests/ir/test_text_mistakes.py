@@ -68,6 +68,7 @@ def problems_of(text: str) -> list[str]:
         ("name: cinema", "name: 12", "f.yaml:3:9: `name` wants text, not `12`"),
         ("    screening:\n", "    movie:\n", "f.yaml:8:5: `movie` is there twice"),
         ("  name: cinema\n", "", "f.yaml:2:1: `name` is missing in `model`"),
+        ("nestling: 1", "color: red\nnestling: 1", "f.yaml:1:1: no key `color`; there is `nestling`"),
         ("nestling: 1", "nestling: 2", "f.yaml:1:11: the file is in version 2 of the text form"),
         ("name: cinema", "name: [cinema", "f.yaml:4:11: not YAML: expected ',' or ']', but got ':'"),
         (
@@ -99,6 +100,18 @@ def test_mistake_is_placed_and_explained(old: str, new: str, said: str) -> None:
     text = MODEL + DESIGN
     assert text.count(old) >= 1
     assert any(said in line for line in problems_of(text.replace(old, new, 1))), problems_of(text.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nestling: 1\n", "f.yaml:1:1: `model` is missing in the file"),
+        ("- model\n", "f.yaml:1:1: the file wants a map, not a list"),
+    ],
+)
+def test_a_file_hardly_begun(text: str, said: str) -> None:
+    """The file itself is no key, and stands in no quotes."""
+    assert problems_of(text) == [said]
 
 
 def test_all_mistakes_come_at_once() -> None:

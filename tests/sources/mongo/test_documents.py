@@ -172,6 +172,17 @@ def test_what_has_no_single_form_is_kept_whole(database: Database[Any]) -> None:
     assert by_id[1] == tuple(things[1][name] for name in names)
 
 
+def test_a_field_without_a_name_is_shown(database: Database[Any]) -> None:
+    """What no query can say is a gap with its name, in quotes where that is no word."""
+    things = [{"_id": place, "name": "a", "": 1, "box": {"": 2, "a.b": 3, "width": 4}} for place in range(10)]
+    said = " has a name no query can say, and is not read"
+    assert gaps(found_in(database, {"odd things": things})) == [
+        f'odd things: `""`{said}',
+        f'odd things: `box.""`{said}',
+        f'odd things: `box."a.b"`{said}',
+    ]
+
+
 def test_small_numbers_that_fit_several_collections_are_unclear(database: Database[Any]) -> None:
     """A field called like a reference, whose values are keys everywhere, is a gap that names the collections."""
     documents: Documents = {

@@ -1,6 +1,6 @@
 """Paths in documents as steps: field names, `[]` for the elements of an array, `{*}` for keys that are data.
 
-A field that is really called `[]` or `{*}` has its name in quotes, so that no two paths are the same.
+A field that is really called `[]` or `{*}` has its name in quotes, so that no two paths are the same; so has one without a name.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ def name_step(name: str) -> str:
 
 
 def steps_text(steps: tuple[str, ...]) -> str:
-    """A path for people: `items[].price`, `prices.{*}`, `"a.b".c`."""
+    """A path for people: `items[].price`, `prices.{*}`, `"a.b".c`, `"".c`."""
     text = ""
     for step in steps:
         if step == ELEMENT:
             text += step
             continue
-        quoted = step if step == ANY_KEY or not _SPECIAL.intersection(step) or step[0] == '"' else json.dumps(step)
-        text += f".{quoted}" if text else quoted
+        is_plain_word = step == ANY_KEY or (step and (step[0] == '"' or not _SPECIAL.intersection(step)))
+        shown = step if is_plain_word else json.dumps(step)
+        text += f".{shown}" if text else shown
     return text
 
 

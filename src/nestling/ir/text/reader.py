@@ -149,13 +149,14 @@ def _shape_problems(form: type[Form], mistakes: list[ErrorDetails]) -> Iterator[
 
 
 def _shape_problem(form: type[Form], mistake: ErrorDetails, path: Path) -> Problem:
-    name = str(path[-1]) if path else "the file"
+    name = str(path[-1]) if path else ""
     match mistake["type"]:
         case "extra_forbidden":
             at = _form_at(form, path[:-1])
             return unknown("key", name, _keys(at), of=_called(path[:-1]), path=path)
         case "missing":
-            return Problem(what=f"`{name}` is missing in `{_called(path[:-1])}`", path=path[:-1])
+            above = _called(path[:-1])
+            return Problem(what=f"`{name}` is missing in {f'`{above}`' if above else 'the file'}", path=path[:-1])
         case "too_short" | "too_long":
             return Problem(what=f"`{name}` lists exactly two names", path=path)
         case kind:
@@ -163,7 +164,7 @@ def _shape_problem(form: type[Form], mistake: ErrorDetails, path: Path) -> Probl
             next_move = (
                 "put it in quotes" if wanted == "text" and isinstance(mistake["input"], bool | int | float) else ""
             )
-            what = f"`{name}` wants {wanted}, not {_shown(mistake['input'])}"
+            what = f"{f'`{name}`' if path else 'the file'} wants {wanted}, not {_shown(mistake['input'])}"
             return Problem(what=what, path=path, next_move=next_move)
 
 
@@ -179,7 +180,8 @@ def _shown(value: object) -> str:
 
 
 def _called(path: Path) -> str:
-    return ".".join(map(str, path[-2:])) or "the file"
+    """The last two steps; empty for the file itself."""
+    return ".".join(map(str, path[-2:]))
 
 
 def _path(place: tuple[int | str, ...]) -> Path:
