@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from textwrap import indent
 from typing import assert_never
@@ -22,16 +24,44 @@ from nestling.ir.program import (
     ReadRows,
     RefuseRows,
 )
+from nestling.ir.write_path import Violation
+
+_BLOCK = re.compile(r"^(?:// [^\n]*\n)*(?:const|function) (\w+)", re.MULTILINE)
 
 
 def support() -> str:
-    """What a script calls; written out before it."""
+    """What scripts call; written out before them."""
     return files("nestling.emitters.mql").joinpath("write_support.js").read_text(encoding="utf-8")
+
+
+def _called(script: str) -> str:
+    """The part of it that one script calls."""
+    text = support()
+    starts = [(match[1], match.start()) for match in _BLOCK.finditer(text)]
+    ends = [start for _, start in starts[1:]] + [len(text)]
+    blocks = {name: text[start:end] for (name, start), end in zip(starts, ends, strict=True)}
+    found: set[str] = set()
+    waiting = [script]
+    while waiting:
+        names = blocks.keys() & set(re.findall(r"\w+", waiting.pop())) - found
+        found |= names
+        waiting += [blocks[name] for name in names]
+    return "".join(block for name, block in blocks.items() if name in found)
 
 
 def is_script(write: CompiledWrite) -> bool:
     """Whether it takes a script, which calls what `support` defines."""
-    return write.command is None or write.transaction
+    return _alone(write) is None or write.transaction
+
+
+def _alone(write: CompiledWrite) -> Command | None:
+    """The one command of the write: that parameters are not NULL, asked before it, the collection's validator asks too."""
+    *before, last = write.steps or (None,)
+    are_given = all(
+        isinstance(step, GivenRows) or (isinstance(step, RefuseRows) and step.violation is Violation.NOT_NULL)
+        for step in before
+    )
+    return replace(write, steps=write.steps[-1:]).command if are_given and isinstance(last, Command) else None
 
 
 def write_shell(write: CompiledWrite, *, with_support: bool = True) -> str:
@@ -53,12 +83,12 @@ class _Script:
 
     def lines(self, with_support: bool) -> Iterator[str]:
         yield from (f"// left to the background sync: {comment(name)}" for name in self.write.left)
-        command = self.write.command
+        command = _alone(self.write)
         if command is not None and not is_script(self.write):
             yield from self._alone(command)
             return
-        yield f"{support()}\nvar affected;" if with_support else "var affected;"  # var: scripts follow each other
         body = "\n".join(self._steps(self.write.steps, ""))
+        yield f"{_called(body)}\nvar affected;" if with_support else "var affected;"  # var: scripts follow each other
         if not self.write.transaction:
             yield f"(my => {{\n  affected = 0;\n{indent(body, '  ')}\n}})(db);\naffected;"
             return
@@ -75,6 +105,7 @@ class _Script:
         filters = [coded(each, "", words) for each in command.array_filters]
         options = {**({"arrayFilters": filters} if filters else {}), **({"upsert": True} if command.upsert else {})}
         arguments += [shell(options)] if options else []
+        yield from (f"// {comment(step.text)}" for step in self.write.steps if isinstance(step, RefuseRows))
         if self.write.parameters:
             yield "// a parameter that is NULL: leave its field out ($unset it where it is $set); in a filter it equals nothing"
         yield f"{_collection('db', command.collection)}.{command.action}({', '.join(arguments)})"

@@ -105,7 +105,7 @@ def _number(value: Expression, column: Column, whole: Expression) -> Value | Non
             return Constant(float(number) if is_float else number)
         case Parameter(type=kind) if kind == column.type:
             return Given(value)
-        case Cast(operand=Parameter() as inner) if isinstance(whole, Stored) and whole.rules is Rules.SQLITE:
+        case Cast(operand=Parameter() as inner, rules=Rules.SQLITE) if is_float or isinstance(whole, Stored):
             return Given(Stored(inner, column.type, Rules.SQLITE))
         case _:
             return None
