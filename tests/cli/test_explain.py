@@ -71,11 +71,41 @@ def test_json_shape(shop: Path) -> None:
     assert len(decision["factors"]) == 7
 
 
+def test_an_entity(shop: Path) -> None:
+    """All that is decided of its relationships, the many-to-many among them, and nothing else."""
+    found = nestling("explain", "design.yaml", "review", "--json", cwd=shop).json
+    assert {each["relationship"] for each in found["decisions"]} == {"product_review", "customer_review"}
+    assert {each["about"] for each in found["weighed"]} <= {"product_review", "customer_review"}
+    category = nestling("explain", "design.yaml", "category", "--json", cwd=shop).json
+    assert {each["relationship"] for each in category["decisions"]} == {"category_category", "product_category"}
+
+
+def test_a_statement(shop: Path) -> None:
+    """The decisions it weighs in and the copies it is the reason of."""
+    found = nestling("explain", "design.yaml", "latest_reviews", "--json", cwd=shop).json
+    assert "product_review" in {each["relationship"] for each in found["decisions"]}
+    for decision in found["decisions"]:
+        assert any("latest_reviews (850/s)" in step["text"] for step in decision["steps"])
+    assert "customer.name in review" in {each["structure"] for each in found["weighed"] if each["chosen"]}
+    assert "Kept besides" in process("explain", "design.yaml", "latest_reviews", cwd=shop).out
+
+
+def test_what_nothing_is_decided_about(tmp_path: Path) -> None:
+    """An entity without relationships is called one, and the relationships there are are named."""
+    tables = "CREATE TABLE a (id INT PRIMARY KEY); CREATE TABLE b (a INT REFERENCES a); CREATE TABLE c (id INT);"
+    (tmp_path / "tables.sql").write_text(tables, encoding="utf-8")
+    assert nestling("design", "tables.sql", "-o", "design.yaml", cwd=tmp_path).code == 0
+    done = nestling("explain", "design.yaml", "c", cwd=tmp_path)
+    assert (done.code, done.err) == (2, "Error: `c` is an entity that no decision is about; there is `a_b`\n")
+
+
 def test_an_unknown_relationship(shop: Path) -> None:
     """The closest names are suggested first."""
     done = nestling("explain", "design.yaml", "product_revew", cwd=shop)
     assert done.code == 2
-    assert done.err.startswith("Error: no relationship `product_revew`; there is `product_review`, ")
+    assert done.err.startswith(
+        "Error: no relationship, entity or statement `product_revew`; there is `product_review`, "
+    )
 
 
 def test_a_design_by_hand(tmp_path: Path, library: Path) -> None:

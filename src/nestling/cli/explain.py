@@ -15,24 +15,25 @@ from nestling.cli.parts import options
     epilog="\b\nExample:\n  nestling explain design.yaml product_review",
 )
 @options.design_file
-@click.argument("relationship", required=False)
+@click.argument("about", metavar="[NAME]", required=False)
 @options.as_json
-def command(design: Path, relationship: str | None, as_json: bool) -> None:
+def command(design: Path, about: str | None, as_json: bool) -> None:
     """Say why a design is as it is: the numbers found, the rules cited, and what else was possible.
 
-    Name a RELATIONSHIP to hear about that one only. Every rule cited is either published guidance,
+    NAME is a relationship, an entity or a statement, to hear about that only.
+    Every rule cited is either published guidance,
     named with its source, or marked as nestling's own.
     """
     from nestling.cli.parts import text
     from nestling.emitters.explanation_text import explanation_text
     from nestling.pipeline import explain, read_proposal
 
-    explained = explain(read_proposal(design), relationship)
+    explained = explain(read_proposal(design), about)
     if as_json:
         from dataclasses import asdict
 
         text.print_json(asdict(explained))
         return
-    if not explained.decisions:
+    if about is None and not explained.decisions:
         text.say("This design was written by hand: it holds no decisions to explain.")
     text.page(explanation_text(explained))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nestling.common.errors import InputError, unknown
+from nestling.emitters.explanation_scope import scope
 from nestling.emitters.proposal_json import proposal_json
 from nestling.ir.model import ManyToMany, Model
 from nestling.ir.proposal import Alternative, Choice, Costs, Decision, Flip, Proposal, Reason, Weighed
@@ -65,7 +65,7 @@ class Explained:
 class Explanation:
     """The decisions of a proposal, in its order, what was weighed besides, its cost, and what it could not take in.
 
-    `weighed` has what was chosen first; of one relationship it has only what follows that.
+    `weighed` has what was chosen first; of a part of the proposal it has only what concerns that.
     """
 
     strategy: str
@@ -82,28 +82,16 @@ class Explanation:
         return explanation_html(self)
 
 
-def explanation(proposal: Proposal, relationship: str | None = None) -> Explanation:
-    """Explain every decision, or that on one relationship; raises `InputError` listing those there are.
-
-    A relationship that is part of a many-to-many is explained by the decision on the many-to-many.
-    """
+def explanation(proposal: Proposal, about: str | None = None) -> Explanation:
+    """Explain every decision, or those on a relationship, an entity or a statement; raises `InputError` naming what there is."""
     model, costs = proposal.design.model, proposal.costs
-    if relationship is None:
+    if about is None:
         every = tuple(_explained(model, decision) for decision in proposal.decisions)
         gaps = tuple(map(str, proposal.gaps))
         return Explanation(proposal.strategy, every, gaps, proposal.notes, proposal.weighed, costs)
-    decision = _decision_on(proposal, relationship)
-    weighed = tuple(each for each in proposal.weighed if each.about == decision.relationship)
-    return Explanation(proposal.strategy, (_explained(model, decision),), weighed=weighed, costs=costs)
-
-
-def _decision_on(proposal: Proposal, name: str) -> Decision:
-    model = proposal.design.model
-    both = next((link.name for link in model.many_to_many if name in (link.left, link.right)), name)
-    decision = proposal.decision(name) or proposal.decision(both)
-    if decision is None:
-        raise InputError(unknown("relationship", name, (made.relationship for made in proposal.decisions)))
-    return decision
+    decisions, weighed = scope(proposal, about)
+    explained = tuple(_explained(model, decision) for decision in decisions)
+    return Explanation(proposal.strategy, explained, weighed=weighed, costs=costs)
 
 
 def _explained(model: Model, decision: Decision) -> Explained:

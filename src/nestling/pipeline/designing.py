@@ -155,11 +155,11 @@ def priced(known: Situation, prices: Profile, candidates: tuple[Candidate, ...])
     return options(known, candidates, partial(price, profile=prices), cache_bytes=prices.identity.cache_bytes)
 
 
-def explain(proposal: Proposal, relationship: str | None = None) -> Explanation:
-    """Why a proposal is as it is, of all relationships or of one; raises `InputError` listing those there are."""
+def explain(proposal: Proposal, about: str | None = None) -> Explanation:
+    """Why a proposal is as it is: all of it, or what a relationship, an entity or a statement is about; raises `InputError`."""
     from nestling.emitters.explanation import explanation
 
-    return explanation(proposal, relationship)
+    return explanation(proposal, about)
 
 
 def read_proposal(path: Path) -> Proposal:

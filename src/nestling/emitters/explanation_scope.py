@@ -1,0 +1,69 @@
+"""What of a proposal a name is about: the decision on a relationship, those on an entity's, those a statement weighs in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from nestling.common.errors import InputError, Problem, suggest, unknown
+from nestling.ir.model import Model
+from nestling.ir.proposal import Decision, Proposal, Weighed
+
+Scope = tuple[tuple[Decision, ...], tuple[Weighed, ...]]
+
+
+def scope(proposal: Proposal, name: str) -> Scope:
+    """The decisions and the further structures that a relationship, an entity or a statement is about; raises `InputError`.
+
+    A relationship that is part of a many-to-many is explained by the decision on the many-to-many.
+    """
+    model = proposal.design.model
+    links = {*(link.name for link in model.relationships), *(link.name for link in model.many_to_many)}
+    entities = [entity.name for entity in model.entities]
+    statements = _statements(proposal)
+    decided = [decision.relationship for decision in proposal.decisions]
+    if name in links:
+        kind, found = "relationship", _following(proposal, {name, *_whole(model, name)})
+    elif name in entities:
+        kind, found = "entity", _following(proposal, _links_of(model, name))
+    elif name in statements:
+        kind, found = "statement", _weighing(proposal, name)
+    else:
+        raise InputError(unknown("relationship, entity or statement", name, (*decided, *entities, *statements)))
+    if not any(found):
+        known = suggest(name, decided).replace("it has", "there is", 1) if decided else ""
+        raise InputError(Problem(f"`{name}` is {_ARTICLES[kind]} that no decision is about", known=known))
+    return found
+
+
+_ARTICLES = {"relationship": "a relationship", "entity": "an entity", "statement": "a statement"}
+
+
+def _statements(proposal: Proposal) -> list[str]:
+    """The statements a design by cost was made for."""
+    return [name for name, _ in proposal.costs.statements] if proposal.costs is not None else []
+
+
+def _whole(model: Model, name: str) -> Iterable[str]:
+    """The many-to-many a relationship is part of."""
+    return (link.name for link in model.many_to_many if name in (link.left, link.right))
+
+
+def _links_of(model: Model, entity: str) -> set[str]:
+    mine = {link.name for link in model.relationships if entity in (link.parent, link.child)}
+    return mine | {whole for name in mine for whole in _whole(model, name)}
+
+
+def _following(proposal: Proposal, links: set[str]) -> Scope:
+    decisions = tuple(decision for decision in proposal.decisions if decision.relationship in links)
+    return decisions, tuple(each for each in proposal.weighed if each.about in links)
+
+
+def _weighing(proposal: Proposal, statement: str) -> Scope:
+    """What names the statement with its rate, as reasons do."""
+    named = re.compile(rf"(?<![\w.-]){re.escape(statement)} \(")
+    decisions = tuple(
+        decision for decision in proposal.decisions if any(named.search(reason.text) for reason in decision.reasons)
+    )
+    weighed = (each for each in proposal.weighed if statement in each.motives or named.search(each.because))
+    return decisions, tuple(weighed)
