@@ -84,7 +84,7 @@ def _pairs(
     saved = {unit: cost - found.cost if found is not None else 0.0 for unit, found in alone.items()}
     added = [unit for unit in units if unit.come and not unit.gone]
     for place, unit in enumerate(units):
-        for other in added if unit.gone and unit.come else ():
+        for other in added if unit.gone else ():
             step = tuple(dict.fromkeys((*_with_needed(problem, unit, units, chosen), other)))
             found = evaluate(problem, _after(chosen, _together(step)))
             if found is not None and round(cost - found.cost - saved[unit] - saved[other], DIGITS) > 0:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from nestling.cost import Profile
     from nestling.emitters.explanation import Explanation
     from nestling.ir.candidate import Candidate
+    from nestling.ir.design import Design
     from nestling.ir.options import Problem, Solution
     from nestling.ir.situation import Situation
     from nestling.optimizer.pareto import ParetoPoint
@@ -135,24 +136,34 @@ def explained(given: tuple[Situation, Profile, tuple[Candidate, ...], Problem], 
 
 
 def posed(
-    reading: Reading, thresholds: Thresholds | None, profile: Profile | None
+    reading: Reading, thresholds: Thresholds | None, profile: Profile | None, *, today: Design | None = None
 ) -> tuple[Situation, Profile, tuple[Candidate, ...], Problem]:
-    """What is known, what work costs, what may be chosen, and what each choice would cost."""
+    """What is known, what work costs, what may be chosen, and what each choice would cost.
+
+    What `today`'s design has may stay, whoever would propose it, and what saves next to nothing is not worth a change.
+    """
     from nestling.cost import default_profile
     from nestling.ir.situation import Thresholds, situation
     from nestling.patterns import propose
+    from nestling.planner.options.in_place import with_in_place
 
     known, prices = situation(reading, thresholds or Thresholds()), profile or default_profile()
     candidates = propose(known)
-    return known, prices, candidates, priced(known, prices, candidates)
+    if today is None:
+        return known, prices, candidates, priced(known, prices, candidates)
+    there = with_in_place(today, candidates)
+    return known, prices, there.candidates, priced(known, prices, there.candidates, there.chosen)
 
 
-def priced(known: Situation, prices: Profile, candidates: tuple[Candidate, ...]) -> Problem:
-    """Everything there is to choose among these candidates, with its price."""
+def priced(
+    known: Situation, prices: Profile, candidates: tuple[Candidate, ...], today: frozenset[str] | None = None
+) -> Problem:
+    """Everything there is to choose among these candidates, with its price; `today`: what the design in place has of them."""
     from nestling.cost import price
     from nestling.planner.options import options
 
-    return options(known, candidates, partial(price, profile=prices), cache_bytes=prices.identity.cache_bytes)
+    counted = partial(price, profile=prices)
+    return options(known, candidates, counted, cache_bytes=prices.identity.cache_bytes, today=today)
 
 
 def explain(proposal: Proposal, about: str | None = None) -> Explanation:

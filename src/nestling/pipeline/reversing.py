@@ -12,7 +12,7 @@ from nestling.pipeline.watching import Watch
 if TYPE_CHECKING:
     from nestling.cost import Profile
     from nestling.ir.design import Design
-    from nestling.ir.options import Change, Problem
+    from nestling.ir.options import Change
     from nestling.sources.mongo import Found
     from nestling.strategies import Thresholds
 
@@ -87,21 +87,15 @@ def redesign(
         return Redesign(proposal, None, _unpriced(today, proposal.design))
     if storage_budget_bytes is not None:
         reading = with_budget(reading, storage_budget_bytes)
-    known, prices, candidates, problem = posed(reading, thresholds, profile)
-    with_today = with_in_place(today, candidates)
-    problem = _kept_if_equal(problem, with_today.chosen)
+    known, prices, candidates, problem = posed(reading, thresholds, profile, today=today)
+    there = with_in_place(today, candidates).chosen
     solution = solve(problem, limit_seconds=limit_seconds)
-    every = replace(priced(known, prices, with_today.candidates), limits=())
-    now = evaluate(every, with_today.chosen)
-    steps = changes(every, with_today.chosen, solution.chosen)
+    every = replace(priced(known, prices, candidates), limits=())
+    now = evaluate(every, there)
     proposal = explained((known, prices, candidates, problem), solution)
+    stay = there & with_in_place(proposal.design, candidates).chosen  # what every design has, such as unique indexes
+    steps = changes(every, there, solution.chosen | stay)
     return Redesign(proposal, now.cost if now is not None else None, steps)
-
-
-def _kept_if_equal(problem: Problem, today: frozenset[str]) -> Problem:
-    """The problem, in which what is there today is preferred to what costs the same."""
-    structures = tuple(replace(each, in_place=each.id in today) for each in problem.structures)
-    return replace(problem, structures=structures)
 
 
 def _unpriced(today: Design, other: Design) -> tuple[Change, ...]:

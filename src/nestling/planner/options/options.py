@@ -52,11 +52,17 @@ COLD_BYTES = 60.0
 
 @no_cycle_search()
 def options(
-    situation: Situation, candidates: Iterable[Candidate], price: Price, *, cache_bytes: float | None = None
+    situation: Situation,
+    candidates: Iterable[Candidate],
+    price: Price,
+    *,
+    cache_bytes: float | None = None,
+    today: frozenset[str] | None = None,
 ) -> Problem:
     """Structures, their exclusions, and per statement the modes of its steps, each with its price.
 
-    `cache_bytes`: of the server, for the reads it cannot hold; None when nothing is known of it.
+    `cache_bytes`: of the server, for the reads it cannot hold; None when nothing is known of it. `today`: what the design in
+    place has, None where there is none; of equals it is preferred, and a change has to save something.
     """
     sizes = Sizes(situation)
     places = Places(situation, candidates, sizes)
@@ -73,9 +79,12 @@ def options(
             else:
                 charges.append(found)
     rates = {s.name: s.rate_per_second for s in situation.reading.workload.statements}
-    charges += simplicity(places.candidates, steps, charges, rates)
+    charges += simplicity(places.candidates, steps, charges, rates, today)
     return Problem(
-        structures=tuple(Structure(c.id, c.id, _bytes(c, places, documents, sizes)) for c in places.candidates),
+        structures=tuple(
+            Structure(c.id, c.id, _bytes(c, places, documents, sizes), in_place=c.id in (today or ()))
+            for c in places.candidates
+        ),
         groups=tuple(_groups(situation, places)),
         needs=tuple(_needs(places)),
         steps=tuple(_possible(apart_from_indexes(places, steps))),

@@ -1,7 +1,8 @@
 """What structures cost the people who live with them: a small price for each, so that next to nothing is not worth one.
 
 The price is a share of what the workload costs at least, whatever its rates, and stands in the costs as a statement of its own.
-An index and an embedding cost nothing here: everybody knows them; and a parent that is dropped is one collection less.
+An index and an embedding cost nothing here: everybody knows them; and a parent that is dropped is one collection less. Where a
+design is in place already, whatever it lacks costs as much again: somebody has to bring it about.
 """
 
 from __future__ import annotations
@@ -37,12 +38,14 @@ def simplicity(
     steps: Iterable[Step],
     charges: Iterable[Charge],
     rates: Mapping[str, float],
+    today: frozenset[str] | None = None,
 ) -> Iterator[Charge]:
-    """A charge for each structure that takes explaining; its statement runs once a second."""
+    """A charge for each structure that takes explaining, or is not among `today`'s; its statement runs once a second."""
     least = sum(rates[step.statement] * min((mode.cost for mode in step.modes), default=0.0) for step in steps)
     least += sum(rates[charge.statement] * charge.cost for charge in charges if not charge.when)
     for candidate in candidates:
-        if (weight := _weight(candidate)) > 0 and least > 0:
+        is_new = today is not None and candidate.id not in today
+        if (weight := _weight(candidate) + is_new) > 0 and least > 0:
             yield Charge(SIMPLICITY, candidate.id, (candidate.id,), SHARE * weight * least)
 
 

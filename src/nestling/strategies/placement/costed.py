@@ -165,13 +165,12 @@ class _Deciding:
         refusal = Nesting(self.situation).refusal(link)
         if refusal is not None:
             return refusal.text
-        fan_out = self.situation.fan_outs[link.name]
+        fan_out, footprint = self.situation.fan_outs[link.name], self.situation.footprints[link.name]
+        if not footprint.with_parent and not footprint.atomic:
+            return f"no statement reads `{link.child}` by its `{link.parent}`: embedding would save nothing (rule-5)"
         if fan_out.grows or fan_out.largest is None:
             growing = ", and growing" if fan_out.grows else ""
             return f"`{link.child}` rows in one `{link.parent}`: {fan_out.text}{growing}; the array would have no bound (rule-4)"
-        footprint = self.situation.footprints[link.name]
-        if not footprint.with_parent and not footprint.atomic:
-            return f"no statement reads `{link.child}` by its `{link.parent}`: embedding would save nothing (rule-5)"
         return (
             f"`{link.child}` rows in one `{link.parent}`: {fan_out.text}; more than an array should hold (rule-4, A12)"
         )
