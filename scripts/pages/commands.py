@@ -15,9 +15,10 @@ HEAD = """# Commands
 
 A `SOURCE` is a database (`sqlite:///shop.db`, `postgresql://…`, `mysql://…`, or the path of a `.db` or `.sqlite` file), a
 `schema.sql`, or a `model.yaml`. A MongoDB is a URI that ends with the database: `mongodb://host/shop`. Without a database in
-it, the design's name is used. Addresses may be those of Django (`postgis://`), Rails (`mysql2://`) and JDBC
-(`jdbc:postgresql://…?user=…`). TLS is `?sslmode=verify-full` and the rest of libpq's for PostgreSQL, and for MySQL
-`?ssl_mode=VERIFY_CA&ssl_ca=…`, as its own programs have it; a parameter that nobody would heed is refused.
+it, the design's name is used; where a command works on a loaded one, `URI` and `--to URI` say the same. Addresses may be those
+of Django (`postgis://`), Rails (`mysql2://`) and JDBC (`jdbc:postgresql://…?user=…`). TLS is `?sslmode=verify-full` and the rest
+of libpq's for PostgreSQL, and for MySQL `?ssl_mode=VERIFY_CA&ssl_ca=…`, as its own programs have it; a parameter that nobody
+would heed is refused.
 
 Results go to stdout, everything else to stderr. **Exit codes:** 0 fine, 1 differences found, 2 could not run. Every command
 takes `--json` ([the shapes](json.md)). Long work shows its progress while a terminal watches. Passwords are never shown.
@@ -47,7 +48,7 @@ def _command(command: click.Command, context: click.Context) -> str:
     paragraphs = "\n\n".join(_paragraphs(command.help or ""))
     example = (command.epilog or "").partition("Example:\n")[2].strip()
     options = [option for option in command.get_params(context) if isinstance(option, click.Option)]
-    rows = [_option(option, context) for option in options if option.name != "help"]
+    rows = [_option(option, context) for option in options if option.name != "help" and not option.hidden]
     parts = [f"## {command.name}", paragraphs, f"```\nnestling {command.name} {usage}\n```"]
     parts += [f"Example: `{example}`"] if example else []
     return "\n\n".join([*parts, table(("option", "does"), rows)])

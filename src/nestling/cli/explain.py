@@ -20,9 +20,8 @@ from nestling.cli.parts import options
 def command(design: Path, about: str | None, as_json: bool) -> None:
     """Say why a design is as it is: the numbers found, the rules cited, and what else was possible.
 
-    NAME is a relationship, an entity or a statement, to hear about that only.
-    Every rule cited is either published guidance,
-    named with its source, or marked as nestling's own.
+    NAME is a relationship, an entity or a statement, to hear about that only. Every rule cited is
+    either published guidance, named with its source, or marked as nestling's own.
     """
     from nestling.cli.parts import text
     from nestling.emitters.explanation_text import explanation_text

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @options.design_file
 @options.from_sql
 @options.to_mongodb
+@options.as_argument
 @click.option("--replace", is_flag=True, help="Drop the design's own collections first.")
 @click.option("--resume", is_flag=True, help="Go on after an interrupted load.")
 @click.option("--no-verify", is_flag=True, help="Do not read everything back and compare.")

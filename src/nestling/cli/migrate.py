@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     epilog="\b\nExample:\n  nestling migrate --from-design old.yaml --to-design new.yaml mongodb://localhost/shop",
 )
 @options.two_designs
-@options.mongodb_argument
 @click.option("--cutover", is_flag=True, help="Let the new design take over once both are equal.")
 @click.option(
     "--abort",

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     epilog="\b\nExample:\n  nestling plan --from-design old.yaml --to-design new.yaml mongodb://localhost/shop",
 )
 @options.two_designs
-@options.mongodb_argument
 @options.as_json
 def command(old: Path, new: Path, target: str, as_json: bool) -> int:
     """Compare two designs in words, and measure on the live database what moving from one to the other takes. Writes nothing."""

@@ -16,6 +16,7 @@ from nestling.cli.parts import options
 )
 @options.design_file
 @options.loaded_mongodb("--from")
+@options.as_argument
 @click.option(
     "--to",
     "copy",

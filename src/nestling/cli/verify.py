@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @options.design_file
 @options.from_sql
 @options.loaded_mongodb("--to")
+@options.as_argument
 @options.long_decimals
 @options.as_json
 def command(design: Path, source: str, target: str, long_decimals: str, as_json: bool) -> int:

@@ -16,6 +16,8 @@ Command = TypeVar("Command", bound=Callable[..., object])
 
 READABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 VARIABLE = "NESTLING_MONGODB_URI"
+_OTHERWISE = "nestling.otherwise"
+"""Of a command's context: what was given in the other of two ways to give it, by the parameter's name."""
 
 
 def as_json(command: Command) -> Command:
@@ -70,6 +72,7 @@ def to_mongodb(command: Command) -> Command:
         "--to",
         "target",
         metavar="URI",
+        callback=_either,
         help=f"mongodb://host/database. Default: ${VARIABLE}, else an embedded MongoDB that ends with the command.",
     )(command)
 
@@ -85,8 +88,29 @@ def loaded_mongodb(name: str) -> Callable[[Command], Command]:
     )
 
 
+def as_argument(command: Command) -> Command:
+    """The `URI` of an option as an argument too, as other commands have it."""
+    return click.argument(
+        "target_too", metavar="[URI]", required=False, is_eager=True, expose_value=False, callback=_keep
+    )(command)
+
+
+def _keep(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        context.meta.setdefault(_OTHERWISE, {})[str(parameter.name).removesuffix("_too")] = value
+
+
+def _either(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """The value, given in one of the two ways there are."""
+    other: str | None = context.meta.get(_OTHERWISE, {}).get(parameter.name)
+    if value is not None and other is not None:
+        raise click.UsageError("the MongoDB is named twice, by an argument and by an option", context)
+    return other if value is None else value
+
+
 def _named(context: click.Context, option: click.Parameter, value: str | None) -> str:
-    return named_mongodb(value, "" if isinstance(option, click.Argument) else f"{option.opts[0]} ", context)
+    found = _either(context, option, value)
+    return named_mongodb(found, "" if isinstance(option, click.Argument) else f"{option.opts[0]} ", context)
 
 
 def named_mongodb(uri: str | None, option: str = "", context: click.Context | None = None) -> str:
@@ -98,18 +122,35 @@ def named_mongodb(uri: str | None, option: str = "", context: click.Context | No
 
 
 def mongodb_argument(command: Command) -> Command:
-    """The `URI` argument: a MongoDB that has been loaded already."""
-    return click.argument("target", metavar="[URI]", required=False, callback=_named)(command)
+    """The `URI` argument: a MongoDB that has been loaded already. `--to URI` says the same, as other commands have it."""
+    return _mongodb(command, callback=_named)
+
+
+def _mongodb(command: Command, *, nargs: int = 1, callback: Callable[..., str]) -> Command:
+    decorated = click.option("--to", "target_too", hidden=True, is_eager=True, expose_value=False, callback=_keep)(
+        command
+    )
+    return click.argument("target", metavar="[URI]", required=False, is_eager=True, nargs=nargs, callback=callback)(
+        decorated
+    )
 
 
 def two_designs(command: Command) -> Command:
-    """`--from-design` and `--to-design`."""
+    """`--from-design` and `--to-design`, and the `URI` argument of a MongoDB loaded by one of them."""
     decorated = click.option(
         "--to-design", "new", type=READABLE, required=True, metavar="DESIGN.YAML", help="The design it is to have."
-    )(command)
+    )(_mongodb(command, nargs=-1, callback=_alone))
     return click.option(
         "--from-design", "old", type=READABLE, required=True, metavar="DESIGN.YAML", help="The design the database has."
     )(decorated)
+
+
+def _alone(context: click.Context, argument: click.Parameter, values: tuple[str, ...]) -> str:
+    """The URI; designs beside it are asked for by name, as it matters which is which."""
+    if len(values) > 1:
+        form = f"nestling {context.info_name} --from-design OLD.yaml --to-design NEW.yaml mongodb://host/database"
+        raise click.UsageError(f"one MongoDB is named here, and each design by its option: {form}", context)
+    return _named(context, argument, next(iter(values), None))
 
 
 def long_decimals(command: Command) -> Command:
