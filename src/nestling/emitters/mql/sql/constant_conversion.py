@@ -86,7 +86,7 @@ def number(numeral: str) -> int | float:
 
 
 def number_text(value: float) -> str:
-    """A number as SQLite shows it."""
+    """A number as SQLite shows it: a float by 15 digits. Halfway between two of them its versions take one or the other."""
     if isinstance(value, int):
         return str(int(value))
     if value in (float("inf"), float("-inf")):
