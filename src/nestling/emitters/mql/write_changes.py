@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import assert_never
 
 from nestling.emitters.mql import sql
 from nestling.emitters.mql.row_steps import InLayout
+from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.mql.write_values import leaf, negated, or_null
 from nestling.ir.compiled import Mql
 from nestling.ir.expression import nullable
@@ -130,6 +132,7 @@ def _change(change: Change) -> tuple[str, object]:
             return ("$unset", "") if found is MISSING else ("$set", found)
         case Increment(value=value, negative=negative):
             found = leaf(value)
+            found = replace(found, is_number=True) if isinstance(found, StoredParameter) else found
             return "$inc", negated(found) if negative and found is not MISSING else found
         case Extend(value=value, greater=greater):
             return "$max" if greater else "$min", leaf(value)

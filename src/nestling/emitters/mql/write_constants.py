@@ -12,7 +12,7 @@ from bson import Binary
 
 from nestling.common.errors import Problem, WorkloadError
 from nestling.emitters.mql.sql.constant_conversion import affine
-from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.placeholder import Expected, Placeholder
 from nestling.ir import compiled
 from nestling.ir.expression import Affinity, Rules
 from nestling.ir.json_text import read_json
@@ -28,19 +28,23 @@ _TRUTHS = {
 
 @dataclass(frozen=True, slots=True)
 class StoredParameter(compiled.Placeholder):
-    """Where the value of the parameter `name` belongs, as an attribute of `type` keeps it."""
+    """Where the value of the parameter `name` belongs, as an attribute of `type` keeps it; `is_number`: it is reckoned with."""
 
     name: str
     type: Type
     rules: Rules
+    is_number: bool = False
 
     def bind(self, value: object) -> object:
         """The BSON value; WorkloadError when it is no value, or one its attribute cannot take."""
         Placeholder(self.name).bind(value)  # refuses what is no value at all
         try:
-            return stored_constant(value, self.type, self.rules)
+            found = stored_constant(value, self.type, self.rules)
         except WorkloadError as error:
             raise WorkloadError(Problem(f"parameter `{self.name}`: {error.problems[0].what}")) from None
+        if self.is_number:
+            Placeholder(self.name, Affinity.NUMERIC, Expected.NUMBER).bind(value)
+        return found
 
 
 def stored_constant(value: object, kind: Type, rules: Rules) -> object:

@@ -12,6 +12,7 @@ from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, both, null_if_any
 from nestling.emitters.mql.sql.numerals import integer_of_float
+from nestling.emitters.mql.sql.placeholder import as_number
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.ir.expression import (
     Arithmetic,
@@ -20,7 +21,9 @@ from nestling.ir.expression import (
     Literal,
     Negate,
     Operator,
+    Parameter,
     Rules,
+    Stored,
     is_float,
     is_integer,
     nullable,
@@ -38,7 +41,7 @@ _LAST_INT64 = 9_223_372_036_854_775_807
 def arithmetic(node: Arithmetic | Negate, r: Renderer) -> Mql:
     """Arithmetic on numbers; NULL when an operand is."""
     if isinstance(node, Negate):
-        return {"$subtract": [0, r.value(node.operand)]}
+        return {"$subtract": [0, number(node.operand, r)]}
     match node.operator:
         case Operator.ADD | Operator.SUBTRACT | Operator.MULTIPLY:
             return _sum(node, r)
@@ -48,6 +51,12 @@ def arithmetic(node: Arithmetic | Negate, r: Renderer) -> Mql:
             raise gap(f"the bitwise operator {node.operator.value}", GapKind.NOTYET)
         case _:
             assert_never(node.operator)
+
+
+def number(operand: Expression, r: Renderer) -> Mql:
+    """An operand: a parameter that is to be stored may be anything, and must be a number where it is reckoned with."""
+    value = r.value(operand)
+    return as_number(value) if isinstance(operand, Stored) and isinstance(operand.operand, Parameter) else value
 
 
 def _sum(node: Arithmetic, r: Renderer) -> Mql:
@@ -60,7 +69,7 @@ def _sum(node: Arithmetic, r: Renderer) -> Mql:
 
 def _operand(side: Expression, other: Expression, name: str, r: Renderer) -> Mql:
     """An integer or decimal beside a float becomes a float before, not after, it is added; `$add` alone sums integers exactly."""
-    value = r.value(side)
+    value = number(side, r)
     if is_float(other) and not is_float(side) and not (is_integer(side) and name != "$add"):
         return _as_float(value)
     return value
@@ -94,13 +103,13 @@ def _apart(value: Mql, name: str) -> Mql:
 
 def _as_float(value: Mql) -> Mql:
     """Small integer constants are the same number either way."""
-    number = literal_value(value) if is_inline(value) else None
-    exact = isinstance(number, int) and not isinstance(number, bool) and abs(number) < 1 << 53
+    known = literal_value(value) if is_inline(value) else None
+    exact = isinstance(known, int) and not isinstance(known, bool) and abs(known) < 1 << 53
     return value if exact else {"$toDouble": value}
 
 
 def _division(node: Arithmetic, r: Renderer) -> Mql:
-    left, right = r.value(node.left), r.value(node.right)
+    left, right = number(node.left, r), number(node.right, r)
     divisor = literal_value(right) if is_inline(right) else None
     known = isinstance(divisor, int | float) and not isinstance(divisor, bool)
     if known and divisor == 0 and not node.zero_fails:

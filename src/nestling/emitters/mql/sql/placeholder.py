@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -88,6 +88,19 @@ class Placeholder(compiled.Placeholder):
     def _mistake(self, value: object, wanted: str) -> WorkloadError:
         what = f"parameter `{self.name}` must be {wanted}, not {type(value).__name__}"
         return WorkloadError(Problem(what=what))
+
+
+def as_number(value: object) -> object:
+    """The same, where the value of a parameter must be a number: the server would refuse others without its name."""
+    match value:
+        case Placeholder(expected=Expected.ANY):
+            return replace(value, expected=Expected.NUMBER)
+        case dict():
+            return {name: as_number(inner) for name, inner in value.items()}
+        case list():
+            return [as_number(inner) for inner in value]
+        case _:
+            return value
 
 
 EXPECTED = {

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from bson import Decimal128
 
+from nestling.emitters.mql.sql.arithmetic import number
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.functions.arguments import constant, over
 from nestling.emitters.mql.sql.gaps import gap
@@ -29,13 +30,13 @@ _LOGARITHMS = {Function.LOG10: 2.302585092994046, Function.LOG2: 0.6931471805599
 
 def absolute(node: Call, r: Renderer) -> Mql:
     """The number without its sign."""
-    return {"$abs": r.value(node.arguments[0])}
+    return {"$abs": number(node.arguments[0], r)}
 
 
 def floor(node: Call, r: Renderer) -> Mql:
     """Integers stay integers, floats floats."""
     operator = "$floor" if node.function is Function.FLOOR else "$ceil"
-    return {operator: r.value(node.arguments[0])}
+    return {operator: number(node.arguments[0], r)}
 
 
 def sign(node: Call, r: Renderer) -> Mql:
@@ -50,7 +51,7 @@ def round_number(node: Call, r: Renderer) -> Mql:
         return None
     if not isinstance(digits, int):
         raise gap("ROUND to a number of digits that is no constant")
-    value = r.value(node.arguments[0])
+    value = number(node.arguments[0], r)
     if node.rules is Rules.SQLITE:
         return bind({"number": value}, lambda x: _round_sqlite(x, max(0, digits)))
     if is_float(node.arguments[0]):
