@@ -9,7 +9,7 @@ and client time.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,10 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Everything to choose from. `rates` are executions a second by statement."""
+    """Everything to choose from. `rates` are executions a second by statement.
+
+    `along`: by statement, what one execution more adds to the rates of others, such as of what is a share of all costs.
+    """
 
     structures: tuple[Structure, ...]
     groups: tuple[Group, ...]
@@ -107,6 +110,18 @@ class Problem:
     limits: tuple[Limit, ...]
     rates: Mapping[str, float]
     loads: tuple[Load, ...] = ()
+    along: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    @property
+    def statements(self) -> frozenset[str]:
+        """What has a rate of its own."""
+        return frozenset(self.rates).difference(*self.along.values())
+
+    def with_rate(self, statement: str, rate: float) -> Problem:
+        """The problem at another rate of a statement."""
+        more = rate - self.rates[statement]
+        others = {name: self.rates[name] + more * each for name, each in self.along.get(statement, {}).items()}
+        return replace(self, rates={**self.rates, **others, statement: rate})
 
 
 @dataclass(frozen=True, slots=True)

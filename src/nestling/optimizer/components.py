@@ -40,6 +40,7 @@ def components(problem: Problem) -> tuple[Problem, ...]:
             tuple(limits.get(name, ())),
             problem.rates,
             (*loads.get(name, ()), *(() if name == NOWHERE else loads.get(NOWHERE, ()))),
+            problem.along,
         )
         for name in (*structures, *([NOWHERE] if loose else []))
     )

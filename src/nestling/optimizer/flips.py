@@ -9,8 +9,9 @@ answer is still checked by solving, but a corner in between may be missed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
 from nestling.common import errors
@@ -31,6 +32,9 @@ STRAIGHT = 1e-6
 
 FACTOR = 1e6
 """How many times the present rate is looked up to."""
+
+BEYOND = 0.02
+"""How much further than where a known choice overtakes the present one the decision is looked at, as a share of that rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,7 @@ def rate_flips(
         now = problem.rates[statement]
 
         def at(rate: float, statement: str = statement) -> Problem:
-            return replace(part, rates={**part.rates, statement: rate})
+            return part.with_rate(statement, rate)
 
         found += flip(
             at,
@@ -113,12 +117,31 @@ def rate_flips(
     return tuple(sorted(found, key=lambda flip: (factor_between(flip.now, flip.at), flip.quantity)))
 
 
+def near_flips(
+    part: Problem, group: str, crossings: Mapping[str, float], *, solves: int, allowed: Allowance, corners: Corners
+) -> tuple[Turn, ...]:
+    """The flips between the present rates and just beyond where a known choice overtakes the present one, by statement.
+
+    There another choice may be better than both: only what has turned by then is told, at the nearest corner that is proved.
+    """
+    found = []
+    for statement, crossing in crossings.items():
+        now, solved = part.rates[statement], corners.setdefault(statement, {})
+        search = _Search(partial(part.with_rate, statement), group, allowed, solves, solved)
+        near, far = search.best(now), search.best(crossing * (1 + (BEYOND if crossing > now else -BEYOND)))
+        if near is not None and far is not None and search.choice(near) != search.choice(far):
+            corner = search.nearest(near, far) or Corner(crossing, far.chosen)
+            found.append(Turn(f"rate of {statement}", now, corner.at, search.choice(far)))
+    return tuple(found)
+
+
 def touching(problem: Problem, group: str) -> tuple[str, ...]:
     """The statements that cost something else depending on the decision."""
     among = frozenset(group_named(problem, group).among)
     priced: chain[Step | Charge] = chain(problem.steps, problem.charges)
     loads = {load.name: tuple(touched(load)) for load in problem.loads}
-    return tuple(sorted({element.statement for element in priced if not among.isdisjoint(touched(element, loads))}))
+    found = {element.statement for element in priced if not among.isdisjoint(touched(element, loads))}
+    return tuple(sorted(found & problem.statements))
 
 
 @dataclass(slots=True)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from nestling.ir.options import Group, Problem, Solution, Weighing
+from nestling.ir.options import Group, Problem, Solution, Turn, Weighing
+from nestling.ir.rate import factor_between
 from nestling.optimizer.allowance import allowance
 from nestling.optimizer.alternatives import Alternative, alternatives_within, choice
 from nestling.optimizer.components import components
 from nestling.optimizer.evaluate import TOLERANCE, applies, best_mode, evaluate, load_values
-from nestling.optimizer.flips import Corners, known_corners, rate_flips
+from nestling.optimizer.flips import Corners, known_corners, near_flips, rate_flips
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class Weighed:
 
 SOLVES = 12
 """Solves spent on each side of one quantity's flips."""
+NEVER = 1e-6
+"""A choice that turns only when a rate falls below this share of what it is, turns never."""
 MODES = 100_000.0
 """Modes solved over for all alternatives: some seconds."""
 FLIP_SHARE = 0.4
@@ -71,14 +74,35 @@ def weigh(
     left.modes = modes * FLIP_SHARE
     corners: dict[int, Corners] = defaultdict(dict)  # by part: its decisions turn at the same corners
     for name, weighing in found.items():
-        possible = any(cost is not None for _, cost in weighing.alternatives)
-        if name in chosen and possible:
-            part = parts[name][1]
-            if not corners[id(part)] and solution.proved:
-                corners[id(part)] = known_corners(part, solution.chosen)
-            flips = rate_flips(part, name, solves=SOLVES, allowed=left, corners=corners[id(part)])
-            found[name] = replace(weighing, turns=flips)
+        if all(cost is None for _, cost in weighing.alternatives):
+            continue
+        part = parts[name][1]
+        if not corners[id(part)] and solution.proved:
+            corners[id(part)] = known_corners(part, solution.chosen)
+        known = corners[id(part)]
+        turns = rate_flips(part, name, solves=SOLVES, allowed=left, corners=known) if name in chosen else ()
+        missing = _crossings(part, solution, weighing, turns)
+        more = near_flips(part, name, missing, solves=SOLVES, allowed=left, corners=known)
+        found[name] = replace(weighing, turns=(*turns, *more))
     return Weighed(tuple(found.values()), tuple(name for name in wanted if name not in found), left.time_was_up)
+
+
+def _crossings(part: Problem, solution: Solution, weighing: Weighing, turns: Iterable[Turn]) -> Mapping[str, float]:
+    """By statement, the rate at which an alternative overtakes the design as it is: the nearest above and below where no turn is
+    known, as what a design costs is a straight line over a rate.
+    """
+    known, own = {turn.at > turn.now for turn in turns}, part.statements
+    nearest: dict[bool, tuple[float, str, float]] = {}
+    for (_, cost), differences in zip(weighing.alternatives, weighing.causes, strict=True):
+        for statement, seconds in differences if cost is not None else ():
+            if statement not in own:
+                continue
+            now = part.rates[statement]
+            at = now * (1 - ((cost or 0.0) - solution.cost) / seconds) if seconds else 0.0
+            if at > NEVER * now and (at > now) not in known:
+                each = (factor_between(now, at), statement, at)
+                nearest[at > now] = min(nearest.get(at > now, each), each)
+    return {statement: at for _, statement, at in nearest.values()}
 
 
 def _causes(

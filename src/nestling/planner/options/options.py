@@ -37,7 +37,7 @@ from nestling.planner.options.pairs import added_bytes, apart_from_indexes, pres
 from nestling.planner.options.places import Home, Places
 from nestling.planner.options.prices import Price, Prices, cold_share
 from nestling.planner.options.reads import Reads
-from nestling.planner.options.simplicity import SIMPLICITY, simplicity
+from nestling.planner.options.simplicity import SIMPLICITY, least_costs, simplicity
 from nestling.planner.options.sizes import Sizes
 from nestling.planner.options.starts import Starts
 from nestling.planner.options.together import Together
@@ -79,7 +79,8 @@ def options(
             else:
                 charges.append(found)
     rates = {s.name: s.rate_per_second for s in situation.reading.workload.statements}
-    charges += simplicity(places.candidates, steps, charges, rates, today)
+    least = least_costs(steps, charges)
+    charges += simplicity(places.candidates, today)
     return Problem(
         structures=tuple(
             Structure(c.id, c.id, _bytes(c, places, documents, sizes), in_place=c.id in (today or ()))
@@ -90,8 +91,9 @@ def options(
         steps=tuple(_possible(apart_from_indexes(places, steps))),
         charges=tuple(charges),
         limits=tuple(_limits(situation, places, documents)),
-        rates={**rates, SIMPLICITY: 1.0},
+        rates={**rates, SIMPLICITY: sum(rates[name] * seconds for name, seconds in least.items())},
         loads=tuple(documents.loads()),
+        along={name: {SIMPLICITY: seconds} for name, seconds in least.items()},
     )
 
 

@@ -7,6 +7,7 @@ design is in place already, whatever it lacks costs as much again: somebody has 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from nestling.ir.candidate import (
@@ -33,20 +34,22 @@ SHARE = 3e-4
 """One unit of it, as a share of the workload's least cost: far below what any coefficient is known to."""
 
 
-def simplicity(
-    candidates: Iterable[Candidate],
-    steps: Iterable[Step],
-    charges: Iterable[Charge],
-    rates: Mapping[str, float],
-    today: frozenset[str] | None = None,
-) -> Iterator[Charge]:
-    """A charge for each structure that takes explaining, or is not among `today`'s; its statement runs once a second."""
-    least = sum(rates[step.statement] * min((mode.cost for mode in step.modes), default=0.0) for step in steps)
-    least += sum(rates[charge.statement] * charge.cost for charge in charges if not charge.when)
+def simplicity(candidates: Iterable[Candidate], today: frozenset[str] | None = None) -> Iterator[Charge]:
+    """A charge for each structure that takes explaining, or is not among `today`'s; its statement runs at the least cost."""
     for candidate in candidates:
         is_new = today is not None and candidate.id not in today
-        if (weight := _weight(candidate) + is_new) > 0 and least > 0:
-            yield Charge(SIMPLICITY, candidate.id, (candidate.id,), SHARE * weight * least)
+        if (weight := _weight(candidate) + is_new) > 0:
+            yield Charge(SIMPLICITY, candidate.id, (candidate.id,), SHARE * weight)
+
+
+def least_costs(steps: Iterable[Step], charges: Iterable[Charge]) -> Mapping[str, float]:
+    """What an execution of each statement costs at least, in seconds."""
+    found: dict[str, float] = defaultdict(float)
+    for step in steps:
+        found[step.statement] += min((mode.cost for mode in step.modes), default=0.0)
+    for charge in charges:
+        found[charge.statement] += charge.cost if not charge.when else 0.0
+    return found
 
 
 def _weight(candidate: Candidate) -> int:

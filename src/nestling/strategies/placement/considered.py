@@ -89,7 +89,7 @@ def _weighed(situation: Situation, candidate: Candidate, solution: Solution, one
         gain=None if other is None else _gain(other, solution, chosen=chosen),
         price=price(situation, candidate),
         motives=candidate.motives,
-        flips=flips(one, rates, solution.cost, {}, candidate.id if chosen else NOTHING) if one is not None else (),
+        flips=flips(one, rates, {}, candidate.id if chosen else NOTHING) if one is not None else (),
         because=causes(next(iter(one.causes), ()), rates) if one is not None else "",
         about=_about(situation, candidate),
         instead=one.come if one is not None and chosen else (),

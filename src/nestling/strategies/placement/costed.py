@@ -94,7 +94,7 @@ class _Deciding:
         words = {name: str(self._word(candidate, joined, both)) for name, candidate in self.homes.items()}
         grouped = isinstance(home.part, Bucketed) and any(home.part.by == link.child_attributes for link in joined)
         pattern = home.pattern if grouped or self.along(home, joined) else str(choice)
-        turns = flips(weighing, self.rates, self.solution.cost, words, str(choice))
+        turns = flips(weighing, self.rates, words, str(choice))
         return Decision(name, choice, (pattern,), tuple(reasons), others, turns)
 
     def _cost(self, home: Candidate, others: tuple[Alternative, ...]) -> Reason:

@@ -13,8 +13,6 @@ ROUNDING = 1e-7
 """Differences below this share of the cost are the solver's rounding."""
 NOTHING = "without it"
 """What an optional structure turns to."""
-NEVER = 1e-6
-"""A choice that turns only when a rate falls below this share of what it is, turns never."""
 MOST_CAUSES = 3
 """Statements named behind one difference."""
 SMALL = 0.02
@@ -66,13 +64,10 @@ def _cause(name: str, rates: Mapping[str, float]) -> str:
     return f"{name} ({rate_text(rates[name])})" if name in rates else name
 
 
-def flips(
-    weighing: Weighing, rates: Mapping[str, float], cost: float, words: Mapping[str, str], now: str
-) -> tuple[Flip, ...]:
-    """Where a decision turns, in the words structures stand for, nearest first.
+def flips(weighing: Weighing, rates: Mapping[str, float], words: Mapping[str, str], now: str) -> tuple[Flip, ...]:
+    """Where a decision turns, in the words structures stand for, nearest first; only what was proved by solving.
 
-    Turns proved by solving come first. Where there is none, an alternative's causes say when it overtakes the present choice:
-    what a design costs is a straight line over the rate of one statement. Another design may do so before.
+    That an alternative overtakes the design as it is says nothing: at that rate the design is another one.
     """
     nearest: dict[tuple[str, bool], Flip] = {}
     for turn in weighing.turns:
@@ -80,26 +75,5 @@ def flips(
             continue
         flip = Flip(turn.quantity, turn.now, turn.at, words.get(turn.to or "", turn.to or NOTHING))
         nearest.setdefault((flip.quantity, flip.at > flip.now), flip)
-    proved = frozenset(nearest)
-    for (structure, other), differences in zip(weighing.alternatives, weighing.causes, strict=False):
-        to = words.get(structure or "", structure or NOTHING)
-        for statement, seconds in differences if other is not None and to != now else ():
-            if statement not in rates:
-                continue
-            at = rates[statement] * (1 - ((other or 0.0) - cost) / seconds)
-            flip = Flip(f"rate of {statement}", rates[statement], at, to)
-            side = (flip.quantity, at > flip.now)
-            if (
-                at > NEVER * flip.now
-                and side not in proved
-                and (side not in nearest or _distance(flip) < _distance(nearest[side]))
-            ):
-                nearest[side] = flip
-    return tuple(
-        sorted((each for each in nearest.values() if each.to != now), key=lambda f: (_distance(f), f.quantity))
-    )
-
-
-def _distance(flip: Flip) -> float:
-    """How many times the quantity has to grow or shrink."""
-    return factor_between(flip.now, flip.at)
+    found = (each for each in nearest.values() if each.to != now)
+    return tuple(sorted(found, key=lambda each: (factor_between(each.now, each.at), each.quantity)))
