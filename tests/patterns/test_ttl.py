@@ -34,10 +34,10 @@ SELECT count(*) FROM entry WHERE host_id = :host;
 """
 
 
-def log(folder: Path, more: str = "") -> Scenario:
+def log(folder: Path, more: str = "", *, entries: int = 500) -> Scenario:
     """Entries of today and of years to come, so that none goes while the test runs."""
     start = datetime.now(UTC)
-    rows = [(n, n % 5, f"{start + timedelta(minutes=n):%Y-%m-%d %H:%M:%S}", f"entry {n}") for n in range(500)]
+    rows = [(n, n % 5, f"{start + timedelta(minutes=n):%Y-%m-%d %H:%M:%S}", f"entry {n}") for n in range(entries)]
     hosts = [(n, f"host {n}") for n in range(5)]
     made = scenario(folder, DDL, {"host": hosts, "entry": rows}, WORKLOAD + more)
     return made.with_requirements(Requirements(retention_days=(("entry", 30.0),)))
@@ -63,7 +63,7 @@ def test_old_entries_are_removed_by_the_server(tmp_path: Path, database: Databas
 
 def test_entries_that_are_counted_elsewhere_stay_until_a_statement_removes_them(tmp_path: Path) -> None:
     """A count kept with the host would go wrong: there is no TTL index, and the reason is told."""
-    proposal = log(tmp_path, COUNTED).with_rates(counted=5000.0, log=0.1).designed()
+    proposal = log(tmp_path, COUNTED, entries=20_000).with_rates(counted=5000.0, log=0.1).designed()
     assert [each.computed for each in (c.body for c in proposal.design.collections) if each.computed]
     assert expiring(proposal) == []
     assert any("copies or computed values elsewhere rest on them" in note for note in proposal.notes)

@@ -31,6 +31,7 @@ EXCEPTIONS = {
         ("forum", "tagged"): IDS,
         ("order_entry", "order_add"): STEPPED_OVER,
         ("order_entry", "order_number"): STEPPED_OVER,
+        ("order_entry", "pay_district"): STEPPED_OVER,
         ("order_entry", "pay_record"): STEPPED_OVER,
         ("rubis", "browse_categories"): STEPPED_OVER,
         ("telecom", "add_forwarding"): TWICE,

@@ -26,6 +26,9 @@ from nestling.planner.options.reach import is_at_hand
 Matched = tuple[float, bool]
 """Rows an index walks over, and whether they come in the order asked."""
 
+KEPT_STAGES = 4.0
+"""Stages that show what one document keeps of its children, and a row for none where that document is not there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Starts:
@@ -223,7 +226,8 @@ class Starts:
             for needed in self.aggregates(access, link):
                 for home in self.modes.places.homes[link.parent]:
                     fetched, also = self.modes.documents.reads(home, 1.0)
-                    mode = self.modes.mode(f"kept in {home.id}", (home.id, *needed), fetched, also)
+                    shown = fetched + Work(stages=KEPT_STAGES)
+                    mode = self.modes.mode(f"kept in {home.id}", (home.id, *needed), shown, also)
                     yield looked_for_in_both(self.modes, statement, home, 1.0, mode)
 
     def aggregates(self, access: Access, link: Relationship) -> Iterator[tuple[str, ...]]:
