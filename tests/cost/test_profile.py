@@ -11,7 +11,9 @@ from nestling.common.errors import InputError
 from nestling.cost import Profile, default_profile, profile_names, read_profile
 from nestling.cost.profile import UNITS
 from nestling.cost.profile_text import parse_profile, profile_text
+from nestling.ir.facts import Facts, Server
 from nestling.ir.work import NAMES
+from nestling.pipeline import price_notes
 
 
 @pytest.mark.parametrize("name", profile_names())
@@ -92,8 +94,19 @@ def test_a_profile_of_another_version_is_noted() -> None:
     """The same series is fine; another one, another engine and unmeasured numbers are said, with what to do."""
     profile = default_profile()
     assert profile.notes_for("6.0.27", "wiredTiger") == ()
-    (note,) = profile.notes_for("8.0.4")
+    assert profile.notes_for("6.0.27", "") == ()
+    (note,) = profile.notes_for("8.0.4", "wiredTiger")
     assert "MongoDB 6.0" in note
     assert "8.0.4" in note
     assert "nestling calibrate" in note
-    assert len(default_profile("mmapv1").notes_for("6.0.5")) == 3
+    assert len(default_profile("mmapv1").notes_for("6.0.5", "wiredTiger")) == 3
+
+
+def test_the_engine_a_server_runs_is_the_one_that_counts() -> None:
+    """What the doctor prices by a profile of another engine says so; of a server that may not be asked nothing is said."""
+    notes = [
+        price_notes(Facts("", Server("6.0.5", engine=engine), ("shop",), ()))
+        for engine in ("", "wiredTiger", "inMemory")
+    ]
+    assert notes[:2] == [(), ()]
+    assert "the server runs inMemory" in notes[2][0]

@@ -99,6 +99,7 @@ def test_numbers_are_exact_of_small_collections(database: Db) -> None:
     a, lengths = _path(facts, database, "things", "a"), _path(facts, database, "things", "l").lengths
     assert dict(a.types) == {"int": 1, "string": 2, "null": 1}
     assert (a.parents, a.missing, a.empty, a.exact) == (5, 1, 1, True)
+    assert facts.server.engine == "wiredTiger"
     assert lengths is not None
     assert (lengths.count, lengths.max, round(lengths.mean, 2)) == (3, 9, 3.67)
     assert _path(facts, database, "things", "l", "[]", "q").present == 9

@@ -115,13 +115,15 @@ class Profile:
         """The coefficient of a quantity; raises `KeyError`."""
         return next(each for each in self.coefficients if each.name == name)
 
-    def notes_for(self, server: str, engine: str = "wiredTiger") -> tuple[str, ...]:
-        """What to say when its numbers are used for a server of that version and engine: a sentence per difference."""
+    def notes_for(self, server: str, engine: str) -> tuple[str, ...]:
+        """What to say when its numbers are used for a server of that version and engine (empty: not known): a sentence per
+        difference.
+        """
         mine = self.identity
         notes = []
         if _series(mine.server) != _series(server):
             notes.append(f"the cost profile `{self.name}` is of MongoDB {mine.server}, the server is {server}")
-        if mine.engine.casefold() != engine.casefold():
+        if engine and mine.engine.casefold() != engine.casefold():
             notes.append(f"the cost profile `{self.name}` is of the engine {mine.engine}, the server runs {engine}")
         if not self.measured:
             notes.append(f"the cost profile `{self.name}` was not measured: {self.note}")

@@ -69,4 +69,4 @@ def price_notes(facts: Facts, profile: Profile | None = None) -> tuple[str, ...]
     """What to say of the prices in findings where the profile they are of is another server's."""
     from nestling.cost import default_profile
 
-    return (profile or default_profile()).notes_for(facts.server.version)
+    return (profile or default_profile()).notes_for(facts.server.version, facts.server.engine)

@@ -39,13 +39,14 @@ def _status(client: MongoClient[Document], asking: Asking) -> Document:
 
 
 def server(client: MongoClient[Document], asking: Asking) -> Server:
-    """Version, uptime and members."""
+    """Version, uptime, members and storage engine."""
     version = str(client.server_info()["version"])
     hello: Document = asking.ask("topology", lambda: client.admin.command("hello"), {})
     status = _status(client, asking)
     members = len(hello.get("hosts", ())) + len(hello.get("passives", ())) or 1
     uptime = float(status["uptime"]) if "uptime" in status else None
-    return Server(version, uptime, members, sharded=hello.get("msg") == "isdbgrid")
+    engine = str(status.get("storageEngine", {}).get("name", ""))
+    return Server(version, uptime, members, sharded=hello.get("msg") == "isdbgrid", engine=engine)
 
 
 def namespaces(database: Database[Document], asking: Asking) -> Iterator[Collection]:

@@ -25,12 +25,15 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The server: version, uptime in seconds (None when it may not be asked), data-bearing members, whether sharded."""
+    """The server: version, uptime in seconds (None when it may not be asked), data-bearing members, whether sharded, and its
+    storage engine (empty when it may not be asked).
+    """
 
     version: str
     uptime_seconds: float | None = None
     members: int = 1
     sharded: bool = False
+    engine: str = ""
 
 
 @dataclass(frozen=True, slots=True)
