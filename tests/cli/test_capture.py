@@ -105,6 +105,23 @@ def test_a_saved_capture_is_a_source(used: Path, target: str) -> None:
     assert SECRET not in (used / "saved.json").read_text()
 
 
+def test_a_profiler_that_is_off_is_told_how_to_switch_on(
+    used: Path, database: Database[dict[str, Any]], target: str
+) -> None:
+    """What it would have noted is named, with the call that has it note all from now on."""
+    database.command("profile", 0)
+    database["system.profile"].drop()
+    call = f'`db.getSiblingDB("{database.name}").setProfilingLevel(2)` has it note all'
+    (skipped,) = nestling("capture", target, "--json", cwd=used).json["skipped"]
+    assert skipped["what"].startswith(f"statements of {database.name} faster than ")
+    assert skipped["why"] == f"its profiler is off; {call}: capture again after a while"
+    assert call in nestling("capture", target, cwd=used).out
+    with_design = nestling("capture", target, "capture.json", "--design", "design.yaml", cwd=used)
+    assert f"{call}: capture again after a while\n" in with_design.err
+    database.command("profile", 1, slowms=5_000)
+    assert f"notes slower ones only (level 1); {call}" in nestling("capture", target, cwd=used).out
+
+
 def test_the_doctor_weighs_what_was_captured(used: Path, database: Database[dict[str, Any]], target: str) -> None:
     """A recording of reads without an index makes the rule fire that needs statements."""
     database.command("profile", 0)

@@ -8,6 +8,7 @@ import pytest
 
 from nestling import pipeline
 from nestling.ir.proposal import Choice
+from nestling.ir.situation import Thresholds
 from nestling.shop import create_shop, workload
 
 
@@ -39,7 +40,10 @@ def test_documents_grow_with_the_rows_expected(shop: Path) -> None:
     assert decision is not None
     (said,) = (reason.text for reason in decision.reasons if reason.text.startswith("document size"))
     assert said.startswith("document size: leans to referencing")
-    assert said.endswith("with the growth expected")
+    assert said.endswith("with the growth expected in a year")
+    soon = pipeline.design(reading, thresholds=Thresholds(growth_days=30)).decision("product_review")
+    assert soon is not None
+    assert any(reason.text.endswith("with the growth expected in 30 days") for reason in soon.reasons)
 
 
 def test_rates_of_a_short_while_tell_nothing_of_growth(shop: Path, tmp_path: Path) -> None:

@@ -31,6 +31,6 @@ def count(number: float) -> str:
 
 
 def counted(number: float, noun: str) -> str:
-    """A number with its noun: 1 row, 2 rows, 3 entities."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    """A number with its noun: 1 row, 2 rows, 3 entities, 4 days."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
     return f"{count(number)} {noun if number == 1 else plural}"

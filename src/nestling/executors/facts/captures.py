@@ -17,6 +17,8 @@ from nestling.ir.capture.query_shapes import counted as counted_shapes
 
 SECONDS = 60.0
 """How long a server is asked altogether."""
+SWITCH_ON = '`db.getSiblingDB("{}").setProfilingLevel(2)`'
+"""What to tell a server's shell, so that its profiler notes every statement of a database."""
 NO_SUCH_STAGE = (16436, 40324)
 """What a server says that has no `$queryStats`."""
 
@@ -38,9 +40,13 @@ def _profiled(client: MongoClient[Document], databases: Sequence[str], asking: A
     for name in databases:
         status = _told(client[name], asking, f"the profiler of {name}", "profile", -1)
         slow, level = status.get("slowms", 0), status.get("was")
+        faster, all_of_them = f"statements of {name} faster than {slow} ms", f"{SWITCH_ON.format(name)} has it note all"
+        found = captured(client[name], asking)
         if level == 1 and slow:
-            asking.skip(f"statements of {name} faster than {slow} ms", "its profiler notes slower ones only (level 1)")
-        yield captured(client[name], asking)
+            asking.skip(faster, f"its profiler notes slower ones only (level 1); {all_of_them}")
+        if level == 0 and not found.seen:
+            asking.skip(faster, f"its profiler is off; {all_of_them}: capture again after a while")
+        yield found
 
 
 def _logged(client: MongoClient[Document], databases: Sequence[str], asking: Asking) -> Capture:

@@ -7,19 +7,21 @@ from dataclasses import dataclass
 
 from nestling.ir.bounds import largest_fan_out
 from nestling.ir.model import Cardinality, Relationship
+from nestling.ir.quantity_words import counted
 from nestling.ir.reading import Reading
 from nestling.ir.situation.growth import net_rows_per_day
 from nestling.ir.situation.thresholds import Thresholds
 from nestling.ir.statistics import Origin, Quantity
 from nestling.ir.workload import Statement
 
+YEAR_DAYS = 365
 DOUBLED = 2.0
 """Sets of children grow without bound when they become so many times as large and even the usual one passes an array of ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class FanOut:
-    """Children of one parent. `largest` is None where nothing but the mean is known; `projected` includes growth."""
+    """Children of one parent. `largest` is None where nothing but the mean is known; `projected` has `growth_days` of growth."""
 
     mean: float | None
     p99: float | None
@@ -27,6 +29,7 @@ class FanOut:
     projected: float | None
     grows: bool  # declared or measured to, or seems to and is not few
     declared_to_grow: bool
+    growth_days: int
 
     @property
     def text(self) -> str:
@@ -36,8 +39,14 @@ class FanOut:
         parts = [f"p99 {self.p99:,.0f}"] if self.p99 is not None else []
         parts.append(f"at most {self.largest:,.0f}")
         if self.projected is not None and round(self.projected) > self.largest:
-            parts.append(f"{self.projected:,.0f} with the growth expected")
+            parts.append(f"{self.projected:,.0f} {self.with_growth}")
         return ", ".join(parts)
+
+    @property
+    def with_growth(self) -> str:
+        """What to say of a number that includes growth: over which time."""
+        period = "a year" if self.growth_days == YEAR_DAYS else counted(self.growth_days, "day")
+        return f"with the growth expected in {period}"
 
 
 def fan_out(
@@ -50,7 +59,7 @@ def fan_out(
     Growth that was only inferred counts from `few` on: below, a guess does not outweigh a short array.
     """
     if link.cardinality is Cardinality.ONE_TO_ONE:
-        return FanOut(1.0, 1.0, 1.0, 1.0, grows=False, declared_to_grow=False)
+        return FanOut(1.0, 1.0, 1.0, 1.0, grows=False, declared_to_grow=False, growth_days=thresholds.growth_days)
     known = reading.statistics.relationship(link.name)
     child, parent = reading.statistics.entity(link.child), reading.statistics.entity(link.parent)
     grows = known.grows.origin if known.grows is not None and known.grows.value else None
@@ -67,7 +76,8 @@ def fan_out(
     seems_to = grows is Origin.INFERRED and (projected or 0.0) >= thresholds.few
     usual = (_value(known.p99) or mean or 0.0) * growth
     counts = known_to or seems_to or (growth >= DOUBLED and usual >= thresholds.array_ids)
-    return FanOut(mean, _value(known.p99), largest, projected, counts, grows is Origin.DECLARED)
+    declared = grows is Origin.DECLARED
+    return FanOut(mean, _value(known.p99), largest, projected, counts, declared, thresholds.growth_days)
 
 
 def _growth(

@@ -112,7 +112,7 @@ def _document_size(situation: Situation, link: Relationship, nesting: Nesting) -
     expected = max(fan_out.projected or now, now)
     held = now if root == nesting.root_of(link.child) else 0.0
     size = nesting.bytes[root] + (expected - held) * nesting.bytes[link.child]
-    growth = " with the growth expected" if round(expected) > now else ""
+    growth = f" {fan_out.with_growth}" if round(expected) > now else ""
     evidence = f"one `{root}` would reach {size:,.0f} of {bound:,} bytes{growth}"
     return _factor("document size", size < bound * situation.thresholds.document_share, evidence, size)
 

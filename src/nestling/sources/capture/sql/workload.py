@@ -62,7 +62,7 @@ def workload_of(capture: Capture, design: Design) -> Workload:
     for each in joined(capture, design):
         _say(found, each, design, several=len(databases) > 1, grown=grown.get(each.seen.shape.namespace, set()))
     for skipped in capture.skipped:
-        found.gaps.append(Gap(GapKind.NOTIMPL, skipped.why, skipped.what))
+        found.gaps.append(Gap(GapKind.INPUT, skipped.why, skipped.what))
     found.statements.sort(key=lambda said: -said.rate_per_second)
     return found
 
