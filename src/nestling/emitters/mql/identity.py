@@ -1,4 +1,8 @@
-"""A compound `_id` asked for by its parts: all of them are one `_id`, the first few a range of them. Only that uses its index."""
+"""A compound `_id` asked for by its parts: all of them are one `_id`, the first few a range of them. Only that uses its index.
+
+A range of the part after those narrows the range of `_id`s. What is asked of the parts stays beside it, and implies it: parts are
+compared in a document as they are by themselves, and only within one type there.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +30,23 @@ def by_identity(match: Mql, identity: Sequence[str]) -> Mql:
     if len(known) == len(identity):
         rest = _without(match, {f"_id.{name}": value for name, value in known.items()})
         return {"_id": {"$eq": known}, **rest}
-    last = identity[len(known)].removeprefix("_id.")
-    return {"_id": {"$gte": known, "$lte": {**known, last: MaxKey()}}, **match}
+    return {"_id": _range(match, known, identity[len(known) :]), **match}
+
+
+def _range(match: Mql, known: Mql, others: Sequence[str]) -> Mql:
+    """The `_id`s with these parts, and with the next one as far as its bounds are known."""
+    bounds, first = _bounds(match, others[0]), others[0].removeprefix("_id.")
+    least = next((bounds[each] for each in ("$gt", "$gte") if each in bounds), _NONE)
+    lower = known if least is _NONE else {**known, first: least}
+    if "$lt" in bounds:
+        return {"$gte": lower, "$lt": {**known, first: bounds["$lt"]}}
+    beyond = {second.removeprefix("_id."): MaxKey() for second in others[1:2]}
+    upper = {first: bounds["$lte"], **beyond} if "$lte" in bounds else {first: MaxKey()}
+    return {"$gte": lower, "$lte": {**known, **upper}}
 
 
 _NONE = object()
+_COMPARISONS = ("$gt", "$gte", "$lt", "$lte")
 
 
 def _conditions(match: Mql) -> Mql:
@@ -41,6 +57,18 @@ def _conditions(match: Mql) -> Mql:
         for path, condition in each.items():
             if not path.startswith("$") and (value := _only_value(condition)) is not _NONE:
                 found.setdefault(path, value)
+    return found
+
+
+def _bounds(match: Mql, path: str) -> Mql:
+    """The comparisons with one value that a path has to stand."""
+    found: Mql = {}
+    parts = match.get("$and")
+    for each in (match, *(parts if isinstance(parts, list) else ())):
+        condition = each.get(path)
+        for operator, value in condition.items() if isinstance(condition, Mapping) else ():
+            if operator in _COMPARISONS and _is_value(value):
+                found.setdefault(operator, value)
     return found
 
 
