@@ -110,3 +110,19 @@ def test_a_join_of_the_client(shop: Path) -> None:
     done = nestling("convert", "design.yaml", grouped, "--join", "client", cwd=shop)
     assert done.code == 1
     assert "join in the client" in done.out
+
+
+def test_what_a_statement_weighs_is_no_mistake(shop: Path) -> None:
+    """A file without rates is converted; a mistake is told once, with the names there are."""
+    (shop / "bare.sql").write_text(
+        "-- name: good\nSELECT name FROM product WHERE product_id = :id;\n"
+        "-- name: idle, rate: 0/s\nSELECT price FROM product WHERE product_id = :id;\n"
+    )
+    assert nestling("convert", "design.yaml", "--file", "bare.sql", cwd=shop).code == 0
+    with (shop / "bare.sql").open("a") as file:
+        file.write("-- name: typo, rate: 1/s\nSELECT nme FROM product;\n")
+    done = nestling("convert", "design.yaml", "--file", "bare.sql", cwd=shop)
+    assert done.code == 1
+    (told,) = [line for line in done.out.splitlines() if "not converted" in line]
+    assert "typo" in told
+    assert "it has" in told

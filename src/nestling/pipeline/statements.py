@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,19 +83,25 @@ def convert_all(
     """Every statement of a workload file compiled; a mistake in one is its gap, and never stops the rest."""
     from nestling.common.errors import WorkloadError
     from nestling.ir.compiled import CompiledRead
+    from nestling.sources.statements import is_about_weight
 
     workload, gaps = statements_of(proposal, path, dialect)
     compiled = convert_join if client_joins else convert
+    mistakes = {s.name: [g for g in gaps if g.what.startswith(f"statement `{s.name}`: ")] for s in workload.statements}
     for statement in workload.statements:
         values = dict(statement.samples) if bound else None
         try:
-            yield compiled(proposal, statement.sql, name=statement.name, dialect=dialect, values=values)
+            found = compiled(proposal, statement.sql, name=statement.name, dialect=dialect, values=values)
         except WorkloadError as error:
             problem = error.problems[0]
-            yield CompiledRead(statement.name, statement.sql, gap=Gap(GapKind.INPUT, problem.what, problem.where))
-    known = {statement.name for statement in workload.statements}
+            found = CompiledRead(statement.name, statement.sql, gap=Gap(GapKind.INPUT, problem.what, problem.where))
+        if (
+            found.gap is not None and mistakes[statement.name]
+        ):  # what reading the file says of it knows its names and lines
+            found = replace(found, gap=mistakes[statement.name][0])
+        yield found
     for gap in gaps:
-        if not any(name in gap.where for name in known):
+        if not is_about_weight(gap) and not any(gap in each for each in mistakes.values()):
             yield CompiledRead("", "", gap=gap)
 
 

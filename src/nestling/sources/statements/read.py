@@ -21,6 +21,7 @@ DEFAULT_RATE_PER_SECOND = 1.0
 SELDOM_PER_SECOND = 1e-9
 """For a rate of 0: such a statement must be answered by the design, and must not weigh in it (once in 32 years)."""
 _WINDOW = re.compile(r"^[ \t]*--[ \t]*window[ \t]*:[ \t]*([^\n]*?)[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_NO_RATE, _NO_WEIGHT, _NO_GROWTH = "no rate is given for", "the rate is 0 of", "how the data grows"
 _SECONDS = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)[ \t]*s")
 
 
@@ -46,11 +47,16 @@ def parse_workload(
         problems = (Problem(what=gap.what, where=gap.where) for gap in reader.gaps)
         raise WorkloadError(*problems)
     lacking = [block for block in found if block.rate_per_second is None and not block.mistakes]
-    reader.gap_of_many("no rate is given for", lacking, f"taken as {DEFAULT_RATE_PER_SECOND:g}/s")
+    reader.gap_of_many(_NO_RATE, lacking, f"taken as {DEFAULT_RATE_PER_SECOND:g}/s")
     idle = [block for block in found if block.rate_per_second == 0]
-    reader.gap_of_many("the rate is 0 of", idle, "kept, but of no weight")
+    reader.gap_of_many(_NO_WEIGHT, idle, "kept, but of no weight")
     workload = Workload(tuple(read), requirements, _window(reader))
     return workload, tuple(reader.gaps)
+
+
+def is_about_weight(gap: Gap) -> bool:
+    """Whether only what a statement weighs is not known: it can be converted all the same."""
+    return gap.what.startswith((_NO_RATE, _NO_WEIGHT, _NO_GROWTH))
 
 
 def _window(reader: _Reader) -> float | None:
@@ -65,9 +71,7 @@ def _window(reader: _Reader) -> float | None:
         reader.gap(f"`{found[1]}` is no window; write seconds, such as `-- window: 90 s`", line)
         return None
     if seconds < LEAST_WINDOW_SECONDS:
-        reader.gap(
-            f"how the data grows: the rates were watched for {seconds:,.1f} s; capture for an hour or more", line
-        )
+        reader.gap(f"{_NO_GROWTH}: the rates were watched for {seconds:,.1f} s; capture for an hour or more", line)
     return seconds
 
 
