@@ -127,9 +127,15 @@ def mongodb_argument(command: Command) -> Command:
 
 
 def _mongodb(command: Command, *, nargs: int = 1, callback: Callable[..., str]) -> Command:
-    decorated = click.option("--to", "target_too", hidden=True, is_eager=True, expose_value=False, callback=_keep)(
-        command
-    )
+    decorated = click.option(
+        "--to",
+        "target_too",
+        hidden=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_keep,
+        help="The MongoDB, for who looks for it here: the same as URI.",
+    )(command)
     return click.argument("target", metavar="[URI]", required=False, is_eager=True, nargs=nargs, callback=callback)(
         decorated
     )
