@@ -11,7 +11,7 @@ from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import Form
 from nestling.ir.write_path import Cell, Constant, Document, ElementFilter, Items, Match, Test, Value
 from nestling.planner.upkeep.holder import taken
-from nestling.planner.writes.cells import ID, Cells, identity
+from nestling.planner.writes.cells import ID, NOTHING, Cells, identity
 from nestling.planner.writes.document import pair_fields
 
 Known = tuple[dict[str, Value], ...]
@@ -68,7 +68,9 @@ def is_found_by_values(place: Place, known: Known, *, whole: bool = False) -> bo
         if node.path_of(name) is None and all(item.attribute != name for item in node.implied)
     ]
     in_array = any(node.form.to_many for node, _ in above)
-    return bool(told) and not untold and (len(told) == 1 or not in_array)
+    alone = [at for at, (node, values) in enumerate(above) if _is_untold_array(node, values)]
+    are_sure = not any(node.form.to_many for at in alone for node, _ in above[:at])
+    return bool(told) and not untold and are_sure and (len(told) == 1 or not in_array)
 
 
 def whole_identity(place: Place, values: Mapping[str, Value]) -> Match | None:
@@ -110,9 +112,18 @@ def _where(place: Place, level: int, known: Known) -> list[Match]:
             stored = node.path_of(name)
             if stored is not None:
                 found += [Match(join(path, stored), value), *never_null(join(path, stored), value)]
-        if node.form is Form.OBJECT and node.field and not any(each.form.to_many for each in place.nodes[:at]):
+        if any(each.form.to_many for each in place.nodes[:at]):
+            continue
+        if node.form is Form.OBJECT and node.field:
             found.append(Match(path, Constant(None), Test.NOT_EQUAL))  # what follows from above tells no absent object
+        elif _is_untold_array(node, known[at]):
+            found.append(Match(join(path, "0"), NOTHING, Test.NOT_EQUAL))  # nor one in an array
     return [identity, *found] if identity is not None else found
+
+
+def _is_untold_array(node: Node, known: Mapping[str, Value]) -> bool:
+    """Whether it is an array of what nothing in its elements tells: of one at most, whose key is the row's above."""
+    return node.form.to_many and node.kind is NodeKind.EMBEDDED and not element_matches(node, known, None)
 
 
 def _address(where: tuple[Match, ...], place: Place, level: int, known: Known, row: Cells | None) -> Address:
@@ -146,6 +157,10 @@ def _objects_inside(nodes: Sequence[Node], known: Known) -> tuple[Match, ...]:
 def element_matches(node: Node, known: Mapping[str, Value], row: Cells | None) -> tuple[Match, ...]:
     """What tells an element of an array; a row without a key is told by its pairs, too."""
     found = [Match(path, value) for name, value in known.items() if (path := node.path_of(name)) is not None]
+    for pairs in node.body.pairs:
+        told = ((name, known[name]) for name in pairs.attributes if name in known)
+        pair = (((pairs.key, Constant(stored_name(name))), (pairs.value, value)) for name, value in told)
+        found += [Match(pairs.field, Document(each)) for each in pair]
     if row is not None and not row.entity.key:
         found += [Match(path, value) for path, value in pair_fields(node, row)]
     return tuple(found)
