@@ -116,6 +116,7 @@ def float_text(number: Mql) -> Mql:
                 {"case": {"$eq": [number, float("inf")]}, "then": "Inf"},
                 {"case": {"$eq": [number, float("-inf")]}, "then": "-Inf"},
                 {"case": {"$eq": [number, 0]}, "then": "0.0"},
+                {"case": {"$eq": [number, float("nan")]}, "then": None},  # what infinities give is NULL
             ],
             "default": finite,
         }

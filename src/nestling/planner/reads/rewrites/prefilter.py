@@ -153,9 +153,11 @@ def _innermost(path: str, arrays: list[str]) -> str:
 
 
 def _at_scan(step: Step, asked: Where | Prefilter | WherePair) -> Step:
-    """The step with a condition put right above the scan of the collection and what is asked there already."""
-    if isinstance(step, Unwind | Filter | Add) or (
-        isinstance(step, Where | Prefilter | WherePair) and (_unwound(step) or _pairs(step))
+    """The step with a condition put right above the scan of the collection and what is asked there already, such as whether
+    the document is of this kind: others may lack what the condition rests on.
+    """
+    if isinstance(step, Unwind | Add) or (
+        isinstance(step, Filter | Where | Prefilter | WherePair) and (_unwound(step) or _pairs(step))
     ):
         return replace(step, source=_at_scan(step.source, asked))
     return replace(asked, source=step)
