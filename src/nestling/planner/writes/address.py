@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -157,13 +157,18 @@ def _objects_inside(nodes: Sequence[Node], known: Known) -> tuple[Match, ...]:
 def element_matches(node: Node, known: Mapping[str, Value], row: Cells | None) -> tuple[Match, ...]:
     """What tells an element of an array; a row without a key is told by its pairs, too."""
     found = [Match(path, value) for name, value in known.items() if (path := node.path_of(name)) is not None]
-    for pairs in node.body.pairs:
-        told = ((name, known[name]) for name in pairs.attributes if name in known)
-        pair = (((pairs.key, Constant(stored_name(name))), (pairs.value, value)) for name, value in told)
-        found += [Match(pairs.field, Document(each)) for each in pair]
     if row is not None and not row.entity.key:
-        found += [Match(path, value) for path, value in pair_fields(node, row)]
-    return tuple(found)
+        return (*found, *(Match(path, value) for path, value in pair_fields(node, row)))
+    return (*found, *_in_pairs(node, known, row))
+
+
+def _in_pairs(node: Node, known: Mapping[str, Value], row: Cells | None) -> Iterator[Match]:
+    """The pairs that tell an element: what others refer to it by is there, and so is what its own key never lacks."""
+    for pairs in node.body.pairs:
+        for name in pairs.attributes:
+            if name in known and (row is None or not row.entity.attribute(name).nullable):
+                pair = ((pairs.key, Constant(stored_name(name))), (pairs.value, known[name]))
+                yield Match(pairs.field, Document(pair))
 
 
 def array_address(address: Address, node: Node) -> str:
