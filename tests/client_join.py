@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from pymongo.database import Database
 
 from nestling.executors.batches import batches
 from nestling.executors.run import Document, Row, documents, row_of
-from nestling.ir.client_join import MOST_IDS, ClientJoin, Ids, bind_join
-from nestling.ir.compiled import CompiledRead, Mql
+from nestling.ir.client_join import MOST_IDS, ClientJoin, bind_join, with_ids
 
 Partners = dict[Hashable, list[Document]]
 
@@ -32,7 +30,7 @@ def _in_order_of_first(database: Database[Any], join: ClientJoin) -> Iterator[Do
     nothing: list[Document] = [{}] if join.joining.lonely else []
     for batch in batches(documents(database, join.first), MOST_IDS):
         ids = _ids(batch, given)
-        partners = _by(documents(database, _with_ids(join.second, ids)) if ids else (), found)
+        partners = _by(documents(database, with_ids(join.second, ids)) if ids else (), found)
         for row in batch:
             for partner in partners.get(row.get(given), nothing):
                 yield _output(join, row, partner)
@@ -45,7 +43,7 @@ def _in_order_of_second(database: Database[Any], join: ClientJoin) -> Iterator[D
     ids = [key for key in partners if key is not None]
     size = max(len(ids), 1) if join.joining.whole else MOST_IDS
     for start in range(0, max(len(ids), 1 if join.joining.whole else 0), size):
-        for row in documents(database, _with_ids(join.second, list[object](ids[start : start + size]))):
+        for row in documents(database, with_ids(join.second, list[object](ids[start : start + size]))):
             for partner in partners.get(row.get(found), ()) if found else ({},):
                 yield _output(join, partner, row)
 
@@ -68,17 +66,3 @@ def _output(join: ClientJoin, first: Document, second: Document) -> Document:
         column.field: sides[side].get(field)
         for column, (side, field) in zip(join.columns, join.joining.outputs, strict=True)
     }
-
-
-def _with_ids(read: CompiledRead, ids: list[object]) -> CompiledRead:
-    """The second read for these ids."""
-
-    def put(value: object) -> object:
-        if isinstance(value, dict):
-            return {name: put(inner) for name, inner in value.items()}
-        if isinstance(value, list | tuple):
-            return [put(inner) for inner in value]
-        return ids if isinstance(value, Ids) else value
-
-    stages = tuple(cast(Mql, put(stage)) for stage in read.pipeline)
-    return replace(read, filter=cast("Mql | None", put(read.filter)), pipeline=stages)

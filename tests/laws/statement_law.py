@@ -171,9 +171,10 @@ class Pair:
         ordered = _keys(mine, statement.order) == _keys(theirs, statement.order)
         if not only_here and not only_there and ordered:
             return Outcome("equal")
-        may_differ = statement.constructs & (SUMMED | ONE_OF_EQUALS)
-        if may_differ and Counter(map(_as_floats, mine)) == Counter(map(_as_floats, theirs)):
+        if statement.constructs & SUMMED and Counter(map(_as_floats, mine)) == Counter(map(_as_floats, theirs)):
             return Outcome("equal")  # an integer here, a float there, and both the same number
+        if statement.constructs & ONE_OF_EQUALS and _differ_in_type(only_here, only_there):
+            return Outcome("choice")
         is_open = self._is_open(query, statement)
         if is_open or self._are_digits(statement, mine, theirs):
             return Outcome("choice")
@@ -231,6 +232,15 @@ def _said(read: CompiledRead | ClientJoin) -> str:
 
 def _as_floats(row: Row) -> Row:
     return tuple(rounded(float(value)) if isinstance(value, int) else value for value in row)
+
+
+def _differ_in_type(mine: Counter[Row], theirs: Counter[Row]) -> bool:
+    """Whether the rows are the same but for numbers that are an integer on one side and the same float on the other."""
+    both = [sorted(rows.elements(), key=lambda row: repr(_as_floats(row))) for rows in (mine, theirs)]
+    if list(map(_as_floats, both[0])) != list(map(_as_floats, both[1])):
+        return False
+    cells = (pair for rows in zip(*both, strict=True) for pair in zip(*rows, strict=True))
+    return all(here == there or type(here) is not type(there) for here, there in cells)
 
 
 def _parts(rows: list[Row]) -> Counter[Row]:

@@ -18,13 +18,12 @@ from nestling.ir.upkeep import Upkeep
 from nestling.ir.workload import Statement
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.sampled import sampled
-from nestling.pipeline import inspect
 from nestling.pipeline.designing import posed
 from nestling.planner.upkeep import ChangeKind, RowChange, upkeeps_of
 from nestling.planner.upkeep.derive import is_to_one, path_of
 from nestling.planner.upkeep.steps import fires
-from nestling.shop import create_shop, workload
 from nestling.strategies import assembled
+from tests.pipeline.shop import shop_reading
 
 DESIGNS = 30
 Kept = tuple[str, str]
@@ -42,10 +41,7 @@ DELETE FROM review WHERE review_id = :id;
 @pytest.fixture(scope="module")
 def reading(tmp_path_factory: pytest.TempPathFactory) -> Reading:
     """The bundled shop with its workload, and writes to what may be copied or counted."""
-    folder = tmp_path_factory.mktemp("shop")
-    create_shop(folder / "shop.db")
-    (folder / "workload.sql").write_text(workload() + MORE_WRITES, encoding="utf-8")
-    return inspect(f"sqlite:///{folder / 'shop.db'}", workload=folder / "workload.sql")
+    return shop_reading(tmp_path_factory.mktemp("shop"), MORE_WRITES)
 
 
 def test_a_write_is_charged_for_what_it_triggers(reading: Reading) -> None:

@@ -12,23 +12,13 @@ from nestling.ir.proposal import Costs, Proposal
 from nestling.ir.reading import Reading
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.sampled import sampled
-from nestling.pipeline import Redesign, design, inspect, redesign
+from nestling.pipeline import Redesign, design, redesign
 from nestling.pipeline.designing import posed
-from nestling.shop import create_shop, workload
 from nestling.sources.mongo import Found
 from nestling.strategies import assembled
 
 SHOWS = 1e-4
 """The least share of the costs a change may be proposed for."""
-
-
-@pytest.fixture(scope="module")
-def reading(tmp_path_factory: pytest.TempPathFactory) -> Reading:
-    """The bundled shop with its workload."""
-    folder = tmp_path_factory.mktemp("shop")
-    create_shop(folder / "shop.db")
-    (folder / "workload.sql").write_text(workload(), encoding="utf-8")
-    return inspect(f"sqlite:///{folder / 'shop.db'}", workload=folder / "workload.sql")
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -17,18 +17,8 @@ from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.sampled import sampled
 from nestling.pipeline import design, inspect
 from nestling.pipeline.rivals import rivals
-from nestling.shop import create_shop, workload
 from tests.optimizer.problems import problems
 from tests.optimizer.shop import shop as small_shop
-
-
-@pytest.fixture(scope="module")
-def reading(tmp_path_factory: pytest.TempPathFactory) -> Reading:
-    """The bundled shop with its workload."""
-    folder = tmp_path_factory.mktemp("shop")
-    create_shop(folder / "shop.db")
-    (folder / "workload.sql").write_text(workload(), encoding="utf-8")
-    return inspect(f"sqlite:///{folder / 'shop.db'}", workload=folder / "workload.sql")
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import cast
 
-from nestling.ir.compiled import CompiledRead, OutputColumn, ReadPlan, bind, check_names
+from nestling.ir.compiled import CompiledRead, Mql, OutputColumn, ReadPlan, bind, check_names
 from nestling.ir.reading import Gap
 
 MOST_IDS = 10_000
@@ -70,3 +71,17 @@ def bind_join(join: ClientJoin, values: Mapping[str, object] | None = None) -> C
     check_names(join, given)
     first, second = (bind(read, {name: given[name] for name in read.parameters}) for read in (join.first, join.second))
     return replace(join, parameters=(), first=first, second=second)
+
+
+def with_ids(read: CompiledRead, ids: object) -> CompiledRead:
+    """The second read with the ids, or what stands for them, in their place."""
+
+    def put(value: object) -> object:
+        if isinstance(value, Mapping):
+            return {name: put(inner) for name, inner in value.items()}
+        if isinstance(value, list | tuple):
+            return [put(inner) for inner in value]
+        return ids if isinstance(value, Ids) else value
+
+    stages = tuple(cast(Mql, put(stage)) for stage in read.pipeline)
+    return replace(read, filter=cast("Mql | None", put(read.filter)), pipeline=stages)

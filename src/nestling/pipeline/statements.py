@@ -83,11 +83,11 @@ def convert_all(
     """Every statement of a workload file compiled; a mistake in one is its gap, and never stops the rest."""
     from nestling.common.errors import WorkloadError
     from nestling.ir.compiled import CompiledRead
-    from nestling.sources.statements import is_about_weight
+    from nestling.sources.statements import is_about, is_about_weight
 
     workload, gaps = statements_of(proposal, path, dialect)
     compiled = convert_join if client_joins else convert
-    mistakes = {s.name: [g for g in gaps if g.what.startswith(f"statement `{s.name}`: ")] for s in workload.statements}
+    told: list[Gap] = []
     for statement in workload.statements:
         values = dict(statement.samples) if bound else None
         try:
@@ -95,13 +95,13 @@ def convert_all(
         except WorkloadError as error:
             problem = error.problems[0]
             found = CompiledRead(statement.name, statement.sql, gap=Gap(GapKind.INPUT, problem.what, problem.where))
-        if (
-            found.gap is not None and mistakes[statement.name]
-        ):  # what reading the file says of it knows its names and lines
-            found = replace(found, gap=mistakes[statement.name][0])
+        mistakes = [gap for gap in gaps if is_about(gap, statement.name)]
+        told += mistakes
+        if mistakes and found.gap is not None and found.gap.kind is GapKind.INPUT:
+            found = replace(found, gap=mistakes[-1])  # which knows the names there are, and the line
         yield found
     for gap in gaps:
-        if not is_about_weight(gap) and not any(gap in each for each in mistakes.values()):
+        if not is_about_weight(gap) and gap not in told:
             yield CompiledRead("", "", gap=gap)
 
 

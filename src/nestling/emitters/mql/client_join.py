@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -10,7 +9,7 @@ from nestling.emitters.literals import quoted
 from nestling.emitters.mql.read import compiled_read
 from nestling.emitters.mql.script import Json, read_json, read_shell
 from nestling.emitters.mql.sql.gaps import gap
-from nestling.ir.client_join import IDS, MOST_IDS, ClientJoin, Ids, JoinPlan
+from nestling.ir.client_join import IDS, MOST_IDS, ClientJoin, JoinPlan, with_ids
 from nestling.ir.compiled import CompiledRead, Mql, Placeholder, parameters_in
 
 
@@ -81,22 +80,10 @@ def join_json(join: ClientJoin) -> Json:
 
 
 def _step(read: CompiledRead, given: str) -> Json:
-    shown = read_json(_marked(read, {"$ids": given}))
+    shown = read_json(with_ids(read, {"$ids": given}))
     return {
         name: value for name, value in shown.items() if name not in ("name", "sql", "gap", "columns", "access_path")
     }
-
-
-def _marked(read: CompiledRead, mark: object) -> CompiledRead:
-    def put(value: object) -> object:
-        if isinstance(value, Mapping):
-            return {name: put(inner) for name, inner in value.items()}
-        if isinstance(value, list | tuple):
-            return [put(inner) for inner in value]
-        return mark if isinstance(value, Ids) else value
-
-    stages = tuple(cast(Mql, put(stage)) for stage in read.pipeline)
-    return replace(read, filter=cast("Mql | None", put(read.filter)), pipeline=stages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +114,7 @@ def join_shell(join: ClientJoin) -> str:
     joining = join.joining
     text = _SHELL.format(
         first=read_shell(join.first),
-        second=read_shell(_marked(join.second, _Named("ids"))),
+        second=read_shell(with_ids(join.second, _Named("ids"))),
         given=quoted(joining.given),
     )
     sides = ("row", "partner") if joining.ordered_by == 0 else ("partner", "row")

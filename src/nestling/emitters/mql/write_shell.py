@@ -51,10 +51,10 @@ def _called(script: str) -> str:
 
 def is_script(write: CompiledWrite) -> bool:
     """Whether it takes a script, which calls what `support` defines."""
-    return _alone(write) is None or write.transaction
+    return _only_command(write) is None or write.transaction
 
 
-def _alone(write: CompiledWrite) -> Command | None:
+def _only_command(write: CompiledWrite) -> Command | None:
     """The one command of the write: that parameters are not NULL, asked before it, the collection's validator asks too."""
     *before, last = write.steps or (None,)
     are_given = all(
@@ -83,7 +83,7 @@ class _Script:
 
     def lines(self, with_support: bool) -> Iterator[str]:
         yield from (f"// left to the background sync: {comment(name)}" for name in self.write.left)
-        command = _alone(self.write)
+        command = _only_command(self.write)
         if command is not None and not is_script(self.write):
             yield from self._alone(command)
             return

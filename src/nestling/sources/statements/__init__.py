@@ -15,7 +15,7 @@ the relationships that statements join along and no foreign key declares. `windo
 their rates were counted; those of less than an hour tell nothing of growth.
 """
 
-from nestling.sources.statements.read import is_about_weight, parse_workload
+from nestling.sources.statements.read import is_about, is_about_weight, parse_workload
 from nestling.sources.statements.undeclared import with_joined
 
-__all__ = ["is_about_weight", "parse_workload", "with_joined"]
+__all__ = ["is_about", "is_about_weight", "parse_workload", "with_joined"]

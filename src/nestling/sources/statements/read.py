@@ -54,6 +54,15 @@ def parse_workload(
     return workload, tuple(reader.gaps)
 
 
+def is_about(gap: Gap, statement: str) -> bool:
+    """Whether it is a mistake in a statement."""
+    return gap.what.startswith(_in_statement(statement, ""))
+
+
+def _in_statement(name: str, what: str) -> str:
+    return f"statement `{name}`: {what}"
+
+
 def is_about_weight(gap: Gap) -> bool:
     """Whether only what a statement weighs is not known: it can be converted all the same."""
     return gap.what.startswith((_NO_RATE, _NO_WEIGHT, _NO_GROWTH))
@@ -95,7 +104,7 @@ class _Reader:
     def statement(self, block: Block) -> Statement | None:
         """The statement of a block; None, and a gap, when it cannot be read."""
         for what, line in block.mistakes:
-            self.gap(f"statement `{block.name}`: {what}", f"{line}")
+            self.gap(_in_statement(block.name, what), f"{line}")
         if not block.sql or self._is_taken(block):
             return None
         written = normalise(block.sql, self.dialect)
@@ -128,7 +137,7 @@ class _Reader:
         offset = block.offset + written.original(mistake.offset)
         line_start = self.text.rfind("\n", 0, offset) + 1
         line = self.text.count("\n", 0, offset) + 1
-        self.gap(f"statement `{block.name}`: {mistake.what}", f"{line}:{offset - line_start + 1}", mistake.kind)
+        self.gap(_in_statement(block.name, mistake.what), f"{line}:{offset - line_start + 1}", mistake.kind)
 
     def _samples(self, block: Block, parameters: tuple[str, ...]) -> tuple[tuple[str, object], ...]:
         """Sample values by parameter; a list gives them in order."""
@@ -137,7 +146,7 @@ class _Reader:
             return ()
         for name in given.keys() - set(parameters):
             known = ", ".join(f"`{parameter}`" for parameter in parameters) or "none"
-            self.gap(f"statement `{block.name}`: params name `{name}`, its parameters are {known}", f"{block.line}")
+            self.gap(_in_statement(block.name, f"params name `{name}`, its parameters are {known}"), f"{block.line}")
         return tuple((name, given[name]) for name in parameters if name in given)
 
     def gap_of_many(self, before: str, found: list[Block], after: str) -> None:
