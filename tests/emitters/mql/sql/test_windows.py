@@ -89,6 +89,12 @@ def test_frames_that_cannot_be_said_are_gaps(table: Table) -> None:
         stages(table[0], "SELECT sum(i) OVER (ORDER BY f RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t")
 
 
+def test_bytes_have_no_order(table: Table) -> None:
+    """MongoDB sorts shorter ones first."""
+    with pytest.raises(RenderingGap, match="an order of bytes"):
+        stages(table[0], "SELECT max(x'01') OVER () FROM t")
+
+
 def stages(oracle: Any, sql: str) -> tuple[dict[str, Any], ...]:
     query = translate(sql, oracle.model)
     assert isinstance(query, a.Query)

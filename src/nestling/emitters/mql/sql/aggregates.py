@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, assert_never
 
 from nestling.emitters.mql.sql.comparison import collated
 from nestling.emitters.mql.sql.constants import Mql
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import gap, require_order
 from nestling.emitters.mql.sql.nulls import absent, present
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.emitters.mql.sql.sort_keys import sort_parts
 from nestling.ir.algebra import Aggregate, AggregateFunction
 from nestling.ir.expression import Collation, Literal, Rules, is_integer
-from nestling.ir.reading import GapKind
 from nestling.ir.row_steps import NUMBER
 from nestling.ir.types import TypeName
 
@@ -122,8 +121,7 @@ def _is_exact(node: Aggregate) -> bool:
 def _extreme(node: Aggregate, name: str, r: Renderer) -> Accumulation:
     operator = f"${node.function.value}"
     assert node.argument is not None
-    if node.argument.type.name is TypeName.BYTES:
-        raise gap("an order of bytes: MongoDB sorts shorter ones first", GapKind.NEVER)
+    require_order(node.argument)
     if node.collation is Collation.BINARY or node.argument.type.name is not TypeName.TEXT:
         return Accumulation({name: {operator: _argument(node, r)}})
     pair = {"key": collated(node.argument, node.collation, r), "value": r.value(node.argument)}

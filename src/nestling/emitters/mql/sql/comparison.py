@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
 from nestling.emitters.mql.sql.constants import WIDE_DIGITS, Mql, inline
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import gap, require_order
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.ir.expression import (
     Call,
@@ -52,8 +52,8 @@ class Sides:
 def sides(compare: Compare, r: Renderer) -> Sides:
     """Both sides of a comparison, ready for the server's operators."""
     pair = (compare.left, compare.right)
-    if compare.operator in _ORDERED and TypeName.BYTES in {side.type.name for side in pair}:
-        raise gap("an order of bytes: MongoDB sorts shorter ones first", GapKind.NEVER)
+    if compare.operator in _ORDERED:
+        require_order(*pair)
     left, right = (_side(one, other, compare.collation, r) for one, other in (pair, pair[::-1]))
     return Sides(left, right, (r.nullable(compare.left), r.nullable(compare.right)))
 

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nestling.ir.reading import FoundGap, Gap, GapKind
+from nestling.ir.types import TypeName
+
+if TYPE_CHECKING:
+    from nestling.ir.expression import Expression
 
 
 class RenderingGap(FoundGap):
@@ -12,3 +18,9 @@ class RenderingGap(FoundGap):
 def gap(construct: str, kind: GapKind = GapKind.NOTIMPL) -> RenderingGap:
     """The error to raise for a construct."""
     return RenderingGap(Gap(kind, construct))
+
+
+def require_order(*values: Expression) -> None:
+    """Raises RenderingGap where one of the values is bytes, which cannot be ordered as SQL does."""
+    if any(value.type.name is TypeName.BYTES for value in values):
+        raise gap("an order of bytes: MongoDB sorts shorter ones first", GapKind.NEVER)

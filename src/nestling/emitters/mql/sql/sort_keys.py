@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.comparison import collated, is_wide, may_be_text, wide
 from nestling.emitters.mql.sql.constants import Mql
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import require_order
 from nestling.emitters.mql.sql.nulls import absent
 from nestling.ir.algebra import SortKey
-from nestling.ir.reading import GapKind
-from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,8 +42,7 @@ def sort_parts(keys: Sequence[SortKey], prefix: str, r: Renderer) -> list[SortPa
 def sort_value(key: SortKey, r: Renderer) -> Mql:
     """A value the server sorts as SQL does; null and missing are the same."""
     expression = key.expression
-    if expression.type.name is TypeName.BYTES:
-        raise gap("an order of bytes: MongoDB sorts shorter ones first", GapKind.NEVER)
+    require_order(expression)
     if is_wide(expression):
         value = wide(expression, r)
     else:

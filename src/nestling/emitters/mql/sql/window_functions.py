@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from nestling.emitters.mql.sql.aggregates import joined
 from nestling.emitters.mql.sql.constants import Mql
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import gap, require_order
 from nestling.emitters.mql.sql.nulls import present
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.ir.algebra import AggregateFunction, WindowFunction, WindowOnly
@@ -160,6 +160,7 @@ def _summed(node: WindowFunction, name: str, value: Mql, counted: Mql) -> Window
 
 def _extreme(node: WindowFunction, name: str, value: Mql, *, certain: bool) -> Windowing:
     """The least over an array of the frame's values, as the window accumulator takes NULL for it, unless none is `certain`."""
+    require_order(*node.arguments)
     if node.collation is not Collation.BINARY and node.arguments[0].type.name not in NUMBERS:
         raise gap("MIN and MAX by a collation over a window")
     least = node.function in (AggregateFunction.MIN, AggregateFunction.EVERY)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.gaps import require_order
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
 from nestling.ir.expression import Call, Function, Rules
 
@@ -20,6 +21,7 @@ def coalesce(node: Call, r: Renderer) -> Mql:
 
 def extreme(node: Call, r: Renderer) -> Mql:
     """The greatest or least; NULL when one is, but in PostgreSQL, which leaves NULLs out as the server does."""
+    require_order(*node.arguments)
     operator = "$max" if node.function is Function.GREATEST else "$min"
     values = {f"value{place}": r.value(argument) for place, argument in enumerate(node.arguments)}
     if node.rules is Rules.POSTGRESQL:

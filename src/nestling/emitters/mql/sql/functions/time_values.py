@@ -9,7 +9,7 @@ from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, null_unless_bytes
 from nestling.emitters.mql.sql.numerals import NUMBER, SPACE
-from nestling.ir.expression import Call, Column, Expression, Rules, is_number, is_text
+from nestling.ir.expression import Call, Column, Expression, Function, Rules, is_number, is_text
 from nestling.ir.types import TIMES
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ _LAST_MOMENT = r"^23:59:59\.999[5-9]"
 """Half a millisecond before midnight, without a date: SQLite shows the date of the next day and the time of this one."""
 _JULIAN_EPOCH = 210_866_760_000_000
 _LAST_JULIAN_DAY = 5_373_484.5
+_YEAR_ZERO = -62_167_219_200_000
+"""Milliseconds from 1970 back to it."""
 
 
 def instant(expression: Expression, r: Renderer) -> Mql:
@@ -56,6 +58,21 @@ def timestamp_of(node: Call, r: Renderer) -> Mql:
         return {"$switch": {"branches": branches, "default": null_unless_bytes(value)}}
 
     return bind({"value": r.value(operand)}, body)
+
+
+def since_year_zero(node: Expression, time: Mql) -> Mql:
+    """That time; the statement fails for a Julian day before the year 0, whose days of the year SQLite counts otherwise."""
+    is_told = (
+        isinstance(node, Call) and node.function is Function.TIMESTAMP_OF and node.arguments[0].type.name not in TIMES
+    )
+    if not is_told:
+        return time
+
+    def body(time: Mql) -> Mql:
+        known = {"$or": [{"$lte": [time, None]}, {"$gte": [{"$toLong": time}, _YEAR_ZERO]}]}
+        return {"$cond": [known, time, _failure({"$toString": {"$toLong": time}}, "a moment before the year 0")]}
+
+    return bind({"moment": time}, body)
 
 
 def _of_number(value: Mql) -> Mql:
@@ -112,5 +129,5 @@ def _checked(day: Mql, time: Mql) -> Mql:
     return {"$cond": [{"$eq": [{"$dayOfMonth": time}, day]}, time, _failure({"$toString": time})]}
 
 
-def _failure(text: Mql) -> Mql:
-    return {"$toDate": {"$concat": ["no such day or hour: ", text]}}
+def _failure(text: Mql, what: str = "no such day or hour") -> Mql:
+    return {"$toDate": {"$concat": [f"{what}: ", text]}}

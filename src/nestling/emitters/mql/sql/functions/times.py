@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.comparison import is_wide
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.functions.arguments import constant
-from nestling.emitters.mql.sql.functions.time_values import instant, timestamp_of
+from nestling.emitters.mql.sql.functions.time_values import instant, since_year_zero, timestamp_of
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
 from nestling.ir.expression import Call, Function, Rules, is_integer
@@ -35,6 +35,7 @@ _PARTS = {
 _SHARED = re.compile(r"(?:[^%]|%[dHjmMSY])*")
 """What all databases write alike."""
 _PIECE = re.compile(r"%[fJsWw]")
+_DAY_OF_YEAR = re.compile(r"%[jW]")
 
 
 def now(node: Call, r: Renderer) -> Mql:  # noqa: ARG001 - one signature for all functions
@@ -56,8 +57,11 @@ def format_time(node: Call, r: Renderer) -> Mql:
         raise gap("such a time format but by SQLite's rules")
     pattern = pattern.replace("%f", "%S.%L")
     computed = _PIECE.search(pattern) is not None and r.nullable(node.arguments[0])
+    time = instant(node.arguments[0], r)
+    if node.rules is Rules.SQLITE and _DAY_OF_YEAR.search(pattern):
+        time = since_year_zero(node.arguments[0], time)
     return bind(
-        {"time": instant(node.arguments[0], r)},
+        {"time": time},
         lambda time: null_if_any([time] if computed else [], _formatted(time, pattern)),
     )
 
