@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nestling.pipeline import design, inspect
-from nestling.pipeline.two_prices import TwoPrices, two_prices
+from tests.two_prices import TwoPrices, two_prices
 
 WORKLOADS = Path(__file__).parent / "workloads"
 DESIGNS = ("chosen", "normalized", "embedded")

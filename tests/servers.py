@@ -60,7 +60,7 @@ def postgresql_server() -> Iterator[str]:
     port = free_port()
     settings = [part for setting in (*POSTGRESQL_SETTINGS, f"port={port}") for part in ("-c", setting)]
     command = [str(programs / "postgres"), "-D", str(data), *settings]
-    with supervised(command, run_directory=run_directory, user=user, stop_signal=signal.SIGQUIT) as server:
+    with supervised(as_user(command, user), run_directory=run_directory, stop_signal=signal.SIGQUIT) as server:
         _wait(server, "database system is ready to accept connections")
         yield f"postgresql+psycopg://nestling:{PASSWORD}@127.0.0.1:{port}/postgres"
 
@@ -83,7 +83,7 @@ def mariadb_server() -> Iterator[str]:
     port = free_port()
     places = [f"--port={port}", f"--socket={run_directory / 'socket'}", f"--pid-file={run_directory / 'mariadbd.pid'}"]
     command = [daemon, "--no-defaults", data, *places, f"--init-file={first_statements}", *MARIADB_SETTINGS]
-    with supervised(command, run_directory=run_directory, user=user, stop_signal=signal.SIGKILL) as server:
+    with supervised(as_user(command, user), run_directory=run_directory, stop_signal=signal.SIGKILL) as server:
         _wait(server, "ready for connections")
         yield f"mysql+pymysql://nestling:{PASSWORD}@127.0.0.1:{port}/nestling?charset=utf8mb4"
 
@@ -128,19 +128,16 @@ def _run_directory(user: str | None) -> Path:
     return directory
 
 
+def as_user(command: list[str], user: str | None) -> list[str]:
+    """The command run as another user, by Linux's `setpriv`; killed with its parent, as changing the user forgets that."""
+    if user is None:
+        return command
+    return ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups", "--pdeathsig=KILL", *command]
+
+
 def _run(command: list[str], run_directory: Path, user: str | None) -> None:
     """Run a setup program to its end, as the server's user."""
-    groups = None if user is None else [user]
-    done = subprocess.run(
-        command,
-        cwd=run_directory,
-        user=user,
-        group=user,
-        extra_groups=groups,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = subprocess.run(as_user(command, user), cwd=run_directory, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         shutil.rmtree(run_directory, ignore_errors=True)
         raise RuntimeError(f"{command[0]} failed:\n{done.stdout}{done.stderr}")

@@ -98,3 +98,17 @@ def test_one_is_not_said_as_many(database: Db) -> None:
     assert [part.split(": ")[-1] for part in said[:1]] == ["1 collection, 1 document, 29 bytes"]
     assert said[1:3] == ("1 info", "1 document and no validator")
     assert said[3].startswith("1 document (threshold 0 documents")
+
+
+def test_documents_that_a_collection_deletes_by_their_id_expire(database: Db) -> None:
+    """A clustered collection with `expireAfterSeconds` deletes what is old: its date of expiry needs no index."""
+    database.create_collection("sessions", clusteredIndex={"key": {"_id": 1}, "unique": True}, expireAfterSeconds=3600)
+    database.sessions.insert_many(
+        [
+            {"_id": datetime(2099, 1, day, tzinfo=UTC), "expires_at": datetime(2099, 2, day, tzinfo=UTC)}
+            for day in range(1, 9)
+        ]
+    )
+    assert _of(database, "missing-ttl") == {}
+    database.command("collMod", "sessions", expireAfterSeconds="off")
+    assert set(_of(database, "missing-ttl")) == {"expires_at"}

@@ -9,7 +9,7 @@ import pytest
 from pymongo.errors import DuplicateKeyError
 
 from nestling.emitters import emit
-from nestling.emitters.commands import collection_commands, commands, gaps, index_commands
+from nestling.emitters.commands import collection_commands, gaps, index_commands
 from nestling.emitters.enforcement import enforcement
 from nestling.emitters.samples import sample_documents
 from nestling.ir.command import CreateCollection, CreateIndex, ModifyCollection
@@ -31,6 +31,11 @@ def execute(database, plan) -> None:
                 raise AssertionError(command)
 
 
+def made(design) -> tuple:
+    """What makes an empty database ready for the design."""
+    return (*collection_commands(design), *index_commands(design))
+
+
 def state(database) -> dict:
     """Options and indexes of every collection."""
     return {
@@ -48,7 +53,7 @@ def emitted(design, as_name: str) -> str:
 def test_commands_make_every_collection_and_index(database, name):
     """A server carries every command out, and has every collection and index under its name afterwards."""
     design = DESIGNS[name]()
-    execute(database, commands(design))
+    execute(database, made(design))
     found = state(database)
     assert set(found) == {store.name for store in design.stores}
     for command in index_commands(design):
@@ -64,7 +69,7 @@ def test_the_python_module_does_what_the_commands_do(database, mongo_client, nam
     exec(compile(emitted(design, "python"), "create.py", "exec"), scope)
     twin = mongo_client[database.name + "_twin"]
     try:
-        execute(twin, commands(design))
+        execute(twin, made(design))
         for _ in range(2):
             scope["create"](database)
             assert state(database) == state(twin)
@@ -78,7 +83,7 @@ def test_the_script_does_what_the_commands_do(database, mongo_client, mongod, tm
     """Running the emitted script with the real mongosh, also twice, leaves the database the commands make."""
     design, twin = DESIGNS[name](), mongo_client[database.name + "_twin"]
     try:
-        execute(twin, commands(design))
+        execute(twin, made(design))
         for _ in range(2):
             run_script(mongod, database, tmp_path, emitted(design, "mongosh"))
             assert state(database) == state(twin)
@@ -146,7 +151,7 @@ def test_time_series_are_not_modified():
 def test_unique_attributes_stay_unique(database):
     """A second document with the same key or unique value is refused; several without an optional one are not."""
     design = DESIGNS["orders"]()
-    execute(database, commands(design))
+    execute(database, made(design))
     first = sample_documents(design, design.store("customers"))[0]
     database["customers"].insert_one(first)
     other = {**first, "_id": type(first["_id"])(), "id": 2, "email": "b", "vat": "b"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from nestling.emitters.commands import commands
+from nestling.emitters.commands import collection_commands, index_commands
 from nestling.emitters.indexes import NAME_BYTES, PlannedIndex, index_gaps, planned_indexes
 from nestling.ir.clause import Clause, Compared
 from nestling.ir.design import Design
@@ -110,7 +110,7 @@ def test_ids_in_a_time_series_are_a_gap(database):
         "a time series collection has no index over arrays (at, notes)",
         "a time series collection has no index over arrays (notes)",
     ]
-    execute(database, commands(design))
+    execute(database, (*collection_commands(design), *index_commands(design)))
     database["ticks"].insert_one(
         {"_id": 1, "at": datetime(2026, 1, 1, tzinfo=UTC), "tags": ["a", "b"], "notes": [1, 2]}
     )

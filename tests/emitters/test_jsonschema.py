@@ -17,7 +17,7 @@ from pymongo.errors import WriteError
 
 from nestling.emitters.commands import collection_commands
 from nestling.emitters.documents import documents
-from nestling.emitters.jsonschema import can_validate, store_validator, validation_gaps, validator
+from nestling.emitters.jsonschema import can_validate, validation_gaps, validator
 from nestling.emitters.samples import sample_documents
 from nestling.ir.design import Design
 from nestling.ir.primitives import Collection, Document
@@ -104,7 +104,7 @@ def fails(database, design, store, document) -> bool:
     """Whether a store's validator refuses a document, asked of the server."""
     database["scratch"].drop()
     database["scratch"].insert_one(document)
-    return database["scratch"].count_documents({"$nor": [store_validator(design, store)]}) == 1
+    return database["scratch"].count_documents({"$nor": [validator(design, store)]}) == 1
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_slots_have_all_their_places(database):
 def test_closed_documents_refuse_unknown_fields(database):
     """With `additional=False` a field the design does not know is refused, at the root and below; `_id` is known."""
     design = DESIGNS["orders"]()
-    database.create_collection("orders", validator=validator(design, "orders", additional=False))
+    database.create_collection("orders", validator=validator(design, design.store("orders"), additional=False))
     document = sample("orders", "orders")
     database["orders"].insert_one(document)
     for path in ("note", "lines.0.note", "sums.note"):
@@ -258,7 +258,7 @@ def test_violations_finds_exactly_the_documents_that_fail(database):
     """The query counts what a validator would refuse, before it is switched on."""
     design = DESIGNS["orders"]()
     database["products"].insert_many([{"_id": 1, "name": "a"}, {"_id": 2}, {"_id": "3", "name": "c"}])
-    found = database["products"].find({"$nor": [validator(design, "products")]})
+    found = database["products"].find({"$nor": [validator(design, design.store("products"))]})
     assert sorted(str(document["_id"]) for document in found) == ["2", "3"]
 
 
@@ -287,7 +287,7 @@ def test_what_the_type_map_stores_is_accepted(database):
     }
     for number, (text, values) in enumerate(examples.items()):
         design = Design(model(entity("t", attribute("v", text))), (Collection(f"c{number}", Document("t"), ("id",)),))
-        collection = database.create_collection(f"c{number}", validator=validator(design, f"c{number}"))
+        collection = database.create_collection(f"c{number}", validator=validator(design, design.store(f"c{number}")))
         encode = encoder(Type.parse(text))
         collection.insert_many([{"_id": i, "v": encode(value)} for i, value in enumerate(values)])
         assert collection.count_documents({}) == len(values), text
@@ -296,8 +296,8 @@ def test_what_the_type_map_stores_is_accepted(database):
 def test_long_decimals_as_text_pass_only_under_that_policy():
     """Text stands for a number only where loading was told to store it so."""
     design = Design(model(entity("t", attribute("v", "decimal"))), (Collection("c", Document("t"), ("id",)),))
-    asked: dict = validator(design, "c", policy=Policy(long_decimals="text"))
-    usual: dict = validator(design, "c")
+    asked: dict = validator(design, design.store("c"), policy=Policy(long_decimals="text"))
+    usual: dict = validator(design, design.store("c"))
     assert asked["$jsonSchema"]["properties"]["v"] == {"bsonType": ["decimal", "string"]}
     assert usual["$jsonSchema"]["properties"]["v"] == {"bsonType": "decimal"}
 
@@ -313,7 +313,7 @@ def test_schemas_are_json_schema(name, store_name):
     """An independent JSON Schema validator, taught `bsonType`, accepts the samples and refuses an empty document."""
     design = DESIGNS[name]()
     store = design.store(store_name)
-    schema = store_validator(design, store)["$jsonSchema"]
+    schema = validator(design, store)["$jsonSchema"]
     independent = jsonschema.validators.extend(
         jsonschema.Draft4Validator, {"bsonType": _bson_type, "pattern": _pattern}
     )(schema, format_checker=None)

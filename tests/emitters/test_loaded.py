@@ -8,8 +8,8 @@ from uuid import UUID
 
 import pytest
 
-from nestling.emitters.commands import commands
-from nestling.emitters.jsonschema import can_validate, store_validator
+from nestling.emitters.commands import collection_commands, index_commands
+from nestling.emitters.jsonschema import can_validate, validator
 from nestling.executors.load import load
 from nestling.ir.model import Cardinality
 from nestling.ir.rows import JSON_NULL, UndecodableText
@@ -84,7 +84,7 @@ def value(attribute, number, key):
 def test_strict_validators_accept_what_loading_writes(database, tmp_path, name):
     """Loading rows with NULLs into collections with strict validators and all indexes succeeds, and fills every store."""
     design = DESIGNS[name]()
-    execute(database, commands(design))
+    execute(database, (*collection_commands(design), *index_commands(design)))
     rows = rows_of(design)
     load(design, sqlite_source(tmp_path / "rows.sqlite", design.model, rows), database)
     assert [store.name for store in design.stores if database[store.name].find_one() is None] == []
@@ -95,6 +95,6 @@ def test_loading_writes_no_field_the_design_does_not_tell(database, tmp_path, na
     """Also closed validators, which know every field, accept what loading writes."""
     design = DESIGNS[name]()
     for store in filter(can_validate, design.stores):
-        database.create_collection(store.name, validator=store_validator(design, store, additional=False))
+        database.create_collection(store.name, validator=validator(design, store, additional=False))
     load(design, sqlite_source(tmp_path / "rows.sqlite", design.model, rows_of(design)), database)
     assert [store.name for store in design.stores if database[store.name].find_one() is None] == []

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from nestling.ir.options import Charge, Group, Problem, Structure
-from nestling.optimizer import exhaustive
 from nestling.optimizer.presolve.choices import choices
 from nestling.optimizer.presolve.reduced import Reduced
 from nestling.optimizer.presolve.weighted import weighted
+from tests.optimizer.exhaustive import exhaustive
 
 INDEX = Charge("s", "upkeep", ("index",), 10.0)
 """So dear that no best choice has it."""

@@ -10,13 +10,14 @@ from hypothesis import assume, example, given, settings
 
 from nestling.common.errors import InfeasibleError
 from nestling.ir.options import Charge, Group, Limit, Load, Mode, Problem, Solution, Step, Structure
-from nestling.optimizer import check, exhaustive, solve, storage_budget
+from nestling.optimizer import check, solve, storage_budget
 from nestling.optimizer.equal_moves import equal_moves
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.preference import preference
 from nestling.optimizer.presolve import PASSES, weighted
 from nestling.optimizer.presolve.hoisting import hoisting
 from nestling.optimizer.presolve.reduced import Reduced
+from tests.optimizer.exhaustive import exhaustive
 from tests.optimizer.problems import problems
 
 SAME = 1e-8

@@ -9,8 +9,9 @@ from hypothesis import assume, given, settings
 
 from nestling.common.errors import InfeasibleError, SearchError
 from nestling.ir.options import Problem
-from nestling.optimizer import alternatives, exhaustive, flip, rate_flips, solve
+from nestling.optimizer import alternatives, flip, rate_flips, solve
 from nestling.optimizer.alternatives import choice, forced
+from tests.optimizer.exhaustive import exhaustive
 from tests.optimizer.problems import problems
 from tests.optimizer.shop import shop
 

@@ -9,8 +9,9 @@ import pytest
 
 from nestling.common.errors import CheckError, InfeasibleError
 from nestling.ir.options import Charge, Group, Limit, Mode, Needs, Problem, Step, Structure
-from nestling.optimizer import check, exhaustive, pareto, part, solve, storage_budget
+from nestling.optimizer import check, pareto, part, solve, storage_budget
 from nestling.optimizer.budget import with_limits
+from tests.optimizer.exhaustive import exhaustive
 from tests.optimizer.shop import shop
 
 

@@ -17,9 +17,9 @@ from nestling.ir.freshness import Freshness
 from nestling.ir.proposal import Proposal
 from nestling.ir.workload import Requirements
 from nestling.pipeline.syncing import sync_plan
-from nestling.pipeline.two_prices import two_prices
 from nestling.store import Store
 from tests.patterns.scenario import Scenario, chosen, scenario
+from tests.two_prices import two_prices
 
 DDL = """CREATE TABLE page (id INTEGER PRIMARY KEY, title TEXT NOT NULL);
 CREATE TABLE visit (id INTEGER PRIMARY KEY, page_id INTEGER NOT NULL REFERENCES page (id), reader TEXT NOT NULL);"""

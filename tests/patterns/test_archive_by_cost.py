@@ -10,12 +10,12 @@ from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.ir.compiled import bind
-from nestling.optimizer.exhaustive import exhaustive
 from nestling.optimizer.solve import solve
 from nestling.pipeline.designing import posed, priced
-from nestling.pipeline.two_prices import two_prices
 from nestling.store import Store
+from tests.optimizer.exhaustive import exhaustive
 from tests.patterns.scenario import Scenario, chosen, scenario
+from tests.two_prices import two_prices
 
 DDL = """CREATE TABLE store (id TEXT PRIMARY KEY, city TEXT NOT NULL);
 CREATE TABLE sale (code TEXT PRIMARY KEY, store_id TEXT NOT NULL REFERENCES store (id), region TEXT NOT NULL, kind TEXT NOT NULL,

@@ -11,11 +11,11 @@ from pymongo.database import Database
 from nestling.executors.run import run_read
 from nestling.ir.compiled import bind
 from nestling.ir.proposal import Proposal
-from nestling.optimizer.exhaustive import exhaustive
 from nestling.optimizer.solve import solve
 from nestling.pipeline.designing import posed, priced
-from nestling.pipeline.two_prices import two_prices
+from tests.optimizer.exhaustive import exhaustive
 from tests.patterns.scenario import Scenario, chosen, scenario
+from tests.two_prices import two_prices
 
 NAMES = ("color", "fabric", "voltage", "author", "flavour", "calibre", "lens", "scent")
 COLUMNS = ", ".join(f"{name} TEXT" for name in NAMES)

@@ -8,8 +8,8 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.ir.primitives import Form
-from nestling.pipeline.two_prices import two_prices
 from tests.patterns.scenario import Scenario, chosen, scenario
+from tests.two_prices import two_prices
 
 DDL = """CREATE TABLE product (id INT NOT NULL PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE part (id INT NOT NULL PRIMARY KEY, product_id INTEGER NOT NULL REFERENCES product (id), name TEXT NOT NULL,

@@ -9,12 +9,12 @@ import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
-from nestling.optimizer.exhaustive import exhaustive
 from nestling.optimizer.solve import solve
 from nestling.pipeline.designing import posed, priced
-from nestling.pipeline.two_prices import two_prices
 from nestling.store import Store
+from tests.optimizer.exhaustive import exhaustive
 from tests.patterns.scenario import Scenario, chosen, scenario
+from tests.two_prices import two_prices
 
 DDL = """CREATE TABLE policy (id TEXT PRIMARY KEY, holder TEXT NOT NULL);
 CREATE TABLE revision (policy_id TEXT NOT NULL REFERENCES policy (id), number INTEGER NOT NULL, text TEXT NOT NULL,

@@ -14,10 +14,10 @@ from nestling.ir.compiled import bind
 from nestling.ir.proposal import Proposal
 from nestling.ir.situation import Thresholds, situation
 from nestling.patterns import propose
-from nestling.pipeline.two_prices import two_prices
 from nestling.planner.options.in_place import with_in_place
 from nestling.store import Store
 from tests.patterns.scenario import Scenario, chosen, scenario
+from tests.two_prices import two_prices
 
 DDL = """CREATE TABLE worker (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE event (id INTEGER PRIMARY KEY, worker_id INTEGER NOT NULL REFERENCES worker (id), level TEXT NOT NULL,

@@ -9,8 +9,8 @@ import pytest
 from pymongo.database import Database
 
 from nestling.ir.workload import Walk
-from nestling.pipeline.two_prices import two_prices
 from tests.patterns.scenario import Scenario, chosen, scenario
+from tests.two_prices import two_prices
 
 DDL = """CREATE TABLE category (id INT NOT NULL PRIMARY KEY, name TEXT NOT NULL, text TEXT NOT NULL,
     parent_id INTEGER REFERENCES category (id));"""

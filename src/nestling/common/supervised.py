@@ -61,21 +61,18 @@ def supervised(
     command: Sequence[str],
     *,
     run_directory: Path,
-    user: str | None = None,
     stop_signal: signal.Signals = signal.SIGTERM,
     grace_seconds: float = 10.0,
 ) -> Iterator[Supervised]:
     """Run `command` under a supervisor; on leaving, or when this process dies in any way, it ends.
 
     The run directory becomes the working directory, takes the log and is removed in the end, so that temporary data
-    belongs into it. A root process may name another `user` to run as. Raises ServerError when it cannot be run at all.
+    belongs into it. Raises ServerError when it cannot be run at all.
     """
     order = {
         "parent": os.getpid(),
         "command": list(command),
         "run_directory": str(run_directory),
-        "user": user,
-        "group": user,
         "stop_signal": int(stop_signal),
         "grace_seconds": grace_seconds,
     }

@@ -62,9 +62,6 @@ def start(order: dict[str, Any], run_directory: Path) -> subprocess.Popen[bytes]
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 cwd=run_directory,
-                user=order["user"],
-                group=order["group"],
-                extra_groups=None if order["user"] is None else [],
                 preexec_fn=die_with_the_supervisor,  # noqa: PLW1509 - this program has one thread
             )
         except (OSError, subprocess.SubprocessError) as error:

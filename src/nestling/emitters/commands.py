@@ -6,18 +6,13 @@ from collections.abc import Mapping
 
 from nestling.emitters.enforcement import enforcement
 from nestling.emitters.indexes import index_gaps, planned_indexes
-from nestling.emitters.jsonschema import can_validate, store_validator, validation_gaps
-from nestling.ir.command import Command, CreateCollection, CreateIndex, ModifyCollection
+from nestling.emitters.jsonschema import can_validate, validation_gaps, validator
+from nestling.ir.command import CreateCollection, CreateIndex, ModifyCollection
 from nestling.ir.design import Design
 from nestling.ir.layout import Store
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.reading import Gap
 from nestling.ir.values import Policy
-
-
-def commands(design: Design) -> tuple[Command, ...]:
-    """Everything that makes an empty database ready for the design, collections before indexes."""
-    return (*collection_commands(design), *index_commands(design))
 
 
 def collection_commands(
@@ -62,7 +57,7 @@ def validation(
     """`{"validator": …}`, or nothing for a collection that cannot have one."""
     if not can_validate(store):
         return {}
-    return {"validator": store_validator(design, store, additional=additional, policy=policy)}
+    return {"validator": validator(design, store, additional=additional, policy=policy)}
 
 
 def storage(store: Store) -> dict[str, object]:

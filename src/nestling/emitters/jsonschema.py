@@ -28,23 +28,18 @@ def files(proposal: Proposal) -> Mapping[str, str]:
     design = proposal.design
     names = file_names((store.name for store in design.stores), ".json")
     return {
-        names[store.name]: json.dumps(store_validator(design, store), ensure_ascii=False, indent=2) + "\n"
+        names[store.name]: json.dumps(validator(design, store), ensure_ascii=False, indent=2) + "\n"
         for store in design.stores
         if can_validate(store)
     }
 
 
-def validator(design: Design, store_name: str, *, additional: bool = True, policy: Policy | None = None) -> Schema:
-    """`{"$jsonSchema": …}` for the physical collection of that name; raises `KeyError` when there is none.
+def validator(design: Design, store: Store, *, additional: bool = True, policy: Policy | None = None) -> Schema:
+    """`{"$jsonSchema": …}` for a physical collection.
 
     `additional`: whether documents may have fields the design does not know. `policy`: what loading does with numbers that
     fit no BSON type.
     """
-    return store_validator(design, design.store(store_name), additional=additional, policy=policy)
-
-
-def store_validator(design: Design, store: Store, *, additional: bool = True, policy: Policy | None = None) -> Schema:
-    """The validator of a store at hand."""
     kinds = [_schema(document, additional, policy or Policy()) for document in documents(design, store)]
     return {"$jsonSchema": kinds[0] if len(kinds) == 1 else {"bsonType": "object", "anyOf": kinds}}
 

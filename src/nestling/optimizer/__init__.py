@@ -13,7 +13,6 @@ is due whatever the mode into charges and adds those of all statements up.
 from nestling.optimizer.alternatives import Alternative, alternatives
 from nestling.optimizer.budget import storage_budget, with_limits
 from nestling.optimizer.check import check
-from nestling.optimizer.exhaustive import exhaustive
 from nestling.optimizer.flips import flip, rate_flips
 from nestling.optimizer.pareto import ParetoPoint, pareto
 from nestling.optimizer.solve import solve
@@ -23,7 +22,6 @@ __all__ = [
     "ParetoPoint",
     "alternatives",
     "check",
-    "exhaustive",
     "flip",
     "pareto",
     "rate_flips",

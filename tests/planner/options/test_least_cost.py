@@ -19,10 +19,11 @@ from nestling.ir.options import Problem
 from nestling.ir.reading import Reading
 from nestling.ir.situation import Thresholds, situation
 from nestling.ir.statistics import EntityStatistics, Quantity
-from nestling.optimizer import check, exhaustive, solve
+from nestling.optimizer import check, solve
 from nestling.optimizer.evaluate import evaluate
 from nestling.patterns import propose
 from nestling.planner.options import options
+from tests.optimizer.exhaustive import exhaustive
 from tests.planner.options.plain_choices import by_the_tree, embedded, normalized
 from tests.planner.options.random_readings import random_reading, with_constants
 

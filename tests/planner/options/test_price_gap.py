@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nestling.pipeline import design, inspect
-from nestling.pipeline.two_prices import two_prices
+from tests.two_prices import two_prices
 
 WORKLOADS = Path(__file__).parents[3] / "benchmarks" / "workloads"
 FACTOR = 2.0

@@ -28,9 +28,9 @@ MOSTLY = 0.5
 
 
 def findings(seen: Seen) -> Iterator[Finding]:
-    """Dates of expiry that no TTL index is on."""
+    """Dates of expiry of documents that neither a TTL index nor an option of a clustered collection deletes."""
     for collection in seen.facts.of_documents():
-        timed = {index.keys[0][0] for index in collection.indexes if index.ttl_seconds is not None}
+        timed = collection.expires or any(index.ttl_seconds is not None for index in collection.indexes)
         for path in collection.top_level():
             is_date = path.count("date") > MOSTLY * path.present
             if is_date and _EXPIRY.fullmatch(path.field) and not timed and is_plain(path.steps):

@@ -68,7 +68,6 @@ def _namespace(database: str, entry: Mapping[str, Any]) -> Collection:
         str(entry["name"]),
         _kind(entry),
         validator=_validator(options),
-        view_on=str(options.get("viewOn", "")),
         joins=tuple(joins_of(pipeline)),
         expires="expireAfterSeconds" in options,
         options=tuple(name for name in OPTIONS_TOLD if options.get(name)),

@@ -112,7 +112,10 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A namespace. What could not be found out is None or empty, and `Facts.skipped` says why."""
+    """A namespace. What could not be found out is None or empty, and `Facts.skipped` says why.
+
+    `expires`: the collection's own option lets the server delete what is old, without an index.
+    """
 
     database: str
     name: str
@@ -125,7 +128,6 @@ class Collection:
     depth: int = 0
     fields: Quantiles | None = None
     paths: tuple[Path, ...] = ()
-    view_on: str = ""
     joins: tuple[Join, ...] = ()
     expires: bool = False
     options: tuple[str, ...] = ()

@@ -12,7 +12,8 @@ from bson import Binary, Decimal128, Int64
 from pymongo.collection import Collection
 from pymongo.errors import OperationFailure
 
-from nestling.emitters.mql.sql import RenderingGap, match_mql, truth_mql, value_mql
+from nestling.emitters.mql.sql import RenderingGap, match_mql, value_mql
+from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.ir import algebra as a
 from nestling.ir.expression import Column, Expression
 from nestling.ir.model import Model
@@ -22,6 +23,11 @@ from nestling.planner.sql import translate
 from tests.planner.sql.sqlite_oracle import Oracle
 
 Row = tuple[Any, ...]
+
+
+def truth_mql(predicate: Expression, environment: Any) -> Any:
+    """An aggregation expression: true where the predicate is TRUE, false where it is FALSE or NULL."""
+    return Renderer(environment).truth(predicate)
 
 
 @dataclass(frozen=True)

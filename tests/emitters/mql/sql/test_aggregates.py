@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from nestling.emitters.mql.sql import accumulator_mql, truth_mql, value_mql
+from nestling.emitters.mql.sql import accumulator_mql, value_mql
 from nestling.ir import algebra as a
 from nestling.ir.types import Type, TypeName
 from nestling.planner.sql import translate
-from tests.emitters.mql.sql.beside import Fields, plain
+from tests.emitters.mql.sql.beside import Fields, plain, truth_mql
 from tests.emitters.mql.sql.conftest import Table
 from tests.planner.sql.sqlite_oracle import rounded
 

@@ -13,10 +13,10 @@ import pytest
 from bson import Decimal128, json_util
 
 from nestling.common.errors import WorkloadError
-from nestling.emitters.mql.sql import Placeholder, match_mql, truth_mql, value_mql
+from nestling.emitters.mql.sql import Placeholder, match_mql, value_mql
 from nestling.ir.expression import ScalarSubquery
 from nestling.ir.types import INTEGER
-from tests.emitters.mql.sql.beside import Fields, outputs, predicate
+from tests.emitters.mql.sql.beside import Fields, outputs, predicate, truth_mql
 from tests.emitters.mql.sql.conftest import Table
 
 

@@ -13,10 +13,10 @@ import sqlalchemy as sa
 from pymongo import MongoClient
 from pymongo.collection import Collection
 
-from nestling.emitters.mql.sql import RenderingGap, match_mql, truth_mql, value_mql
+from nestling.emitters.mql.sql import RenderingGap, match_mql, value_mql
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.types import Type
-from tests.emitters.mql.sql.beside import Fields, evaluate, failing, outputs, plain, predicate, store
+from tests.emitters.mql.sql.beside import Fields, evaluate, failing, outputs, plain, predicate, store, truth_mql
 from tests.emitters.mql.sql.test_aggregates import grouped
 
 COLUMNS = {

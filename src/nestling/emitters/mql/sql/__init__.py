@@ -25,7 +25,6 @@ __all__ = [
     "RenderingGap",
     "accumulator_mql",
     "match_mql",
-    "truth_mql",
     "value_mql",
     "window_mql",
 ]
@@ -35,11 +34,6 @@ def value_mql(expression: Expression, environment: Environment) -> Mql:
     """An aggregation expression for the SQL value; a constant is a `$literal`, so that `$project` cannot misread it."""
     value = Renderer(environment).value(expression)
     return {"$literal": literal_value(value)} if is_inline(value) else value
-
-
-def truth_mql(predicate: Expression, environment: Environment) -> Mql:
-    """An aggregation expression: true where the predicate is TRUE, false where it is FALSE or NULL."""
-    return Renderer(environment).truth(predicate)
 
 
 def match_mql(predicate: Expression, environment: Environment) -> dict[str, object]:

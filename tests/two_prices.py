@@ -7,6 +7,11 @@ from dataclasses import dataclass
 
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
+from nestling.optimizer.evaluate import evaluate
+from nestling.optimizer.weigh import statement_costs
+from nestling.pipeline.designing import posed, priced
+from nestling.pipeline.proving.statements import predicted
+from nestling.planner.options.in_place import with_in_place
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +29,6 @@ class TwoPrices:
 
 def two_prices(reading: Reading, proposal: Proposal) -> Mapping[str, TwoPrices]:
     """By statement; without those that one of the two has no price for. Empty where the design is none the search may choose."""
-    from nestling.optimizer.evaluate import evaluate
-    from nestling.optimizer.weigh import statement_costs
-    from nestling.pipeline.designing import posed, priced
-    from nestling.pipeline.proving.statements import predicted
-    from nestling.planner.options.in_place import with_in_place
-
     known, profile, candidates, _ = posed(reading, None, None)
     there = with_in_place(proposal.design, candidates)
     problem = priced(known, profile, there.candidates)
