@@ -71,6 +71,16 @@ def attribute_at(design: Design, place: Place, level: int, attribute: str) -> Fo
     raise _untold(place, level, attribute)
 
 
+def may_lack(design: Design, place: Place, attribute: str) -> bool:
+    """Whether a row's value is one of the document around it, which may be NULL in a document without such rows."""
+    level, implied = len(place.nodes) - 1, False
+    while (
+        found := next((each for each in place.nodes[level].implied if each.attribute == attribute), None)
+    ) is not None:
+        level, attribute, implied = level - found.levels, found.source, True
+    return implied and design.model.entity(place.nodes[level].entity).attribute(attribute).nullable
+
+
 def path_to(place: Place, level: int) -> str:
     """Dotted path from the document root to a node of the place."""
     return join(*(node.field for node in place.nodes[: level + 1]))

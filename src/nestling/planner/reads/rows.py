@@ -16,11 +16,12 @@ from nestling.ir.reading import FoundGap, Gap, GapKind
 from nestling.ir.row_steps import ColumnId, Compute, Layout, Where
 from nestling.ir.statistics import Statistics
 from nestling.ir.tolerance import Tolerated
+from nestling.planner.attribute import may_lack
 from nestling.planner.reads.any_order import in_any_order
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.below_groups import below_groups
 from nestling.planner.reads.rewrites.prefilter import filtered_early, without_values
-from nestling.planner.reads.traverse import mentioned
+from nestling.planner.reads.traverse import mentioned, rewritten
 
 
 class ReadGap(FoundGap):
@@ -97,7 +98,7 @@ class Rows:
         is_early = context.may(Rewrite.PREFILTER)
 
         def restrict(step: Step, asked: Expression, seen: Layout, identity: tuple[str, ...] = ()) -> Step:
-            asked = in_any_order(asked, step)
+            asked = rewritten(in_any_order(asked, step), lambda each: self._before_elements(each, context))
             return filtered_early(step, asked, seen, identity) if is_early else Where(step, asked, seen, identity)
 
         step, rest = self.step, predicate
@@ -110,6 +111,13 @@ class Rows:
         if is_early:
             step = without_values(step, self._answered(rest, context))
         return replace(self, step=step, identity=())
+
+    def _before_elements(self, expression: Expression, context: Context) -> Expression | None:
+        """A column of elements that the document around them tells, as it is where there may be no element."""
+        if not isinstance(expression, Column) or expression.nullable or expression.alias not in self.standing:
+            return None
+        lacks = may_lack(context.design, self.standing[expression.alias].place, expression.name)
+        return replace(expression, nullable=True) if lacks else None
 
     def _answered(self, predicate: Expression, context: Context) -> frozenset[str]:
         """The paths that nothing but this predicate speaks of."""
