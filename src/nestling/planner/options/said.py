@@ -17,9 +17,13 @@ from nestling.ir.work import Work
 from nestling.ir.workload import Statement
 from nestling.planner.options.relations import relations_within, rows_asked
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered
+from nestling.planner.reads.rewrites.late_parents import with_late_parents
 from nestling.planner.reads.rewrites.links import scan_of
+from nestling.planner.reads.rewrites.newest import first_asked
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.rows_left import Left, rows_left
+from nestling.planner.reads.rewrites.to_parent import fixed
+from nestling.planner.reads.rows import First
 from nestling.planner.reads.traverse import mentioned
 from nestling.planner.sql import translate
 from nestling.planner.work.documents import Known, attribute_known
@@ -83,7 +87,8 @@ class Grouped:
 class Said:
     """`shares`: of an attribute's rows what the conditions on it let through, on average where an entity is there several times;
     `tables`: the occurrences of each entity, in order; `grouped`: what it shows is groups;
-    `as_found`: its limit and order are of the rows themselves and by attributes; `nodes`: of what it says of columns.
+    `as_found`: its limit and order are of the rows themselves and by attributes; `nodes`: of what it says of columns;
+    `first`: the entities of which it needs the first few rows alone, whatever is joined to them.
     """
 
     shares: Mapping[Attribute, float] = field(default_factory=dict)
@@ -91,6 +96,7 @@ class Said:
     grouped: Grouped | None = None
     as_found: bool = True
     nodes: float = 0.0
+    first: Mapping[str, First] = field(default_factory=dict)
 
 
 def said(statement: Statement, situation: Situation) -> Said:
@@ -109,7 +115,18 @@ def said(statement: Statement, situation: Situation) -> Said:
         return Said(shares, tables)
     grouped = _grouped(relation, known, values)
     as_found = grouped is None and _is_as_found(relation)
-    return Said(shares, tables, grouped, as_found, sum(map(_nodes, relations)))
+    first = dict(_first(with_late_parents(relation, situation.model)))
+    return Said(shares, tables, grouped, as_found, sum(map(_nodes, relations)), first)
+
+
+def _first(relation: Relation) -> Iterator[tuple[str, First]]:
+    """The entities that limits are about before anything is joined, where values alone say which rows."""
+    for limit in relations_within(relation):
+        told = first_asked(limit) if isinstance(limit, a.Limit) else None
+        if told is not None and isinstance(limit, a.Limit) and isinstance(limit.input, a.Sort):
+            scan, predicates = scan_of(limit.input.input)
+            if scan is not None and all(fixed(each) is not None for each in predicates):
+                yield scan.entity, told[1]
 
 
 def _nodes(relation: Relation) -> float:

@@ -12,6 +12,7 @@ from nestling.planner.options.archives import looked_for_in_both
 from nestling.planner.options.matching import compared_equal
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.visits import Visit
+from nestling.planner.reads.rewrites.to_parent import tells_parent
 
 
 def first_few(modes: Modes, statement: Statement, visit: Visit) -> Iterator[Mode]:
@@ -33,15 +34,17 @@ def tails(modes: Modes, statement: Statement, found: tuple[Visit, ...], visit: V
 
 
 def _answering(modes: Modes, statement: Statement, origin: Visit) -> Iterator[tuple[str, Newest]]:
-    if origin.before is not None or statement.limit is None:
+    asked = modes.sizes.said(statement).first.get(origin.entity) if origin.before is None else None
+    if asked is None:
         return
-    access, exact = origin.access, compared_equal(origin.access)
+    access, exact, model = origin.access, compared_equal(origin.access), modes.situation.model
     for link in modes.situation.parents[origin.entity]:
+        if not tells_parent(link, model) or set(link.child_attributes) != exact:
+            continue
         for name, newest in modes.places.newest[link.name]:
             if newest.limit is None:
                 continue
             order = tuple((each.attribute, each.descending) for each in newest.order)
             covered = set(access.attributes) <= {*newest.attributes, *link.child_attributes}
-            same = order == access.order and newest.limit >= statement.limit
-            if same and covered and set(link.child_attributes) == exact:
+            if order == asked.order and newest.limit >= asked.count and covered:
                 yield name, newest

@@ -60,6 +60,8 @@ def plan_read(
         relation, first = with_newest(relation, design, tolerated)
     if Rewrite.LATE_PARENTS in allowed and not first:
         relation = with_late_parents(relation, design.model)
+        if Rewrite.COPIED_CHILDREN in allowed:
+            relation, first = with_newest(relation, design, tolerated)
     wanted = (*used(relation), *relation.columns)
     uses = Counter((column.alias, column.name) for column in wanted)
     context = Context(design, uses, allowed, Names(), tolerated=tolerated, first=first, statistics=statistics)

@@ -49,15 +49,18 @@ class _Asked:
     used: frozenset[tuple[str, str]]
 
 
-def _with_parent(limit: a.Limit, asked: _Asked, found: dict[str, First]) -> Relation:
+def first_asked(limit: a.Limit) -> tuple[str, First] | None:
+    """The alias whose first rows a limit leaves, and how many in which order; None where a copy could not tell."""
     count = _number(limit.count, limit.offset)
-    if count is None or not isinstance(limit.input, a.Sort):
+    order = _order(limit.input.keys) if isinstance(limit.input, a.Sort) else None
+    return (order[0], First(order[1], count)) if count is not None and order is not None else None
+
+
+def _with_parent(limit: a.Limit, asked: _Asked, found: dict[str, First]) -> Relation:
+    told = first_asked(limit)
+    if told is None or not isinstance(limit.input, a.Sort):
         return limit
-    order = _order(limit.input.keys)
-    if order is None:
-        return limit
-    alias, keys = order
-    first = First(keys, count)
+    alias, first = told
     scan, predicates = scan_of(limit.input.input)
     if scan is None:
         if _is_of_one_parent(limit.input.input, alias, asked.design):

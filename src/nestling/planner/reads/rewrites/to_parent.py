@@ -34,6 +34,13 @@ def fixed(predicate: Expression) -> Column | None:
 
 def is_sound(link: Relationship, scan: a.Scan, predicates: Sequence[Expression], model: Model) -> bool:
     """Whether every child has its parent, keys look the same on both sides, and nothing else is asked of the children."""
+    columns = [column for each in predicates for column in mentioned(each) if column.alias == scan.alias]
+    plain = not any(map(has_subquery, predicates))
+    return plain and tells_parent(link, model) and all(c.name in link.child_attributes for c in columns)
+
+
+def tells_parent(link: Relationship, model: Model) -> bool:
+    """Whether every child has its parent, and keys look the same on both sides."""
     child, parent = model.entity(link.child), model.entity(link.parent)
     alike = all(
         child.attribute(one).type == parent.attribute(other).type
@@ -41,9 +48,7 @@ def is_sound(link: Relationship, scan: a.Scan, predicates: Sequence[Expression],
         and not parent.attribute(other).also
         for one, other in zip(link.child_attributes, link.parent_attributes, strict=True)
     )
-    columns = [column for each in predicates for column in mentioned(each) if column.alias == scan.alias]
-    plain = not any(map(has_subquery, predicates))
-    return alike and plain and model.is_total(link) and all(c.name in link.child_attributes for c in columns)
+    return alike and model.is_total(link)
 
 
 def parents_of(scan: a.Scan, predicates: Sequence[Expression], link: Relationship, model: Model) -> Parents:
