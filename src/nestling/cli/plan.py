@@ -75,7 +75,7 @@ def show(made: MigrationPlan) -> None:
     if made.left:
         click.echo(f"Kept aside until --drop-old: {', '.join(made.left)}.\n")
     _list("Indexes to build", made.indexes_built)
-    _list("Indexes the new design does without", made.indexes_dropped)
+    _list("Indexes that go at the cutover", made.indexes_dropped)
     _list("Risks", made.risks)
     if made.seconds is not None:
         total = counted(sum(made.rows.values()), "row")

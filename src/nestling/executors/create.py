@@ -88,9 +88,7 @@ def _create_collection(database: Database[Any], command: CreateCollection) -> No
 
 
 def _create_index(database: Database[Any], command: CreateIndex) -> None:
-    options = dict(command.options)
-    options.setdefault("name", "_".join(f"{path}_{direction}" for path, direction in command.keys))
-    index = {"key": dict(command.keys), **options}
+    index = {"key": dict(command.keys), **command.options, "name": command.name}
     try:
         database.command("createIndexes", command.collection, indexes=[index])
     except OperationFailure as error:

@@ -33,6 +33,11 @@ class CreateIndex:
     keys: tuple[tuple[str, int], ...]
     options: Mapping[str, object]
 
+    @property
+    def name(self) -> str:
+        """What the options call it, else what the shell would."""
+        return str(self.options.get("name", "_".join(f"{path}_{direction}" for path, direction in self.keys)))
+
 
 Command = CreateCollection | ModifyCollection | CreateIndex
 

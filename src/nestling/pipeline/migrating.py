@@ -131,6 +131,9 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
     moved = [name for name, places in staged.places.items() if any(p.store.name not in stays for p in places)]
     sides = Sides(database, new.model, homes, _homes(staged, database, policy), tuple(moved), policy)
     indexes = [index for index in _indexes(staged) if index.collection in built or index.collection in stays]
+    gone = [index for index in _indexes(old) if index.collection in stays and index not in indexes]
+    taken = {(index.collection, index.name) for index in gone}
+    late = [i for i in indexes if "expireAfterSeconds" in i.options or (i.collection, i.name) in taken]
     return Job(
         designs=digest(old, new, policy),
         old_design=stored_digest(old, Policy()),
@@ -143,8 +146,9 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
         kept=stays,
         names=built,
         commands=[each for each in collection_commands(staged, policy=policy) if each.name in built],
-        indexes=[index for index in indexes if "expireAfterSeconds" not in index.options],
-        late_indexes=[_final(index, finals) for index in indexes if "expireAfterSeconds" in index.options],
+        indexes=[index for index in indexes if index not in late],
+        late_indexes=[_final(index, finals) for index in late],
+        indexes_gone=gone,
         validators={store.name: _validator(old, store, policy) for store in old.stores},
         unfenced=frozenset(s.name for s in old.stores if s.options.kind is CollectionKind.TIME_SERIES),
         keeps_images=keeps_images,

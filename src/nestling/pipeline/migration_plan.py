@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from nestling.executors.migrate import Job
     from nestling.executors.migrate.sizes import Size
+    from nestling.ir.command import CreateIndex
     from nestling.ir.design import Design
     from nestling.ir.layout import Store
 
@@ -70,19 +71,19 @@ def _estimated(store: Store, of: tuple[str, ...], measured: Mapping[str, Size]) 
 
 
 def _indexes(old: Design, new: Design, job: Job) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The indexes to be built, and those of collections that stay which the new design does without."""
+    """The indexes to be built, and those that go from collections that stay."""
     from nestling.emitters.commands import index_commands
 
-    before = {_index_name(each) for each in index_commands(old)}
-    after = [_index_name(each) for each in index_commands(new)]
-    built = tuple(name for name in after if name not in before or name.split(":")[0] not in job.kept)
-    dropped = tuple(name for name in sorted(before) if name not in after and name.split(":")[0] in job.kept)
-    return built, dropped
+    before = index_commands(old)
+    built = [each for each in index_commands(new) if each.collection not in job.kept or each not in before]
+    return tuple(map(_index_text, built)), tuple(sorted(map(_index_text, job.indexes_gone)))
 
 
-def _index_name(index: Any) -> str:
+def _index_text(index: CreateIndex) -> str:
     keys = ", ".join(path if direction > 0 else f"-{path}" for path, direction in index.keys)
-    return f"{index.collection}: {keys}"
+    some = " (of some documents)" if "partialFilterExpression" in index.options else ""
+    expiring = " (removes documents)" if "expireAfterSeconds" in index.options else ""
+    return f"{index.collection}: {keys}{some}{expiring}"
 
 
 def _risks(new: Design, job: Job, database: Database[Any]) -> Iterator[str]:

@@ -11,8 +11,10 @@ from typing import Any
 
 from pymongo.database import Database
 
+from nestling.executors.create import create_indexes
 from nestling.executors.migrate.job import BEFORE, Job
 from nestling.executors.migrate.state import State, States
+from nestling.ir.command import CreateIndex
 
 REFUSES_ALL: Mapping[str, Any] = {"_nestling_migrated": "to another design"}
 _RULES = ("validator", "validationLevel", "validationAction")
@@ -57,6 +59,24 @@ def switch(job: Job, database: Database[Any]) -> None:
     """Move the old collections aside and give the new ones their names."""
     _rename(database, {name: f"{name}{BEFORE}" for name in job.replaced if name not in job.unfenced})
     _rename(database, {staged: name for staged, name in job.names.items() if staged != name})
+
+
+def switch_indexes(job: Job, database: Database[Any]) -> None:
+    """Drop what the new design does without on collections that stay, then build what had to wait for that."""
+    _drop_indexes(database, job.indexes_gone)
+    create_indexes(database, job.late_indexes)
+
+
+def switch_indexes_back(job: Job, database: Database[Any]) -> None:
+    """Take back what was switched of the indexes of collections that stay."""
+    _drop_indexes(database, [index for index in job.late_indexes if index.collection in job.kept])
+    create_indexes(database, job.indexes_gone)
+
+
+def _drop_indexes(database: Database[Any], indexes: Iterable[CreateIndex]) -> None:
+    for index in indexes:
+        if index.name in database[index.collection].index_information():
+            database[index.collection].drop_index(index.name)
 
 
 def switch_back(job: Job, database: Database[Any]) -> None:

@@ -23,8 +23,9 @@ class Job:
     named as they are before the cutover.
 
     `old` are all the old design's collections, `kept` those of them the new design takes as they are, `names` the final name of
-    every collection that is built. `late_indexes` would remove documents (TTL), so they wait for the cutover. `validators` are
-    what documents of the old design must satisfy. `unfenced` are old collections that take no validator and no other name (time
+    every collection that is built. `late_indexes` would remove documents (TTL) or have the name of one that goes,
+    so they wait for the cutover. `indexes_gone` are what only the old design has of those kept. `validators` are what
+    documents of the old design must satisfy. `unfenced` are old collections that take no validator and no other name (time
     series). `keeps_images`: the server is to keep documents as they were before changes.
     """
 
@@ -41,6 +42,7 @@ class Job:
     commands: Sequence[Command]
     indexes: Sequence[CreateIndex]
     late_indexes: Sequence[CreateIndex]
+    indexes_gone: Sequence[CreateIndex]
     validators: Mapping[str, Mapping[str, Any]]
     unfenced: frozenset[str]
     keeps_images: bool

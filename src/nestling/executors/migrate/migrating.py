@@ -19,7 +19,16 @@ from nestling.executors.migrate.affected import carry_over
 from nestling.executors.migrate.alone import alone
 from nestling.executors.migrate.backfill import backfill
 from nestling.executors.migrate.compare import Compared
-from nestling.executors.migrate.cutover import drop, fence, forget_images, switch, switch_back, unfence
+from nestling.executors.migrate.cutover import (
+    drop,
+    fence,
+    forget_images,
+    switch,
+    switch_back,
+    switch_indexes,
+    switch_indexes_back,
+    unfence,
+)
 from nestling.executors.migrate.derive import Deriver
 from nestling.executors.migrate.follow import Follower, following, latest
 from nestling.executors.migrate.job import BEFORE, Job
@@ -189,7 +198,7 @@ class Migration:
 
     def _switch(self, states: States, state: State) -> State:
         switch(self.job, self.database)
-        create_indexes(self.database, self.job.late_indexes)
+        switch_indexes(self.job, self.database)
         unfence(self.database, state)
         forget_images(self.database, state)
         state = replace(state, phase=Phase.DONE)
@@ -197,7 +206,7 @@ class Migration:
         return state
 
     def abort(self) -> None:
-        """End the migration: the old design is what it was, and nothing of the new one stays."""
+        """End the migration: the old design is what it was; of the new one nothing stays but indexes of collections both have."""
         with typed_errors(address(self.database)), self._there() as states:
             state = states.resume(self.job.designs)
             assert state is not None
@@ -205,6 +214,8 @@ class Migration:
                 move = "migrate back, from the new design to the old one"
                 raise MigrationError(Problem("the new design has taken over already", next_move=move))
             switch_back(self.job, self.database)
+            if state.phase is Phase.SWITCHING:
+                switch_indexes_back(self.job, self.database)
             unfence(self.database, state)
             forget_images(self.database, state)
             drop(self.database, self.job.names)

@@ -35,6 +35,7 @@ def check_cutover(job: Job, database: Database[Any]) -> None:
     fenced = [name for name in job.old if name not in job.unfenced]
     aside = [f"{name}{BEFORE}" for name in job.replaced if name in fenced]
     check_privileges(database, (*fenced, *aside), (MODIFYING,))
+    check_privileges(database, tuple(dict.fromkeys(each.collection for each in job.indexes_gone)), ("dropIndex",))
     check_privileges(database, (EVERY,), (_RENAMING,))  # of single collections it is not enough
 
 

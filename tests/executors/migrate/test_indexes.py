@@ -1,0 +1,81 @@
+"""Indexes of collections that stay: those of the new design come, those of the old one alone go at the cutover."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling import pipeline
+from nestling.common.errors import LoadError, Problem
+from nestling.emitters.commands import index_commands
+from nestling.executors.migrate import migrating
+from nestling.ir.clause import Clause, Compared
+from nestling.ir.design import Design
+from nestling.ir.migration import Phase
+from nestling.ir.model import Model
+from nestling.ir.primitives import Collection, Document, Index
+from nestling.ir.proposal import Proposal
+from nestling.pipeline.migrating import abort_migration
+from tests.executors.load.loads import load_rows
+from tests.planner.home_cases import entity
+
+Documents = Database[dict[str, Any]]
+MODEL = Model("m", (entity("note", "id:integer! city:text at:timestamp", "id"),))
+FEW = Index("notes", (("city", 1),), partial=(Clause("city", Compared.EQUAL, "Bonn"),))
+ALL = Index("notes", (("city", 1),))
+PLAIN = Index("notes", (("at", 1),))
+EXPIRING = Index("notes", (("at", 1),), expire_after_seconds=10**9)
+
+
+def _design(*indexes: Index) -> Proposal:
+    return Proposal("", Design(MODEL, (Collection("notes", Document("note"), ("id",)),), indexes))
+
+
+def _told(database: Documents) -> dict[str, set[str]]:
+    """By name: what each index has besides keys; that on `_id` left out."""
+    return {
+        name: set(index) & {"partialFilterExpression", "expireAfterSeconds"}
+        for name, index in database.notes.index_information().items()
+        if name != "_id_"
+    }
+
+
+@pytest.mark.parametrize(("old", "new"), [(ALL, FEW), (FEW, ALL), (PLAIN, EXPIRING), (EXPIRING, PLAIN)])
+def test_an_index_over_the_same_keys_takes_the_old_ones_place(
+    old: Index, new: Index, database: Documents, tmp_path: Path
+) -> None:
+    """One over some documents, over all, or one that removes documents: only the new design's is there in the end."""
+    before, after = _design(old), _design(new)
+    load_rows(before.design, {"note": [(1, "Bonn", None), (2, "Ulm", None)]}, database, tmp_path)
+    there = _told(database)
+    plan = pipeline.plan_migration(before, after, database)
+    assert [len(plan.indexes_built), len(plan.indexes_dropped)] == [1, 1]
+    assert plan.indexes_built != plan.indexes_dropped
+    assert pipeline.migrate(before, after, database, cutover=True).phase is Phase.DONE
+    assert _told(database) == _expected(after)
+    assert _told(database) != there
+
+
+def test_a_switch_that_is_taken_back(database: Documents, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The indexes are those of the old design again when the migration ends halfway through its last step and is aborted."""
+    before, after = _design(PLAIN, ALL), _design(EXPIRING)
+    load_rows(before.design, {"note": [(1, "Bonn", None)]}, database, tmp_path)
+    there = _told(database)
+
+    def lost(*_: object) -> None:
+        raise LoadError(Problem("the connection was lost"))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(migrating, "forget_images", lost)
+        with pytest.raises(LoadError):
+            pipeline.migrate(before, after, database, cutover=True)
+    assert _told(database) == _expected(after)
+    abort_migration(before, after, database)
+    assert _told(database) == there
+
+
+def _expected(proposal: Proposal) -> dict[str, set[str]]:
+    return {each.name: set(each.options) - {"name", "unique"} for each in index_commands(proposal.design)}
