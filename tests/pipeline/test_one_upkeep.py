@@ -19,9 +19,8 @@ from nestling.ir.workload import Statement
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.sampled import sampled
 from nestling.pipeline.designing import posed
-from nestling.planner.upkeep import ChangeKind, RowChange, upkeeps_of
-from nestling.planner.upkeep.derive import is_to_one, path_of
-from nestling.planner.upkeep.steps import fires
+from nestling.planner.upkeep import ChangeKind, RowChange, fired, upkeeps_of
+from nestling.planner.upkeep.triggers import is_to_one, path_of
 from nestling.strategies import assembled
 from tests.pipeline.shop import shop_reading
 
@@ -98,7 +97,8 @@ def _triggered(design: Design, statement: Statement) -> Iterator[Kept]:
 def _fires(upkeep: Upkeep, change: RowChange, model: Model) -> bool:
     """What a new parent keeps of its children, who are yet to come, costs nothing: it is empty."""
     to_one = isinstance(upkeep.what, Copy) and is_to_one(model, upkeep.what)
-    return any(fires(trigger, change) for trigger in upkeep.triggers if trigger.back or to_one)
+    due = fired(model, upkeep.freshness, upkeep.triggers, change)
+    return any(trigger.back or to_one for trigger in due)
 
 
 def _holding(upkeep: Upkeep, model: Model) -> Kept:

@@ -13,8 +13,9 @@ from typing import TypeAlias
 from nestling.ir.clause import Clause
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
-from nestling.ir.primitives import Before, Order, Window
-from nestling.ir.rows import Function, Hop
+from nestling.ir.names import stored_name
+from nestling.ir.primitives import Before, Computed, Copy, Field, Form, Order, Window
+from nestling.ir.rows import Function, Hop, down, up
 from nestling.ir.workload import UNITS, Access
 
 
@@ -111,6 +112,10 @@ class CopiedAttribute:
     attribute: str
     freshness: Freshness
 
+    def copy(self, name: str) -> Copy:
+        """What it is in a design; the attributes of one parent are put together."""
+        return Copy(name, self.path, (_field(self.attribute),), Form.OBJECT, self.freshness)
+
 
 @dataclass(frozen=True, slots=True)
 class Newest:
@@ -131,6 +136,13 @@ class Newest:
         """How many rows a parent with so many children keeps."""
         return children if self.limit is None else min(float(self.limit), children)
 
+    def copy(self, model: Model, name: str) -> Copy:
+        """What it is in a design: of nothing but ids, an array of bare values."""
+        path = (down(model.relationship(self.relationship)),)
+        form = Form.SCALARS if self.is_bare(model) else Form.ARRAY
+        fields = tuple(map(_field, self.attributes))
+        return Copy(name, path, fields, form, self.freshness, order=self.order, limit=self.limit)
+
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
@@ -144,6 +156,12 @@ class Lineage:
     freshness: Freshness
     indexed: bool = False
 
+    def copy(self, model: Model, name: str) -> Copy:
+        """What it is in a design: an array of keys, or of sub-documents where there is more of each row."""
+        path = (up(model.relationship(self.relationship)),)
+        form = Form.SCALARS if len(self.attributes) == 1 else Form.ARRAY
+        return Copy(name, path, tuple(map(_field, self.attributes)), form, self.freshness, closure=True)
+
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
@@ -154,6 +172,11 @@ class Aggregate:
     attribute: str | None
     freshness: Freshness
     step: int = 1
+
+    def computed(self, model: Model, name: str) -> Computed:
+        """What it is in a design."""
+        path = (down(model.relationship(self.relationship)),)
+        return Computed(name, path, self.function, self.freshness, attribute=self.attribute, step=self.step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +236,10 @@ Part: TypeAlias = (
     | Indexed
 )
 HOMES = (Own, Nested, Bucketed, Absorbed)
+
+
+def _field(attribute: str) -> Field:
+    return Field(attribute, stored_name(attribute))
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,11 @@ class Freshness:
                 Problem(what=f"freshness `{self.level}` wants a time above 0, not {self.seconds:g} seconds")
             )
 
+    @property
+    def is_left(self) -> bool:
+        """Whether the background sync keeps it, not the write."""
+        return self.level in _TIMED
+
     def __str__(self) -> str:
         if self.seconds is None:
             return str(self.level)

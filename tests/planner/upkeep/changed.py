@@ -34,10 +34,9 @@ from nestling.ir.upkeep import Upkeep
 from nestling.ir.values import CODEC
 from nestling.ir.write_path import Each, WritePlan
 from nestling.planner.home import home_view
-from nestling.planner.upkeep import ChangeKind, Implied, RowChange, implied, stored, upkeep_steps, upkeeps_of
+from nestling.planner.upkeep import ChangeKind, Implied, RowChange, fired, implied, stored, upkeep_steps, upkeeps_of
 from nestling.planner.upkeep.holder import holder_rows, locating
 from nestling.planner.upkeep.source import HOLDER, column, homes_context
-from nestling.planner.upkeep.steps import fires
 from nestling.sources.sql.rows import SqlDatabase
 from tests.generators.worlds import with_seen_types
 from tests.planner.upkeep.settled import Difference, differences
@@ -154,7 +153,7 @@ def put_back(
         read = implied(upkeep, design, with_found=True)
         query = compiled_read(read.plan)
         there = {_mark(read, row): row for row in documents(before, query)}
-        made = _of_changed_rows(read, design, after, changed) if _is_new(upkeep, change) else set()
+        made = _of_changed_rows(read, design, after, changed) if _is_new(design, upkeep, change) else set()
         rows = [
             _old_row(read, row, there.get(mark), is_new=mark in made)
             for row in documents(after, query)
@@ -202,8 +201,8 @@ def _old_row(read: Implied, row: Mapping[str, Any], before: Mapping[str, Any] | 
     return made
 
 
-def _is_new(upkeep: Upkeep, change: RowChange) -> bool:
-    return any(not trigger.back and fires(trigger, change) for trigger in upkeep.triggers)
+def _is_new(design: Design, upkeep: Upkeep, change: RowChange) -> bool:
+    return any(not trigger.back for trigger in fired(design.model, upkeep.freshness, upkeep.triggers, change))
 
 
 def _empty(upkeep: Upkeep) -> Any:

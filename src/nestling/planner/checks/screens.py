@@ -49,9 +49,9 @@ from nestling.planner.reads.traverse import used
 from nestling.planner.upkeep import implied, upkeeps_of
 from nestling.planner.upkeep.computed import aggregated_by_link
 from nestling.planner.upkeep.copied import copied_values
-from nestling.planner.upkeep.derive import far, is_to_one, near
 from nestling.planner.upkeep.holder import holder_rows
 from nestling.planner.upkeep.source import HOLDER, alias_of, alone, column, columns_at, homes_context
+from nestling.planner.upkeep.triggers import far, is_to_one, near
 
 _HELD, _IMPLIED = "held", "implied"
 _LEAST, _MOST, _LEAST_IMPLIED = "least held", "most held", "least implied"

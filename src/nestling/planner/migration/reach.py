@@ -12,7 +12,7 @@ from nestling.ir.migration import Reach, Reaches
 from nestling.ir.model import Model
 from nestling.ir.primitives import Copy, Holder
 from nestling.ir.rows import Path, down, up
-from nestling.planner.upkeep.derive import far, near
+from nestling.planner.upkeep.triggers import far, near
 
 Wanted = frozenset[str] | None
 

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 
 from nestling.ir import accesses as work
 from nestling.ir.candidate import CopiedAttribute
-from nestling.ir.freshness import Level
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode, Step
 from nestling.ir.work import Work
-from nestling.ir.workload import Access, Statement, StatementKind
+from nestling.ir.workload import Access, Statement
 from nestling.planner.options.archives import changed_in_both
-from nestling.planner.options.left import is_left
 from nestling.planner.options.modes import Modes
 
 READ_STAGES = 2.0
@@ -37,7 +35,7 @@ class Copies:
         """The copies that a write reads or changes before it is done."""
         yield from (name for copies in self._read(access).values() for name, _ in copies)
         for copies in self._changed(access).values():
-            yield from (name for name, copy in copies if not is_left(copy.freshness))
+            yield from (name for name, copy in copies if not copy.freshness.is_left)
 
     def steps(self, statement: Statement, access: Access, rows: float) -> Iterator[Step]:
         """The steps of a write that keep copies."""
@@ -60,19 +58,16 @@ class Copies:
 
     def _read(self, access: Access) -> Mapping[str, list[Named]]:
         """By relationship, the copies a row has that comes, or whose parent becomes another."""
-        found: dict[str, list[Named]] = {}
-        for name, copies in self.modes.places.copied[access.entity].items():
-            link = self.modes.situation.model.relationship(name)
-            moves = access.kind is StatementKind.UPDATE and set(access.attributes) & set(link.child_attributes)
-            if copies and (access.kind is StatementKind.INSERT or moves):
-                found[name] = copies
+        found: dict[str, list[Named]] = defaultdict(list)
+        for name, copy in self.modes.places.triggered.own(access, CopiedAttribute).items():
+            found[copy.path[0].relationship].append((name, copy))
         return found
 
     def _filled(self, name: str, copies: Sequence[Named]) -> Work:
         """One parent looked up for a new row; one that may lack it has its copies made once more, unless the sync does that."""
         link = self.modes.situation.model.relationship(name)
         found = work.lookup(1, 1, self.modes.sizes.row_bytes(link.parent))
-        if all(is_left(copy.freshness) for _, copy in copies):
+        if all(copy.freshness.is_left for _, copy in copies):
             return found + Work(events=1)
         if self.modes.situation.model.is_total(link):
             return found
@@ -82,20 +77,16 @@ class Copies:
         )
 
     def _changed(self, access: Access) -> Mapping[tuple[str, str], list[Named]]:
-        """By who has them and the relationship, the copies whose source an UPDATE changes."""
+        """By who has them and the relationship, the copies whose source changes."""
         found: dict[tuple[str, str], list[Named]] = defaultdict(list)
-        if access.kind is not StatementKind.UPDATE:
-            return found
-        for link in self.modes.situation.children[access.entity]:
-            for name, copy in self.modes.places.copied[link.child][link.name]:
-                if copy.attribute in access.attributes and copy.freshness.level is not Level.SNAPSHOT:
-                    found[link.child, link.name].append((name, copy))
+        for name, copy in self.modes.places.triggered.others(access, CopiedAttribute).items():
+            found[copy.holder, copy.path[0].relationship].append((name, copy))
         return found
 
     def _carried(self, holder: str, name: str, copies: Sequence[Named], rows: float) -> Iterator[Mode]:
         """Every row that has a copy, found by its foreign key, by an index or by reading all of them."""
         link = self.modes.situation.model.relationship(name)
-        if all(is_left(copy.freshness) for _, copy in copies):
+        if all(copy.freshness.is_left for _, copy in copies):
             yield self.modes.mode("left to the sync", (), rows * (self._touched(link) + Work(events=1)))
             return
         for home in self.modes.places.homes[holder]:

@@ -29,6 +29,7 @@ from nestling.ir.workload import Statement, StatementKind
 from nestling.planner.options.later import asks_for_later
 from nestling.planner.options.pair_uses import PairUse, pair_use
 from nestling.planner.options.sizes import Sizes
+from nestling.planner.options.triggered import Triggered
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,7 @@ class Places:
         updates = [a for s in statements for a in s.accesses if a.kind is StatementKind.UPDATE]
         self.changed = {(each.entity, name) for each in updates for name in each.attributes}
         self.candidates = tuple(candidates)
+        self.triggered = Triggered(situation.model, self.candidates)
         for candidate in self.candidates:
             self._file(candidate)
         self.inside: dict[str, list[Home]] = defaultdict(list)  # root -> homes of others in its documents

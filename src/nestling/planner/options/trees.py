@@ -12,7 +12,7 @@ from nestling.ir.options import Mode, Step
 from nestling.ir.types import TypeName
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Operator, Statement, StatementKind, Walk
-from nestling.planner.options.left import is_left, left
+from nestling.planner.options.left import left
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.places import Home
 from nestling.planner.options.visits import Visit
@@ -95,7 +95,7 @@ def _found(visit: Visit) -> float:
 
 def lineage_steps(modes: Modes, statement: Statement, access: Access, rows: float) -> Iterator[Step]:
     """What a write of rows of a tree does to keep those above each right: nothing where it changes none of them."""
-    for name, lineage in lineages_changed(modes, access):
+    for name, lineage in modes.places.triggered.all(access, Lineage).items():
         link = modes.situation.model.relationship(lineage.relationship)
         none = Mode("nothing is kept", (), 0.0, without=(name,))
         ways = [
@@ -105,19 +105,9 @@ def lineage_steps(modes: Modes, statement: Statement, access: Access, rows: floa
         yield Step(statement.name, f"what {access.entity} keeps by {name}", (none, *ways))
 
 
-def lineages_changed(modes: Modes, access: Access) -> Iterator[tuple[str, Lineage]]:
-    """The structures a write changes: a row comes, moves, or says something else of itself."""
-    for link in modes.situation.parents[access.entity] if access.kind is not StatementKind.SELECT else ():
-        for name, lineage in modes.places.lineages[link.name]:
-            seen = {*link.child_attributes, *lineage.attributes}
-            comes_or_goes = access.kind is StatementKind.INSERT or not link.enforced
-            if set(access.attributes) & seen if access.kind is StatementKind.UPDATE else comes_or_goes:
-                yield name, lineage
-
-
 def _kept_right(modes: Modes, access: Access, link: Relationship, lineage: Lineage) -> Iterator[Mode]:
     """A row that comes or moves reads those above it; every row below one that changes is read again."""
-    if is_left(lineage.freshness):
+    if lineage.freshness.is_left:
         yield modes.mode("left to the sync", (), left(lineage.freshness))
         return
     one = _refreshed(modes, link, lineage)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nestling.ir import accesses as work
-from nestling.ir.candidate import Aggregate, Newest
+from nestling.ir.candidate import Aggregate, Lineage, Mirror, Newest
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Relationship
 from nestling.ir.options import Charge, Step
@@ -16,11 +16,9 @@ from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.archives import CHANGED_THERE
 from nestling.planner.options.copies import Copies
-from nestling.planner.options.left import is_left, left
+from nestling.planner.options.left import left
 from nestling.planner.options.modes import Modes
-from nestling.planner.options.trees import lineage_steps, lineages_changed
-
-_AT_ONCE = (Level.SAME_DOCUMENT, Level.TRANSACTION)
+from nestling.planner.options.trees import lineage_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,29 +49,26 @@ class Upkeep:
             for name, _, _, holder in found
             for archive, _ in self.modes.places.archives[holder]
         ]
-        at_once = [name for name, _, freshness, _ in found if freshness is None or freshness.level in _AT_ONCE]
         steps = (*self.copies.steps(statement, access, rows), *lineage_steps(self.modes, statement, access, rows))
-        at_once += [name for name, each in lineages_changed(self.modes, access) if each.freshness.level in _AT_ONCE]
+        lineages = self.modes.places.triggered.all(access, Lineage)
+        at_once = [name for name, _, freshness, _ in found if freshness is None or not freshness.is_left]
+        at_once += [name for name, each in lineages.items() if not each.freshness.is_left]
         return Kept((*charges, *steps), (*at_once, *self.copies.at_once(access)))
 
     def _triggered(self, access: Access) -> Iterator[tuple[str, Work, Freshness | None, str]]:
         """(structure, work for each row written, its freshness: None for what is no copy, whose documents hold it)."""
-        places = self.modes.places
-        for link in self.modes.situation.parents[access.entity]:
-            for name, newest in places.newest[link.name]:
-                if (needed := self._newest(access, link, newest)) is not None:
-                    yield name, needed, newest.freshness, link.parent
-            for name, aggregate in places.aggregates[link.name]:
-                if (needed := self._aggregate(access, link, aggregate)) is not None:
-                    yield name, needed, aggregate.freshness, link.parent
-            for name, _ in places.mirrors[link.name]:
-                if access.kind is not StatementKind.UPDATE or set(access.attributes) & set(link.child_attributes):
-                    yield name, self._parent(link), None, link.parent
+        triggered, link_of = self.modes.places.triggered.of_children, self.modes.situation.model.relationship
+        for name, newest in triggered(access, Newest).items():
+            link = link_of(newest.relationship)
+            yield name, self._newest(access, link, newest), newest.freshness, link.parent
+        for name, aggregate in triggered(access, Aggregate).items():
+            link = link_of(aggregate.relationship)
+            yield name, self._aggregate(access, link, aggregate), aggregate.freshness, link.parent
+        for name, mirror in triggered(access, Mirror).items():
+            link = link_of(mirror.side)
+            yield name, self._parent(link), None, link.parent
 
-    def _newest(self, access: Access, link: Relationship, newest: Newest) -> Work | None:
-        seen = {*newest.attributes, *link.child_attributes, *(o.attribute for o in newest.order)}
-        if access.kind is StatementKind.UPDATE and not set(access.attributes) & seen:
-            return None
+    def _newest(self, access: Access, link: Relationship, newest: Newest) -> Work:
         again = sorting = NO_WORK
         if newest.limit is not None:
             sorting = work.top(newest.limit + 1, newest.limit)
@@ -81,10 +76,7 @@ class Upkeep:
                 again = work.fetch_by_index(newest.limit, self.modes.sizes.row_bytes(link.child))
         return self._parent(link) + again + sorting + left(newest.freshness)
 
-    def _aggregate(self, access: Access, link: Relationship, aggregate: Aggregate) -> Work | None:
-        seen = {*link.child_attributes, aggregate.attribute}
-        if access.kind is StatementKind.UPDATE and not set(access.attributes) & seen:
-            return None
+    def _aggregate(self, access: Access, link: Relationship, aggregate: Aggregate) -> Work:
         return self._counted_anew(access, link, aggregate) + self._changed(link, aggregate) + left(aggregate.freshness)
 
     def _counted_anew(self, access: Access, link: Relationship, aggregate: Aggregate) -> Work:
@@ -99,7 +91,7 @@ class Upkeep:
     def _changed(self, link: Relationship, aggregate: Aggregate) -> Work:
         """The parent changed: what goes in steps once in so many times, of which the sync lets the others be."""
         share = 1 / aggregate.step
-        if is_left(aggregate.freshness):
+        if aggregate.freshness.is_left:
             return share * self._parent(link)
         return self._parent(link, share)
 

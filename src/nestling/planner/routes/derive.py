@@ -19,10 +19,11 @@ from nestling.ir.upkeep import Trigger, Upkeep
 from nestling.planner.reads.rows import ReadGap
 from nestling.planner.routes.stored import paths_of, presence_of, split_off, stored_at, without_places
 from nestling.planner.upkeep.affected import anchors_read
-from nestling.planner.upkeep.derive import far, near, path_of, upkeeps_of
+from nestling.planner.upkeep.derive import upkeeps_of
 from nestling.planner.upkeep.descendants import descendants_read
 from nestling.planner.upkeep.holder import holder_rows
 from nestling.planner.upkeep.source import HOLDER, column, homes_context
+from nestling.planner.upkeep.triggers import far, near, path_of
 
 
 def routes_of(design: Design) -> tuple[Route, ...]:

@@ -10,9 +10,9 @@ from nestling.ir.expression import ANY, Compare, Comparison, Expression, InList,
 from nestling.ir.route import Search
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.reads.correlate import stored_path
-from nestling.planner.upkeep.derive import near, path_of
 from nestling.planner.upkeep.holder import holder_rows
 from nestling.planner.upkeep.source import HOLDER, as_stored, column, homes_context
+from nestling.planner.upkeep.triggers import near, path_of
 
 
 def anchor_path(design: Design, upkeep: Upkeep) -> str | None:

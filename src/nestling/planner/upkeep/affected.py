@@ -15,8 +15,8 @@ from nestling.ir.expression import ANY, Compare, Comparison, Parameter, conjunct
 from nestling.ir.rows import Path
 from nestling.planner.reads import plan_read
 from nestling.planner.upkeep.change import RowChange, new, old
-from nestling.planner.upkeep.derive import far, near
 from nestling.planner.upkeep.source import HOMES, alias_of, as_stored, column, linked, scan
+from nestling.planner.upkeep.triggers import far, near
 
 
 def linked_values(change: RowChange, attributes: tuple[str, ...]) -> tuple[Mapping[str, str], ...]:

@@ -19,8 +19,8 @@ from nestling.planner.reads.correlate import correlated
 from nestling.planner.reads.lower import lower
 from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.traverse import used
-from nestling.planner.upkeep.derive import far
 from nestling.planner.upkeep.source import alias_of, alone, along, as_stored, column, columns_at, homes_context
+from nestling.planner.upkeep.triggers import far
 
 _TOTAL = "total"
 _FUNCTIONS = {

@@ -19,9 +19,9 @@ from nestling.planner.reads.correlate import correlated
 from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.scan import top_fields
 from nestling.planner.reads.traverse import used
-from nestling.planner.upkeep.derive import is_to_one, path_of
 from nestling.planner.upkeep.element import copied_element, listed_element
 from nestling.planner.upkeep.source import alias_of, along, as_stored, columns_at
+from nestling.planner.upkeep.triggers import is_to_one, path_of
 
 VALUE = "v"
 _COMPARED_AS_A_WHOLE = (TypeName.JSON, TypeName.ARRAY, TypeName.ANY)

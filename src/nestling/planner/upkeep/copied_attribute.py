@@ -8,8 +8,8 @@ from nestling.ir.primitives import Copy, Form
 from nestling.ir.upkeep import Upkeep
 from nestling.ir.write_path import Cell, Document, Set, Value, WriteStep
 from nestling.planner.upkeep.change import ChangeKind, RowChange, new, old
-from nestling.planner.upkeep.derive import far, near
 from nestling.planner.upkeep.target import target_of
+from nestling.planner.upkeep.triggers import far, near
 
 
 def copied_attribute(design: Design, upkeep: Upkeep, copy: Copy, change: RowChange) -> tuple[WriteStep, ...] | None:

@@ -12,8 +12,8 @@ from nestling.ir.types import EXACT_NUMBERS, TypeName
 from nestling.ir.upkeep import Upkeep
 from nestling.ir.write_path import Cell, Constant, Increment, Value, WriteStep
 from nestling.planner.upkeep.change import ChangeKind, RowChange, new, old
-from nestling.planner.upkeep.derive import far, near
 from nestling.planner.upkeep.target import Target, target_of
+from nestling.planner.upkeep.triggers import far, near
 
 Prefix = Callable[[str], str]
 """From an attribute to the column of its value before or after."""

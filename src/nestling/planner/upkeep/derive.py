@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from nestling.ir.design import Design
 from nestling.ir.layout import NodeKind, Place, Role
-from nestling.ir.model import Model, Relationship
+from nestling.ir.model import Relationship
 from nestling.ir.names import join
-from nestling.ir.primitives import Copy, Holder, Reference
-from nestling.ir.rows import Hop, Path, down
-from nestling.ir.upkeep import Derived, Trigger, Upkeep
+from nestling.ir.primitives import Holder, Reference
+from nestling.ir.rows import Hop
+from nestling.ir.upkeep import Trigger, Upkeep
+from nestling.planner.upkeep.triggers import triggers_of
 
 
 def upkeeps_of(design: Design) -> tuple[Upkeep, ...]:
@@ -32,10 +33,9 @@ def _at(design: Design, place: Place) -> Iterator[Upkeep]:
     body, where = place.node.body, join(_collection(place), place.path)
     for copy in body.copies:
         if not copy.home:
-            yield Upkeep(join(where, copy.name), place, copy, copy.freshness, _copy_triggers(design.model, place, copy))
+            yield Upkeep(join(where, copy.name), place, copy, copy.freshness, triggers_of(design.model, copy))
     for computed in body.computed:
-        wanted = {computed.attribute} - {None}
-        triggers = _path_triggers(design.model, computed.path, frozenset(str(name) for name in wanted))
+        triggers = triggers_of(design.model, computed)
         yield Upkeep(join(where, computed.field), place, computed, computed.freshness, triggers)
     for reference in body.references:
         if reference.holder is Holder.PARENT and (triggers := _id_triggers(design, reference)):
@@ -49,46 +49,13 @@ def _collection(place: Place) -> str:
     return f"{store.name}({root.entity})" if is_member else store.name
 
 
-def path_of(model: Model, what: Derived) -> Path:
-    """The way from a holder to what the derived thing is made of."""
-    return (down(model.relationship(what.relationship)),) if isinstance(what, Reference) else what.path
-
-
-def is_to_one(model: Model, copy: Copy) -> bool:
-    """Whether there is at most one source row."""
-    return not copy.closure and all(hop.to_one(model) for hop in copy.path)
-
-
-def _copy_triggers(model: Model, place: Place, copy: Copy) -> tuple[Trigger, ...]:
-    wanted = {field.attribute for field in copy.attributes}
-    if copy.closure:
-        return _closure_triggers(model, place.node.entity, copy, frozenset(wanted))
-    if not is_to_one(model, copy):
-        source = model.entity(copy.path[-1].target(model))
-        wanted |= {order.attribute for order in copy.order}
-        wanted |= set(source.key or source.attribute_names)  # the order of equal ones
-    return _path_triggers(model, copy.path, frozenset(wanted))
-
-
-def _closure_triggers(model: Model, entity: str, copy: Copy, wanted: frozenset[str]) -> tuple[Trigger, ...]:
-    """A row's own link, and those of its ancestors: `back` leads to all that are below."""
-    link = model.relationship(copy.path[0].relationship)
-    own = Trigger(entity, rows=True, attributes=frozenset(link.child_attributes), back=())
-    linked = frozenset((*link.child_attributes, *link.parent_attributes))
-    above = Trigger(entity, rows=True, attributes=wanted | linked, back=(Hop(link.name, up=not copy.path[0].up),))
-    return own, above
-
-
 def _id_triggers(design: Design, reference: Reference) -> tuple[Trigger, ...]:
     """Ids follow from the children where these tell their parent; else only what is copied beside the ids does."""
     link = design.model.relationship(reference.relationship)
-    child = design.model.entity(link.child)
-    copied = frozenset(field.attribute for field in reference.copied)
     if not is_only_listed(design, link):
-        return _path_triggers(design.model, (down(link),), copied | frozenset(child.key))
-    if not copied:
-        return ()
-    return (Trigger(link.child, rows=False, attributes=copied, back=(Hop(link.name, up=True),)),)
+        return triggers_of(design.model, reference)
+    copied = frozenset(field.attribute for field in reference.copied)
+    return (Trigger(link.child, rows=False, attributes=copied, back=(Hop(link.name, up=True),)),) if copied else ()
 
 
 def is_only_listed(design: Design, link: Relationship) -> bool:
@@ -101,35 +68,3 @@ def is_only_listed(design: Design, link: Relationship) -> bool:
         if not told.issuperset(link.child_attributes):
             return True
     return False
-
-
-def _path_triggers(model: Model, path: Path, wanted: frozenset[str]) -> tuple[Trigger, ...]:
-    """The holder's own link, then every entity on the way with the links it stands between, the last with what is wanted."""
-    found = [Trigger(path[0].start(model), rows=True, attributes=frozenset(near(model, path[0])), back=())]
-    for place, hop in enumerate(path, start=1):
-        attributes = frozenset(far(model, hop))
-        if place < len(path):
-            attributes |= frozenset(near(model, path[place]))
-        else:
-            attributes |= wanted
-        back = tuple(Hop(each.relationship, up=not each.up) for each in reversed(path[:place]))
-        found.append(Trigger(hop.target(model), _comes_and_goes(model, hop), attributes, back))
-    return tuple(found)
-
-
-def _comes_and_goes(model: Model, hop: Hop) -> bool:
-    """Whether a row at the end of the hop may come or go while rows at its start stay as they are."""
-    link = model.relationship(hop.relationship)
-    return not (hop.up and model.is_total(link))
-
-
-def near(model: Model, hop: Hop) -> tuple[str, ...]:
-    """The attributes of the row a hop leaves from that it goes by."""
-    link = model.relationship(hop.relationship)
-    return link.child_attributes if hop.up else link.parent_attributes
-
-
-def far(model: Model, hop: Hop) -> tuple[str, ...]:
-    """The attributes of the row a hop arrives at that it goes by, in the same order."""
-    link = model.relationship(hop.relationship)
-    return link.parent_attributes if hop.up else link.child_attributes

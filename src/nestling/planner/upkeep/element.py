@@ -8,7 +8,7 @@ from nestling.ir.access_path import DocumentOf, Expression, FieldPath, IfMissing
 from nestling.ir.design import Design
 from nestling.ir.names import stored_name
 from nestling.ir.primitives import Copy, Field, Form, Reference
-from nestling.planner.upkeep.derive import path_of
+from nestling.planner.upkeep.triggers import path_of
 
 At = Callable[[str], str]
 """The path of an attribute of the row."""

@@ -17,9 +17,9 @@ from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.upkeep.closure import ancestors, closure_columns
 from nestling.planner.upkeep.computed import aggregated, aggregated_columns
 from nestling.planner.upkeep.copied import copied, copied_columns
-from nestling.planner.upkeep.derive import near, path_of
 from nestling.planner.upkeep.holder import Locator, holder_rows, locating, locators
 from nestling.planner.upkeep.source import HOLDER, as_stored, column, homes_context
+from nestling.planner.upkeep.triggers import near, path_of
 
 Values = tuple[tuple[str, Expression, Type], ...]
 """(Path relative to the holder's document or column, what must be there, its type); missing: nothing."""

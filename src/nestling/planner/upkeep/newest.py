@@ -10,8 +10,8 @@ from nestling.ir.types import TypeName
 from nestling.ir.upkeep import Upkeep
 from nestling.ir.write_path import Cell, Document, Match, Pull, Push, Value, WriteStep
 from nestling.planner.upkeep.change import ChangeKind, RowChange, new, old
-from nestling.planner.upkeep.derive import far, near
 from nestling.planner.upkeep.target import target_of
+from nestling.planner.upkeep.triggers import far, near
 
 _NOT_SORTED_AS_A_WHOLE = (TypeName.JSON, TypeName.ARRAY, TypeName.ANY)
 

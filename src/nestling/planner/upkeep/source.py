@@ -13,7 +13,7 @@ from nestling.ir.row_steps import ColumnId
 from nestling.ir.rows import Path
 from nestling.planner.reads.rewrites import ALL, Rewrite
 from nestling.planner.reads.rows import Context, Names
-from nestling.planner.upkeep.derive import far, near
+from nestling.planner.upkeep.triggers import far, near
 
 HOMES = ALL - {
     Rewrite.COPIED,

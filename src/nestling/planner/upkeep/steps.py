@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from nestling.ir.design import Design
-from nestling.ir.freshness import Level
 from nestling.ir.primitives import CollectionKind, Copy
 from nestling.ir.reading import GapKind
 from nestling.ir.types import TypeName
@@ -14,11 +13,12 @@ from nestling.ir.upkeep import Derived, Trigger, Upkeep
 from nestling.ir.write_path import Each, Fetch, WriteStep
 from nestling.planner.reads.rows import gap
 from nestling.planner.upkeep.affected import anchors_read, direct_anchors, linked_values
-from nestling.planner.upkeep.change import ChangeKind, RowChange, new
-from nestling.planner.upkeep.derive import path_of, upkeeps_of
+from nestling.planner.upkeep.change import RowChange, new
+from nestling.planner.upkeep.derive import upkeeps_of
 from nestling.planner.upkeep.descendants import descendants_read
 from nestling.planner.upkeep.refresh import refreshed
 from nestling.planner.upkeep.shortcuts import shortcut
+from nestling.planner.upkeep.triggers import fired, path_of
 
 _NO_VALUE_TO_ASK_FOR = (TypeName.JSON, TypeName.ARRAY, TypeName.GEOMETRY)
 
@@ -40,40 +40,25 @@ def upkeep_steps(design: Design, change: RowChange, *, filled: Collection[Derive
     steps: list[WriteStep] = []
     left: list[str] = []
     for upkeep in upkeeps_of(design):
-        fired = [trigger for trigger in upkeep.triggers if fires(trigger, change)]
-        fired = [trigger for trigger in fired if trigger.back or upkeep.what not in filled]
-        if not fired:
+        due = fired(design.model, upkeep.freshness, upkeep.triggers, change)
+        due = tuple(trigger for trigger in due if trigger.back or upkeep.what not in filled)
+        if not due:
             continue
-        match upkeep.freshness.level:
-            case Level.ASYNC | Level.SCHEDULED:
-                left.append(upkeep.id)
-            case Level.SNAPSHOT:
-                own = [trigger for trigger in fired if not trigger.back and change.kind is ChangeKind.INSERT]
-                steps += _kept(design, upkeep, own, change)
-            case Level.SAME_DOCUMENT | Level.TRANSACTION:
-                steps += _kept(design, upkeep, fired, change)
+        if upkeep.freshness.is_left:
+            left.append(upkeep.id)
+        else:
+            steps += _kept(design, upkeep, due, change)
     return UpkeepSteps(tuple(steps), tuple(left))
 
 
-def fires(trigger: Trigger, change: RowChange) -> bool:
-    """Whether such a change may make a holder differ."""
-    if trigger.entity != change.entity:
-        return False
-    if change.kind is ChangeKind.UPDATE:
-        return bool(trigger.attributes & change.attributes)
-    own_row_goes = not trigger.back and change.kind is ChangeKind.DELETE
-    return trigger.rows and not own_row_goes
-
-
-def _kept(design: Design, upkeep: Upkeep, fired: list[Trigger], change: RowChange) -> Iterator[WriteStep]:
+def _kept(design: Design, upkeep: Upkeep, due: Sequence[Trigger], change: RowChange) -> Iterator[WriteStep]:
     """Operators that add to what is there come first: a refresh after them reads the homes, and has the last word."""
-    if fired:
-        _refuse_fixed(upkeep)
-    quick = {trigger: shortcut(design, upkeep, trigger, change) for trigger in fired}
-    for trigger in fired:
+    _refuse_fixed(upkeep)
+    quick = {trigger: shortcut(design, upkeep, trigger, change) for trigger in due}
+    for trigger in due:
         if (steps := quick[trigger]) is not None:
             yield Each(change.rows, steps)
-    for number, trigger in enumerate(fired):
+    for number, trigger in enumerate(due):
         if quick[trigger] is None:
             rows = f"{change.rows}: {upkeep.id} {number}"
             anew = tuple(_refreshed(design, upkeep, trigger, change, rows))
@@ -113,14 +98,9 @@ def _far(design: Design, upkeep: Upkeep, position: int, change: RowChange, rows:
 
 
 def _below(design: Design, upkeep: Upkeep, change: RowChange, rows: str) -> Iterator[WriteStep]:
-    """The rows below the changed one, found by the server's walk; all holders where it cannot walk.
-
-    Where the database sees to it that every reference leads somewhere, a row that comes or goes has none below it.
-    """
+    """The rows below the changed one, found by the server's walk; all holders where it cannot walk."""
     assert isinstance(upkeep.what, Copy)
     link = design.model.relationship(upkeep.what.path[0].relationship)
-    if link.enforced and change.kind is not ChangeKind.UPDATE:
-        return
     stays = change.has_new and not change.attributes & set(link.parent_attributes)
     found = descendants_read(design, upkeep.what, stays=stays)
     if found is None:

@@ -12,7 +12,6 @@ from dataclasses import replace
 from nestling.ir.algebra import Delete, Named, Project, Scan, Update
 from nestling.ir.design import Design
 from nestling.ir.expression import Column, Expression, Literal, Parameter, Stored, columns_of, nullable, operands
-from nestling.ir.freshness import Level
 from nestling.ir.layout import Place, Role
 from nestling.ir.model import Entity, OnDelete, Relationship
 from nestling.ir.names import join
@@ -36,8 +35,7 @@ from nestling.ir.write_path import (
     WriteStep,
 )
 from nestling.planner.reads.traverse import rewritten
-from nestling.planner.upkeep import ChangeKind, RowChange, upkeeps_of
-from nestling.planner.upkeep.steps import fires
+from nestling.planner.upkeep import ChangeKind, RowChange, fired, upkeeps_of
 from nestling.planner.writes.cells import NEW, column
 from nestling.planner.writes.constraints import unguarded
 from nestling.planner.writes.fetch import filtered, plan
@@ -76,10 +74,8 @@ def _may_change(place: Place) -> bool:
 
 def _left(design: Design, change: RowChange) -> tuple[str, ...] | None:
     """The upkeeps left to the background sync; None where one must be done with the statement."""
-    fired = [each for each in upkeeps_of(design) if any(fires(trigger, change) for trigger in each.triggers)]
-    if any(each.freshness.level in (Level.SAME_DOCUMENT, Level.TRANSACTION) for each in fired):
-        return None
-    return tuple(each.id for each in fired if each.freshness.level is not Level.SNAPSHOT)
+    due = [each for each in upkeeps_of(design) if fired(design.model, each.freshness, each.triggers, change)]
+    return tuple(each.id for each in due) if all(each.freshness.is_left for each in due) else None
 
 
 def _deleted(design: Design, entity: Entity, targets: Sequence[Target], *, many: bool) -> WritePlan | None:

@@ -21,7 +21,7 @@ from nestling.ir.primitives import (
     Summary,
     WindowUnit,
 )
-from nestling.ir.rows import Hop, down, up
+from nestling.ir.rows import Hop, up
 from nestling.strategies.placement.field_names import Names, ids_name
 
 GRANULARITY = {WindowUnit.HOUR: "seconds", WindowUnit.DAY: "minutes", WindowUnit.MONTH: "hours"}
@@ -43,12 +43,8 @@ def _of_trees(model: Model, outline: Outline, entity: str, names: Names) -> tupl
     found = []
     for part in outline.kept:
         if isinstance(part, Lineage) and model.relationship(part.relationship).child == entity:
-            link, bare = model.relationship(part.relationship), len(part.attributes) == 1
-            what = "ancestor_ids" if bare else "ancestors"
-            name = names.free(what, stored_name(f"{what}_by_{link.name}"))
-            fields = tuple(Field(each, stored_name(each)) for each in part.attributes)
-            form = Form.SCALARS if bare else Form.ARRAY
-            found.append(Copy(name, (up(link),), fields, form, part.freshness, closure=True))
+            what = "ancestor_ids" if len(part.attributes) == 1 else "ancestors"
+            found.append(part.copy(model, names.free(what, stored_name(f"{what}_by_{part.relationship}"))))
     return tuple(found)
 
 
@@ -63,9 +59,9 @@ def _of_parents(model: Model, outline: Outline, entity: str, names: Names) -> tu
         link = model.relationship(path[-1].relationship)
         role = link.parent_role or link.parent
         name = names.free(*(stored_name(text) for text in (role, link.parent, f"{link.parent}_of_{link.name}")))
-        fields = tuple(Field(each.attribute, stored_name(each.attribute)) for each in parts)
-        freshest = min((each.freshness for each in parts), key=_weakness)
-        found.append(Copy(name, path, fields, Form.OBJECT, freshest))
+        each = [part.copy(name) for part in parts]
+        fields = tuple(field for copy in each for field in copy.attributes)
+        found.append(replace(each[0], attributes=fields, freshness=min((c.freshness for c in each), key=_weakness)))
     return tuple(found)
 
 
@@ -97,9 +93,7 @@ def _of_children(model: Model, outline: Outline, entity: str, names: Names) -> t
             words = ("all",) if part.limit is None else ("recent", "top") if newest else ("first",)
             bare = part.is_bare(model)
             name = ids_name(names, role, many=True) if bare else _first_free(names, words, role)
-            fields = tuple(Field(each, stored_name(each)) for each in part.attributes)
-            form = Form.SCALARS if bare else Form.ARRAY
-            found.append(Copy(name, (down(link),), fields, form, part.freshness, order=part.order, limit=part.limit))
+            found.append(part.copy(model, name))
     return tuple(found)
 
 
@@ -116,9 +110,7 @@ def computed(model: Model, outline: Outline, entity: str, names: Names) -> tuple
             role = link.child_role or link.child
             of = f"{role}_{part.attribute}" if part.attribute else role
             name = names.free(stored_name(f"{of}_{part.function}"), stored_name(f"{of}_{part.function}_by_{link.name}"))
-            found.append(
-                Computed(name, (down(link),), part.function, part.freshness, attribute=part.attribute, step=part.step)
-            )
+            found.append(part.computed(model, name))
     return tuple(found)
 
 

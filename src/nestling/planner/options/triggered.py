@@ -1,0 +1,72 @@
+"""The derived structures a write triggers, before there is a design: by the triggers a design's upkeeps have."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
+
+from nestling.ir.candidate import Aggregate, Candidate, CopiedAttribute, Lineage, Mirror, Newest, Part
+from nestling.ir.model import Model
+from nestling.ir.primitives import Holder, Reference
+from nestling.ir.upkeep import Derived, Trigger
+from nestling.ir.workload import Access, StatementKind
+from nestling.planner.upkeep import ChangeKind, RowChange, fired, triggers_of
+
+Kept = TypeVar("Kept", bound=Part)
+
+
+class Triggered:
+    """Candidates for what follows from something else, by the entities whose changes make it differ."""
+
+    def __init__(self, model: Model, candidates: Iterable[Candidate]) -> None:
+        self._model = model
+        self._by_entity: dict[str, list[tuple[str, Part, Derived, Trigger]]] = defaultdict(list)
+        for each in candidates:
+            what = _derived(model, each.part)
+            if what is None:
+                continue
+            for trigger in triggers_of(model, what):
+                self._by_entity[trigger.entity].append((each.id, each.part, what, trigger))
+
+    def own(self, access: Access, kind: type[Kept]) -> Mapping[str, Kept]:
+        """By id: what the rows that are written hold of others."""
+        return self._fired(access, kind, lambda trigger: not trigger.back)
+
+    def others(self, access: Access, kind: type[Kept]) -> Mapping[str, Kept]:
+        """By id: what other rows hold of those that are written."""
+        return self._fired(access, kind, lambda trigger: bool(trigger.back))
+
+    def of_children(self, access: Access, kind: type[Kept]) -> Mapping[str, Kept]:
+        """By id: what parents hold of their children; a new parent has none yet."""
+        is_new = access.kind is StatementKind.INSERT
+        return self._fired(access, kind, lambda trigger: bool(trigger.back) or not is_new)
+
+    def all(self, access: Access, kind: type[Kept]) -> Mapping[str, Kept]:
+        """By id: what the rows that are written hold, and what others hold of them."""
+        return self._fired(access, kind, lambda _: True)
+
+    def _fired(self, access: Access, kind: type[Kept], wanted: Callable[[Trigger], bool]) -> Mapping[str, Kept]:
+        if not access.kind.writes:
+            return {}
+        change = RowChange(access.entity, ChangeKind(access.kind.value), "", frozenset(access.attributes))
+        return {
+            name: part
+            for name, part, what, trigger in self._by_entity[access.entity]
+            if isinstance(part, kind) and wanted(trigger) and fired(self._model, what.freshness, (trigger,), change)
+        }
+
+
+def _derived(model: Model, part: Part) -> Derived | None:
+    """What a structure becomes in a design; None for what does not follow from something else."""
+    match part:
+        case CopiedAttribute():
+            return part.copy("copied")
+        case Newest() | Lineage():
+            return part.copy(model, "copied")
+        case Aggregate():
+            return part.computed(model, "computed")
+        case Mirror(_, side):
+            return Reference(side, Holder.PARENT)
+        case _:
+            return None

@@ -1,0 +1,103 @@
+"""Which changes make a derived thing differ: asked by prices before there is a design, and by all that keep one right."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import assert_never
+
+from nestling.ir.freshness import Freshness, Level
+from nestling.ir.model import Model
+from nestling.ir.primitives import Computed, Copy, Reference
+from nestling.ir.rows import Hop, Path, down
+from nestling.ir.upkeep import Derived, Trigger
+from nestling.planner.upkeep.change import ChangeKind, RowChange
+
+
+def triggers_of(model: Model, what: Derived) -> tuple[Trigger, ...]:
+    """The changes of what it is made of, and of the links that lead there; of ids, where children tell their parent."""
+    match what:
+        case Copy(closure=True):
+            return _closure_triggers(model, what)
+        case Copy(path=path, attributes=attributes):
+            wanted = {field.attribute for field in attributes}
+            if not is_to_one(model, what):
+                source = model.entity(path[-1].target(model))
+                wanted |= {order.attribute for order in what.order}
+                wanted |= set(source.key or source.attribute_names)  # the order of equal ones
+            return _path_triggers(model, path, wanted)
+        case Computed(path=path):
+            return _path_triggers(model, path, set() if what.attribute is None else {what.attribute})
+        case Reference(relationship):
+            link = model.relationship(relationship)
+            copied = {field.attribute for field in what.copied}
+            return _path_triggers(model, (down(link),), copied | set(model.entity(link.child).key))
+        case _:
+            assert_never(what)
+
+
+def fired(model: Model, freshness: Freshness, triggers: Iterable[Trigger], change: RowChange) -> tuple[Trigger, ...]:
+    """Those of a derived thing's triggers that ask for something to be done; of a snapshot, when the holder's own row comes."""
+    found = tuple(trigger for trigger in triggers if _fires(model, trigger, change))
+    if freshness.level is not Level.SNAPSHOT:
+        return found
+    return tuple(trigger for trigger in found if not trigger.back and change.kind is ChangeKind.INSERT)
+
+
+def _fires(model: Model, trigger: Trigger, change: RowChange) -> bool:
+    """Whether such a change may make a holder differ. A row that comes or goes has none below it by an enforced link."""
+    if trigger.entity != change.entity:
+        return False
+    if change.kind is ChangeKind.UPDATE:
+        return bool(trigger.attributes & change.attributes)
+    if not trigger.back:
+        return trigger.rows and change.kind is ChangeKind.INSERT
+    first = trigger.back[0]
+    return trigger.rows and (first.up or not model.relationship(first.relationship).enforced)
+
+
+def path_of(model: Model, what: Derived) -> Path:
+    """The way from a holder to what the derived thing is made of."""
+    return (down(model.relationship(what.relationship)),) if isinstance(what, Reference) else what.path
+
+
+def is_to_one(model: Model, copy: Copy) -> bool:
+    """Whether there is at most one source row."""
+    return not copy.closure and all(hop.to_one(model) for hop in copy.path)
+
+
+def near(model: Model, hop: Hop) -> tuple[str, ...]:
+    """The attributes of the row a hop leaves from that it goes by."""
+    link = model.relationship(hop.relationship)
+    return link.child_attributes if hop.up else link.parent_attributes
+
+
+def far(model: Model, hop: Hop) -> tuple[str, ...]:
+    """The attributes of the row a hop arrives at that it goes by, in the same order."""
+    link = model.relationship(hop.relationship)
+    return link.parent_attributes if hop.up else link.child_attributes
+
+
+def _closure_triggers(model: Model, copy: Copy) -> tuple[Trigger, ...]:
+    """A row's own link, and those of its ancestors: `back` leads to all that are below."""
+    link = model.relationship(copy.path[0].relationship)
+    wanted = {field.attribute for field in copy.attributes}
+    own = Trigger(link.child, rows=True, attributes=frozenset(link.child_attributes), back=())
+    linked = frozenset({*wanted, *link.child_attributes, *link.parent_attributes})
+    return own, Trigger(link.child, rows=True, attributes=linked, back=(Hop(link.name, up=not copy.path[0].up),))
+
+
+def _path_triggers(model: Model, path: Path, wanted: Collection[str]) -> tuple[Trigger, ...]:
+    """The holder's own link, then every entity on the way with the links it stands between, the last with what is wanted."""
+    found = [Trigger(path[0].start(model), rows=True, attributes=frozenset(near(model, path[0])), back=())]
+    for place, hop in enumerate(path, start=1):
+        onwards = near(model, path[place]) if place < len(path) else wanted
+        attributes = frozenset((*far(model, hop), *onwards))
+        back = tuple(Hop(each.relationship, up=not each.up) for each in reversed(path[:place]))
+        found.append(Trigger(hop.target(model), _comes_and_goes(model, hop), attributes, back))
+    return tuple(found)
+
+
+def _comes_and_goes(model: Model, hop: Hop) -> bool:
+    """Whether a row at the end of the hop may come or go while rows at its start stay as they are."""
+    link = model.relationship(hop.relationship)
+    return not (hop.up and model.is_total(link))
