@@ -160,6 +160,14 @@ def test_a_time_series_has_two_fields() -> None:
     assert read_proposal(text.replace("meta: at", "meta: who"), "f").design.collections[0].options.meta == "who"
 
 
+@pytest.mark.parametrize("inside", ["fields: {at: when.exactly}", "pairs: {the pairs: {attributes: [at]}}"])
+def test_the_time_of_a_time_series_is_a_field(inside: str) -> None:
+    """The server takes no path into a document for it."""
+    text = "nestling: 1\nstrategy: x\nmodel: {name: x, entities: {n: {attributes: {at: timestamp(3)!, x: integer}}}}\n"
+    text += f"design: {{collections: {{c: {{root: n, {inside}, options: {{kind: time-series, time: at}}}}}}}}\n"
+    assert "`at` is stored inside another field" in problems_of(text)[0]
+
+
 _NO_FILES = ["", "# nothing\n", "just text", "- a\n- b\n", "a: &x 1\nb: *x\n", "? [a]\n: 1\n", "\x01", "[" * 5000]
 
 

@@ -150,11 +150,21 @@ def _option_mistakes(entity: Entity, collection: Collection, path: Where) -> Ite
         elif options.meta is not None and options.meta == options.time:
             what = f"`{options.meta}` is the time of the time series, and cannot be its meta field too"
             yield Problem(what=what, path=(*path, "options", "meta"))
+        for name in filter(None, (options.time, options.meta)):
+            if _is_inside(collection.body, name):
+                what = f"`{name}` is stored inside another field; a time series tells its events apart by fields of their own"
+                yield Problem(what=what, path=(*path, "options"), next_move="store it as a top-level field")
         if collection.body.embeddings or collection.bucket or collection.variant or collection.splits or collection.id:
             what = "a time series collection holds plain events: no id, embeddings, bucket, variant or splits"
             yield Problem(what=what, path=(*path, "options"))
     if options.kind is CollectionKind.CAPPED and not options.size_bytes:
         yield Problem(what="a capped collection says its size", path=(*path, "options", "size_bytes"))
+
+
+def _is_inside(body: Document, attribute: str) -> bool:
+    """Whether a document keeps an attribute in a sub-document or a list of pairs."""
+    nested = any(field.attribute == attribute and "." in field.path for field in body.fields)
+    return nested or any(attribute in pairs.attributes for pairs in body.pairs)
 
 
 def _document_mistakes(model: Model, body: Document, path: Where, collection: Collection | None) -> Iterator[Problem]:
