@@ -8,10 +8,7 @@ from nestling.ir.layout import Node, NodeKind, Store
 from nestling.ir.model import Model
 from nestling.ir.names import join
 from nestling.ir.primitives import Holder
-from nestling.ir.types import TypeName
-
-STRUCTURED = (TypeName.ARRAY, TypeName.JSON)
-"""Types whose values may be arrays."""
+from nestling.ir.types import MAY_BE_ARRAYS
 
 
 def array_paths(store: Store, model: Model) -> Iterator[str]:
@@ -25,7 +22,9 @@ def _below(node: Node, prefix: str, model: Model) -> Iterator[str]:
     if node.kind is not NodeKind.GROUP and node.form.to_many:
         yield at
     entity = model.entity(node.entity)
-    yield from (join(at, each.path) for each in node.stored if entity.attribute(each.attribute).type.name in STRUCTURED)
+    yield from (
+        join(at, each.path) for each in node.stored if entity.attribute(each.attribute).type.name in MAY_BE_ARRAYS
+    )
     yield from (join(at, each.field) for each in node.body.references if each.holder is Holder.PARENT)
     yield from (join(at, each.name) for each in node.body.copies if each.form.to_many)
     yield from (join(at, each.field) for each in node.body.pairs)

@@ -10,11 +10,10 @@ from nestling.ir.design import Design
 from nestling.ir.layout import Node, NodeKind, Role, Store
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.names import join, stored_name
-from nestling.ir.types import TypeName
+from nestling.ir.types import FILES
 
 PAGE = "page"
 BUCKET_START = "bucket_start"
-_FILE_TYPES = (TypeName.BYTES, TypeName.TEXT)
 
 
 def identity(design: Design, store: Store, root: Node) -> Iterator[Field]:
@@ -50,7 +49,7 @@ def _group_identity(entity: Entity, root: Node) -> Iterator[Field]:
 def in_gridfs(design: Design, store: Store, root: Node, attribute: Attribute) -> Content:
     """What stands in a field whose bytes are in GridFS: a pointer, or a value that is neither bytes nor text as it is."""
     pointer = _pointer(design, store, root)
-    others = attribute.also if attribute.type.name in _FILE_TYPES else (attribute.type, *attribute.also)
+    others = attribute.also if attribute.type.name in FILES else (attribute.type, *attribute.also)
     return Either((pointer, Value(others))) if others else pointer
 
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from nestling.emitters.arrays import STRUCTURED, array_paths
+from nestling.emitters.arrays import array_paths
 from nestling.emitters.attributes import always
 from nestling.emitters.identity import BUCKET_START, PAGE
 from nestling.ir.clause import Clause, Compared
@@ -17,6 +17,7 @@ from nestling.ir.model import Entity, Relationship
 from nestling.ir.names import join
 from nestling.ir.primitives import CollectionKind, Form, Holder, Index
 from nestling.ir.reading import Gap, GapKind
+from nestling.ir.types import MAY_BE_ARRAYS
 
 NAME_BYTES = 127  # what every server version takes
 KEYS_PER_INDEX = 32
@@ -197,7 +198,7 @@ def _unique(design: Design, store: Store, root: Node) -> Iterator[PlannedIndex]:
 def _comparable(entity: Entity, group: Iterable[str], store: Store) -> bool:
     """Whether equal values are equal to an index: it looks into arrays, and a GridFS pointer is no value."""
     files = {attribute for split in store.collection.splits if split.gridfs for attribute in split.attributes}
-    return not any(entity.attribute(name).type.name in STRUCTURED or name in files for name in group)
+    return not any(entity.attribute(name).type.name in MAY_BE_ARRAYS or name in files for name in group)
 
 
 def _group(store: Store, root: Node) -> PlannedIndex:

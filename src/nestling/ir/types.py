@@ -40,11 +40,23 @@ class TypeName(StrEnum):
 NUMBERS = frozenset({TypeName.INTEGER, TypeName.DECIMAL, TypeName.FLOAT})
 EXACT_NUMBERS = NUMBERS - {TypeName.FLOAT}
 MACHINE_NUMBERS = NUMBERS - {TypeName.DECIMAL}
-TIMES = frozenset({TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ})
+MOMENTS = frozenset({TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ})
+TIMES = MOMENTS | {TypeName.DATE}
+ORDERED_ALIKE = MACHINE_NUMBERS | {TypeName.DATE, TypeName.TIMESTAMP}
+"""What all databases put into one order."""
+TEXTS = frozenset({TypeName.TEXT, TypeName.ENUM})
+"""Types whose values a collation compares."""
 NEVER_TEXT = NUMBERS | TIMES | {TypeName.BOOLEAN, TypeName.BYTES, TypeName.UUID, TypeName.OBJECT_ID}
 """Types none of whose values is stored as a text that a collation could compare."""
-KEPT_AS_TEXT = (TypeName.TEXT, TypeName.ENUM, TypeName.TIME, TypeName.INTERVAL, TypeName.BITS)
+KEPT_AS_TEXT = TEXTS | {TypeName.TIME, TypeName.INTERVAL, TypeName.BITS}
 """Types all of whose values are stored as texts."""
+MAY_BE_ARRAYS = frozenset({TypeName.ARRAY, TypeName.JSON})
+ELEMENTWISE = MAY_BE_ARRAYS | {TypeName.ANY}
+"""Types whose values the server may sort and compare element by element."""
+COMPOSITE = MAY_BE_ARRAYS | {TypeName.GEOMETRY}
+"""Types whose values are made of parts: no keys of an index, and nothing to group or find rows by."""
+FILES = frozenset({TypeName.BYTES, TypeName.TEXT})
+"""Types whose values may be files of their own."""
 
 _TEXT_FORM = re.compile(r"^\s*([a-z]+)\s*(?:\((.*)\))?\s*$", re.DOTALL)
 _ENUM_VALUE = re.compile(r"'((?:[^']|'')*)'")
@@ -76,7 +88,7 @@ class Type:
     @property
     def fraction_digits(self) -> int:
         """Fraction digits a timestamp's values really use (a BSON date keeps three)."""
-        return self.numbers[0] if self.numbers and self.name in (TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ) else 0
+        return self.numbers[0] if self.numbers and self.name in MOMENTS else 0
 
     @staticmethod
     def parse(text: str) -> Type:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from nestling.ir.candidate import Candidate, Paired
 from nestling.ir.model import Entity
 from nestling.ir.situation import Situation
-from nestling.ir.types import Type, TypeName
+from nestling.ir.types import COMPOSITE, Type, TypeName
 from nestling.ir.workload import Access, Operator, StatementKind
 
 LEAST_ATTRIBUTES = 3
@@ -20,7 +20,7 @@ LEAST_ATTRIBUTES = 3
 LEAST_MISSING = 0.25
 """An attribute that a smaller share of the rows lacks stays a field: its index has an entry for most rows in any case."""
 
-_UNFIT = (TypeName.ARRAY, TypeName.JSON, TypeName.GEOMETRY, TypeName.BOOLEAN)
+_UNFIT = COMPOSITE | {TypeName.BOOLEAN}
 _EXACT = (Operator.EQUALITY, Operator.IN)
 
 

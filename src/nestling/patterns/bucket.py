@@ -13,14 +13,13 @@ from nestling.ir.candidate import Bucketed, Candidate, summaries
 from nestling.ir.model import Entity
 from nestling.ir.primitives import OF_BUCKETS, Window, WindowUnit
 from nestling.ir.situation import Situation, rows_per_day
-from nestling.ir.types import TIMES, TypeName
+from nestling.ir.types import COMPOSITE, TIMES, TypeName
 from nestling.ir.workload import Access, Operator
 
 COUNTS = (50, 200, 1_000)
 """Events in one bucket, where their number alone closes it."""
 SMALLEST = 4.0
 """Events in one window on average, below which a bucket groups next to nothing."""
-_NOT_BY = (TypeName.JSON, TypeName.ARRAY, TypeName.GEOMETRY)
 
 
 def candidates(situation: Situation) -> Iterator[Candidate]:
@@ -53,7 +52,7 @@ def series(situation: Situation, entity: Entity) -> Iterator[tuple[str, ...]]:
 def _tells_apart(entity: Entity, name: str) -> bool:
     """Whether buckets can be made by an attribute."""
     attribute = entity.attribute(name)
-    return not (attribute.nullable or attribute.type.name in _NOT_BY or name in OF_BUCKETS)
+    return not (attribute.nullable or attribute.type.name in COMPOSITE or name in OF_BUCKETS)
 
 
 def times_of(entity: Entity) -> tuple[str, ...]:

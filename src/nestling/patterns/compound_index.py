@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from nestling.ir.candidate import Candidate, Indexed
 from nestling.ir.model import Relationship
 from nestling.ir.situation import Situation
-from nestling.ir.types import TypeName
+from nestling.ir.types import COMPOSITE
 from nestling.ir.workload import Access, Operator, Statement, StatementKind
 
-_UNFIT = (TypeName.ARRAY, TypeName.JSON, TypeName.GEOMETRY)
 MOST_KEYS = 8
 
 
@@ -75,4 +74,4 @@ def fits(situation: Situation, entity: str, keys: tuple[tuple[str, int], ...]) -
     """Whether MongoDB can index these attributes together."""
     known = situation.model.entity(entity)
     blobs = situation.blobs[entity]
-    return all(known.attribute(name).type.name not in _UNFIT and name not in blobs for name, _ in keys)
+    return all(known.attribute(name).type.name not in COMPOSITE and name not in blobs for name, _ in keys)

@@ -31,7 +31,6 @@ _CONSTANTS = frozenset(
     }
 )  # fmt: skip
 _COLLATIONS = {"nocase": Collation.NOCASE, "rtrim": Collation.RTRIM}
-COLLATED = (TypeName.TEXT, TypeName.ENUM)
 
 
 def read_default(sql: str | None, kind: Type) -> Default | None:

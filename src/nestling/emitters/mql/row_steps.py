@@ -35,11 +35,10 @@ from nestling.ir.row_steps import (
     WherePair,
     Windows,
 )
-from nestling.ir.types import TypeName
+from nestling.ir.types import COMPOSITE
 
 Pipeline = tuple[str | None, tuple[Mql, ...]]
 """A collection and the stages run on it; without a collection the first stage makes the documents."""
-_MAY_BE_ARRAYS = frozenset({TypeName.JSON, TypeName.ARRAY, TypeName.GEOMETRY})
 
 
 class InLayout:
@@ -55,7 +54,7 @@ class InLayout:
 
     def is_field(self, column: Column) -> bool:
         """Whether the query language may name it."""
-        return not self._layout.path(column).startswith(VARIABLE) and column.type.name not in _MAY_BE_ARRAYS
+        return not self._layout.path(column).startswith(VARIABLE) and column.type.name not in COMPOSITE
 
     def parameter(self, name: str) -> object:
         """What is replaced when the statement runs."""

@@ -15,15 +15,14 @@ from uuid import UUID
 from bson.binary import Binary
 from bson.decimal128 import Decimal128
 
-from nestling.ir.types import Type, TypeName
+from nestling.ir.types import MOMENTS, Type, TypeName
 
 _SORTED_ALIKE = (TypeName.INTEGER, TypeName.DATE, TypeName.DECIMAL, TypeName.FLOAT)
 
 
 def sorted_alike(kind: Type) -> bool:
     """Whether every source orders values of the type as MongoDB does (text depends on a collation)."""
-    instants = (TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
-    return kind.name in _SORTED_ALIKE or (kind.name in instants and kind.fraction_digits <= 3)
+    return kind.name in _SORTED_ALIKE or (kind.name in MOMENTS and kind.fraction_digits <= 3)
 
 
 def bson_order(value: object) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from nestling.common.errors import LoadError, Problem
 from nestling.ir.model import Attribute
-from nestling.ir.types import KEPT_AS_TEXT, TypeName
+from nestling.ir.types import KEPT_AS_TEXT, MOMENTS, TypeName
 from nestling.ir.values import Policy, encoder
 
 INT64 = 1 << 63
@@ -32,7 +32,6 @@ _CONVERTED: dict[TypeName, type] = {
     TypeName.TIMESTAMP: datetime,
     TypeName.TIMESTAMPTZ: datetime,
 }
-_MOMENTS = (TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
 _EXPECTED = STORED_AS_IT_IS | _CONVERTED
 
 
@@ -101,7 +100,7 @@ def expression(attribute: Attribute, variable: str, convert: str) -> str:
     if kind.name is TypeName.DATE:
         midnight = f"datetime({variable}.year, {variable}.month, {variable}.day)"
         return f"{midnight} if {variable}.__class__ is date else {convert}({variable})"
-    if kind.name in _MOMENTS and kind.fraction_digits <= 3:
+    if kind.name in MOMENTS and kind.fraction_digits <= 3:
         fits = f"{variable}.__class__ is datetime and not {variable}.microsecond % 1000"
         return f"{variable} if {fits} else {convert}({variable})"
     usual = STORED_AS_IT_IS.get(kind.name)

@@ -23,11 +23,11 @@ from nestling.ir.primitives import (
     Variant,
 )
 from nestling.ir.rows import Function, Hop
-from nestling.ir.types import TIMES, TypeName
+from nestling.ir.types import FILES, MAY_BE_ARRAYS, TIMES, TypeName
 
 Where = tuple[str | int, ...]
 
-_FILES = (TypeName.BYTES, TypeName.GEOMETRY, TypeName.TEXT)
+_FILES = FILES | {TypeName.GEOMETRY}
 
 
 def mistakes_in_names(model: Model, collections: Sequence[Collection]) -> Iterator[Problem]:
@@ -101,7 +101,7 @@ def _file_mistakes(model: Model, entity: Entity, split: Split, path: Where) -> I
 def _bucket_mistakes(entity: Entity, collection: Collection, bucket: Bucket, path: Where) -> Iterator[Problem]:
     yield from _unknown_attributes(entity, bucket.by, (*path, "by"))
     for name in bucket.by:
-        if name in entity and entity.attribute(name).type.name in (TypeName.JSON, TypeName.ARRAY):
+        if name in entity and entity.attribute(name).type.name in MAY_BE_ARRAYS:
             yield Problem(what=f"`{name}` is {entity.attribute(name).type}: no value to group by", path=(*path, "by"))
     yield from _unknown_attributes(entity, (s.attribute for s in bucket.summary if s.attribute), (*path, "summary"))
     for summary in bucket.summary:

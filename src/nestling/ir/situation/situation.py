@@ -13,10 +13,8 @@ from nestling.ir.situation.fan_out import FanOut, fan_out
 from nestling.ir.situation.footprint import Footprint, footprints
 from nestling.ir.situation.thresholds import Thresholds
 from nestling.ir.statistics import Statistics
-from nestling.ir.types import TypeName
+from nestling.ir.types import FILES
 from nestling.ir.workload import Access, Requirements, Statement
-
-_FILE_TYPES = (TypeName.BYTES, TypeName.TEXT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +136,7 @@ def _blobs(entity: Entity, reading: Reading, thresholds: Thresholds) -> tuple[st
     links = (link.child_attributes for link in reading.model.parents_of(entity.name))
     joined = {name for group in (entity.key, *entity.uniques, *links) for name in group}
     known = dict(reading.statistics.entity(entity.name).attributes)
-    movable = [a.name for a in entity.attributes if a.type.name in _FILE_TYPES and a.name not in joined]
+    movable = [a.name for a in entity.attributes if a.type.name in FILES and a.name not in joined]
     maxima = {n: q.value for n in movable if n in known and (q := known[n].maximum_bytes) is not None}
     averages = {n: q.value for n in movable if n in known and (q := known[n].average_bytes) is not None}
     chosen = {name for name in movable if maxima.get(name, averages.get(name, 0.0)) > thresholds.blob_bytes}

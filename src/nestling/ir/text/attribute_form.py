@@ -13,10 +13,7 @@ from nestling.ir.model import Attribute
 from nestling.ir.text.form import Findings, Form, Texts, without, words_schema
 from nestling.ir.text.yaml_reader import Path
 from nestling.ir.text.yaml_writer import Plain
-from nestling.ir.types import Type, TypeName
-
-COLLATED = frozenset({TypeName.TEXT, TypeName.ENUM})
-"""Types whose values a collation compares."""
+from nestling.ir.types import TEXTS, Type, TypeName
 
 
 class AttributeForm(Form):
@@ -47,7 +44,7 @@ class AttributeForm(Form):
         kind = _type(text.removesuffix("!"), (*path, "type"), findings)
         also = tuple(_type(other, (*path, "also", number), findings) for number, other in enumerate(self.also))
         nullable = not required if self.nullable is None else self.nullable
-        unsaid = texts if kind.name in COLLATED else Collation.BINARY
+        unsaid = texts if kind.name in TEXTS else Collation.BINARY
         rule = findings.word(Collation, self.collation, (*path, "collation"), otherwise=unsaid)
         return Attribute(name, kind, nullable, also, self._default(kind, path, findings), rule)
 
@@ -68,7 +65,7 @@ class AttributeForm(Form):
     def from_ir(attribute: Attribute, texts: Collation = Collation.BINARY) -> Plain:
         """Its text, short when there is no more to say than a type."""
         text = f"{attribute.type}{'' if attribute.nullable else '!'}"
-        unsaid = texts if attribute.type.name in COLLATED else Collation.BINARY
+        unsaid = texts if attribute.type.name in TEXTS else Collation.BINARY
         rule = str(attribute.collation) if attribute.collation is not unsaid else None
         entries = {
             "also": [str(other) for other in attribute.also],

@@ -20,10 +20,11 @@ from nestling.ir.model import (
     Relationship,
     View,
 )
-from nestling.ir.text.attribute_form import COLLATED, AttributeForm
+from nestling.ir.text.attribute_form import AttributeForm
 from nestling.ir.text.form import Findings, Form, Groups, Named, Texts, group_text, without, words_schema
 from nestling.ir.text.yaml_reader import Path
 from nestling.ir.text.yaml_writer import Block, Plain
+from nestling.ir.types import TEXTS
 
 
 class EntityForm(Form):
@@ -211,5 +212,5 @@ class ModelForm(Form):
 
 def _usual_collation(model: Model) -> Collation:
     """The collation more than half of the texts have; binary when there is none."""
-    rules = Counter(a.collation for entity in model.entities for a in entity.attributes if a.type.name in COLLATED)
+    rules = Counter(a.collation for entity in model.entities for a in entity.attributes if a.type.name in TEXTS)
     return next((rule for rule, count in rules.items() if 2 * count > rules.total()), Collation.BINARY)

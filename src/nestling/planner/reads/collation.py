@@ -23,10 +23,8 @@ from nestling.ir.expression import (
     operands,
 )
 from nestling.ir.model import Model
-from nestling.ir.types import NEVER_TEXT, TypeName
+from nestling.ir.types import NEVER_TEXT, TEXTS
 from nestling.planner.reads.traverse import SUBQUERIES, everything, expressions
-
-_TEXTS = (TypeName.TEXT, TypeName.ENUM)
 
 
 def with_one_collation(relation: Relation, model: Model) -> tuple[Relation, Collation]:
@@ -46,7 +44,7 @@ def _keys_agree(model: Model) -> bool:
         linked = (link.child_attributes if link.child == entity.name else link.parent_attributes for link in links)
         names = {name for group in (entity.key, *entity.uniques, *linked) for name in group}
         keys = [entity.attribute(name) for name in names]
-        if any(key.type.name in _TEXTS and key.collation is not Collation.UNICODE_CI for key in keys):
+        if any(key.type.name in TEXTS and key.collation is not Collation.UNICODE_CI for key in keys):
             return False
     return True
 

@@ -24,7 +24,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.layout import Place
 from nestling.ir.row_steps import VARIABLE, Correlate, Keep
-from nestling.ir.types import MACHINE_NUMBERS, TypeName
+from nestling.ir.types import COMPOSITE, MACHINE_NUMBERS, TypeName
 from nestling.planner.attribute import attribute_at
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import conjuncts, filtered
@@ -164,7 +164,7 @@ def bare(expression: Expression) -> Column | None:
     return inner if isinstance(inner, Column) else None
 
 
-_COMPARED_BY_PARTS = frozenset({TypeName.JSON, TypeName.ARRAY, TypeName.GEOMETRY, TypeName.BITS, TypeName.ANY})
+_COMPARED_BY_PARTS = COMPOSITE | {TypeName.BITS, TypeName.ANY}
 
 
 def _alike(one: Expression, other: Expression, left: Column, right: Column) -> bool:

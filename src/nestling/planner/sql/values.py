@@ -33,14 +33,13 @@ from nestling.ir.expression import (
     is_number,
     is_text,
 )
-from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
+from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, TEXTS, TIMES, Type, TypeName
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.scope import Translation
 
 DECIMAL = Type(TypeName.DECIMAL)
 TIMESTAMP = Type(TypeName.TIMESTAMP)
 _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*\Z", re.ASCII)
-_TEXTUAL = frozenset({TypeName.TEXT, TypeName.ENUM})
 _MILLISECOND = 3
 _RANK = {TypeName.INTEGER: 0, TypeName.DECIMAL: 1, TypeName.FLOAT: 2}
 _TIME_RANK = {TypeName.DATE: 0, TypeName.TIMESTAMP: 1, TypeName.TIMESTAMPTZ: 2}
@@ -278,7 +277,7 @@ def _mysql(expression: Expression, other: Expression, translation: Translation) 
     """
     if isinstance(expression, Parameter) and expression.type == ANY:
         return Parameter(expression.name, other.type)
-    if other.type.name in TIMES and expression.type.name in (*_TEXTUAL, TypeName.ANY):
+    if other.type.name in TIMES and expression.type.name in (*TEXTS, TypeName.ANY):
         text_value = expression.value if isinstance(expression, Literal) else None
         folded = typed_literal(text_value, TIMESTAMP) if isinstance(text_value, str) else None
         return folded if isinstance(folded, Literal) else Cast(expression, TIMESTAMP, Rules.MYSQL)
@@ -337,7 +336,7 @@ def _widest(values: Sequence[Expression], translation: Translation) -> Type:
     typed = {value.type for value in values if value.type.name is not TypeName.TEXT}
     if translation.dialect.rules is Rules.POSTGRESQL and len(typed) == 1:
         return typed.pop()
-    if names <= {TypeName.TEXT, TypeName.ENUM} and all(map(is_text, values)):
+    if names <= TEXTS and all(map(is_text, values)):
         return TEXT
     return ANY
 

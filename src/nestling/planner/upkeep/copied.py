@@ -14,7 +14,7 @@ from nestling.ir.expression import Literal as Constant
 from nestling.ir.model import Cardinality, Entity
 from nestling.ir.primitives import Copy, Form, Order, Reference
 from nestling.ir.row_steps import Add, Correlate, Keep, Layout, Slice, SortRows
-from nestling.ir.types import INTEGER, TypeName
+from nestling.ir.types import ELEMENTWISE, INTEGER
 from nestling.planner.reads.correlate import correlated
 from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.scan import top_fields
@@ -24,7 +24,6 @@ from nestling.planner.upkeep.source import alias_of, along, as_stored, columns_a
 from nestling.planner.upkeep.triggers import is_to_one, path_of
 
 VALUE = "v"
-_COMPARED_AS_A_WHOLE = (TypeName.JSON, TypeName.ARRAY, TypeName.ANY)
 Inner = Callable[[Step, Layout], Step]
 
 
@@ -108,7 +107,7 @@ def in_order(step: Step, order: tuple[Order, ...], source: Entity, at: Callable[
     paths: dict[tuple[str, str], str] = {}
     for number, each in enumerate(order):
         path = at(each.attribute)
-        if source.attribute(each.attribute).type.name in _COMPARED_AS_A_WHOLE:
+        if source.attribute(each.attribute).type.name in ELEMENTWISE:
             whole = DocumentOf(((VALUE, IfMissing(FieldPath(path), Literal(None))),))
             path = f"{prefix} {number}"
             wrapped.append((path, whole))

@@ -8,15 +8,13 @@ from nestling.ir.design import Design
 from nestling.ir.model import Cardinality
 from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import Reference
-from nestling.ir.types import TypeName
+from nestling.ir.types import ELEMENTWISE
 from nestling.ir.upkeep import Upkeep
 from nestling.ir.write_path import Cell, Constant, Document, Match, Pull, Push, Value, WriteStep
 from nestling.planner.upkeep.change import ChangeKind, RowChange, new, old
 from nestling.planner.upkeep.derive import is_only_listed
 from nestling.planner.upkeep.element import id_parts
 from nestling.planner.upkeep.target import target_of
-
-_NOT_SORTED_AS_A_WHOLE = (TypeName.JSON, TypeName.ARRAY, TypeName.ANY)
 
 
 def listed_ids(design: Design, upkeep: Upkeep, reference: Reference, change: RowChange) -> tuple[WriteStep, ...] | None:
@@ -30,7 +28,7 @@ def listed_ids(design: Design, upkeep: Upkeep, reference: Reference, change: Row
         change.kind is ChangeKind.UPDATE and not change.attributes & moves
     ):
         return None
-    if any(child.attribute(name).type.name in _NOT_SORTED_AS_A_WHOLE for name in child.key):
+    if any(child.attribute(name).type.name in ELEMENTWISE for name in child.key):
         return None
     links = tuple(zip(link.parent_attributes, link.child_attributes, strict=True))
     before = target_of(design, upkeep.place, {here: Cell(old(there)) for here, there in links}, many=False)

@@ -6,14 +6,12 @@ from nestling.ir.design import Design
 from nestling.ir.model import Entity
 from nestling.ir.names import join
 from nestling.ir.primitives import Copy, Form, Order
-from nestling.ir.types import TypeName
+from nestling.ir.types import ELEMENTWISE
 from nestling.ir.upkeep import Upkeep
 from nestling.ir.write_path import Cell, Document, Match, Pull, Push, Value, WriteStep
 from nestling.planner.upkeep.change import ChangeKind, RowChange, new, old
 from nestling.planner.upkeep.target import target_of
 from nestling.planner.upkeep.triggers import far, near
-
-_NOT_SORTED_AS_A_WHOLE = (TypeName.JSON, TypeName.ARRAY, TypeName.ANY)
 
 
 def newest(design: Design, upkeep: Upkeep, copy: Copy, change: RowChange) -> tuple[WriteStep, ...] | None:
@@ -68,4 +66,4 @@ def _order(child: Entity, copy: Copy) -> tuple[tuple[str, int], ...] | None:
 
 
 def _is_sortable(child: Entity, name: str) -> bool:
-    return child.attribute(name).type.name not in _NOT_SORTED_AS_A_WHOLE
+    return child.attribute(name).type.name not in ELEMENTWISE

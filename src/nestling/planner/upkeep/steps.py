@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from nestling.ir.design import Design
 from nestling.ir.primitives import CollectionKind, Copy
 from nestling.ir.reading import GapKind
-from nestling.ir.types import TypeName
+from nestling.ir.types import COMPOSITE
 from nestling.ir.upkeep import Derived, Trigger, Upkeep
 from nestling.ir.write_path import Each, Fetch, WriteStep
 from nestling.planner.reads.rows import gap
@@ -19,8 +19,6 @@ from nestling.planner.upkeep.descendants import descendants_read
 from nestling.planner.upkeep.refresh import refreshed
 from nestling.planner.upkeep.shortcuts import shortcut
 from nestling.planner.upkeep.triggers import fired, path_of
-
-_NO_VALUE_TO_ASK_FOR = (TypeName.JSON, TypeName.ARRAY, TypeName.GEOMETRY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,5 +115,5 @@ def _below(design: Design, upkeep: Upkeep, change: RowChange, rows: str) -> Iter
 def _identity(design: Design, upkeep: Upkeep) -> tuple[str, ...]:
     """What tells the holder's row: its key, else all values that can be asked for."""
     entity = design.model.entity(upkeep.holder)
-    plain = tuple(a.name for a in entity.attributes if a.type.name not in _NO_VALUE_TO_ASK_FOR)
+    plain = tuple(a.name for a in entity.attributes if a.type.name not in COMPOSITE)
     return entity.key or plain or entity.attribute_names

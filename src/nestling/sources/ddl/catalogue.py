@@ -11,10 +11,9 @@ from nestling.common.sql_dialects import MYSQL, POSTGRESQL
 from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute, View
 from nestling.ir.reading import Gap, GapKind
-from nestling.ir.types import Type
+from nestling.ir.types import TEXTS, Type
 from nestling.sources.ddl.column_type import Read
 from nestling.sources.ddl.cursor import Name
-from nestling.sources.defaults import COLLATED
 from nestling.sources.tables import ForeignKey, Table, find_name
 
 DEFAULT_SCHEMAS = {POSTGRESQL: "public", "sqlite": "main"}
@@ -57,7 +56,7 @@ class Declared:
         """The columns, texts without a collation of their own with the table's."""
         return tuple(
             replace(column, collation=self.collation)
-            if column.type.name in COLLATED and column.name not in self.collated
+            if column.type.name in TEXTS and column.name not in self.collated
             else column
             for column in self.columns.values()
         )

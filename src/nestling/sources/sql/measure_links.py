@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from nestling.common.sql_dialects import MYSQL
 from nestling.ir.quantile import quantile
 from nestling.ir.statistics import RelationshipStatistics, inferred, measured
-from nestling.ir.types import TypeName
+from nestling.ir.types import TIMES
 from nestling.sources.sql.row_sql import matching
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ GROWS_ABOVE = 20
 """Children of the largest parent from which a dated child counts as one that keeps coming (years of monthly events pass it)."""
 SKEW = 3.0
 """The largest parent over the mean, likewise."""
-_DATED = (TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,5 +112,5 @@ def link_statistics(link: Relationship, model: Model, found: LinkMeasures) -> Re
 
 def _grows(link: Relationship, model: Model, mean: float, maximum: int) -> bool:
     """Whether parents seem to get children for ever: the child is dated, and the largest parent has many, far over the mean."""
-    dated = any(attribute.type.name in _DATED for attribute in model.entity(link.child).attributes)
+    dated = any(attribute.type.name in TIMES for attribute in model.entity(link.child).attributes)
     return dated and maximum > GROWS_ABOVE and maximum > SKEW * mean

@@ -13,7 +13,7 @@ from nestling.common.sql_dialects import MYSQL, NAMES
 from nestling.ir.clause import Clause, Compared, Scalar
 from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute
-from nestling.ir.types import TypeName
+from nestling.ir.types import COMPOSITE, TEXTS, TypeName
 from nestling.sources.statements.occurrences import Occurrence
 from nestling.sources.statements.walk import Walk
 
@@ -32,9 +32,6 @@ _MIRRORED = {
     Compared.GREATER: Compared.LESS,
     Compared.GREATER_OR_EQUAL: Compared.LESS_OR_EQUAL,
 }
-_TEXTS = (TypeName.TEXT, TypeName.ENUM)
-_WITHOUT_NULL = (TypeName.ARRAY, TypeName.JSON, TypeName.GEOMETRY)
-"""Types of which NULL is not the only value an index takes for none."""
 
 Said = tuple[exp.Column, Compared, Scalar | None]
 
@@ -135,12 +132,12 @@ def _of_kind(attribute: Attribute, compared: Compared, value: Scalar | None, dia
     """The condition as one on values of the attribute's type; none where that is another thing."""
     kind = attribute.type.name
     if compared in (Compared.NULL, Compared.PRESENT):
-        return (Clause(attribute.name, compared),) if attribute.nullable and kind not in _WITHOUT_NULL else ()
+        return (Clause(attribute.name, compared),) if attribute.nullable and kind not in COMPOSITE else ()
     if kind is TypeName.BOOLEAN and compared is Compared.EQUAL and isinstance(value, bool):
         return (Clause(attribute.name, compared, value),)
     if kind is TypeName.INTEGER and isinstance(value, int) and not isinstance(value, bool):
         return (Clause(attribute.name, compared, value),)
-    if kind in _TEXTS and isinstance(value, str) and compared is Compared.EQUAL and _is_exact(attribute, dialect):
+    if kind in TEXTS and isinstance(value, str) and compared is Compared.EQUAL and _is_exact(attribute, dialect):
         return (Clause(attribute.name, compared, value),)
     return ()
 

@@ -25,13 +25,11 @@ from nestling.ir.primitives import (
 )
 from nestling.ir.rows import down
 from nestling.ir.situation.situation import Situation
-from nestling.ir.types import TypeName
+from nestling.ir.types import MAY_BE_ARRAYS
 from nestling.strategies.placement.field_names import Names, attribute_fields, embedded_name, ids_name, renamed
 from nestling.strategies.placement.kept import bucket_of, computed, copies, options_of, overflow_flag
 from nestling.strategies.placement.nesting import distinct_names
 from nestling.strategies.placement.pairs import pairs_of
-
-_NO_ID = (TypeName.ARRAY, TypeName.JSON)  # MongoDB refuses an array as `_id`, and JSON may be one
 
 
 def collections(situation: Situation, outline: Outline) -> tuple[Collection, ...]:
@@ -46,7 +44,7 @@ def id_attributes(entity: Entity) -> tuple[str, ...]:
     solid = [group for group in entity.uniques if not any(entity.attribute(name).nullable for name in group)]
     for group in filter(None, (entity.key, *([] if entity.key else solid))):
         single = entity.attribute(group[0]).type.name if len(group) == 1 else None
-        if single not in _NO_ID and distinct_names(group):
+        if single not in MAY_BE_ARRAYS and distinct_names(group):
             return group
     return ()
 

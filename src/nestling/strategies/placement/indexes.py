@@ -13,7 +13,7 @@ from nestling.ir.names import join
 from nestling.ir.outline import CHILD_HOLDS, Outline
 from nestling.ir.primitives import Collection, Holder, Index
 from nestling.ir.situation.situation import Situation
-from nestling.ir.types import TypeName
+from nestling.ir.types import COMPOSITE
 from nestling.ir.workload import Access, Operator, Statement, StatementKind
 from nestling.strategies.placement.expiry import expiry
 from nestling.strategies.placement.pairs import of_pairs
@@ -24,7 +24,6 @@ MOST_INDEXES = 63
 MOST_KEYS = 32
 """MongoDB takes 32 keys an index."""
 
-_MULTIVALUED = (TypeName.ARRAY, TypeName.JSON, TypeName.GEOMETRY)
 _EXACT = (Operator.EQUALITY, Operator.IN)
 
 
@@ -95,7 +94,7 @@ def _index(place: Place, entity: Entity, attributes: tuple[str, ...], *, serves:
     """An index on attributes of an entity's rows; None when one of them cannot be indexed."""
     split = {name for each in place.store.collection.splits for name in each.attributes}
     paths = [path_of(place, name) for name in attributes]
-    if any(entity.attribute(name).type.name in _MULTIVALUED for name in attributes):
+    if any(entity.attribute(name).type.name in COMPOSITE for name in attributes):
         return None
     if None in paths or not paths or len(paths) > MOST_KEYS or (len(place.nodes) == 1 and split & set(attributes)):
         return None

@@ -27,7 +27,7 @@ from nestling.ir.expression import (
     is_text,
 )
 from nestling.ir.reading import GapKind
-from nestling.ir.types import NEVER_TEXT, TypeName
+from nestling.ir.types import MOMENTS, NEVER_TEXT, TypeName
 from nestling.ir.values import timestamp_text
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def may_be_text(expression: Expression) -> bool:
 
 def is_wide(expression: Expression) -> bool:
     """Whether its values are timestamps kept as ISO text, finer than a BSON date."""
-    if expression.type.name not in (TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ):
+    if expression.type.name not in MOMENTS:
         return False
     micros = getattr(expression.value, "microsecond", 0) if isinstance(expression, Literal) else 0
     stored = _keeps_precision(expression) and expression.type.fraction_digits > WIDE_DIGITS

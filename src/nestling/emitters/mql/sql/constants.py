@@ -8,7 +8,6 @@ from uuid import UUID
 from bson import Binary
 
 from nestling.ir.expression import Literal
-from nestling.ir.types import TypeName
 from nestling.ir.values import encode, timestamp_text
 
 Mql = object
@@ -44,6 +43,3 @@ def is_inline(mql: Mql) -> bool:
 def literal_value(mql: Mql) -> object:
     """The value of a constant `inline` wrote."""
     return mql["$literal"] if isinstance(mql, dict) else mql
-
-
-TEXTUAL = frozenset({TypeName.TEXT, TypeName.ENUM, TypeName.TIME, TypeName.INTERVAL, TypeName.BITS})

@@ -25,7 +25,7 @@ from nestling.ir.expression import (
     Parameter,
     Raw,
 )
-from nestling.ir.types import NUMBERS, TIMES, TypeName
+from nestling.ir.types import NUMBERS, TEXTS, TIMES, TypeName
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
@@ -146,7 +146,7 @@ def _same_class(column: Column, value: object, operator: Comparison) -> Expected
     """The class both have, when a range within it is all a comparison can find; None when another class could be found."""
     low = operator in (Comparison.LESS, Comparison.LESS_OR_EQUAL)
     of_number = column.type.name in NUMBERS and not column.mixed
-    of_text = column.type.name in (TypeName.TEXT, TypeName.ENUM) and not column.mixed
+    of_text = column.type.name in TEXTS and not column.mixed
     of_time = column.type.name in TIMES and not column.mixed
     if isinstance(value, Placeholder):
         return Expected.NUMBER if of_number else Expected.TEXT if of_text else Expected.TIME if of_time else None

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING
 from bson import Decimal128
 
 from nestling.emitters.mql.sql.comparison import is_wide
-from nestling.emitters.mql.sql.constants import TEXTUAL, Mql, bson_value, inline
+from nestling.emitters.mql.sql.constants import Mql, bson_value, inline
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.ir.expression import Cast, Literal, Rules
-from nestling.ir.types import NUMBERS, TIMES, Type, TypeName
+from nestling.ir.types import KEPT_AS_TEXT, MOMENTS, NUMBERS, TIMES, Type, TypeName
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
-
-_TIMES = (TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
 
 
 def server_cast(node: Cast, r: Renderer) -> Mql:
@@ -29,11 +27,11 @@ def server_cast(node: Cast, r: Renderer) -> Mql:
         found = _time_constant(node.operand.value, target)
     elif source.name in NUMBERS and target.name in NUMBERS:
         found = _number(value, source, target)
-    elif source.name in TEXTUAL and target.name in TEXTUAL:
+    elif source.name in KEPT_AS_TEXT and target.name in KEPT_AS_TEXT:
         found = _text(value, target)
     elif source.name is TypeName.INTEGER and target.name is TypeName.TEXT:
         found = _text({"$toString": value}, target)
-    elif source.name in TEXTUAL and target.name in NUMBERS and node.rules is Rules.POSTGRESQL:
+    elif source.name in KEPT_AS_TEXT and target.name in NUMBERS and node.rules is Rules.POSTGRESQL:
         found = _number_of_text(value, target)
     elif not is_wide(node.operand):
         found = _time(value, source, target)
@@ -103,11 +101,11 @@ def _time_constant(value: object, target: Type) -> Mql | None:
 
 
 def _time(value: Mql, source: Type, target: Type) -> Mql | None:
-    if source.name is TypeName.DATE and target.name in (TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ):
+    if source.name is TypeName.DATE and target.name in TIMES:
         return value
-    if source.name in _TIMES and target.name is TypeName.DATE:
+    if source.name in MOMENTS and target.name is TypeName.DATE:
         return {"$dateTrunc": {"date": value, "unit": "day"}}
-    if source.name in _TIMES and target.name in _TIMES:
+    if source.name in MOMENTS and target.name in MOMENTS:
         return value
     if source.name is TypeName.DATE and target.name is TypeName.TEXT:
         return {"$dateToString": {"date": value, "format": "%Y-%m-%d"}}

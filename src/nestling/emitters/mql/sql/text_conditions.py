@@ -9,7 +9,7 @@ from nestling.emitters.mql.sql.field_conditions import Match, field_of, is_colla
 from nestling.emitters.mql.sql.functions.patterns import regex_of
 from nestling.emitters.mql.sql.pattern import constant_pattern, escaped, like_prefix, like_regex, regex_options
 from nestling.ir.expression import Call, CaseRule, Collation, Column, Expression, Function, Like, Literal
-from nestling.ir.types import TypeName
+from nestling.ir.types import TEXTS
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def _text_field(operand: Expression, r: Renderer) -> str | None:
     """The field of a column that holds nothing but texts."""
-    if not isinstance(operand, Column) or operand.mixed or operand.type.name not in (TypeName.TEXT, TypeName.ENUM):
+    if not isinstance(operand, Column) or operand.mixed or operand.type.name not in TEXTS:
         return None
     return field_of(operand, r)
 

@@ -21,7 +21,7 @@ from nestling.ir.primitives import Computed
 from nestling.ir.row_steps import Layout
 from nestling.ir.rows import Function, Path
 from nestling.ir.tolerance import Tolerated
-from nestling.ir.types import INTEGER, MACHINE_NUMBERS, Type, TypeName
+from nestling.ir.types import INTEGER, MACHINE_NUMBERS, ORDERED_ALIKE, Type, TypeName
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.fresh import is_fresh
 from nestling.planner.reads.rewrites.links import without_link
@@ -35,7 +35,6 @@ _FUNCTIONS = {
     AggregateFunction.MIN: Function.MIN,
     AggregateFunction.MAX: Function.MAX,
 }
-_ORDERED = MACHINE_NUMBERS | {TypeName.DATE, TypeName.TIMESTAMP}
 MOST_HOPS = 3
 
 
@@ -202,7 +201,7 @@ def _is_exact(item: Computed, kind: Type, aggregate: Aggregate) -> bool:
     if kind.name is TypeName.TIMESTAMP and kind.fraction_digits > 3:
         return False
     if item.function in (Function.MIN, Function.MAX):
-        return kind.name in _ORDERED
+        return kind.name in ORDERED_ALIKE
     return kind.name in MACHINE_NUMBERS and (item.function is Function.SUM or aggregate.type.name is TypeName.FLOAT)
 
 

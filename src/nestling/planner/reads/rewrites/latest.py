@@ -13,15 +13,13 @@ from nestling.ir import algebra as a
 from nestling.ir.algebra import AggregateFunction
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression
-from nestling.ir.types import TypeName
+from nestling.ir.types import ORDERED_ALIKE
 from nestling.planner.reads.rewrites.computed import Inner, inner_joined
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts
 from nestling.planner.reads.rewrites.links import is_unique, without_link
 from nestling.planner.reads.rewrites.windowed import WHOLE
 from nestling.planner.reads.rows import First
 
-ORDERED = frozenset({TypeName.INTEGER, TypeName.FLOAT, TypeName.DATE, TypeName.TIMESTAMP})
-"""What all databases put into one order."""
 _DESCENDING: dict[AggregateFunction | a.WindowOnly, bool] = {AggregateFunction.MAX: True, AggregateFunction.MIN: False}
 
 
@@ -52,7 +50,7 @@ def _compared(predicate: Expression, windows: str) -> Iterator[Column]:
 
 def _descending(function: a.WindowFunction, column: Column) -> bool | None:
     """Whether the greatest or the least of the column is wanted; None where it is neither, or NULL comes before it."""
-    plain = not column.mixed and column.type.name in ORDERED and column.type.fraction_digits <= 3
+    plain = not column.mixed and column.type.name in ORDERED_ALIKE and column.type.fraction_digits <= 3
     whole = function.frame == WHOLE and not function.order and function.filter is None
     if not plain or not whole or function.arguments != (column,) or function.function not in _DESCENDING:
         return None

@@ -18,10 +18,11 @@ from nestling.ir.layout import NodeKind
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import Copy, Form
 from nestling.ir.tolerance import Tolerated
+from nestling.ir.types import ORDERED_ALIKE
 from nestling.planner.reads.rewrites.computed import Inner, inner_joined
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts
 from nestling.planner.reads.rewrites.fresh import is_fresh
-from nestling.planner.reads.rewrites.latest import ORDERED, latest
+from nestling.planner.reads.rewrites.latest import latest
 from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rewrites.to_parent import fixed, is_sound, parents_of
 from nestling.planner.reads.rows import First
@@ -98,7 +99,7 @@ def _order(keys: tuple[SortKey, ...]) -> tuple[str, tuple[tuple[str, bool], ...]
     found = []
     for key in keys:
         column = key.expression
-        if not isinstance(column, Column) or column.mixed or column.type.name not in ORDERED:
+        if not isinstance(column, Column) or column.mixed or column.type.name not in ORDERED_ALIKE:
             return None
         if column.type.fraction_digits > 3 or key.nulls_first is key.descending:
             return None

@@ -30,7 +30,7 @@ from nestling.ir.layout import Node, NodeKind, Place, Role
 from nestling.ir.primitives import Bucket, Summary, WindowUnit
 from nestling.ir.row_steps import Layout
 from nestling.ir.rows import Function as Summarised
-from nestling.ir.types import FLOAT, INTEGER, MACHINE_NUMBERS, Type, TypeName
+from nestling.ir.types import FLOAT, INTEGER, MACHINE_NUMBERS, ORDERED_ALIKE, Type, TypeName
 from nestling.planner.reads.rewrites.computed import or_zero
 from nestling.planner.reads.rewrites.links import scan_of
 from nestling.planner.reads.rows import Context, Rows
@@ -38,7 +38,6 @@ from nestling.planner.reads.scan import top_fields
 from nestling.planner.reads.traverse import has_subquery
 
 _COUNT = Column("", "events of a bucket", INTEGER, nullable=False)
-_ORDERED = MACHINE_NUMBERS | {TypeName.DATE, TypeName.TIMESTAMP}
 _FORMATS = {
     WindowUnit.MINUTE: frozenset("YmdjwWHM"),
     WindowUnit.HOUR: frozenset("YmdjwWH"),
@@ -183,7 +182,7 @@ class _Known:
         found = self._field(function, argument)
         if found is None or not isinstance(argument, Column) or argument.mixed:
             return None
-        kinds = MACHINE_NUMBERS if function is Summarised.SUM else _ORDERED
+        kinds = MACHINE_NUMBERS if function is Summarised.SUM else ORDERED_ALIKE
         if argument.type.name not in kinds or argument.type.fraction_digits > 3:
             return None
         return Column("", f"bucket {found.field}", argument.type)
