@@ -107,6 +107,10 @@ def test_statements_by_hand(run: tuple[Run, Run]) -> None:
     assert sorted(cast("list[int]", [*both[0].values()])) == [1, 2]
     with pytest.raises(ConstraintError):
         execute("INSERT INTO customer (customer_id, name, email) VALUES (1, 'twice', 'twice@example.com')")
+    with pytest.raises(ConstraintError, match=r"refers by customer_id to no `customer`(; customer_id = 12345)?$"):
+        execute("INSERT INTO purchase VALUES (98765, 12345, '2026-01-01 10:00:00', 'open')")
+    with pytest.raises(ConstraintError, match=r"refers to this `product` \(\w+\)$"):
+        execute("DELETE FROM product WHERE product_id = 1")
 
 
 def test_parameters_are_never_operators(run: tuple[Run, Run], database: Database[Any]) -> None:

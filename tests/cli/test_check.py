@@ -89,6 +89,8 @@ def test_a_sample(shelf: Path, target: str, database: Documents) -> None:
     of_copy = next(each for each in as_json["checks"] if each["name"] == "books.author")
     assert (of_copy["documents"], of_copy["differing"]) == (100, 100)
     assert of_copy["estimate"]["of"] == BOOKS
+    whole = nestling("check", "design.yaml", target, "--sample", "100%", "--json", cwd=shelf).json
+    assert next(each for each in whole["checks"] if each["name"] == "books.author")["documents"] == BOOKS
 
 
 def test_what_cannot_be_repaired_has_a_next_move(shelf: Path, target: str, database: Documents) -> None:
@@ -105,6 +107,7 @@ def test_it_could_not_run(shelf: Path, target: str, database: Documents) -> None
     for option in (
         ("--sample", "-3"),
         ("--sample", "1.5"),
+        ("--sample", "200%"),
         ("--sample", "inf"),
         ("--sample", "nan"),
         ("--since", "yesterday"),

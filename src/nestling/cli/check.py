@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,9 +31,10 @@ def _sample(context: click.Context, option: click.Parameter, text: str | None) -
         number = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
         number = 0.0
-    if not isfinite(number) or number <= 0 or (number >= 1 and not text.endswith("%") and number != int(number)):
+    most = 1.0 if text.endswith("%") else inf
+    if not 0 < number <= most or not isfinite(number) or (number > 1 and number != int(number)):
         raise click.BadParameter(f"{text!r} is neither a number of documents nor a share (0.01, 1%)", context, option)
-    return number
+    return None if text.endswith("%") and number == 1 else number
 
 
 def _time(context: click.Context, option: click.Parameter, text: str | None) -> datetime | None:

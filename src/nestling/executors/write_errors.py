@@ -21,6 +21,7 @@ from pymongo.errors import (
 from nestling.common.connection import disk_is_full
 from nestling.common.errors import ConstraintError, NestlingError, NoTransactions, Problem, WriteError
 from nestling.executors.codes import DUPLICATE_KEY
+from nestling.executors.invalid import invalid_words
 from nestling.ir.write_path import Violation
 
 NO_REPLICA_SET = 20  # IllegalOperation: "Transaction numbers are only allowed on a replica set member or mongos"
@@ -58,7 +59,8 @@ def typed(error: PyMongoError | BSONError, name: str) -> NestlingError | None:
             what = "the write changes several documents, which takes a transaction, and this server has none"
             return NoTransactions(Problem(what, where=where, next_move=move))
         case OperationFailure(code=code) if code == DOCUMENT_INVALID:
-            return WriteError(Problem(f"the collection's validator refuses the document: {_said(error)}", where=where))
+            why = invalid_words(error.details or {}) or f": {_said(error)}"
+            return WriteError(Problem(f"the collection's validator refuses the document{why}", where=where))
         case OperationFailure(code=code) if code in TOO_LARGE:
             return _too_large(where)
         case OperationFailure() if disk_is_full(error):

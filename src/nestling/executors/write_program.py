@@ -24,7 +24,7 @@ from nestling.ir.program import (
     RefuseRows,
 )
 from nestling.ir.types import TypeName
-from nestling.ir.write_path import Violation
+from nestling.ir.write_path import NEW, OLD, Violation
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,8 @@ def broken(step: RefuseRows, rows: Sequence[Row]) -> list[Row]:
 
 
 def refused(violation: Violation, text: str, rows: Sequence[Row]) -> ConstraintError:
-    """The error for rows that break a constraint; it shows the first of them."""
-    shown = ", ".join(f"{name} = {value!r}" for name, value in list(rows[0].items())[:4])
-    more = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
+    """The error for rows that break a constraint; it shows what the first of them was to be, or was."""
+    values = [(name, value) for name, value in rows[0].items() if name.startswith((NEW, OLD))]
+    shown = ", ".join(f"{name.removeprefix(NEW).removeprefix(OLD)} = {value!r}" for name, value in values[:4])
+    more = f" and {len(rows) - 1} more" if values and len(rows) > 1 else ""
     return ConstraintError(Problem(text, known=f"{shown}{more}"), violation=violation)

@@ -21,6 +21,11 @@ from nestling.ir.row_steps import Layout
 # --- values ----------------------------------------------------------------------------------------------------------
 
 
+OLD = "old_"
+NEW = "new_"
+"""What the columns of a row's values before and after begin with."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A column of the row at hand, as it is stored; missing when NULL."""

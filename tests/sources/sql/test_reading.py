@@ -54,7 +54,7 @@ def test_what_cannot_be_resolved_is_a_gap(torture: Reading) -> None:
 def test_notes_tell_what_was_seen(torture: Reading) -> None:
     """NULL keys, dangling rows and cycles are said, and change the model."""
     text = "\n".join(torture.notes)
-    for expected in ("`nullkey` has 2 rows", "1 rows of `dangler`", "3 rows of `node` are their own"):
+    for expected in ("`nullkey` has 2 rows", "1 row of `dangler` refers", "3 rows of `node` are their own"):
         assert expected in text
     assert torture.model.entity("nullkey").key == ()
     assert not torture.model.relationship("tag_dangler").required
@@ -107,6 +107,22 @@ def test_text_that_is_not_utf8_can_be_measured(tmp_path: Path) -> None:
     connection.close()
     attribute = open_database(f"sqlite:///{path}").reading().model.entity("t").attribute("i")
     assert [str(other) for other in attribute.also] == ["text"]
+
+
+def test_days_no_calendar_has_are_text(tmp_path: Path) -> None:
+    """SQLite takes them for other days; in canonical form, they are stored as they were found."""
+    path = tmp_path / "odd.db"
+    connection = sqlite3.connect(path)
+    connection.executescript(
+        """CREATE TABLE t(day DATE, at TIMESTAMP, milli TIMESTAMP, fine TIMESTAMP);
+        INSERT INTO t VALUES ('2024-02-29', '2024-02-29 23:59:59', '2024-02-29 23:59:59.999', '2024-02-29 23:59:59.999999');
+        INSERT INTO t VALUES ('2024-03-01', '2024-03-01 10:00:00', '2024-03-01 10:00:00.500', '2024-12-31 10:00:00.000001');
+        INSERT INTO t VALUES ('2023-02-29', '2024-03-01 24:00:00', '2024-04-31 10:00:00.500', NULL);"""
+    )
+    connection.close()
+    reading = open_database(f"sqlite:///{path}").reading()
+    types = [" ".join(map(str, (each.type, *each.also))) for each in reading.model.entity("t").attributes]
+    assert types == ["date text", "timestamp text", "timestamp(3) text", "timestamp(6)"]
 
 
 def test_large_tables_are_sampled(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pymongo.errors import BulkWriteError
 
 from nestling.executors.check.repairs import Repairs
 from nestling.executors.check.rows import Row
+from nestling.executors.invalid import why_refused
 from nestling.ir.drift import CompiledCheck
 from nestling.ir.values import CODEC
 
@@ -32,4 +33,4 @@ def mend(database: Database[Any], compiled: CompiledCheck, rows: Sequence[Row]) 
 
 def _refusals(error: BulkWriteError) -> Iterator[tuple[int, str]]:
     for each in (error.details or {}).get("writeErrors", ()):
-        yield each["index"], str(each.get("errmsg", "the server refuses the change"))
+        yield each["index"], why_refused(each)

@@ -12,6 +12,7 @@ from nestling.common.connection import OUT_OF_DISK_SPACE, UNAUTHORIZED, disk_is_
 from nestling.common.errors import LoadError, Problem
 from nestling.common.redaction import redact
 from nestling.executors.codes import DUPLICATE_KEY
+from nestling.executors.invalid import invalid_words
 
 INVALID = 121
 SHOWN = 3
@@ -48,7 +49,8 @@ def _problem(store: str, document: RawBSONDocument, error: Mapping[str, Any]) ->
             return Problem(what, where=where, next_move=_DUPLICATE_MOVE)
         case code if code == INVALID:
             move = "mend the row, or the collection's validator"
-            return Problem("the document breaks the collection's validator", where=where, next_move=move)
+            what = f"the document breaks the collection's validator{invalid_words(error)}"
+            return Problem(what, where=where, next_move=move)
     return Problem(_said(error), where=where)
 
 

@@ -25,6 +25,7 @@ from nestling.common.errors import MigrationError, Problem
 from nestling.executors.batches import batches
 from nestling.executors.canonical import stored_bytes
 from nestling.executors.codes import DUPLICATE_KEY
+from nestling.executors.invalid import why_refused
 from nestling.executors.load.merge import Merge
 from nestling.executors.load.stored_value import Values
 from nestling.executors.migrate.closure import gather
@@ -190,8 +191,7 @@ class Deriver:
 
 
 def _refused(name: str, refused: Mapping[str, Any]) -> MigrationError:
-    said = str(refused.get("errmsg", "refused"))
-    return MigrationError(Problem(f"a document is refused: {said}", where=name))
+    return MigrationError(Problem(f"a document is refused: {why_refused(refused)}", where=name))
 
 
 def _same(values: Mapping[str, Any]) -> dict[str, Any]:

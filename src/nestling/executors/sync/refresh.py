@@ -18,6 +18,7 @@ from nestling.executors.batches import batches
 from nestling.executors.calls import ONE_MOMENT, TO_LAST
 from nestling.executors.check.repairs import Repairs
 from nestling.executors.check.same import differing_values
+from nestling.executors.invalid import why_refused
 from nestling.executors.sync.asking import View
 from nestling.executors.sync.metrics import Metrics
 from nestling.executors.sync.narrowed import NUMBER, Distinct, ids_of_values, of_few, of_ids, of_values, with_values
@@ -170,6 +171,6 @@ class Refresh:
             written = int(details.get("nModified", 0))
             refused = [rows[each["index"]][ID] for each in details.get("writeErrors", ())]
             for each in details.get("writeErrors", ()):
-                self._metrics.refuse(f"{kept.id} of {rows[each['index']][ID]!r}: {each.get('errmsg')}")
+                self._metrics.refuse(f"{kept.id} of {rows[each['index']][ID]!r}: {why_refused(each)}")
         self._metrics.count("written", written)
         return written, refused

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from nestling.ir.names import stored_name
+from nestling.ir.write_path import NEW, OLD
 
 
 class ChangeKind(StrEnum):
@@ -42,9 +43,9 @@ class RowChange:
 
 def old(attribute: str) -> str:
     """The column of the value before."""
-    return f"old_{stored_name(attribute)}"
+    return OLD + stored_name(attribute)
 
 
 def new(attribute: str) -> str:
     """The column of the value after."""
-    return f"new_{stored_name(attribute)}"
+    return NEW + stored_name(attribute)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from nestling.ir.design import Design
 from nestling.ir.layout import Place, Role
 from nestling.ir.model import Entity, Relationship
-from nestling.ir.write_path import Each, WriteStep
-from nestling.planner.writes.cells import NEW, OLD, Cells, column
+from nestling.ir.write_path import NEW, OLD, Each, WriteStep
+from nestling.planner.writes.cells import Cells, column
 from nestling.planner.writes.coming import added
 from nestling.planner.writes.fetch import equal_cells, fetch, rows_by_place, scan_of
 from nestling.planner.writes.going import removed

@@ -14,8 +14,6 @@ from nestling.ir.types import Type
 from nestling.ir.write_path import Cell, Given, Value
 
 ID = "id"
-OLD = "old_"
-NEW = "new_"
 NOTHING: Value = Given(NULL)
 """A value that is always missing: a field set to it is removed."""
 

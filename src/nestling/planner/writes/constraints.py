@@ -30,8 +30,8 @@ from nestling.ir.expression import (
 from nestling.ir.layout import NodeKind, Role
 from nestling.ir.model import Cardinality, Entity, Relationship
 from nestling.ir.types import INTEGER
-from nestling.ir.write_path import Refuse, Violation, WriteStep
-from nestling.planner.writes.cells import NEW, Cells, column
+from nestling.ir.write_path import NEW, Refuse, Violation, WriteStep
+from nestling.planner.writes.cells import Cells, column
 from nestling.planner.writes.document import id_attributes
 from nestling.planner.writes.fetch import equal_cells, fetch, filtered, plan, same_row, scan_of
 from nestling.planner.writes.work import Phase, Work

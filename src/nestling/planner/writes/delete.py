@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from nestling.ir.names import join
-from nestling.ir.write_path import Each, Fetch
+from nestling.ir.write_path import OLD, Each, Fetch
 from nestling.planner.upkeep import ChangeKind
 from nestling.planner.writes import listed
-from nestling.planner.writes.cells import ID, OLD, Cells, column
+from nestling.planner.writes.cells import ID, Cells, column
 from nestling.planner.writes.change import follow
 from nestling.planner.writes.effects import Effect
 from nestling.planner.writes.fetch import rows_by_place

@@ -12,6 +12,7 @@ from nestling.ir.layout import Node, NodeKind, Place
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Form
 from nestling.ir.write_path import (
+    OLD,
     Cell,
     Change,
     Constant,
@@ -30,7 +31,7 @@ from nestling.planner.writes.address import (
     known_values,
     row_address,
 )
-from nestling.planner.writes.cells import ID, NOTHING, OLD, Cells, carried_paths, identity
+from nestling.planner.writes.cells import ID, NOTHING, Cells, carried_paths, identity
 from nestling.planner.writes.parts import remove_parts
 from nestling.planner.writes.placing import is_event, refuse_kinds
 

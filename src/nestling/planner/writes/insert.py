@@ -33,12 +33,12 @@ from nestling.ir.expression import (
 from nestling.ir.layout import Node, NodeKind
 from nestling.ir.model import Entity
 from nestling.ir.types import INTEGER
-from nestling.ir.write_path import Each, Fetch, Give, WriteStep
+from nestling.ir.write_path import NEW, Each, Fetch, Give, WriteStep
 from nestling.planner.reads.traverse import rewritten
 from nestling.planner.upkeep import ChangeKind
 from nestling.planner.writes import listed
 from nestling.planner.writes.adopt import adopted
-from nestling.planner.writes.cells import NEW, Cells, column
+from nestling.planner.writes.cells import Cells, column
 from nestling.planner.writes.change import follow
 from nestling.planner.writes.coming import added
 from nestling.planner.writes.constraints import refuse_nulls, refuse_same, unguarded

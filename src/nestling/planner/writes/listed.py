@@ -11,6 +11,7 @@ from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import Holder, Reference
 from nestling.ir.write_path import (
+    OLD,
     Constant,
     Document,
     Each,
@@ -27,7 +28,7 @@ from nestling.ir.write_path import (
 from nestling.planner.upkeep.derive import is_only_listed
 from nestling.planner.upkeep.listed_ids import ids_order
 from nestling.planner.writes.address import never_null, present
-from nestling.planner.writes.cells import NOTHING, OLD, Cells
+from nestling.planner.writes.cells import NOTHING, Cells
 from nestling.planner.writes.constraints import same_text
 from nestling.planner.writes.document import id_attributes, id_value
 from nestling.planner.writes.fetch import equal_cells, fetch, filtered, plan, same_row, scan_of

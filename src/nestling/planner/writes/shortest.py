@@ -19,6 +19,7 @@ from nestling.ir.primitives import CollectionKind
 from nestling.ir.row_steps import Layout
 from nestling.ir.types import INTEGER
 from nestling.ir.write_path import (
+    NEW,
     Change,
     Compute,
     DeleteDocuments,
@@ -36,7 +37,7 @@ from nestling.ir.write_path import (
 )
 from nestling.planner.reads.traverse import rewritten
 from nestling.planner.upkeep import ChangeKind, RowChange, fired, upkeeps_of
-from nestling.planner.writes.cells import NEW, column
+from nestling.planner.writes.cells import column
 from nestling.planner.writes.constraints import unguarded
 from nestling.planner.writes.fetch import filtered, plan
 from nestling.planner.writes.listed import listed_links

@@ -7,11 +7,11 @@ from nestling.ir.expression import nullable
 from nestling.ir.layout import Place
 from nestling.ir.model import Entity
 from nestling.ir.names import join
-from nestling.ir.write_path import Each, Fetch
+from nestling.ir.write_path import NEW, OLD, Each, Fetch
 from nestling.planner.upkeep import ChangeKind
 from nestling.planner.writes import listed, overflow
 from nestling.planner.writes.adopt import adopted
-from nestling.planner.writes.cells import NEW, OLD, Cells, column
+from nestling.planner.writes.cells import Cells, column
 from nestling.planner.writes.change import follow
 from nestling.planner.writes.changing import changed
 from nestling.planner.writes.coming import added

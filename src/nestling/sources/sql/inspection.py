@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from nestling.common.sql_dialects import SQLITE
+from nestling.ir.quantity_words import counted
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import EntityStatistics, Statistics
 from nestling.sources.sql.address import Address
@@ -131,6 +132,11 @@ def _required(
 
 def _link_notes(link: Relationship, found: LinkMeasures) -> Iterator[str]:
     if found.dangling:
-        yield f"`{link.name}`: {found.dangling} rows of `{link.child}` refer to a `{link.parent}` that does not exist"
+        rows, refer = counted(found.dangling, "row"), "refers" if found.dangling == 1 else "refer"
+        yield f"`{link.name}`: {rows} of `{link.child}` {refer} to a `{link.parent}` that does not exist"
     if found.in_cycles:
-        yield f"`{link.name}`: {found.in_cycles} rows of `{link.child}` are their own ancestors, or below such rows"
+        rows, are = (
+            counted(found.in_cycles, "row"),
+            "is its own ancestor" if found.in_cycles == 1 else "are their own ancestors",
+        )
+        yield f"`{link.name}`: {rows} of `{link.child}` {are}, or below such rows"

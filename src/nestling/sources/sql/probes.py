@@ -66,9 +66,19 @@ def _sqlite(name: TypeName, column: Any) -> Iterator[tuple[str, Any]]:
         yield storage, counted(sa.func.typeof(column) == storage)
     if name in _DATES:
         for precision, pattern in FORMATS.items():
-            yield precision, counted(sa.and_(sa.func.typeof(column) == "text", column.op("GLOB")(pattern)))
+            canonical = sa.and_(
+                sa.func.typeof(column) == "text", column.op("GLOB")(pattern), _is_a_time(column, pattern)
+            )
+            yield precision, counted(canonical)
     if name is _T.BOOLEAN:
         yield "truths", counted(sa.and_(sa.func.typeof(column) == "integer", column.in_([0, 1])))
+
+
+def _is_a_time(column: Any, pattern: str) -> Any:
+    """Whether the calendar has the time a canonical text says: SQLite makes 2 March of 30 February."""
+    made, length = (sa.func.date, 10) if pattern == _DAY else (sa.func.datetime, 19)
+    whole = sa.func.substr(column, 1, length)
+    return sa.and_(made(whole, "+0 days") == whole, column >= "0001")
 
 
 def _postgresql(name: TypeName, column: Any) -> Iterator[tuple[str, Any]]:

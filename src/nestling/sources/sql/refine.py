@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nestling.common.sql_dialects import MYSQL, SQLITE
 from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.quantity_words import counted
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.sources.defaults import retyped
 from nestling.sources.sql.probes import FORMATS
@@ -113,7 +114,7 @@ def without_null_keys(entity: Entity, null_keys: int) -> tuple[Entity, list[str]
     if not null_keys:
         not_null = tuple(replace(a, nullable=False) if a.name in entity.key else a for a in entity.attributes)
         return replace(entity, attributes=not_null), []
-    what = f"`{entity.name}` has {null_keys} rows whose primary key is NULL, so it counts as having none"
+    what = f"`{entity.name}` has {counted(null_keys, 'row')} whose primary key is NULL, so it counts as having none"
     return replace(entity, key=(), uniques=(entity.key, *entity.uniques)), [what]
 
 
