@@ -191,7 +191,9 @@ class Pair:
         """Whether only numbers differ that sum up large numbers, whose last digits depend on the order."""
         if self.is_small or not statement.constructs & SUMMED:
             return False
-        return Counter(map(_without_sums, mine)) == Counter(map(_without_sums, theirs))
+        inexact = {place for row in (*mine, *theirs) for place, value in enumerate(row) if _is_inexact(value)}
+        without = [Counter(_without_sums(row, inexact) for row in rows) for rows in (mine, theirs)]
+        return without[0] == without[1]
 
     def _is_open(self, query: Query, statement: Statement) -> bool | None:
         """Whether SQL allows another answer than SQLite's; None where the interpreter has no means to tell."""
@@ -249,12 +251,13 @@ def _parts(rows: list[Row]) -> Counter[Row]:
     return Counter(tuple(",".join(sorted(v.split(","))) if isinstance(v, str) else v for v in row) for row in rows)
 
 
-def _without_sums(row: Row) -> Row:
-    large = 1 << 31
-    return tuple(
-        "number" if isinstance(value, float) or (isinstance(value, int) and abs(value) >= large) else value
-        for value in row
-    )
+def _is_inexact(value: Any) -> bool:
+    """Whether it is a float, or an integer whose products may be kept as one."""
+    return isinstance(value, float) or (isinstance(value, int) and abs(value) >= 1 << 31)
+
+
+def _without_sums(row: Row, inexact: set[int]) -> Row:
+    return tuple("number" if i in inexact and isinstance(v, int | float) else v for i, v in enumerate(row))
 
 
 def _keys(rows: list[Row], order: tuple[int, ...]) -> list[Row]:
