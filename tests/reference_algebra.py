@@ -414,6 +414,11 @@ class Interpreter:
             case e.InList():
                 operand = self.scalar(node.operand, where)
                 items = [self.scalar(item, where) for item in node.items]
+                if node.given is not None:
+                    given: Any = self.parameters[node.given.name]
+                    values = [None] if given is None else given
+                    alone = (Interpreter(self.rows, {node.given.name: value}) for value in values)
+                    items = [each.scalar(node.items[0], where) for each in alone]
                 return lambda row: among([operand(row)], [(f(row),) for f in items], node.collation)
             case e.Like():
                 operand, pattern = self.scalar(node.operand, where), self.scalar(node.pattern, where)

@@ -29,6 +29,7 @@ from nestling.planner import home_views
 from nestling.planner.sql import translate
 from nestling.planner.writes import plan_write
 from nestling.sources.sql.rows import SqlDatabase
+from tests.given_lists import written_out
 from tests.sqlite_rows import sqlite_source
 
 Values = Mapping[str, object]
@@ -117,7 +118,7 @@ class Trace:
         """How many rows SQLite says the statement met; None where SQLite refuses it."""
         try:
             with self.connection:
-                return self.connection.execute(sql, dict(values or {})).rowcount
+                return self.connection.execute(*written_out(sql, values or {})).rowcount
         except sqlite3.IntegrityError as error:
             self.refusal = str(error)
             return None

@@ -101,8 +101,8 @@ def test_a_join_of_the_client(shop: Path) -> None:
     assert read["steps"][1]["filter"] == {"_id": {"$in": {"$ids": read["on"]["first"]}}}
     assert [column["name"] for column in read["columns"]] == ["rating", "name"]
     shell = nestling(*client, cwd=shop).out
-    assert "const ids = " in shell
-    assert "{$in: ids}" in shell
+    assert "const keys = " in shell
+    assert "{$in: keys}" in shell
     compile(nestling(*client, "--as", "python", cwd=shop).out, "queries.py", "exec")
     grouped = (
         "SELECT c.name, avg(r.rating) FROM review r JOIN customer c ON c.customer_id = r.customer_id GROUP BY c.name"

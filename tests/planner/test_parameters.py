@@ -37,6 +37,8 @@ def model() -> Model:
             "SELECT 1 FROM book WHERE id IN (:a, :b)",
             [("a", Role.EQUAL, "book", "id"), ("b", Role.EQUAL, "book", "id")],
         ),
+        ("SELECT 1 FROM book WHERE id = ANY(:a)", [("a", Role.LISTED, "book", "id")]),
+        ("DELETE FROM book WHERE title NOT IN :a", [("a", Role.LISTED, "book", "title")]),
         ("SELECT 1 FROM book WHERE title LIKE :a", [("a", Role.PATTERN, "book", "title")]),
         ("SELECT x.t FROM (SELECT title AS t FROM book) x WHERE x.t = :a", [("a", Role.EQUAL, "book", "title")]),
         (

@@ -11,11 +11,15 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from uuid import UUID
 
+UNKNOWN_LIST = 10
+"""Values taken to be in a list that is a parameter, where none is known: PostgreSQL's guess for such an array."""
+
 
 class Role(StrEnum):
     """What a parameter is to an attribute."""
 
     EQUAL = "equal"  # compared for equality, or in a list
+    LISTED = "listed"  # the list itself that it is in
     LOWER = "lower"  # the lower end of a range
     UPPER = "upper"
     PATTERN = "pattern"

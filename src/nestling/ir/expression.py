@@ -164,10 +164,14 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A value given when the statement runs. `type` is what its surroundings expect, ANY when they do not say."""
+    """A value given when the statement runs. `type` is what its surroundings expect, ANY when they do not say.
+
+    `listed`: a list of such values is given; it is the only item of an `InList`, maybe converted, and stands for all of them.
+    """
 
     name: str
     type: Type = field(default=ANY, compare=False)
+    listed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +256,14 @@ class InList:
     items: tuple[Expression, ...]
     collation: Collation = Collation.BINARY
     type: Type = field(default=BOOLEAN, init=False)
+
+    @property
+    def given(self) -> Parameter | None:
+        """The parameter that is the list; None for items that are written down."""
+        item = self.items[0] if len(self.items) == 1 else None
+        while isinstance(item, Cast | Coerce):
+            item = item.operand
+        return item if isinstance(item, Parameter) and item.listed else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,8 @@ def parameter_leaf(given: Mapping[str, object]) -> Leaf:
     def known(leaf: object) -> object:
         if not isinstance(leaf, Placeholder) or leaf.name not in given:
             return leaf
-        value = given[leaf.name]
-        return MISSING if value is None else leaf.bind(value)
+        value = leaf.bind(given[leaf.name])
+        return MISSING if value is None else value
 
     return known
 

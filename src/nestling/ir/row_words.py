@@ -127,6 +127,8 @@ def text(expression: e.Expression) -> str:  # noqa: C901 - one case for each
             return f"-{_inner(operand)}"
         case e.IsNull(operand=operand):
             return f"{text(operand)} is NULL"
+        case e.InList(operand=operand, given=e.Parameter(name=name)):
+            return f"{text(operand)} in :{name}"
         case e.InList(operand=operand, items=items):
             return f"{text(operand)} in ({', '.join(map(text, items))})"
         case e.Like(operand=operand, pattern=pattern):

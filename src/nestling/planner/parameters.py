@@ -97,9 +97,9 @@ class _Known:
         match expression:
             case Compare(operator=operator, left=left, right=right):
                 self.compared(operator, left, right)
-            case InList(operand=operand, items=items):
+            case InList(operand=operand, items=items, given=given):
                 for item in items:
-                    self.use(Role.EQUAL, item, operand)
+                    self.use(Role.EQUAL if given is None else Role.LISTED, item, operand)
             case Like(operand=operand, pattern=pattern):
                 self.use(Role.PATTERN, pattern, operand)
             case InSubquery(operands=inner, relation=relation):

@@ -16,14 +16,18 @@ from pymongo.database import Database
 from nestling.emitters.mql.write import compiled_write
 from nestling.emitters.mql.write_json import write_json
 from nestling.emitters.mql.write_shell import write_shell
+from nestling.ir import write_path
+from nestling.ir.expression import Parameter
 from nestling.ir.types import INTEGER, TEXT
 from nestling.ir.write_path import (
     Cell,
     Change,
+    Constant,
     DeleteDocuments,
     Document,
     Each,
     Fetch,
+    Given,
     InsertOne,
     Match,
     Refuse,
@@ -126,6 +130,27 @@ def test_scripts_branch_and_refuse() -> None:
         asked(script)
     found = asked(write_shell(compiled_write(WritePlan((steps[0], steps[2]), ("rows",)))))
     assert [line[1] for line in found] == ["updateOne", "updateOne"]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.parametrize(
+    ("ids", "met"), [("[1, 2, null]", [1, 2]), ("[]", []), ("null", []), ("[null]", []), ("[2, 2]", [2])]
+)
+def test_a_list_is_one_variable(database: Database[Any], ids: str, met: list[int]) -> None:
+    """It stands as a whole, NULLs in it and instead of it meet nothing."""
+    where = (
+        Match("n", Given(Parameter("ids", INTEGER, listed=True)), write_path.Test.IN),
+        Match("n", Constant(None), write_path.Test.NOT_EQUAL),
+    )
+    update = UpdateDocuments("t", where, (Set("a", value(1)),), many=True)
+    write = replace(compiled_write(WritePlan((update,), ())), transaction=True)
+    shown: dict[str, Any] = write_json(write)
+    assert shown["filter"] == {"n": {"$in": {"$parameter": "ids"}, "$ne": None}}
+    database.t.insert_many([{"_id": 1, "n": 1}, {"_id": 2, "n": 2}, {"_id": 3, "n": None}, {"_id": 4}])
+    for collection, action, *parts in asked(f"var ids = {ids};\n{write_shell(write)}"):
+        assert (collection, action) == ("t", "updateMany")
+        database[collection].update_many(*parts)
+    assert [found["_id"] for found in database.t.find({"a": 1})] == met
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")

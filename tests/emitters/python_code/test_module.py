@@ -56,6 +56,10 @@ PARAMETERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("SELECT name FROM customer WHERE name = :class", {"class": "Ann"}),
     ("SELECT name FROM customer WHERE name = :db OR name = :given OR city = :stages", {"db": "bob", "given": 1, "stages": None}),
     ("SELECT id, total * :factor AS t FROM orders WHERE total > :least", {"factor": 2, "least": 1.5}),
+    ("SELECT name FROM customer WHERE id = ANY(:ids)", {"ids": [1, "2", None]}),
+    ("SELECT id, city IN :cities AS here FROM customer WHERE id NOT IN :none", {"cities": ["Oslo", None], "none": []}),
+    ("SELECT o.id, c.name FROM orders o JOIN customer c ON c.id = o.customer_id WHERE c.city IN :a", {"a": ["Oslo", "Bern"]}),
+    ("SELECT o.id, c.name FROM orders o JOIN customer c ON c.id = o.customer_id WHERE c.id IN :a", {"a": [1, 3]}),
 )  # fmt: skip
 
 

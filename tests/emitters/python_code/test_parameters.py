@@ -26,7 +26,7 @@ VALUES: tuple[Any, ...] = (
     "", "x", "1", " 12 ", "1.0", "1e2", "12abc", "-3.5e-2x", "2024-01-31", "2024-01-31 10:00:00", "9999-12-31 23:59:59.999",
     "9999-12-31 23:59:59", "zzz", b"", b"ab", date(2024, 1, 31), datetime(2024, 1, 31, 10),
     datetime(2024, 1, 31, 10, 0, 0, 123456), datetime(2024, 1, 31, 10, 0, 0, 5, tzinfo=UTC), UUID(int=5), {"$ne": 1}, [1],
-    object(),
+    object(), [], [None, "1", 2.5], ("x", True), {"x"}, [[1]], [{"$ne": 1}], [date(2024, 1, 31), "2024-01-31"],
 )  # fmt: skip
 PLACES = [
     *(Placeholder("p", affinity, expected) for affinity, expected in product((None, *Affinity), Expected)),
@@ -36,6 +36,8 @@ PLACES = [
         for grain, after in product(Grain, (True, False))
     ),
     *(Placeholder("p", boundary=Boundary(grain, exact=True)) for grain in Grain),
+    *(Placeholder("p", affinity, expected, listed=True) for affinity, expected in product((None, *Affinity), Expected)),
+    Placeholder("p", boundary=Boundary(Grain.DAY, exact=True), listed=True),
 ]
 REFUSED = "refused"
 

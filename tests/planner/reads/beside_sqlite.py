@@ -28,6 +28,7 @@ from nestling.ir.statistics import Statistics
 from nestling.ir.types import TypeName
 from nestling.planner.reads import ALL, Rewrite, plan_read
 from nestling.planner.sql import translate
+from tests.given_lists import written_out
 from tests.sqlite_rows import sqlite_source
 
 Rows = Mapping[str, list[tuple[object, ...]]]
@@ -59,7 +60,7 @@ class Beside:
     def theirs(self, sql: str, values: Mapping[str, object] | None = None) -> list[tuple[object, ...]]:
         """SQLite's rows; its copy of a decimal or of JSON is text."""
         columns = self.compiled(sql, ()).columns
-        return [tuple(map(as_shown, row, columns)) for row in self.connection.execute(sql, dict(values or {}))]
+        return [tuple(map(as_shown, row, columns)) for row in self.connection.execute(*written_out(sql, values or {}))]
 
     def assert_equal(
         self, sql: str, values: Mapping[str, object] | None = None, rewrites: Iterable[Rewrite] = ALL

@@ -45,6 +45,8 @@ CHILDREN_BY_PARENTS = (
     "SELECT DISTINCT l.no FROM line l JOIN product p ON p.id = l.product_id WHERE p.title = 'Pen' ORDER BY l.no",
     "SELECT count(*) FROM line l JOIN product p ON p.id = l.product_id WHERE p.price > 100",
     "SELECT l.no FROM line l JOIN product p ON p.id = l.product_id WHERE p.price > :least AND l.quantity > :some",
+    "SELECT o.id, o.total FROM orders o JOIN customer c ON c.id = o.customer_id WHERE c.city = ANY(:cities)",
+    "SELECT l.no FROM line l JOIN product p ON p.id = l.product_id WHERE p.price > :least AND l.no IN :numbers",
 )
 CHILDREN_OF_PARENTS = (
     "SELECT c.id, o.id FROM customer c LEFT JOIN orders o ON o.customer_id = c.id ORDER BY c.id DESC",
@@ -52,7 +54,7 @@ CHILDREN_OF_PARENTS = (
     "SELECT m.name, p.title FROM maker m LEFT JOIN product p ON p.maker_id = m.id WHERE m.name > 'A'",
     "SELECT c.name, o.id FROM customer c JOIN orders o ON o.customer_id = c.id ORDER BY c.name DESC, c.id",
 )
-VALUES = {"least": 1, "some": 0}
+VALUES = {"least": 1, "some": 0, "cities": ["Oslo", None, "Bern"], "numbers": [2, 1]}
 
 
 @pytest.fixture(scope="module", params=["normalized", "embedded", "tree"])

@@ -1,10 +1,13 @@
 """What real PostgreSQL statements brought to light: counterexamples and gaps found by the benchmarks, beside PostgreSQL."""
 
+# ruff: noqa: DTZ001 - a timestamp has no zone
 from __future__ import annotations
 
+import re
 import uuid
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -87,6 +90,39 @@ def test_answers_are_postgresqls(towns: tuple[sa.Engine, Proposal, Database[Any]
     with engine.connect() as connection:
         theirs = Counter(tuple(map(written, row)) for row in connection.exec_driver_sql(sql))
     assert Counter(tuple(map(written, row)) for row in run_read(database, read)) == theirs
+
+
+LISTS: tuple[tuple[str, Mapping[str, object]], ...] = (
+    ("id = ANY(%(ids)s)", {"ids": [1, 3, 3, 9]}),
+    ("id = ANY(%(ids)s)", {"ids": []}),
+    ("NOT id = ANY(%(ids)s::int[])", {"ids": [1, None]}),
+    ("(id = ANY(%(ids)s::bigint[])) IS NULL", {"ids": None}),
+    ("id <> ALL(%(ids)s::int[])", {"ids": [2, 5]}),
+    ("id <> ALL(%(ids)s::int[])", {"ids": []}),
+    ("code <> ALL(%(codes)s)", {"codes": ["FR"]}),
+    ("code <> ALL(%(codes)s::text[])", {"codes": []}),
+    ("name = ANY(%(names)s::text[])", {"names": ["a", "", None]}),
+    ("tax = ANY(%(taxes)s)", {"taxes": [Decimal("12.5"), Decimal("0.30")]}),
+    ("tax = ANY(%(taxes)s::numeric[])", {"taxes": [2, 7]}),
+    ("founded = ANY(%(days)s)", {"days": [date(1993, 9, 30), date(50, 1, 1)]}),
+    ("founded <> ALL(%(days)s::date[])", {"days": ["1993-10-01", "1993-07-15"]}),
+    ("founded = ANY(%(days)s::timestamp[])", {"days": [datetime(1993, 9, 30), datetime(1993, 9, 30, 12)]}),
+)
+
+
+@pytest.mark.parametrize(("condition", "values"), LISTS)
+def test_a_list_is_postgresqls_array(
+    towns: tuple[sa.Engine, Proposal, Database[Any]], condition: str, values: Mapping[str, object]
+) -> None:
+    """Arrays as psycopg sends them, also where the statement says their type."""
+    engine, proposal, database = towns
+    sql = f"SELECT id, code FROM town WHERE {condition}"
+    query = translate(re.sub(r"%\((\w+)\)s", r":\1", sql), proposal.design.model, "postgresql")
+    assert isinstance(query, Query)
+    read = compiled_read(plan_read(query, proposal.design, statistics=proposal.statistics))
+    with engine.connect() as connection:
+        theirs = Counter(map(tuple, connection.exec_driver_sql(sql, dict(values))))
+    assert Counter(run_read(database, read, values)) == theirs
 
 
 def written(value: object) -> object:

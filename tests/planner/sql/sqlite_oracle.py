@@ -17,6 +17,7 @@ from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.types import Type, TypeName
 from nestling.planner.sql import translate
 from nestling.sources.ddl.create_table import declared_collations
+from tests.given_lists import written_out
 from tests.reference_algebra import Interpreter
 
 Row = tuple[Any, ...]
@@ -77,7 +78,7 @@ class Oracle:
         interpreter = Interpreter(self.rows, parameters)
         found = interpreter.run_keyed(query)
         mine = [tuple(map(plain, row, query.relation.columns)) for row, _ in found]
-        cursor = self.connection.execute(sql, dict(parameters or {}))
+        cursor = self.connection.execute(*written_out(sql, parameters or {}))
         theirs = cursor.fetchall()
         names = tuple(description[0] for description in cursor.description)
         return Answer(query, mine, [key for _, key in found], theirs, names, frozenset(interpreter.arbitrary))

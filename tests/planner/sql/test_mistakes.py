@@ -42,6 +42,7 @@ from tests.planner.sql.shop_rows import shop
         ("INSERT INTO hollow VALUES (1)", "1 values for 2 columns of `hollow`"),
         ("UPDATE person SET nam = 1", "no column `nam` in `person`"),
         ("DELETE FROM persn", "no table `persn`"),
+        ("SELECT id FROM person WHERE id IN :ids OR boss = :ids", "1:43: `ids` is one value and a list of values"),
         ("SELECT '" + "x" * 100_000 + "'", "at most 100000 are taken"),
     ],
 )

@@ -93,6 +93,21 @@ STATEMENTS: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("UPDATE stock SET level = level + spare WHERE id = 1", {}),
     ("UPDATE stock SET level = level + spare WHERE id = 2", {}),
     ("UPDATE stock SET spare = level, level = spare WHERE id = 3", {}),
+    ("UPDATE customer SET city = 'listed' WHERE id = ANY(:ids)", {"ids": [2, "3", 3, None]}),
+    ("UPDATE customer SET name = 'none' WHERE id IN :ids", {"ids": []}),
+    ("UPDATE customer SET name = 'none' WHERE id IN :ids", {"ids": None}),
+    ("UPDATE customer SET name = 'all' WHERE city NOT IN :cities", {"cities": []}),
+    ("UPDATE customer SET name = 'none' WHERE city <> ALL(:cities)", {"cities": ["Rome", None]}),
+    ("UPDATE customer SET name = 'some' WHERE city IN :cities", {"cities": ["Rome", "listed", None, 1]}),
+    ("UPDATE line SET quantity = 7 WHERE order_id = ANY(:orders) AND no IN :ns", {"orders": [10, 11], "ns": [1, None]}),
+    ("UPDATE line SET quantity = 8 WHERE product_id IN :ids", {"ids": [100, None]}),
+    ("UPDATE stock SET level = level + 1 WHERE id IN :ids", {"ids": (1, 3, 1)}),
+    (
+        "UPDATE stock SET note = CASE WHEN spare IN :ids THEN 'in' WHEN spare NOT IN :ids THEN 'out' END WHERE id IN :ids",
+        {"ids": [3, 4, 1]},
+    ),
+    ("UPDATE stock SET spare = id IN :ids", {"ids": None}),
+    ("DELETE FROM line WHERE order_id = ANY(:orders) AND quantity IN :ids", {"orders": [11, 12], "ids": [8, None]}),
     ("DELETE FROM line WHERE order_id = 10 AND no = 1", {}),
     ("DELETE FROM line WHERE order_id = 10 AND no = 77", {}),
     ("DELETE FROM stock WHERE id = 1", {}),
@@ -102,6 +117,7 @@ STATEMENTS: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("DELETE FROM orders WHERE status = 'open'", {}),
     ("DELETE FROM maker WHERE id = 1", {}),
     ("DELETE FROM customer WHERE id = 3", {}),
+    ("DELETE FROM customer WHERE id = ANY(:ids)", {"ids": [1, None, 77]}),
 )
 
 

@@ -83,6 +83,28 @@ def test_rows_that_are_joined_are_drawn_together(shop: Path, reading: Reading):
         assert ask(shop, plain, values["customer"], values["sku"])
 
 
+def test_lists_hold_values_of_rows(shop: Path, reading: Reading):
+    """As many as the sample value, or ten; lists of what is deleted share nothing."""
+    text = """-- name: some, rate: 1/s
+        SELECT name FROM product WHERE product_id = ANY(:ids);
+        -- name: three, rate: 1/s
+        -- params: {"skus": ["a", "b", "c"]}
+        SELECT name FROM product WHERE sku IN :skus AND product_id <> :one;
+        -- name: gone, rate: 1/s
+        DELETE FROM review WHERE review_id = ANY(:ids);"""
+    found = drawn(shop, reading, text)
+    ids = {row[0] for row in ask(shop, "SELECT product_id FROM product")}
+    for number in range(20):
+        some, three = found["some"].values(number)["ids"], found["three"].values(number)["skus"]
+        assert isinstance(some, list)
+        assert isinstance(three, list)
+        assert (len(set(some)), len(three)) == (10, 3)
+        assert ids.issuperset(some)
+    gone = [key for (keys,) in found["gone"].draws if isinstance(keys, list) for key in keys]
+    assert found["gone"].once
+    assert len(set(gone)) == len(gone) == COUNT
+
+
 def test_inserted_rows_have_keys_nobody_has(shop: Path, reading: Reading):
     """Keys count up from the last, for ever; foreign keys are some row's; two statements never take the same key."""
     insert = (

@@ -100,7 +100,7 @@ class _Named(Placeholder):
 _SHELL = """\
 const first = {first}.toArray();
 const given = first.map((row) => row[{given}]).filter((id) => id != null);
-const ids = [...new Map(given.map((id) => [EJSON.stringify(id), id])).values()];
+const keys = [...new Map(given.map((id) => [EJSON.stringify(id), id])).values()];
 const second = {second}.toArray();
 """
 _MATCHED = """\
@@ -114,7 +114,7 @@ def join_shell(join: ClientJoin) -> str:
     joining = join.joining
     text = _SHELL.format(
         first=read_shell(join.first),
-        second=read_shell(with_ids(join.second, _Named("ids"))),
+        second=read_shell(with_ids(join.second, _Named("keys"))),
         given=quoted(joining.given),
     )
     sides = ("row", "partner") if joining.ordered_by == 0 else ("partner", "row")

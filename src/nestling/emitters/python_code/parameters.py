@@ -34,7 +34,8 @@ def given(placeholder: AnyPlaceholder) -> Call:
     """The call; raises a gap error for a placeholder of another kind."""
     if not isinstance(placeholder, Placeholder):
         raise gap(f"the parameter `{placeholder.name}`, whose value is converted, in Python")
-    return Call("given", (text(placeholder.name), argument(placeholder.name), *_conversions(placeholder)))
+    how = "given_list" if placeholder.listed else "given"
+    return Call(how, (text(placeholder.name), argument(placeholder.name), *_conversions(placeholder)))
 
 
 def _conversions(placeholder: Placeholder) -> Iterator[str]:
@@ -77,7 +78,7 @@ _OWN = frozenset(
         "found",
         "first",
         "second",
-        "ids",
+        "keys",
         "rows",
         "row",
         "other",

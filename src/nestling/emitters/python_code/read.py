@@ -121,7 +121,7 @@ def _coded(value: object) -> object:
     if isinstance(value, list | tuple):
         return [_coded(inner) for inner in value]
     if isinstance(value, Ids):
-        return Code("ids")
+        return Code("keys")
     return given(value) if not isinstance(value, str) and isinstance(value, Placeholder) else value
 
 
@@ -155,7 +155,7 @@ def _joined(join: ClientJoin) -> Iterator[str]:
     if joining.ordered_by == 0:
         none = "[{}]" if joining.lonely else "[]"
         yield f"    for rows in parts_of(first, {MOST_IDS}):"
-        yield f"        ids = ids_in(rows, {text(joining.given)})"
+        yield f"        keys = ids_in(rows, {text(joining.given)})"
         yield from _asked(join.second, "second", level=2)
         yield f"        others = by_field(second, {text(joining.found)})"
         yield "        for row in rows:"
@@ -166,7 +166,7 @@ def _joined(join: ClientJoin) -> Iterator[str]:
         yield f"    others = by_field(first, {text(joining.given)})"
         yield "    every = [key for key in others if key is not None]"
         part = "[every]" if joining.whole else f"parts_of(every, {MOST_IDS})"
-        yield f"    for ids in {part}:"
+        yield f"    for keys in {part}:"
         yield from _asked(join.second, "second", level=2)
         yield "        for row in second:"
         partners = f"others.get(row.get({text(joining.found)}), [])" if joining.found else "[{}]"

@@ -49,6 +49,13 @@ def given(name: str, value: Any, *conversions: Callable[[Any], Any]) -> Any:
     return as_stored(value)
 
 
+def given_list(name: str, values: Any, *conversions: Callable[[Any], Any]) -> list[Any]:
+    """The values of a parameter that is a list; NULL instead of it is a list of one NULL."""
+    if not isinstance(values, list | tuple | set | frozenset | None):
+        raise TypeError(f"`{name}` is a list of values: give [1, 2]")
+    return [None] if values is None else [given(name, value, *conversions) for value in values]
+
+
 def counted_truth(value: Any) -> Any:
     """True and false as 1 and 0."""
     return int(value) if isinstance(value, bool) else value

@@ -98,9 +98,20 @@ def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, bound: Bound) -
         found = bound(exp.In(this=node.this, query=exp.Subquery(this=among)))
     elif isinstance(among, exp.Array):
         found = bound(exp.In(this=node.this, expressions=among.expressions))
+    elif is_given_list(among):
+        found = bound(exp.In(this=node.this, field=among))
     else:
         raise gap(f"{quantifier.key.upper()} of an array", node)
     return found if alike else Not(found)
+
+
+def is_given_list(node: exp.Expr) -> bool:
+    """Whether it is a parameter, maybe cast to an array, where a list of values belongs."""
+    inner = node.unnest()
+    if isinstance(inner, exp.Cast):
+        is_array = inner.to.this is exp.DataType.Type.ARRAY and len(inner.to.expressions) == 1
+        return is_array and is_given_list(inner.this)
+    return isinstance(inner, exp.Placeholder | exp.Parameter)
 
 
 def _is(node: exp.Is, env: Env, bound: Bound) -> Expression:

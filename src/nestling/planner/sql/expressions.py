@@ -36,7 +36,7 @@ from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.arithmetic import ARITHMETIC
 from nestling.planner.sql.collations import collation, is_no_text
-from nestling.planner.sql.comparisons import COMPARISONS, comparison, row_comparison
+from nestling.planner.sql.comparisons import COMPARISONS, comparison, is_given_list, row_comparison
 from nestling.planner.sql.functions import FUNCTIONS
 from nestling.planner.sql.gaps import gap, mistake, no_such
 from nestling.planner.sql.scope import Bound, Env
@@ -133,10 +133,13 @@ def _column(node: exp.Column, env: Env) -> Expression:
     raise no_such("column", node.name, env.known(), node)
 
 
-def _parameter(node: exp.Expr, _: Env) -> Expression:
+def _parameter(node: exp.Expr, env: Env, *, listed: bool = False) -> Parameter:
     if isinstance(node, exp.Placeholder) and not node.this:
         raise gap("a parameter without a name", node)
-    return Parameter(node.name)
+    if env.translation.listed.setdefault(node.name, listed) is not listed:
+        where = node.find_ancestor(exp.Predicate) or node
+        raise mistake(f"`{node.name}` is one value and a list of values", where, "give the list a name of its own")
+    return Parameter(node.name, listed=listed)
 
 
 def _paren(node: exp.Expr, env: Env) -> Expression:
@@ -167,7 +170,9 @@ def _in(node: exp.In, env: Env) -> Expression:
     query = node.args.get("query")
     if query is not None:
         return _in_subquery(node, query, env)
-    if node.args.get("field") is not None or node.args.get("unnest") is not None:
+    given = node.args.get("field")
+    is_list = given is None or (is_given_list(given) and not isinstance(node.this, exp.Tuple))
+    if node.args.get("unnest") is not None or not is_list:
         raise gap("IN without a list", node)
     if isinstance(node.this, exp.Tuple):
         return Or(
@@ -176,7 +181,7 @@ def _in(node: exp.In, env: Env) -> Expression:
             )
         )
     operand = bind(node.this, env)
-    items = [bind(item, env) for item in node.expressions]
+    items = [bind(item, env) for item in node.expressions] if given is None else [_given_list(given, env, node)]
     rule = collation(env, (node.this,), (operand,))
     if env.dialect.is_sqlite:  # only the left side's affinity counts; the items have none
         kind = values.affinity(values.plain(operand, env.translation), env.translation)
@@ -187,6 +192,17 @@ def _in(node: exp.In, env: Env) -> Expression:
     if len({left for left, _ in pairs}) > 1:
         return Or(tuple(values.compare(Comparison.EQUAL, operand, item, env.translation, rule) for item in items))
     return InList(pairs[0][0] if pairs else operand, tuple(right for _, right in pairs), rule)
+
+
+def _given_list(given: exp.Expr, env: Env, node: exp.In) -> Parameter:
+    """The parameter that is a list; where it is cast to an array, its values are of that type."""
+    inner = given.unnest()
+    if not isinstance(inner, exp.Cast):
+        return _parameter(inner, env, listed=True)
+    kind = _cast_type(inner.to.expressions[0], env, node)
+    if kind.numbers:
+        raise gap(f"a list cast to {kind}", node)
+    return replace(_parameter(inner.this.unnest(), env, listed=True), type=kind)
 
 
 def _in_subquery(node: exp.In, query: exp.Expr, env: Env) -> Expression:
@@ -287,20 +303,24 @@ _CASTS: dict[str, TypeName] = {
 }
 
 
-def _cast(node: exp.Cast, env: Env) -> Expression:
-    word = node.to.this.value if isinstance(node.to.this, exp.DataType.Type) else str(node.to)
+def _cast_type(to: exp.DataType, env: Env, node: exp.Expr) -> Type:
+    word = to.this.value if isinstance(to.this, exp.DataType.Type) else str(to)
     name = _CASTS.get(word)
     if name is None or (
         env.dialect.is_sqlite and name not in (TypeName.INTEGER, TypeName.FLOAT, TypeName.TEXT, TypeName.DECIMAL)
     ):
         raise gap(f"CAST to {word}", node)
-    numbers = tuple(int(part.name) for part in node.to.expressions if part.name.isdecimal())
+    numbers = tuple(int(part.name) for part in to.expressions if part.name.isdecimal())
     counted = name in (TypeName.DECIMAL, TypeName.TEXT) and not env.dialect.is_sqlite
-    kind = Type(name, numbers if counted else ())
+    return Type(name, numbers if counted else ())
+
+
+def _cast(node: exp.Cast, env: Env) -> Expression:
+    kind = _cast_type(node.to, env, node)
     operand = bind(node.this, env)
     if env.dialect.rules is Rules.POSTGRESQL and isinstance(operand, Literal) and isinstance(operand.value, str):
         return values.typed_literal(operand.value, kind)
-    if env.dialect.is_sqlite and name is TypeName.DECIMAL:
+    if env.dialect.is_sqlite and kind.name is TypeName.DECIMAL:
         return values.numeric(operand, env.translation)
     return Cast(values.plain(operand, env.translation), kind, env.dialect.rules)
 

@@ -100,6 +100,7 @@ class Translation:
     collations: dict[tuple[str, str], Collation] = field(default_factory=dict)
     scans: dict[str, Entity] = field(default_factory=dict)
     aliases: dict[str, int] = field(default_factory=dict)
+    listed: dict[str, bool] = field(default_factory=dict)  # parameters: whether a list is given
     relations: int = 0
     open_views: list[str] = field(default_factory=list)
 

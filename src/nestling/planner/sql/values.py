@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from itertools import pairwise
@@ -84,7 +85,7 @@ def plain(expression: Expression, translation: Translation) -> Expression:
 def _digits(expression: Expression) -> Expression:
     """An ObjectId as the 24 hexadecimal digits it is in every SQL database."""
     if isinstance(expression, Parameter):
-        return Parameter(expression.name, TEXT)
+        return replace(expression, type=TEXT)
     return Raw(expression, ANY if isinstance(expression, Column) and expression.mixed else TEXT)
 
 
@@ -239,7 +240,7 @@ def _comparable_sqlite(left: Expression, right: Expression, translation: Transla
 def adapt(expression: Expression, wanted: Type) -> Expression:
     """PostgreSQL: an untyped constant or parameter takes the other side's type; dates become timestamps beside one."""
     if isinstance(expression, Parameter):
-        return Parameter(expression.name, wanted) if expression.type == ANY else expression
+        return replace(expression, type=wanted) if expression.type == ANY else expression
     if isinstance(expression, Literal) and isinstance(expression.value, str) and expression.type.name is TypeName.TEXT:
         return typed_literal(expression.value, wanted)
     mine, other = expression.type.name, wanted.name
@@ -276,7 +277,7 @@ def _mysql(expression: Expression, other: Expression, translation: Translation) 
     A parameter takes the other side's type: what clients send for a number or a date is one.
     """
     if isinstance(expression, Parameter) and expression.type == ANY:
-        return Parameter(expression.name, other.type)
+        return replace(expression, type=other.type)
     if other.type.name in TIMES and expression.type.name in (*TEXTS, TypeName.ANY):
         text_value = expression.value if isinstance(expression, Literal) else None
         folded = typed_literal(text_value, TIMESTAMP) if isinstance(text_value, str) else None

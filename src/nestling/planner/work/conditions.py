@@ -23,7 +23,7 @@ from nestling.planner.work.clauses import clause
 from nestling.planner.work.documents import Documents
 from nestling.planner.work.expressions import patterns, weight
 from nestling.planner.work.selectivity import CLOSED_RANGE, bytes_by, known_by_path, share
-from nestling.planner.work.spans import Values, both, column_in, span_of, width
+from nestling.planner.work.spans import Values, both, column_in, items_in, span_of, width
 from nestling.planner.work.stream import Condition, Use
 
 _RANGES = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL, Comparison.GREATER, Comparison.GREATER_OR_EQUAL})
@@ -39,7 +39,7 @@ def condition(predicate: Expression, layout: Layout, documents: Documents, value
     kept = share(predicate, known, values)
     path = _indexed_path(predicate, layout)
     use = _use(predicate) if path else Use.NONE
-    seeks = float(len(predicate.items)) if isinstance(predicate, InList) else 1.0
+    seeks = float(len(items_in(predicate, values))) if isinstance(predicate, InList) else 1.0
     span = span_of(predicate, known, values) if path else None
     said = clause(predicate, layout)
     asked = weight(predicate)

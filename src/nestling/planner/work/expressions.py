@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.expression import (
     Call,
     Cast,
@@ -68,8 +69,8 @@ def weight(expression: Expression) -> float:
             own = _CONVERSION_WEIGHT
         case Call(function=function):
             own = _CALL_SIZES.get(function, _CALL_WEIGHT)
-        case InList(items=items):
-            own = 1.0 + len(items) / 10
+        case InList():
+            own = 1.0 + (len(expression.items) if expression.given is None else UNKNOWN_LIST) / 10
         case Like(pattern=pattern) if not isinstance(pattern, Literal):
             own = _GIVEN_PATTERN_WEIGHT
         case _:

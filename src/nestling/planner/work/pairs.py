@@ -13,7 +13,7 @@ from nestling.planner.work.documents import Documents, Known
 from nestling.planner.work.expressions import size, weight
 from nestling.planner.work.facts import Facts
 from nestling.planner.work.selectivity import share
-from nestling.planner.work.spans import Values
+from nestling.planner.work.spans import Values, items_in
 from nestling.planner.work.stream import Condition, Stream, Use
 
 PAIR_SIZE = 12.0
@@ -65,7 +65,7 @@ def _conditions(step: WherePair, documents: Documents, values: Values) -> tuple[
     kept = share(step.predicate, lambda _: known, values)
     there = max(1 - known.missing, kept, 1e-9)
     elements = documents.arrays.get(step.array, 1.0)
-    seeks = float(len(step.predicate.items)) if isinstance(step.predicate, InList) else 1.0
+    seeks = float(len(items_in(step.predicate, values))) if isinstance(step.predicate, InList) else 1.0
     fits, asked = kept / there, weight(step.predicate)
     return (
         Condition(join(step.array, step.key), Use.EQUAL, there, entries=there, weight=elements),

@@ -39,6 +39,7 @@ from nestling.planner.work.spans import (
     beginning,
     both,
     column_in,
+    items_in,
     span_of,
     value_of,
     width,
@@ -68,8 +69,9 @@ def share(predicate: Expression, known: KnownOf, values: Values = NO_VALUES) -> 
             return 1.0 if value else 0.0
         case Compare():
             return _compared(predicate, known, values)
-        case InList(operand=operand, items=items):
-            return min(1.0, sum(_equal(column_in(operand), known, value_of(item, values)) for item in items))
+        case InList(operand=operand):
+            column = column_in(operand)
+            return min(1.0, sum(_equal(column, known, value) for value in items_in(predicate, values)))
         case IsNull(operand=operand):
             return _missing(operand, known)
         case Like():

@@ -6,8 +6,9 @@ with none greater than it ends with.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
+from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.distribution import below, up_to
 from nestling.ir.expression import (
     CaseRule,
@@ -15,6 +16,7 @@ from nestling.ir.expression import (
     Compare,
     Comparison,
     Expression,
+    InList,
     Like,
     Literal,
     Parameter,
@@ -110,6 +112,14 @@ def value_of(expression: Expression, values: Values) -> object:
             return values.get(name)
         case _:
             return None
+
+
+def items_in(listed: InList, values: Values) -> Sequence[object]:
+    """The value of each item, None for those that are not known."""
+    if listed.given is None:
+        return [value_of(item, values) for item in listed.items]
+    known = values.get(listed.given.name)
+    return known if isinstance(known, list | tuple) else [None] * UNKNOWN_LIST
 
 
 def column_in(expression: Expression) -> Column | None:

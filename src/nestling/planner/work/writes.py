@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from nestling.ir import accesses
+from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.design import Design
 from nestling.ir.names import join
 from nestling.ir.statistics import Statistics
@@ -18,6 +19,7 @@ from nestling.ir.write_path import (
     Each,
     Fetch,
     Give,
+    Given,
     InsertOne,
     Items,
     Match,
@@ -25,9 +27,11 @@ from nestling.ir.write_path import (
     Refuse,
     Test,
     UpdateDocuments,
+    Value,
     WritePlan,
     WriteStep,
 )
+from nestling.planner.reads.traverse import bare
 from nestling.planner.work.approximated import share_changed
 from nestling.planner.work.clauses import share_within
 from nestling.planner.work.conditions import equal_to
@@ -142,7 +146,7 @@ class _Counted:
                 return equal_to(asked.path, documents, outer_distinct=None, unique=unique)
             case Test.IN:
                 one = equal_to(asked.path, documents, outer_distinct=None, unique=unique)
-                times = float(len(asked.value.items)) if isinstance(asked.value, Items) else 1.0
+                times = self._listed(asked.value)
                 return Condition(asked.path, Use.EQUAL, min(1.0, one.share * times), times, one.entries * times)
             case Test.LESS | Test.GREATER:
                 return Condition(asked.path, Use.RANGE, CLOSED_RANGE, entries=CLOSED_RANGE)
@@ -150,6 +154,17 @@ class _Counted:
                 return Condition(asked.path, Use.NONE, 1 - known.missing if known is not None else 1.0)
             case _:
                 assert_never(asked.test)
+
+    def _listed(self, value: Value) -> float:
+        """How many values are in a list."""
+        match value:
+            case Items(items):
+                return float(len(items))
+            case Given(expression):
+                known = self.facts.values.get(getattr(bare(expression), "name", ""))
+                return float(len(known) if isinstance(known, list | tuple) else UNKNOWN_LIST)
+            case _:
+                return 1.0
 
 
 def _touches(keys: tuple[str, ...], changes: Iterable[Change]) -> bool:

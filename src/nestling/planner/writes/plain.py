@@ -47,6 +47,7 @@ class Asked:
     attribute: str
     value: Value
     test: Test = Test.EQUAL
+    nullable: bool = True
 
     @property
     def is_equality(self) -> bool:
@@ -56,6 +57,8 @@ class Asked:
     def matches(self, path: str) -> Iterator[Match]:
         """The comparison of the field at a path: NULL equals nothing."""
         yield Match(path, self.value, self.test)
+        if self.test is Test.IN and isinstance(self.value, Given) and self.nullable:
+            yield Match(path, Constant(None), Test.NOT_EQUAL)
         if self.is_equality and not _is_constant(self.value):
             yield from never_null(path, self.value)
 
@@ -118,8 +121,10 @@ def _condition(scan: Scan, part: Expression) -> Asked | None:
         case InList(operand=Column() as column, items=items) if _is_plain(scan, column):
             values = [_compared(column, item) for item in items]
             known = tuple(value for value in values if value is not None)
-            is_binary = getattr(part, "collation", Collation.BINARY) is Collation.BINARY
-            return Asked(column.name, Items(known), Test.IN) if len(known) == len(values) and is_binary else None
+            if len(known) < len(values) or part.collation is not Collation.BINARY:
+                return None
+            listed = known[0] if part.given is not None else Items(known)
+            return Asked(column.name, listed, Test.IN, column.nullable)
         case IsNull(operand=Column() as column) if column.alias == scan.alias:
             return Asked(column.name, NOTHING)
         case Not(operand=IsNull(operand=Column() as column)) if column.alias == scan.alias:
@@ -154,6 +159,8 @@ def _compared(column: Column, other: Expression) -> Value | None:
         case Literal(value=str() as text) if column.type.name is TypeName.TEXT:
             return Constant(text)
         case Parameter(type=kind) if kind == column.type:
+            return Given(other)
+        case Coerce(operand=Parameter(listed=True)):
             return Given(other)
         case Coerce(operand=Parameter() as inner):
             return Given(Stored(inner, column.type, Rules.SQLITE))

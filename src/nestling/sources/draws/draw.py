@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from nestling.common.errors import Problem, WorkloadError
-from nestling.ir.bindings import Bindings, Drawn, Fresh, ParameterUse, ParameterUses, Role
+from nestling.ir.bindings import UNKNOWN_LIST, Bindings, Drawn, Fresh, ParameterUse, ParameterUses, Role
 from nestling.ir.json_text import json_text
 from nestling.ir.model import Model, OnDelete
 from nestling.ir.rows import Column, JsonNull, Path, RowQuery, RowSource
@@ -154,9 +154,21 @@ class _Drawing:
                 self.ends(values, next(each for each in uses if each.role is not use.role), use)
             case Role.PATTERN:
                 self.give(use.parameter, [f"{str(value)[:PREFIX_LETTERS]}%" for value in values], Drawn.ROWS)
+            case Role.LISTED:
+                self.give(use.parameter, self.lists(use.parameter, values), Drawn.ROWS)
             case _:
                 turn = (len(uses) - 1) % max(1, len(values))
                 self.give(use.parameter, values[turn:] + values[:turn], Drawn.ROWS)
+
+    def lists(self, parameter: str, values: list[object]) -> list[object]:
+        """Lists of values that follow each other, as long as the sample value; rows to delete are in one list only."""
+        sample = dict(self.statement.samples).get(parameter)
+        length = max(1, min(len(sample) if isinstance(sample, list) else UNKNOWN_LIST, len(values)))
+        starts = range(0, len(values), length if self.uses.deletes else 1)
+        if self.uses.deletes:
+            self.most = min(self.most, len(starts))
+        after = values if self.uses.deletes else values + values
+        return [list(dict.fromkeys(after[start : start + length])) for start in starts]
 
     def ends(self, values: list[object], one: ParameterUse, other: ParameterUse) -> None:
         """Both ends of a range that holds a twentieth of the values."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -18,6 +19,7 @@ from nestling.ir.expression import ScalarSubquery
 from nestling.ir.types import INTEGER
 from tests.emitters.mql.sql.beside import Fields, outputs, predicate, truth_mql
 from tests.emitters.mql.sql.conftest import Table
+from tests.given_lists import written_out
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,52 @@ def test_a_placeholder_takes_any_value(table: Table, text: str) -> None:
     assert refused < len(VALUES)
 
 
+LISTED = (
+    "i",
+    "f",
+    "s",
+    "x",
+    "b",
+    "d",
+    "ts",
+    "s COLLATE NOCASE",
+    "s COLLATE RTRIM",
+    "substr(s, 1, 1)",
+    "i + 0",
+    "lower(s)",
+)
+LISTS: tuple[list[object] | None, ...] = (
+    *([value] for value in VALUES),
+    [],
+    None,
+    [3, "a", None],
+    ["2024-02-29", "x", "2024-02-29 12:30:45", 3, 3, 2.5],
+    ["A ", "ABC", "a", 1, "1", 0],
+)
+
+
+@pytest.mark.parametrize("operand", LISTED)
+@pytest.mark.parametrize("form", ["{} IN :p", "NOT ({} IN :p)", "({} IN :p) IS NULL", "coalesce({} NOT IN :p, i) = 1"])
+def test_a_placeholder_takes_any_list(table: Table, operand: str, form: str) -> None:
+    """One document made without the list keeps SQLite's rows for each list written out."""
+    oracle, collection = table
+    text = form.format(operand)
+    condition = predicate(f"SELECT 1 FROM t WHERE {text}", oracle.model)
+    documents = (match_mql(condition, Open()), {"$expr": truth_mql(condition, Open())})
+    refused = 0
+    for items in LISTS:
+        written, values = written_out(f"SELECT rowid FROM t WHERE {text} ORDER BY rowid", {"p": items})
+        theirs = [row[0] - 1 for row in oracle.connection.execute(written, values)]
+        for document in documents:
+            try:
+                ready = bound(document, {"p": items})
+            except WorkloadError:
+                refused += 1
+                continue
+            assert [found["_id"] for found in collection.find(ready).sort("_id", 1)] == theirs, (items, ready)
+    assert refused < len(LISTS)
+
+
 @pytest.mark.parametrize("value", ["$s", "$$ROOT", "$", "{$ne: null}", "a.b"])
 def test_values_that_look_like_operators_are_values(table: Table, value: str) -> None:
     """A text stays a text wherever it stands."""
@@ -137,11 +185,13 @@ def test_values_that_look_like_operators_are_values(table: Table, value: str) ->
     assert value_mql(expression, Fields({"p": value})) == {"$literal": value}
 
 
-@pytest.mark.parametrize("value", [{"$ne": None}, ["a"], {"$gt": ""}, object()])
+@pytest.mark.parametrize("value", [{"$ne": None}, ["a"], {"$gt": ""}, re.compile("a"), object()])
 def test_documents_are_no_parameters(value: object) -> None:
-    """What is no SQL value is refused when it is bound."""
+    """What is no SQL value is refused when it is bound, by itself and in a list."""
     with pytest.raises(WorkloadError, match="parameter `p` must be a value"):
         Placeholder("p").bind(value)
+    with pytest.raises(WorkloadError, match="each value of parameter `p` must be a value"):
+        Placeholder("p", listed=True).bind([1, value])
 
 
 def test_dates_and_decimals_bind_as_what_they_are() -> None:
@@ -160,6 +210,9 @@ def test_a_parameter_beside_a_time_is_an_instant(table: Table) -> None:
         assert bound(document, {"p": "2024-02-29"})["ts"][operator] == "2024-02-29"
     document = match_mql(predicate("SELECT 1 FROM t WHERE ts IN (:p, :q)", table[0].model), Open())
     assert bound(document, {"p": instant, "q": None})["ts"] == {"$in": [instant, None], "$ne": None}
+    document = match_mql(predicate("SELECT 1 FROM t WHERE ts IN :p", table[0].model), Open())
+    listed = [instant, "2024-02-29 12:30:45", "2024-02-29", None]
+    assert bound(document, {"p": listed})["ts"] == {"$in": [instant, instant, "2024-02-29", None], "$ne": None}
 
 
 def test_placeholders_are_found_in_the_match_for_a_date(table: Table) -> None:

@@ -249,6 +249,8 @@ def in_list(node: InList, r: Renderer, *, negated: bool) -> Match | None:
         if None in flat or any(isinstance(value, Placeholder) for value in flat):
             return None
         return {field: {"$nin": [*flat, None] if node.items and r.nullable(node.operand) else flat}}
+    if node.given is not None:
+        return {field: {"$in": flat[0], **({"$ne": None} if r.nullable(node.operand) else {})}}
     condition: Match = {"$in": [value for value in flat if value is not None]}
     if any(isinstance(value, Placeholder) for value in flat):
         condition["$ne"] = None

@@ -52,7 +52,7 @@ class Boundary:
 @dataclass(frozen=True, slots=True)
 class Placeholder(compiled.Placeholder):
     """Where the value of the parameter `name` belongs: first cast, then with an affinity (both SQLite's), last as a boundary, or
-    as the ObjectId whose digits it is.
+    as the ObjectId whose digits it is. `listed`: a list of values is given, of each of which that holds.
     """
 
     name: str
@@ -61,9 +61,21 @@ class Placeholder(compiled.Placeholder):
     boundary: Boundary | None = None
     object_id: bool = False
     casts: tuple[TypeName, ...] = ()
+    listed: bool = False
 
     def bind(self, value: object) -> object:
-        """The BSON value for a parameter's value; WorkloadError when it is not one the statement can take."""
+        """The BSON value for a parameter's value; WorkloadError when it is not one the statement can take.
+
+        NULL instead of a list is a list of one NULL: nothing is certain of either.
+        """
+        if not self.listed:
+            return self._bind(value)
+        if not isinstance(value, list | tuple | set | frozenset | None):
+            what = f"parameter `{self.name}` is a list of values, not {type(value).__name__}"
+            raise WorkloadError(Problem(what, next_move="give [1, 2]"))
+        return [None] if value is None else [self._bind(each) for each in value]
+
+    def _bind(self, value: object) -> object:
         if value is not None and not isinstance(
             value, bool | int | float | Decimal | str | bytes | date | UUID | Binary
         ):
@@ -86,7 +98,8 @@ class Placeholder(compiled.Placeholder):
         return Binary.from_uuid(value) if isinstance(value, UUID) else encode(value)
 
     def _mistake(self, value: object, wanted: str) -> WorkloadError:
-        what = f"parameter `{self.name}` must be {wanted}, not {type(value).__name__}"
+        whose = "each value of parameter" if self.listed else "parameter"
+        what = f"{whose} `{self.name}` must be {wanted}, not {type(value).__name__}"
         return WorkloadError(Problem(what=what))
 
 

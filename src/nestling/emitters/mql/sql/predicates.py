@@ -199,6 +199,11 @@ def _null_for_missing(value: Mql, nullable: bool) -> Mql:
 
 def _in_truth(node: InList, r: Renderer) -> Mql:
     """NULL items never make it true."""
+    if node.given is not None:
+        operand, given = _given_list(node, r)
+        if not r.nullable(node.operand):
+            return {"$in": [operand, given]}
+        return bind({"operand": operand}, lambda x: both(present(x), {"$in": [x, given]}), total=True)
     operand, items = _items(node, r)
     values = [item for item, _ in items]
     if not values:
@@ -210,6 +215,8 @@ def _in_truth(node: InList, r: Renderer) -> Mql:
 
 def _in_falsity(node: InList, r: Renderer) -> Mql:
     """A NULL item leaves nothing false."""
+    if node.given is not None:
+        return _not_in_given(node, r)
     if any(item == Literal(None, item.type) for item in node.items):
         return False
     operand, items = _items(node, r)
@@ -222,6 +229,40 @@ def _in_falsity(node: InList, r: Renderer) -> Mql:
         return both(*own, *known, {"$not": [{"$in": [x, [item for item, _ in items]]}]})
 
     return bind({"operand": operand}, body, total=True)
+
+
+def _not_in_given(node: InList, r: Renderer) -> Mql:
+    """Of a list that is not known yet: NULL is not in an empty one, and nothing is certain of one with a NULL."""
+    operand, given = _given_list(node, r)
+
+    def body(x: Mql, items: Mql) -> Mql:
+        own = (either({"$eq": [items, []]}, present(x)),) if r.nullable(node.operand) else ()
+        return both({"$not": [{"$in": [None, items]}]}, *own, {"$not": [{"$in": [x, items]}]})
+
+    return bind({"operand": operand, "items": given}, body, total=True)
+
+
+def _given_list(node: InList, r: Renderer) -> tuple[Mql, Mql]:
+    """The operand, and the list that is given, each of its values in the form in which the server compares them."""
+    found = sides(Compare(Comparison.EQUAL, node.operand, node.items[0], node.collation), r)
+    if is_inline(found.right):
+        return found.left, found.right
+    lists: list[Mql] = []
+
+    def each(value: Mql) -> Mql:
+        match value:
+            case {"$literal": Placeholder(listed=True)}:
+                lists.append(value)
+                return "$$item_"
+            case dict():
+                return {name: each(inner) for name, inner in value.items()}
+            case list():
+                return [each(inner) for inner in value]
+            case _:
+                return value
+
+    changed = each(found.right)
+    return found.left, {"$map": {"input": lists[0], "as": "item_", "in": changed}}
 
 
 def _items(node: InList, r: Renderer) -> tuple[Mql, list[tuple[Mql, bool]]]:

@@ -93,7 +93,8 @@ class Renderer:
         if isinstance(value, Placeholder):
             is_id = kind is TypeName.OBJECT_ID
             casts = (kind,) if kind is TypeName.TEXT else ()
-            return replace(value, expected=EXPECTED.get(kind, Expected.ANY), casts=casts, object_id=is_id)
+            expected = EXPECTED.get(kind, Expected.ANY)
+            return replace(value, expected=expected, casts=casts, object_id=is_id, listed=parameter.listed)
         if isinstance(value, bool) and kind is not TypeName.BOOLEAN:
             return int(value)
         if kind is TypeName.OBJECT_ID:

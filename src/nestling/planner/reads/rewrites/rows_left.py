@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import Relation
+from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.expression import And, Compare, Comparison, Expression, InList, IsNull, Like, Literal, Not, Or
 from nestling.ir.model import Model
 from nestling.ir.statistics import EntityStatistics, Statistics
@@ -89,9 +90,9 @@ def _share(predicate: Expression, alias: str, known: EntityStatistics) -> float:
             return OTHER if column is None else _equal(column.name, known)
         case Compare(operator=operator) if operator is not Comparison.NOT_EQUAL:
             return RANGE
-        case InList(operand=operand, items=items):
+        case InList(operand=operand, items=items, given=given):
             name = getattr(operand, "name", getattr(getattr(operand, "operand", None), "name", ""))
-            return min(1.0, len(items) * _equal(name, known))
+            return min(1.0, (len(items) if given is None else UNKNOWN_LIST) * _equal(name, known))
         case Like():
             return LIKE
         case IsNull():
