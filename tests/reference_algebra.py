@@ -19,6 +19,7 @@ from typing import Any, assert_never
 
 from nestling.ir import algebra as a
 from nestling.ir import expression as e
+from nestling.ir import operands as op
 from tests.reference_values import (
     FUNCTIONS,
     Unsupported,
@@ -529,28 +530,28 @@ def pushed(node: a.Filter) -> a.Relation:
 
     def taken(relation: a.Relation) -> list[e.Expression]:
         have = {(c.alias, c.name) for c in relation.columns}
-        mine = [p for p in parts if simple(p) and {(c.alias, c.name) for c in e.columns_of(p)} <= have]
+        mine = [p for p in parts if simple(p) and {(c.alias, c.name) for c in op.columns_of(p)} <= have]
         for part in mine:
             parts.remove(part)
         return mine
 
     def place(relation: a.Relation) -> a.Relation:
         if not isinstance(relation, a.Join) or relation.kind not in (a.JoinKind.CROSS, a.JoinKind.INNER):
-            below = e.conjunction(*taken(relation))
+            below = op.conjunction(*taken(relation))
             return relation if below is None else a.Filter(a.Limit(relation, None), below)
         left, right = place(relation.left), place(relation.right)
-        condition = e.conjunction(relation.condition, *taken(relation))
+        condition = op.conjunction(relation.condition, *taken(relation))
         return a.Join(a.JoinKind.INNER if condition is not None else a.JoinKind.CROSS, left, right, condition)
 
     joined = place(node.input)
-    rest = e.conjunction(*parts)
+    rest = op.conjunction(*parts)
     if rest is None:
         return joined
     return a.Filter(a.Limit(joined, None), rest)  # the Limit keeps it from being pushed again
 
 
 def simple(node: e.Expression) -> bool:
-    return not isinstance(node, e.ScalarSubquery | e.Exists | e.InSubquery) and all(map(simple, e.operands(node)))
+    return not isinstance(node, e.ScalarSubquery | e.Exists | e.InSubquery) and all(map(simple, op.operands(node)))
 
 
 def equalities(
@@ -563,7 +564,7 @@ def equalities(
     for part in parts:
         found = None
         if isinstance(part, e.Compare) and part.operator is e.Comparison.EQUAL and simple(part):
-            used = [{(c.alias, c.name) for c in e.columns_of(x)} for x in (part.left, part.right)]
+            used = [{(c.alias, c.name) for c in op.columns_of(x)} for x in (part.left, part.right)]
             if used[0] and used[1] and used[0] <= sides[0] and used[1] <= sides[1]:
                 found = (part.left, part.right, part.collation)
             elif used[0] and used[1] and used[1] <= sides[0] and used[0] <= sides[1]:
@@ -572,7 +573,7 @@ def equalities(
             pairs.append(found)
         else:
             rest.append(part)
-    return pairs, e.conjunction(*rest)
+    return pairs, op.conjunction(*rest)
 
 
 def expressions_in(relation: a.Relation) -> Iterable[e.Expression]:
@@ -599,7 +600,7 @@ def mentioned(relation: a.Relation) -> set[tuple[str, str]]:
                 found.add((node.alias, node.name))
             if isinstance(node, e.ScalarSubquery | e.Exists | e.InSubquery):
                 found |= mentioned(node.relation)
-            stack.extend(e.operands(node))
+            stack.extend(op.operands(node))
     return found
 
 

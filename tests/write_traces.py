@@ -19,11 +19,12 @@ from nestling.executors.create import create
 from nestling.executors.load import load, written_collections
 from nestling.executors.verify import verify
 from nestling.executors.write import run_write
-from nestling.ir.algebra import Delete, Query
+from nestling.ir.algebra import Query
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Model, OnDelete
 from nestling.ir.program import CompiledWrite
 from nestling.ir.types import Type, TypeName
+from nestling.ir.write import Delete
 from nestling.ir.write_path import Violation
 from nestling.planner import home_views
 from nestling.planner.sql import translate

@@ -22,7 +22,7 @@ def bindings(reading: Reading, source: RowSource, *, count: int = DRAWS, seed: i
     Raises `WorkloadError` with every parameter for which neither the rows nor the workload file have a value.
     """
     from nestling.common.errors import GapError, Problem, WorkloadError
-    from nestling.ir.algebra import Insert
+    from nestling.ir.write import Insert
     from nestling.planner.parameters import parameter_uses
     from nestling.planner.sql import translate
     from nestling.sources.draws import draw

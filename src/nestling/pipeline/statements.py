@@ -13,10 +13,10 @@ from nestling.ir.workload import Workload
 
 if TYPE_CHECKING:
     from nestling.common.errors import GapError
-    from nestling.ir.algebra import Write
     from nestling.ir.client_join import ClientJoin
     from nestling.ir.compiled import CompiledRead
     from nestling.ir.program import CompiledWrite
+    from nestling.ir.write import Write
 
 
 def convert(

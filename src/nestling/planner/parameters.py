@@ -17,9 +17,10 @@ from nestling.ir.expression import (
     InSubquery,
     Like,
     Parameter,
-    operands,
 )
 from nestling.ir.model import Model
+from nestling.ir.operands import operands
+from nestling.ir.write import Assignment, Delete, Insert, Update, Write
 from nestling.planner.reads.traverse import bare, expressions, inputs, subqueries
 
 ColumnId = tuple[str, str]
@@ -28,22 +29,22 @@ _UPPER = (Comparison.LESS, Comparison.LESS_OR_EQUAL)
 _TURNED = {Role.LOWER: Role.UPPER, Role.UPPER: Role.LOWER}
 
 
-def parameter_uses(statement: a.Query | a.Write, model: Model) -> ParameterUses:
+def parameter_uses(statement: a.Query | Write, model: Model) -> ParameterUses:
     """The uses of a statement's parameters, in the order they are met, and which of its rows belong together."""
     known = _Known(model)
     match statement:
         case a.Query(relation=relation):
             known.relation(relation)
-        case a.Insert():
+        case Insert():
             known.relation(statement.source)
             known.inserted(statement)
-        case a.Update(target=target, assignments=assignments, predicate=predicate):
+        case Update(target=target, assignments=assignments, predicate=predicate):
             known.changed(target, predicate)
             known.assigned(target, assignments)
-        case a.Delete(target=target, predicate=predicate):
+        case Delete(target=target, predicate=predicate):
             known.changed(target, predicate)
     joined = tuple(known.joined())
-    return ParameterUses(tuple(known.uses), joined, tuple(known.rows.items()), isinstance(statement, a.Delete))
+    return ParameterUses(tuple(known.uses), joined, tuple(known.rows.items()), isinstance(statement, Delete))
 
 
 @dataclass(slots=True)
@@ -138,7 +139,7 @@ class _Known:
         if predicate is not None:
             self.expression(predicate)
 
-    def inserted(self, insert: a.Insert) -> None:
+    def inserted(self, insert: Insert) -> None:
         """Each row of values is a row of its own."""
         role = Role.INSERTED if insert.conflict is None else Role.UPSERTED
         for number, cells in enumerate(_given_rows(insert)):
@@ -147,7 +148,7 @@ class _Known:
                     row = f"{insert.alias} {number}"
                     self.uses.append(ParameterUse(inner.name, role, row, insert.entity, attribute))
 
-    def assigned(self, target: a.Scan, assignments: Iterable[a.Assignment]) -> None:
+    def assigned(self, target: a.Scan, assignments: Iterable[Assignment]) -> None:
         """A new value is of another row than the one it is given to."""
         for each in assignments:
             inner = bare(each.expression)
@@ -168,7 +169,7 @@ class _Known:
                         yield Joined(child, link.name, parent)
 
 
-def _given_rows(insert: a.Insert) -> Iterator[Mapping[str, Expression]]:
+def _given_rows(insert: Insert) -> Iterator[Mapping[str, Expression]]:
     """The cells of each row of an INSERT … VALUES by attribute; nothing for one that selects."""
     match insert.source:
         case a.Project(input=a.Values() as values, outputs=outputs):

@@ -15,6 +15,7 @@ from typing import Any
 from nestling.ir import algebra as a
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.types import Type, TypeName
+from nestling.ir.write import Delete, Insert, Update
 from nestling.planner.sql import translate
 from nestling.sources.ddl.create_table import declared_collations
 from tests.given_lists import written_out
@@ -74,7 +75,7 @@ class Oracle:
     def ask(self, sql: str, parameters: Mapping[str, object] | None = None) -> Answer:
         """Both answers to one query."""
         query = translate(sql, self.model, "sqlite")
-        assert not isinstance(query, a.Insert | a.Update | a.Delete)
+        assert not isinstance(query, Insert | Update | Delete)
         interpreter = Interpreter(self.rows, parameters)
         found = interpreter.run_keyed(query)
         mine = [tuple(map(plain, row, query.relation.columns)) for row, _ in found]

@@ -10,6 +10,7 @@ import pytest
 from nestling.ir import algebra as a
 from nestling.ir import expression as e
 from nestling.ir.types import TEXT, Type, TypeName
+from nestling.ir.write import Delete
 from nestling.planner.sql import translate
 from tests.planner.sql.shop_rows import shop
 
@@ -215,4 +216,4 @@ def test_parameters_may_be_called_like_keywords(dialect: str) -> None:
         "SELECT CAST(id AS CHAR) AS c FROM person ORDER BY id LIMIT :limit OFFSET :order", shop().model, dialect
     )
     assert all(f"Parameter(name='{name}'" in repr(limited) for name in ("limit", "order"))
-    assert isinstance(translate("DELETE FROM person WHERE id = :values", shop().model, dialect), a.Delete)
+    assert isinstance(translate("DELETE FROM person WHERE id = :values", shop().model, dialect), Delete)

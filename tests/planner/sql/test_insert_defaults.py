@@ -8,11 +8,11 @@ from functools import cache
 import pytest
 
 from nestling.common.errors import GapError
-from nestling.ir import algebra as a
 from nestling.ir.defaults import Constant, Default, Generated, OtherDefault
 from nestling.ir.expression import Function
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.types import INTEGER, TEXT, Type
+from nestling.ir.write import Insert, Update
 from nestling.planner.sql import translate
 from nestling.sources.ddl import read_ddl
 from tests.reference_algebra import Interpreter
@@ -28,10 +28,10 @@ def table() -> Model:
     return read_ddl(_TABLE, "t", dialect="sqlite").model
 
 
-def insert(sql: str, model: Model, dialect: str = "sqlite") -> a.Insert:
+def insert(sql: str, model: Model, dialect: str = "sqlite") -> Insert:
     """The INSERT translated."""
     found = translate(sql, model, dialect)
-    assert isinstance(found, a.Insert)
+    assert isinstance(found, Insert)
     return found
 
 
@@ -88,7 +88,7 @@ def test_the_word_default(dialect: str) -> None:
     with pytest.raises(GapError, match="DEFAULT in some rows only"):
         insert("INSERT INTO t VALUES (1, DEFAULT), (2, 'x')", model, dialect)
     update = translate("UPDATE t SET x = DEFAULT", model, dialect)
-    assert isinstance(update, a.Update)
+    assert isinstance(update, Update)
     assert getattr(update.assignments[0].expression, "value", None) == "new"
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from nestling.common.errors import GapError
-from nestling.ir import algebra as a
 from nestling.ir import expression as e
 from nestling.ir.types import INTEGER
+from nestling.ir.write import Assignment, Conflict, ConflictAction, Delete, Insert, Update
 from nestling.planner.sql import translate
 from tests.planner.sql.shop_rows import shop
 from tests.planner.sql.sqlite_oracle import Oracle, plain
@@ -21,22 +21,22 @@ Row = tuple[Any, ...]
 _PARAMETERS = {"id": 2, "name": "new", "pay": "12.5", "day": "2021-05-05"}
 
 
-def after(write: a.Insert | a.Update | a.Delete, oracle: Oracle) -> list[Row]:
+def after(write: Insert | Update | Delete, oracle: Oracle) -> list[Row]:
     """The target's rows after the write."""
     interpreter = Interpreter(oracle.rows, _PARAMETERS)
     match write:
-        case a.Insert():
+        case Insert():
             return inserted(write, oracle, interpreter)
-        case a.Update():
+        case Update():
             return updated(write, oracle, interpreter)
-        case a.Delete():
+        case Delete():
             rows = oracle.rows[write.target.entity]
             layout = {(c.alias, c.name): place for place, c in enumerate(write.target.columns)}
             gone = interpreter.scalar(write.predicate, layout) if write.predicate is not None else lambda _: True
             return [row for row in rows if gone(row) is not True]
 
 
-def updated(write: a.Update, oracle: Oracle, interpreter: Interpreter) -> list[Row]:
+def updated(write: Update, oracle: Oracle, interpreter: Interpreter) -> list[Row]:
     layout = {(c.alias, c.name): place for place, c in enumerate(write.target.columns)}
     chosen = interpreter.scalar(write.predicate, layout) if write.predicate is not None else lambda _: True
     return [
@@ -46,7 +46,7 @@ def updated(write: a.Update, oracle: Oracle, interpreter: Interpreter) -> list[R
 
 
 def changed(
-    row: Row, assignments: tuple[a.Assignment, ...], oracle: Oracle, entity: str, interpreter: Interpreter,
+    row: Row, assignments: tuple[Assignment, ...], oracle: Oracle, entity: str, interpreter: Interpreter,
     layout: dict[tuple[str, str], int], seen: Row,
 ) -> Row:  # fmt: skip
     names = oracle.model.entity(entity).attribute_names
@@ -54,7 +54,7 @@ def changed(
     return tuple(new.get(name, value) for name, value in zip(names, row, strict=True))
 
 
-def inserted(write: a.Insert, oracle: Oracle, interpreter: Interpreter) -> list[Row]:
+def inserted(write: Insert, oracle: Oracle, interpreter: Interpreter) -> list[Row]:
     entity = oracle.model.entity(write.entity)
     rows = list(oracle.rows[write.entity])
     for values in interpreter.relation(write.source, {})(()):
@@ -65,16 +65,14 @@ def inserted(write: a.Insert, oracle: Oracle, interpreter: Interpreter) -> list[
         conflict = write.conflict
         if not same:
             rows.append(new)
-        elif conflict is not None and conflict.action is a.ConflictAction.REPLACE:
+        elif conflict is not None and conflict.action is ConflictAction.REPLACE:
             rows = [row for row in rows if row not in same] + [new]
-        elif conflict is not None and conflict.action is a.ConflictAction.UPDATE:
+        elif conflict is not None and conflict.action is ConflictAction.UPDATE:
             rows = [upserted(row, new, conflict, write, oracle, interpreter) if row in same else row for row in rows]
     return rows
 
 
-def upserted(
-    row: Row, new: Row, conflict: a.Conflict, write: a.Insert, oracle: Oracle, interpreter: Interpreter
-) -> Row:
+def upserted(row: Row, new: Row, conflict: Conflict, write: Insert, oracle: Oracle, interpreter: Interpreter) -> Row:
     names = oracle.model.entity(write.entity).attribute_names
     layout = {(write.alias, name): place for place, name in enumerate(names)}
     layout |= {(conflict.excluded, name): len(names) + place for place, name in enumerate(names)}
@@ -128,8 +126,8 @@ def test_a_write_leaves_what_sqlite_leaves(sql: str) -> None:
     copy = sqlite3.connect(":memory:")
     oracle.connection.backup(copy)
     write = translate(sql, oracle.model, "sqlite")
-    assert isinstance(write, a.Insert | a.Update | a.Delete)
-    entity = write.entity if isinstance(write, a.Insert) else write.target.entity
+    assert isinstance(write, Insert | Update | Delete)
+    entity = write.entity if isinstance(write, Insert) else write.target.entity
     columns = [e.Column("", c.name, c.type) for c in oracle.model.entity(entity).attributes]
     mine = [tuple(map(plain, row, columns)) for row in after(write, oracle)]
     copy.execute(sql, _PARAMETERS)
@@ -146,10 +144,10 @@ def test_mysql_upserts_and_replaces() -> None:
         "REPLACE INTO city VALUES ('Rome', '1', 2)",
     ):
         write = translate(sql, shop().model, "mysql")
-        assert isinstance(write, a.Insert)
+        assert isinstance(write, Insert)
         assert write.conflict is not None
         actions.append(write.conflict.action)
-    assert actions == [a.ConflictAction.UPDATE, a.ConflictAction.NOTHING, a.ConflictAction.REPLACE]
+    assert actions == [ConflictAction.UPDATE, ConflictAction.NOTHING, ConflictAction.REPLACE]
 
 
 def test_mysql_assigns_from_left_to_right() -> None:
@@ -158,7 +156,7 @@ def test_mysql_assigns_from_left_to_right() -> None:
     mentioned = {}
     for dialect in ("mysql", "postgresql"):
         write = translate(sql, shop().model, dialect)
-        assert isinstance(write, a.Update)
+        assert isinstance(write, Update)
         last = write.assignments[-1].expression
         assert isinstance(last, e.Stored)
         mentioned[dialect] = last.operand
@@ -171,7 +169,7 @@ def test_mysql_assigns_from_left_to_right() -> None:
 def translate_assignment(sql: str, dialect: str) -> e.Expression:
     """The value of an UPDATE's one assignment."""
     write = translate(sql, shop().model, dialect)
-    assert isinstance(write, a.Update)
+    assert isinstance(write, Update)
     return write.assignments[0].expression
 
 
@@ -189,13 +187,13 @@ _JOINED = (
 def test_joined_writes_of_the_servers(dialect: str, sql: str) -> None:
     """The target's row is chosen by EXISTS, what concerns it alone stands outside, values come from the one partner."""
     write = translate(sql, shop().model, dialect)
-    assert isinstance(write, a.Update | a.Delete)
+    assert isinstance(write, Update | Delete)
     assert write.target.entity == "visit"
     assert isinstance(write.predicate, e.And)
     own, partner = write.predicate.operands
     assert isinstance(own, e.Compare)
     assert isinstance(partner, e.Exists)
-    if isinstance(write, a.Update):
+    if isinstance(write, Update):
         assert isinstance(write.assignments[0].expression, e.ScalarSubquery)
 
 

@@ -6,7 +6,7 @@ from nestling.emitters.mql import sql
 from nestling.emitters.mql.accumulators import shared
 from nestling.emitters.mql.expression import Mql
 from nestling.emitters.mql.sql.environment import Environment
-from nestling.ir.expression import nullable
+from nestling.ir.operands import nullable
 from nestling.ir.row_steps import GroupRows
 
 

@@ -14,7 +14,8 @@ from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.sql.sort_keys import sort_parts
 from nestling.ir.access_path import FieldPath, PairValue, Step
-from nestling.ir.expression import And, Column, Expression, Literal, Parameter, conjunction, nullable
+from nestling.ir.expression import And, Column, Expression, Literal, Parameter
+from nestling.ir.operands import conjunction, nullable
 from nestling.ir.row_steps import (
     VARIABLE,
     Add,

@@ -11,7 +11,7 @@ from nestling.emitters.mql.row_steps import InLayout
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.mql.write_values import leaf, negated, or_null
 from nestling.ir.compiled import Mql
-from nestling.ir.expression import nullable
+from nestling.ir.operands import nullable
 from nestling.ir.program import MISSING, ArrayPlace, CellRef, Update
 from nestling.ir.write_path import (
     AddToSet,

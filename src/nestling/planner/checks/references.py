@@ -21,11 +21,12 @@ from nestling.ir.access_path import (
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
 from nestling.ir.drift import Check, Compared, DriftKind
-from nestling.ir.expression import ANY, IsNull, Not, conjunction
+from nestling.ir.expression import ANY, IsNull, Not
 from nestling.ir.expression import Literal as Constant
 from nestling.ir.layout import Place
 from nestling.ir.model import Relationship
 from nestling.ir.names import join, stored_name
+from nestling.ir.operands import conjunction
 from nestling.ir.primitives import CollectionKind, Holder, Reference
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.row_steps import Correlate, Keep, Layout, Slice

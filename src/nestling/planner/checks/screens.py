@@ -29,12 +29,13 @@ from nestling.ir.algebra import Aggregate, AggregateFunction
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
 from nestling.ir.drift import SCREEN_KEY, Screen
-from nestling.ir.expression import ANY, Column, Compare, IsNull, Not, conjunction
+from nestling.ir.expression import ANY, Column, Compare, IsNull, Not
 from nestling.ir.expression import Comparison as Operator
 from nestling.ir.freshness import Level
 from nestling.ir.layout import Place
 from nestling.ir.model import Model
 from nestling.ir.names import join
+from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Computed, Copy
 from nestling.ir.row_steps import GroupRows, Layout
 from nestling.ir.rows import Function, Hop

@@ -6,9 +6,9 @@ Whatever the design is: what else it takes depends on where the rows live (`chan
 from __future__ import annotations
 
 from nestling.common.errors import NestlingError
-from nestling.ir.algebra import Delete, Update
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Statement
+from nestling.ir.write import Delete, Update
 from nestling.planner.sql import translate
 from nestling.planner.writes.plain import amount, asked, by_its_row, is_given
 

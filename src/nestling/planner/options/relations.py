@@ -6,16 +6,17 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from nestling.ir import algebra as a
-from nestling.ir.algebra import Query, Relation, Write
+from nestling.ir.algebra import Query, Relation
+from nestling.ir.write import Delete, Insert, Update, Write
 from nestling.planner.reads.traverse import expressions, inputs, subqueries
 
 
 def rows_asked(query: Query | Write) -> Relation:
     """The rows a statement reads, or changes."""
     match query:
-        case Query(relation=relation) | a.Insert(source=relation):
+        case Query(relation=relation) | Insert(source=relation):
             return relation
-        case a.Update(target=target, predicate=predicate) | a.Delete(target=target, predicate=predicate):
+        case Update(target=target, predicate=predicate) | Delete(target=target, predicate=predicate):
             return target if predicate is None else a.Filter(target, predicate)
         case _:
             assert_never(query)

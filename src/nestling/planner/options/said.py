@@ -11,7 +11,8 @@ from nestling.common.errors import NestlingError
 from nestling.ir import accesses
 from nestling.ir import algebra as a
 from nestling.ir.algebra import Query, Relation
-from nestling.ir.expression import Column, Compare, Comparison, Expression, columns_of
+from nestling.ir.expression import Column, Compare, Comparison, Expression
+from nestling.ir.operands import columns_of
 from nestling.ir.situation import Situation
 from nestling.ir.work import Work
 from nestling.ir.workload import Statement

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.ir.access_path import CollectionScan, Filter, Step
-from nestling.ir.expression import Call, Cast, Column, Expression, conjunction, operands
+from nestling.ir.expression import Call, Cast, Column, Expression
+from nestling.ir.operands import conjunction, operands
 from nestling.ir.row_steps import Prefilter, Where
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import rewritten

@@ -11,18 +11,9 @@ from typing import Any, cast
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import AggregateFunction, Relation, SortKey, WindowFunction
-from nestling.ir.expression import (
-    CaseRule,
-    Collation,
-    Compare,
-    Expression,
-    InList,
-    InSubquery,
-    Like,
-    Literal,
-    operands,
-)
+from nestling.ir.expression import CaseRule, Collation, Compare, Expression, InList, InSubquery, Like, Literal
 from nestling.ir.model import Model
+from nestling.ir.operands import operands
 from nestling.ir.types import NEVER_TEXT, TEXTS
 from nestling.planner.reads.traverse import SUBQUERIES, everything, expressions
 

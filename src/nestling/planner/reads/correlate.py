@@ -11,18 +11,9 @@ from dataclasses import dataclass, replace
 from nestling.ir import algebra as a
 from nestling.ir.access_path import FieldPath
 from nestling.ir.algebra import JoinKind, Relation
-from nestling.ir.expression import (
-    Collation,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    IsNull,
-    Not,
-    Raw,
-    nullable,
-)
+from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, IsNull, Not, Raw
 from nestling.ir.layout import Place
+from nestling.ir.operands import nullable
 from nestling.ir.row_steps import VARIABLE, Correlate, Keep
 from nestling.ir.types import COMPOSITE, MACHINE_NUMBERS, TypeName
 from nestling.planner.attribute import attribute_at

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind
-from nestling.ir.expression import Column, Expression, IsNull, Literal, conjunction
+from nestling.ir.expression import Column, Expression, IsNull, Literal
+from nestling.ir.operands import conjunction
 from nestling.ir.row_steps import Keep, Layout
 from nestling.ir.types import BOOLEAN, INTEGER
 from nestling.planner.reads.correlate import correlated, equal_columns

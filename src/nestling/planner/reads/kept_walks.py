@@ -8,17 +8,8 @@ from dataclasses import dataclass, replace
 from nestling.ir import algebra as a
 from nestling.ir.access_path import Step
 from nestling.ir.algebra import Relation
-from nestling.ir.expression import (
-    Arithmetic,
-    Coerce,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    Literal,
-    Parameter,
-    columns_of,
-)
+from nestling.ir.expression import Arithmetic, Coerce, Column, Compare, Comparison, Expression, Literal, Parameter
+from nestling.ir.operands import columns_of
 from nestling.ir.row_steps import Layout, Shape
 from nestling.planner.reads.rewrites.ancestors import Tree, found_below, kept_walk
 from nestling.planner.reads.rewrites.links import scan_of

@@ -12,16 +12,8 @@ from dataclasses import replace
 from nestling.ir import algebra as a
 from nestling.ir.access_path import CollectionScan, Step, Union
 from nestling.ir.algebra import JoinKind, Relation
-from nestling.ir.expression import (
-    Arithmetic,
-    Column,
-    Expression,
-    IsNull,
-    Literal,
-    Not,
-    Operator,
-    nullable,
-)
+from nestling.ir.expression import Arithmetic, Column, Expression, IsNull, Literal, Not, Operator
+from nestling.ir.operands import nullable
 from nestling.ir.row_steps import GraphLookup, GroupRows, Layout, Shape
 from nestling.ir.types import INTEGER
 from nestling.planner.place import documents_at

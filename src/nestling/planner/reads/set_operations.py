@@ -20,8 +20,8 @@ from nestling.ir.expression import (
     Literal,
     Operator,
     Rules,
-    conjunction,
 )
+from nestling.ir.operands import conjunction
 from nestling.ir.row_steps import GroupRows, Layout, Repeat, Shape, Where
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.rows import Context, Rows, gap

@@ -25,10 +25,9 @@ from nestling.ir.expression import (
     Literal,
     Not,
     ScalarSubquery,
-    conjunction,
-    nullable,
 )
 from nestling.ir.model import Model
+from nestling.ir.operands import conjunction, nullable
 from nestling.ir.row_steps import Keep, Layout
 from nestling.ir.types import BOOLEAN, INTEGER
 from nestling.planner.reads.correlate import correlated

@@ -21,8 +21,8 @@ from nestling.ir.expression import (
     Raw,
     ScalarSubquery,
     Stored,
-    operands,
 )
+from nestling.ir.operands import operands
 from nestling.ir.row_steps import ColumnId
 
 Rebuilt = TypeVar("Rebuilt")

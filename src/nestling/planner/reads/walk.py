@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from nestling.ir import algebra as a
-from nestling.ir.expression import Arithmetic, Column, Expression, Literal, Operator, columns_of
+from nestling.ir.expression import Arithmetic, Column, Expression, Literal, Operator
+from nestling.ir.operands import columns_of
 from nestling.ir.types import INTEGER
 
 

@@ -6,7 +6,8 @@ from nestling.ir.access_path import FieldPath, Project
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
 from nestling.ir.drift import ID
-from nestling.ir.expression import ANY, Compare, Comparison, Expression, InList, Or, Parameter, conjunction
+from nestling.ir.expression import ANY, Compare, Comparison, Expression, InList, Or, Parameter
+from nestling.ir.operands import conjunction
 from nestling.ir.route import Search
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.reads.correlate import stored_path

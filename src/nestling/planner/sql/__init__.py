@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from nestling.ir.algebra import Query, Write
+from nestling.ir.algebra import Query
 from nestling.ir.model import Model
+from nestling.ir.write import Write
 from nestling.planner.sql.dialect import dialect_of
 from nestling.planner.sql.gaps import StatementGap, gap
 from nestling.planner.sql.inserts import bind_insert

@@ -22,9 +22,8 @@ from nestling.ir.expression import (
     Or,
     Parameter,
     Rules,
-    is_float,
-    is_integer,
 )
+from nestling.ir.operands import is_float, is_integer
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.gaps import gap

@@ -7,24 +7,13 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from nestling.ir.algebra import (
-    Assignment,
-    Scan,
-)
+from nestling.ir.algebra import Scan
 from nestling.ir.defaults import Generated
-from nestling.ir.expression import (
-    ANY,
-    NULL,
-    Expression,
-    Literal,
-    Parameter,
-    Rules,
-    Stored,
-    is_integer,
-    is_text,
-)
+from nestling.ir.expression import ANY, NULL, Expression, Literal, Parameter, Rules, Stored
 from nestling.ir.model import Attribute, Entity
+from nestling.ir.operands import is_integer, is_text
 from nestling.ir.types import TypeName
+from nestling.ir.write import Assignment
 from nestling.planner.sql.defaults import default_expression
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.gaps import gap, no_such

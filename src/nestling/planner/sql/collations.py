@@ -10,18 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
-from nestling.ir.expression import (
-    Cast,
-    Coerce,
-    Collation,
-    Column,
-    Expression,
-    Literal,
-    Raw,
-    Rules,
-    ScalarSubquery,
-    operands,
-)
+from nestling.ir.expression import Cast, Coerce, Collation, Column, Expression, Literal, Raw, Rules, ScalarSubquery
+from nestling.ir.operands import operands
 from nestling.ir.types import NEVER_TEXT
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.scope import Env, Translation

@@ -9,11 +9,11 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from nestling.ir.algebra import GeneratedValue
 from nestling.ir.defaults import Constant, Generated, OtherDefault
 from nestling.ir.expression import Expression, Literal, Rules
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.ir.write import GeneratedValue
 from nestling.planner.sql import values
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.gaps import gap

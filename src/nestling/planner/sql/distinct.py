@@ -22,7 +22,8 @@ from nestling.ir.algebra import (
     WindowFunction,
     WindowOnly,
 )
-from nestling.ir.expression import Collation, Compare, Comparison, Expression, Literal, columns_of
+from nestling.ir.expression import Collation, Compare, Comparison, Expression, Literal
+from nestling.ir.operands import columns_of
 from nestling.ir.types import INTEGER
 from nestling.planner.sql.collations import rules_of
 from nestling.planner.sql.scope import Translation, Windows

@@ -30,8 +30,8 @@ from nestling.ir.expression import (
     Parameter,
     Rules,
     ScalarSubquery,
-    conjunction,
 )
+from nestling.ir.operands import conjunction
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.arithmetic import ARITHMETIC

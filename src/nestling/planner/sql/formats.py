@@ -20,8 +20,8 @@ from nestling.ir.expression import (
     Literal,
     Operator,
     Rules,
-    conjunction,
 )
+from nestling.ir.operands import conjunction
 from nestling.ir.types import FLOAT, INTEGER, TEXT
 from nestling.planner.sql import values
 from nestling.planner.sql.gaps import gap

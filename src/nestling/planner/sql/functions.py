@@ -18,10 +18,8 @@ from nestling.ir.expression import (
     Literal,
     Parameter,
     Rules,
-    is_float,
-    is_integer,
-    is_number,
 )
+from nestling.ir.operands import is_float, is_integer, is_number
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation

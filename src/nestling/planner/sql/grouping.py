@@ -8,18 +8,8 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from nestling.ir.algebra import Aggregate, AggregateFunction, Group, Named, NamedAggregate, Relation, SortKey
-from nestling.ir.expression import (
-    ANY,
-    NULL,
-    Collation,
-    Column,
-    Expression,
-    Literal,
-    columns_of,
-    is_float,
-    is_number,
-    nullable,
-)
+from nestling.ir.expression import ANY, NULL, Collation, Column, Expression, Literal
+from nestling.ir.operands import columns_of, is_float, is_number, nullable
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation, declared, keep, of_group

@@ -6,20 +6,12 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from nestling.ir.algebra import (
-    Conflict,
-    ConflictAction,
-    Insert,
-    Named,
-    Project,
-    Relation,
-    Scan,
-    Values,
-)
+from nestling.ir.algebra import Named, Project, Relation, Scan, Values
 from nestling.ir.expression import (
     Rules,
 )
 from nestling.ir.model import Attribute, Entity
+from nestling.ir.write import Conflict, ConflictAction, Insert
 from nestling.planner.sql import values
 from nestling.planner.sql.assignments import assignments, attribute_named, is_default, refuse, source_of, stored
 from nestling.planner.sql.defaults import default_expression, generated_values

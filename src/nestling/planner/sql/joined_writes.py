@@ -23,11 +23,9 @@ from nestling.ir.expression import (
     Parameter,
     Raw,
     ScalarSubquery,
-    columns_of,
-    conjunction,
-    operands,
 )
 from nestling.ir.model import Entity
+from nestling.ir.operands import columns_of, conjunction, operands
 from nestling.planner.sql.expressions import bind, predicate
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.scope import Cte, Env, Scope, Source, Translation

@@ -17,7 +17,8 @@ from nestling.ir.algebra import (
     Values,
     Working,
 )
-from nestling.ir.expression import ANY, Collation, Column, Expression, nullable
+from nestling.ir.expression import ANY, Collation, Column, Expression
+from nestling.ir.operands import nullable
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import keep, rules_of
 from nestling.planner.sql.expressions import bind, sort_key

@@ -8,8 +8,9 @@ from dataclasses import replace
 from sqlglot import exp
 
 from nestling.ir.algebra import Filter, Join, JoinKind, Relation, Scan, Values
-from nestling.ir.expression import Column, Comparison, Expression, conjunction
+from nestling.ir.expression import Column, Comparison, Expression
 from nestling.ir.model import Entity, View
+from nestling.ir.operands import conjunction
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation_of, keep
 from nestling.planner.sql.expressions import predicate

@@ -22,8 +22,8 @@ from nestling.ir.expression import (
     Operator,
     Raw,
     Rules,
-    is_integer,
 )
+from nestling.ir.operands import is_integer
 from nestling.ir.types import FLOAT, INTEGER, NUMBERS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.gaps import gap

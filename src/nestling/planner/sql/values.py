@@ -31,9 +31,8 @@ from nestling.ir.expression import (
     Raw,
     Rules,
     ScalarSubquery,
-    is_number,
-    is_text,
 )
+from nestling.ir.operands import is_number, is_text
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, TEXTS, TIMES, Type, TypeName
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.scope import Translation

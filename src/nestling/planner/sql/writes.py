@@ -7,15 +7,12 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from nestling.ir.algebra import (
-    Delete,
-    Scan,
-    Update,
-)
+from nestling.ir.algebra import Scan
 from nestling.ir.expression import (
     Expression,
 )
 from nestling.ir.model import Entity
+from nestling.ir.write import Delete, Update
 from nestling.planner.sql.assignments import assignments, refuse, source_of
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.gaps import gap, mistake

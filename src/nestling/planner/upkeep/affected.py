@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from nestling.ir.algebra import Distinct, Filter, Join, JoinKind, Named, Project, Query, Relation
 from nestling.ir.compiled import ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.expression import ANY, Compare, Comparison, Parameter, conjunction
+from nestling.ir.expression import ANY, Compare, Comparison, Parameter
+from nestling.ir.operands import conjunction
 from nestling.ir.rows import Path
 from nestling.planner.reads import plan_read
 from nestling.planner.upkeep.change import RowChange, new, old

@@ -18,8 +18,9 @@ from nestling.ir.access_path import (
 )
 from nestling.ir.algebra import Filter, Relation, SortKey
 from nestling.ir.design import Design
-from nestling.ir.expression import Column, IsNull, Not, conjunction
+from nestling.ir.expression import Column, IsNull, Not
 from nestling.ir.model import Relationship
+from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Copy, Form
 from nestling.ir.reading import GapKind
 from nestling.ir.row_steps import Add, GraphLookup, Keep, Layout, SortRows

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from nestling.ir.access_path import Expression, FieldPath, Project
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.expression import ANY, Call, Column, Compare, Comparison, Function, Parameter, Rules, conjunction
+from nestling.ir.expression import ANY, Call, Column, Compare, Comparison, Function, Parameter, Rules
 from nestling.ir.names import join
+from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Computed, Copy, Form, Reference
 from nestling.ir.types import Type, TypeName
 from nestling.ir.upkeep import Upkeep

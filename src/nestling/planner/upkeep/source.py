@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from nestling.ir.algebra import Filter, Join, JoinKind, Relation, Scan
 from nestling.ir.design import Design
-from nestling.ir.expression import ANY, Column, Compare, Comparison, Expression, IsNull, Not, conjunction
+from nestling.ir.expression import ANY, Column, Compare, Comparison, Expression, IsNull, Not
 from nestling.ir.model import Model
+from nestling.ir.operands import conjunction
 from nestling.ir.row_steps import ColumnId
 from nestling.ir.rows import Path
 from nestling.planner.reads.rewrites import ALL, Rewrite

@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir.expression import (
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    InList,
-    Like,
-    Literal,
-    Or,
-    columns_of,
-    operands,
-)
+from nestling.ir.expression import Column, Compare, Comparison, Expression, InList, Like, Literal, Or
+from nestling.ir.operands import columns_of, operands
 from nestling.ir.row_steps import VARIABLE, Layout, Prefilter
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.work.clauses import clause

@@ -21,9 +21,8 @@ from nestling.ir.expression import (
     Like,
     Literal,
     Parameter,
-    columns_of,
-    operands,
 )
+from nestling.ir.operands import columns_of, operands
 
 _CALL_SIZES = {Function.ROUND: 52.0, Function.TIMESTAMP_OF: 180.0, Function.GLOB: 100.0}
 _MATCHING = frozenset({Function.MATCHES, Function.MATCHES_ANY_CASE, Function.GLOB, Function.REPLACE})

@@ -8,7 +8,8 @@ from typing import assert_never
 
 from nestling.ir import accesses
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
-from nestling.ir.expression import Column, Compare, Expression, columns_of, nullable
+from nestling.ir.expression import Column, Compare, Expression
+from nestling.ir.operands import columns_of, nullable
 from nestling.ir.row_steps import (
     VARIABLE,
     Add,

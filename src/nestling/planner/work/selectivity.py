@@ -27,8 +27,8 @@ from nestling.ir.expression import (
     Not,
     Or,
     Parameter,
-    operands,
 )
+from nestling.ir.operands import operands
 from nestling.planner.work.documents import Known
 from nestling.planner.work.spans import (
     LOWER,

@@ -8,8 +8,8 @@ entity, by the statement and by foreign keys (`foreign_keys`); `effect_steps` pl
 
 from __future__ import annotations
 
-from nestling.ir.algebra import Delete, Insert, Update, Write
 from nestling.ir.design import Design
+from nestling.ir.write import Delete, Insert, Update, Write
 from nestling.ir.write_path import WritePlan
 from nestling.planner.writes.change import in_order
 from nestling.planner.writes.direct import direct

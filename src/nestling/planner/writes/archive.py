@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nestling.ir.design import Design
-from nestling.ir.expression import FALSE, TRUE, Case, Column, Compare, Comparison, Expression, Not, conjunction
+from nestling.ir.expression import FALSE, TRUE, Case, Column, Compare, Comparison, Expression, Not
 from nestling.ir.layout import Place
+from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Split
 from nestling.ir.types import BOOLEAN
 from nestling.ir.write_path import WriteStep

@@ -22,10 +22,10 @@ from nestling.ir.expression import (
     Literal,
     Operator,
     Rules,
-    conjunction,
 )
 from nestling.ir.layout import Node, Place
 from nestling.ir.names import stored_name
+from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Bucket
 from nestling.ir.row_steps import Constants, GroupRows, Layout, Shape, Where
 from nestling.ir.rows import Function as Of

@@ -17,18 +17,10 @@ from nestling.ir.algebra import (
 )
 from nestling.ir.compiled import ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.expression import (
-    Column,
-    Compare,
-    Comparison,
-    Exists,
-    IsNull,
-    Literal,
-    Not,
-    conjunction,
-)
+from nestling.ir.expression import Column, Compare, Comparison, Exists, IsNull, Literal, Not
 from nestling.ir.layout import NodeKind, Role
 from nestling.ir.model import Cardinality, Entity, Relationship
+from nestling.ir.operands import conjunction
 from nestling.ir.types import INTEGER
 from nestling.ir.write_path import NEW, Refuse, Violation, WriteStep
 from nestling.planner.writes.cells import Cells, column

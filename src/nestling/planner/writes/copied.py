@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 
 from nestling.ir.algebra import Join, JoinKind, Named, Project, Relation, SetOperation, SetOperator
 from nestling.ir.design import Design
-from nestling.ir.expression import Column, Compare, Comparison, conjunction
+from nestling.ir.expression import Column, Compare, Comparison
 from nestling.ir.layout import Node
 from nestling.ir.names import join
+from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Copy, Form
 from nestling.planner.writes.fetch import scan_of
 from nestling.planner.writes.said_again import rows_of

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nestling.ir.algebra import Scan
-from nestling.ir.expression import Case, Expression, Not, conjunction
+from nestling.ir.expression import Case, Expression, Not
 from nestling.ir.model import Relationship
+from nestling.ir.operands import conjunction
 from nestling.ir.write_path import Violation
 from nestling.planner.writes.fetch import scan_of
 from nestling.planner.writes.referring import RowSet, any_of, is_true

@@ -11,17 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from nestling.ir.algebra import Filter, Named, Project, Relation, Scan, Values
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.expression import (
-    ANY,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    Parameter,
-    conjunction,
-)
+from nestling.ir.expression import ANY, Column, Compare, Comparison, Expression, Parameter
 from nestling.ir.layout import Place
 from nestling.ir.model import Entity
+from nestling.ir.operands import conjunction
 from nestling.ir.row_steps import Layout, Shape
 from nestling.ir.types import Type
 from nestling.ir.write_path import Fetch

@@ -11,19 +11,9 @@ from typing import assert_never
 
 from nestling.ir import algebra as a
 from nestling.ir.defaults import Constant
-from nestling.ir.expression import (
-    NULL,
-    Compare,
-    Comparison,
-    Expression,
-    Literal,
-    Not,
-    Or,
-    ScalarSubquery,
-    columns_of,
-    conjunction,
-)
+from nestling.ir.expression import NULL, Compare, Comparison, Expression, Literal, Not, Or, ScalarSubquery
 from nestling.ir.model import OnDelete, OnUpdate, Relationship
+from nestling.ir.operands import columns_of, conjunction
 from nestling.ir.write_path import Violation
 from nestling.planner.reads.traverse import has_subquery
 from nestling.planner.writes.effects import Altered, Assignments, Effect, Gone, Refused, effect_on

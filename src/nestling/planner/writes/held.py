@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.design import Design
-from nestling.ir.expression import IsNull, Not, conjunction
+from nestling.ir.expression import IsNull, Not
 from nestling.ir.layout import NodeKind, Place
 from nestling.ir.model import Relationship
+from nestling.ir.operands import conjunction
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.write_path import Constant, Match, Set, UpdateDocuments, WriteStep
 from nestling.planner.reads.scan import top_fields

@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir.algebra import (
-    GeneratedValue,
-    Limit,
-    Named,
-    Project,
-    Relation,
-    Sort,
-    SortKey,
-    Values,
-)
+from nestling.ir.algebra import Limit, Named, Project, Relation, Sort, SortKey, Values
 from nestling.ir.defaults import Generated
 from nestling.ir.expression import (
     NULL,
@@ -28,11 +19,12 @@ from nestling.ir.expression import (
     Parameter,
     ScalarSubquery,
     Stored,
-    nullable,
 )
 from nestling.ir.layout import Node, NodeKind
 from nestling.ir.model import Entity
+from nestling.ir.operands import nullable
 from nestling.ir.types import INTEGER
+from nestling.ir.write import GeneratedValue
 from nestling.ir.write_path import NEW, Each, Fetch, Give, WriteStep
 from nestling.planner.reads.traverse import rewritten
 from nestling.planner.upkeep import ChangeKind

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.design import Design
-from nestling.ir.expression import IsNull, Not, conjunction
+from nestling.ir.expression import IsNull, Not
 from nestling.ir.layout import NodeKind, Place, Role
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.names import join, stored_name
+from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Holder, Reference
 from nestling.ir.write_path import (
     OLD,

@@ -13,21 +13,11 @@ from nestling.ir.access_path import CollectionScan, Step, Union, Unwind
 from nestling.ir.algebra import Bound, Frame, FrameUnit, SortKey, WindowFunction, WindowOnly
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.expression import (
-    ANY,
-    Arithmetic,
-    Column,
-    Compare,
-    Comparison,
-    Division,
-    Expression,
-    Literal,
-    Operator,
-    conjunction,
-)
+from nestling.ir.expression import ANY, Arithmetic, Column, Compare, Comparison, Division, Expression, Literal, Operator
 from nestling.ir.layout import NodeKind, Place
 from nestling.ir.model import Relationship
 from nestling.ir.names import join, stored_name
+from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Overflow
 from nestling.ir.row_steps import Layout, Shape, Where, Windows
 from nestling.ir.types import INTEGER, Type

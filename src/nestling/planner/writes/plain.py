@@ -26,8 +26,8 @@ from nestling.ir.expression import (
     Rules,
     ScalarSubquery,
     Stored,
-    operands,
 )
+from nestling.ir.operands import operands
 from nestling.ir.types import TypeName
 from nestling.ir.write_path import Constant, Given, Items, Match, Test, Value
 from nestling.planner.reads.rewrites.conjuncts import conjuncts

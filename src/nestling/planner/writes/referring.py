@@ -6,22 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nestling.ir.algebra import Scan
-from nestling.ir.expression import (
-    FALSE,
-    TRUE,
-    Case,
-    Column,
-    Compare,
-    Comparison,
-    Exists,
-    Expression,
-    InList,
-    Or,
-    Raw,
-    columns_of,
-    conjunction,
-)
+from nestling.ir.expression import FALSE, TRUE, Case, Column, Compare, Comparison, Exists, Expression, InList, Or, Raw
 from nestling.ir.model import Relationship
+from nestling.ir.operands import columns_of, conjunction
 from nestling.ir.types import BOOLEAN, TIMES
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import has_subquery, rewritten

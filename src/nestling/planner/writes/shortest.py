@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from nestling.ir.algebra import Delete, Named, Project, Scan, Update
+from nestling.ir.algebra import Named, Project, Scan
 from nestling.ir.design import Design
-from nestling.ir.expression import Column, Expression, Literal, Parameter, Stored, columns_of, nullable, operands
+from nestling.ir.expression import Column, Expression, Literal, Parameter, Stored
 from nestling.ir.layout import Place, Role
 from nestling.ir.model import Entity, OnDelete, Relationship
 from nestling.ir.names import join
+from nestling.ir.operands import columns_of, nullable, operands
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.row_steps import Layout
 from nestling.ir.types import INTEGER
+from nestling.ir.write import Delete, Update
 from nestling.ir.write_path import (
     NEW,
     Change,

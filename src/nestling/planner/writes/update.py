@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from nestling.ir.algebra import Scan
-from nestling.ir.expression import nullable
 from nestling.ir.layout import Place
 from nestling.ir.model import Entity
 from nestling.ir.names import join
+from nestling.ir.operands import nullable
 from nestling.ir.write_path import NEW, OLD, Each, Fetch
 from nestling.planner.upkeep import ChangeKind
 from nestling.planner.writes import listed, overflow

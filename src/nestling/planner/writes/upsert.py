@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nestling.ir.algebra import Conflict, ConflictAction, Insert, Scan, Values
-from nestling.ir.expression import (
-    NULL,
-    Column,
-    Compare,
-    Comparison,
-    Exists,
-    Expression,
-    Not,
-    Or,
-    conjunction,
-)
+from nestling.ir.algebra import Scan, Values
+from nestling.ir.expression import NULL, Column, Compare, Comparison, Exists, Expression, Not, Or
 from nestling.ir.model import Entity
+from nestling.ir.operands import conjunction
+from nestling.ir.write import Conflict, ConflictAction, Insert
 from nestling.planner.reads.traverse import rewritten
 from nestling.planner.writes.change import in_order
 from nestling.planner.writes.constraints import unique_groups

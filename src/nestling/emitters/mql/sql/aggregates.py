@@ -12,7 +12,8 @@ from nestling.emitters.mql.sql.nulls import absent, present
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.emitters.mql.sql.sort_keys import sort_parts
 from nestling.ir.algebra import Aggregate, AggregateFunction
-from nestling.ir.expression import Collation, Literal, Rules, is_integer
+from nestling.ir.expression import Collation, Literal, Rules
+from nestling.ir.operands import is_integer
 from nestling.ir.row_steps import NUMBER
 from nestling.ir.types import TypeName
 

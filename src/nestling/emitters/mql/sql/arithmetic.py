@@ -14,20 +14,8 @@ from nestling.emitters.mql.sql.nulls import bind, both, null_if_any
 from nestling.emitters.mql.sql.numerals import integer_of_float
 from nestling.emitters.mql.sql.placeholder import as_number
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
-from nestling.ir.expression import (
-    Arithmetic,
-    Division,
-    Expression,
-    Literal,
-    Negate,
-    Operator,
-    Parameter,
-    Rules,
-    Stored,
-    is_float,
-    is_integer,
-    nullable,
-)
+from nestling.ir.expression import Arithmetic, Division, Expression, Literal, Negate, Operator, Parameter, Rules, Stored
+from nestling.ir.operands import is_float, is_integer, nullable
 from nestling.ir.reading import GapKind
 from nestling.ir.types import TypeName
 

@@ -23,9 +23,8 @@ from nestling.ir.expression import (
     Function,
     Literal,
     ScalarSubquery,
-    is_float,
-    is_text,
 )
+from nestling.ir.operands import is_float, is_text
 from nestling.ir.reading import GapKind
 from nestling.ir.types import MOMENTS, NEVER_TEXT, TypeName
 from nestling.ir.values import timestamp_text

@@ -13,19 +13,8 @@ from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.server_casts import server_cast
-from nestling.ir.expression import (
-    Affinity,
-    Cast,
-    Coerce,
-    Column,
-    Expression,
-    Parameter,
-    Rules,
-    is_float,
-    is_integer,
-    is_number,
-    is_text,
-)
+from nestling.ir.expression import Affinity, Cast, Coerce, Column, Expression, Parameter, Rules
+from nestling.ir.operands import is_float, is_integer, is_number, is_text
 from nestling.ir.reading import GapKind
 from nestling.ir.types import TypeName
 

@@ -30,8 +30,8 @@ from nestling.ir.expression import (
     Literal,
     Not,
     Or,
-    is_number,
 )
+from nestling.ir.operands import is_number
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:

@@ -38,8 +38,8 @@ from nestling.ir.expression import (
     Raw,
     ScalarSubquery,
     Stored,
-    nullable,
 )
+from nestling.ir.operands import nullable
 from nestling.ir.types import TypeName
 
 

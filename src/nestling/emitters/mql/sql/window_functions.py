@@ -11,7 +11,8 @@ from nestling.emitters.mql.sql.gaps import gap, require_order
 from nestling.emitters.mql.sql.nulls import present
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.ir.algebra import AggregateFunction, WindowFunction, WindowOnly
-from nestling.ir.expression import Collation, Expression, Literal, Negate, Rules, is_integer
+from nestling.ir.expression import Collation, Expression, Literal, Negate, Rules
+from nestling.ir.operands import is_integer
 from nestling.ir.types import NUMBERS, TypeName
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from nestling.ir.expression import Column, Compare, Comparison, Expression, conjunction
+from nestling.ir.expression import Column, Compare, Comparison, Expression
 from nestling.ir.layout import Role
+from nestling.ir.operands import conjunction
 from nestling.planner.archive import bound
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import conjuncts

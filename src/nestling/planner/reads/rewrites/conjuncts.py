@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from nestling.ir.algebra import Filter, Relation
-from nestling.ir.expression import And, Expression, conjunction
+from nestling.ir.expression import And, Expression
+from nestling.ir.operands import conjunction
 from nestling.planner.reads.traverse import mentioned
 
 

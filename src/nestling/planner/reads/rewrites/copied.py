@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from nestling.ir import algebra as a
 from nestling.ir.access_path import Exists, Filter
 from nestling.ir.algebra import JoinKind
-from nestling.ir.expression import Column, conjunction
+from nestling.ir.expression import Column
 from nestling.ir.layout import NodeKind
 from nestling.ir.model import Relationship
 from nestling.ir.names import join as join_path
+from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Copy, Form
 from nestling.ir.row_steps import Layout
 from nestling.planner.reads.rewrites import Rewrite

@@ -5,10 +5,11 @@ from __future__ import annotations
 from nestling.ir import algebra as a
 from nestling.ir.access_path import Exists, Filter, Step, Unwind
 from nestling.ir.algebra import JoinKind
-from nestling.ir.expression import ANY, Column, conjunction
+from nestling.ir.expression import ANY, Column
 from nestling.ir.layout import NodeKind
 from nestling.ir.model import Relationship
 from nestling.ir.names import join as join_path
+from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Copy, Form
 from nestling.ir.row_steps import Layout
 from nestling.planner.reads.rewrites import Rewrite

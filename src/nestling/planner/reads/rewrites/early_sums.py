@@ -14,7 +14,8 @@ from math import prod
 from nestling.ir import algebra as a
 from nestling.ir.algebra import AggregateFunction, Named, Relation
 from nestling.ir.design import Design
-from nestling.ir.expression import Collation, Column, Expression, is_integer
+from nestling.ir.expression import Collation, Column, Expression
+from nestling.ir.operands import is_integer
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import EXACT_NUMBERS
 from nestling.planner.reads.rewrites.join_order import inner_leaves, order_joins

@@ -12,9 +12,10 @@ from dataclasses import replace
 from nestling.ir import algebra as a
 from nestling.ir.access_path import Exists, FieldPath, Filter, Holds, Step, Unwind
 from nestling.ir.algebra import JoinKind
-from nestling.ir.expression import ANY, NULL, Case, Column, Expression, IsNull, conjunction
+from nestling.ir.expression import ANY, NULL, Case, Column, Expression, IsNull
 from nestling.ir.layout import NodeKind, Place, Role
 from nestling.ir.names import join as join_path
+from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Form
 from nestling.ir.row_steps import Layout
 from nestling.planner.attribute import attribute_at

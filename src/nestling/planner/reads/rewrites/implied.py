@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nestling.ir.expression import Expression, Or, conjunction
+from nestling.ir.expression import Expression, Or
+from nestling.ir.operands import conjunction
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts
 from nestling.planner.reads.traverse import has_subquery
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.design import Design
-from nestling.ir.expression import Column, Compare, Comparison, Expression, ScalarSubquery, conjunction
+from nestling.ir.expression import Column, Compare, Comparison, Expression, ScalarSubquery
 from nestling.ir.layout import NodeKind, Role
+from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Form
 from nestling.ir.statistics import Statistics
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind, Relation, SortKey
 from nestling.ir.design import Design
-from nestling.ir.expression import Column, Expression, Literal, conjunction
+from nestling.ir.expression import Column, Expression, Literal
 from nestling.ir.layout import NodeKind
 from nestling.ir.model import Relationship
+from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Copy, Form
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import ORDERED_ALIKE

@@ -9,8 +9,9 @@ from typing import TypeAlias
 from nestling.ir import algebra as a
 from nestling.ir.algebra import AggregateFunction, JoinKind, Named, Relation
 from nestling.ir.design import Design
-from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, conjunction
+from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression
 from nestling.ir.layout import NodeKind
+from nestling.ir.operands import conjunction
 from nestling.ir.row_steps import ColumnId
 from nestling.planner.reads.rewrites.conjuncts import about, filtered
 from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves

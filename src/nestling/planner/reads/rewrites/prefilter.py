@@ -11,17 +11,9 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from nestling.ir.access_path import CollectionScan, FieldPath, Filter, PairValue, Step, Unwind
-from nestling.ir.expression import (
-    And,
-    Collation,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    InList,
-    conjunction,
-)
+from nestling.ir.expression import And, Collation, Column, Compare, Comparison, Expression, InList
 from nestling.ir.names import join
+from nestling.ir.operands import conjunction
 from nestling.ir.row_steps import VARIABLE, Add, Layout, Prefilter, Where, WherePair
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import mentioned

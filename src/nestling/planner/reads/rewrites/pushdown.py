@@ -28,8 +28,8 @@ from nestling.ir.expression import (
     Negate,
     Not,
     Raw,
-    conjunction,
 )
+from nestling.ir.operands import conjunction
 from nestling.ir.row_steps import ColumnId
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered, only_about
 from nestling.planner.reads.rewrites.implied import implied

@@ -13,20 +13,9 @@ from dataclasses import dataclass, replace
 from nestling.ir import algebra as a
 from nestling.ir.access_path import CollectionScan
 from nestling.ir.algebra import Aggregate, AggregateFunction, NamedAggregate
-from nestling.ir.expression import (
-    Arithmetic,
-    Call,
-    Column,
-    Division,
-    Expression,
-    Function,
-    Literal,
-    Operator,
-    conjunction,
-    nullable,
-    operands,
-)
+from nestling.ir.expression import Arithmetic, Call, Column, Division, Expression, Function, Literal, Operator
 from nestling.ir.layout import Node, NodeKind, Place, Role
+from nestling.ir.operands import conjunction, nullable, operands
 from nestling.ir.primitives import Bucket, Summary, WindowUnit
 from nestling.ir.row_steps import Layout
 from nestling.ir.rows import Function as Summarised

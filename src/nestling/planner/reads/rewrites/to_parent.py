@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import Relation
-from nestling.ir.expression import Column, Compare, Comparison, Expression, conjunction
+from nestling.ir.expression import Column, Compare, Comparison, Expression
 from nestling.ir.model import Model, Relationship
+from nestling.ir.operands import conjunction
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered
 from nestling.planner.reads.traverse import has_subquery, mentioned, rewritten
 

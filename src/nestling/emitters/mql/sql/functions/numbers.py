@@ -11,7 +11,8 @@ from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.functions.arguments import constant, over
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.ir.expression import Call, Function, Rules, is_float
+from nestling.ir.expression import Call, Function, Rules
+from nestling.ir.operands import is_float
 from nestling.ir.reading import GapKind
 from nestling.ir.types import TypeName
 

@@ -9,7 +9,8 @@ from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, null_unless_bytes
 from nestling.emitters.mql.sql.numerals import NUMBER, SPACE
-from nestling.ir.expression import Call, Column, Expression, Function, Rules, is_number, is_text
+from nestling.ir.expression import Call, Column, Expression, Function, Rules
+from nestling.ir.operands import is_number, is_text
 from nestling.ir.types import TIMES
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from nestling.emitters.mql.sql.functions.arguments import constant
 from nestling.emitters.mql.sql.functions.time_values import instant, since_year_zero, timestamp_of
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
-from nestling.ir.expression import Call, Function, Rules, is_integer
+from nestling.ir.expression import Call, Function, Rules
+from nestling.ir.operands import is_integer
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:

@@ -1,0 +1,116 @@
+"""What expressions are made of, and what that tells of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.expression import (
+    And,
+    Arithmetic,
+    Call,
+    Case,
+    Column,
+    Compare,
+    Comparison,
+    Exists,
+    Expression,
+    Function,
+    InList,
+    InSubquery,
+    IsNull,
+    Like,
+    Literal,
+    Or,
+    Parameter,
+    ScalarSubquery,
+)
+from nestling.ir.types import NUMBERS, TypeName
+
+
+def conjunction(*predicates: Expression | None) -> Expression | None:
+    """All the predicates as one, flat; None for none."""
+    flat: list[Expression] = []
+    for predicate in predicates:
+        if isinstance(predicate, And):
+            flat.extend(predicate.operands)
+        elif predicate is not None:
+            flat.append(predicate)
+    return None if not flat else flat[0] if len(flat) == 1 else And(tuple(flat))
+
+
+def operands(expression: Expression) -> Iterator[Expression]:
+    """The expressions directly inside, those in a subquery's relation not included."""
+    match expression:
+        case Literal() | Parameter() | Column() | ScalarSubquery() | Exists():
+            return
+        case Arithmetic(left=left, right=right) | Compare(left=left, right=right):
+            yield from (left, right)
+        case And(operands=inner) | Or(operands=inner) | InSubquery(operands=inner) | Call(arguments=inner):
+            yield from inner
+        case InList(operand=operand, items=items):
+            yield from (operand, *items)
+        case Like(operand=operand, pattern=pattern):
+            yield from (operand, pattern)
+        case Case(branches=branches, default=default):
+            yield from (part for branch in branches for part in branch)
+            yield default
+        case _:
+            yield expression.operand
+
+
+def columns_of(expression: Expression) -> Iterator[Column]:
+    """Every column mentioned, outside subqueries' relations."""
+    if isinstance(expression, Column):
+        yield expression
+    for inner in operands(expression):
+        yield from columns_of(inner)
+
+
+_NEVER_NULL = frozenset({Function.CONCAT_PRESENT, Function.NOW, Function.TYPE_OF})
+_NULL_IF_ALL = frozenset({Function.COALESCE})
+_MAY_FAIL_TO_NULL = frozenset({Function.TIMESTAMP_OF, Function.SQRT, Function.LN, Function.LOG10, Function.LOG2})
+
+
+def nullable(expression: Expression) -> bool:
+    """Whether it can be NULL: False is certain, True is a possibility."""
+    match expression:
+        case Literal(value=value):
+            return value is None
+        case Column():
+            return expression.nullable
+        case Parameter() | ScalarSubquery() | InSubquery():
+            return True
+        case IsNull() | Exists() | Compare(operator=Comparison.SAME | Comparison.DIFFERENT):
+            return False
+        case Case(branches=branches, default=default):
+            return nullable(default) or any(nullable(value) for _, value in branches)
+        case Call(function=function, arguments=arguments):
+            if function in _NEVER_NULL:
+                return False
+            if function in _NULL_IF_ALL:
+                return all(map(nullable, arguments))
+            return function in _MAY_FAIL_TO_NULL or any(map(nullable, arguments))
+        case Arithmetic(division=division) if division is not None:
+            return True
+        case _:
+            return any(map(nullable, operands(expression)))
+
+
+def is_number(expression: Expression) -> bool:
+    """Whether its values are certainly numbers (or NULL)."""
+    return expression.type.name in NUMBERS and not (isinstance(expression, Column) and expression.mixed)
+
+
+def is_integer(expression: Expression) -> bool:
+    """Whether its values are certainly integers (or NULL)."""
+    return expression.type.name is TypeName.INTEGER and is_number(expression)
+
+
+def is_float(expression: Expression) -> bool:
+    """Whether its values are certainly floats (or NULL)."""
+    return expression.type.name is TypeName.FLOAT and is_number(expression)
+
+
+def is_text(expression: Expression) -> bool:
+    """Whether its values are certainly texts (or NULL)."""
+    return expression.type.name is TypeName.TEXT and not (isinstance(expression, Column) and expression.mixed)

@@ -1,0 +1,84 @@
+"""Statements that write, over the algebra of queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from nestling.ir.algebra import Relation, Scan
+from nestling.ir.defaults import Generated
+from nestling.ir.expression import Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """An attribute and its new value, which may mention the old row."""
+
+    attribute: str
+    expression: Expression
+
+
+class ConflictAction(StrEnum):
+    """What an insert does with a row whose key exists."""
+
+    NOTHING = "nothing"
+    UPDATE = "update"
+    REPLACE = "replace"  # delete the rows in the way, then insert
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """How an insert meets a row with the same `attributes` (any key or unique group when empty).
+
+    UPDATE: `assignments` and `predicate` mention the old row by the insert's alias and the new one by `excluded`.
+    """
+
+    action: ConflictAction
+    attributes: tuple[str, ...] = ()
+    assignments: tuple[Assignment, ...] = ()
+    predicate: Expression | None = None
+    excluded: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedValue:
+    """An attribute whoever stores a row makes the value of, where the row has none (it is not given, or NULL)."""
+
+    attribute: str
+    how: Generated
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """Add the source's rows, its columns in the order of `attributes`; those a default fills are among them.
+
+    Attributes neither there nor in `generated` are NULL.
+    """
+
+    entity: str
+    alias: str
+    attributes: tuple[str, ...]
+    source: Relation
+    conflict: Conflict | None = None
+    generated: tuple[GeneratedValue, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Change the target's rows for which the predicate is true (all when None); every right side sees the row before."""
+
+    target: Scan
+    assignments: tuple[Assignment, ...]
+    predicate: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Remove the target's rows for which the predicate is true (all when None)."""
+
+    target: Scan
+    predicate: Expression | None = None
+
+
+Write: TypeAlias = Insert | Update | Delete
