@@ -166,11 +166,13 @@ class Parameter:
     """A value given when the statement runs. `type` is what its surroundings expect, ANY when they do not say.
 
     `listed`: a list of such values is given; it is the only item of an `InList`, maybe converted, and stands for all of them.
+    `exact`: the statement says the type, and values of others are refused rather than converted as the database would.
     """
 
     name: str
     type: Type = field(default=ANY, compare=False)
     listed: bool = False
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ import pytest
 from nestling.common.errors import NestlingError
 from nestling.emitters.mql.sql.boundary import Grain
 from nestling.emitters.mql.sql.constant_conversion import CASTS
-from nestling.emitters.mql.sql.placeholder import Boundary, Expected, Placeholder
+from nestling.emitters.mql.sql.placeholder import EXPECTED, Boundary, Expected, Placeholder
 from nestling.emitters.python_code import support
 from nestling.emitters.python_code.parameters import given
 from nestling.ir.expression import Affinity
-from nestling.ir.types import Type
+from nestling.ir.types import Type, TypeName
 from nestling.ir.values import decoder, encoder
 
 VALUES: tuple[Any, ...] = (
@@ -27,7 +27,9 @@ VALUES: tuple[Any, ...] = (
     "9999-12-31 23:59:59", "zzz", b"", b"ab", date(2024, 1, 31), datetime(2024, 1, 31, 10),
     datetime(2024, 1, 31, 10, 0, 0, 123456), datetime(2024, 1, 31, 10, 0, 0, 5, tzinfo=UTC), UUID(int=5), {"$ne": 1}, [1],
     object(), [], [None, "1", 2.5], ("x", True), {"x"}, [[1]], [{"$ne": 1}], [date(2024, 1, 31), "2024-01-31"],
+    "00000000-0000-0000-0000-000000000005", ["00000000-0000-0000-0000-000000000005", UUID(int=6)], "2024-01-31T10:00:00+02:00",
 )  # fmt: skip
+EXACT = [TypeName(kind) for kind in ("boolean", "integer", "decimal", "float", "text", "date", "timestamp", "uuid")]
 PLACES = [
     *(Placeholder("p", affinity, expected) for affinity, expected in product((None, *Affinity), Expected)),
     *(Placeholder("p", casts=casts) for casts in [*product(sorted(CASTS)), *product(sorted(CASTS), repeat=2)]),
@@ -38,6 +40,10 @@ PLACES = [
     *(Placeholder("p", boundary=Boundary(grain, exact=True)) for grain in Grain),
     *(Placeholder("p", affinity, expected, listed=True) for affinity, expected in product((None, *Affinity), Expected)),
     Placeholder("p", boundary=Boundary(Grain.DAY, exact=True), listed=True),
+    *(
+        Placeholder("p", expected=EXPECTED.get(kind, Expected.ANY), listed=listed, exactly=kind)
+        for kind, listed in product(EXACT, (True, False))
+    ),
 ]
 REFUSED = "refused"
 

@@ -47,6 +47,8 @@ CHILDREN_BY_PARENTS = (
     "SELECT l.no FROM line l JOIN product p ON p.id = l.product_id WHERE p.price > :least AND l.quantity > :some",
     "SELECT o.id, o.total FROM orders o JOIN customer c ON c.id = o.customer_id WHERE c.city = ANY(:cities)",
     "SELECT l.no FROM line l JOIN product p ON p.id = l.product_id WHERE p.price > :least AND l.no IN :numbers",
+    "SELECT o.id, c.name FROM orders o JOIN customer c ON c.id = o.customer_id WHERE c.id IN :numbers",
+    "SELECT o.id, c.name FROM orders o JOIN customer c ON c.id = o.customer_id WHERE o.customer_id IN (2, 1) AND c.city > 'A'",
 )
 CHILDREN_OF_PARENTS = (
     "SELECT c.id, o.id FROM customer c LEFT JOIN orders o ON o.customer_id = c.id ORDER BY c.id DESC",

@@ -17,6 +17,7 @@ from pymongo import MongoClient
 from pymongo.database import Database
 
 from nestling import pipeline
+from nestling.common.errors import WorkloadError
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import run_read
 from nestling.ir.algebra import Query
@@ -26,10 +27,11 @@ from nestling.planner.sql import translate
 
 TABLES = """
 CREATE TABLE country (code character(4) PRIMARY KEY, name character(12) NOT NULL, area numeric NOT NULL);
-CREATE TABLE town (id integer PRIMARY KEY, code character(4) REFERENCES country, name text, founded date, tax numeric);
+CREATE TABLE town (id integer PRIMARY KEY, code character(4) REFERENCES country, name text, founded date, tax numeric, mark uuid);
 INSERT INTO country VALUES ('DE', 'Germany', 357.6), ('FR', 'France', 551), ('A', 'Austria', 83.879);
 INSERT INTO town VALUES (1, 'DE', 'Köln', '0050-01-01', 2), (2, 'DE', 'Aachen', '1993-07-15', 12.50),
     (3, 'FR', '(Aix)', '1993-09-30', 0.3), (4, NULL, '', NULL, NULL), (5, 'A', 'a', '1993-10-01', 7.125);
+UPDATE town SET mark = 'a0000000-0000-0000-0000-00000000000a' WHERE id < 3;
 """
 STATEMENTS = (
     "SELECT t.id FROM town t JOIN country c ON c.code = t.code WHERE c.name = 'Germany'",
@@ -92,6 +94,7 @@ def test_answers_are_postgresqls(towns: tuple[sa.Engine, Proposal, Database[Any]
     assert Counter(tuple(map(written, row)) for row in run_read(database, read)) == theirs
 
 
+MARK = uuid.UUID("a0000000-0000-0000-0000-00000000000a")
 LISTS: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("id = ANY(%(ids)s)", {"ids": [1, 3, 3, 9]}),
     ("id = ANY(%(ids)s)", {"ids": []}),
@@ -106,6 +109,10 @@ LISTS: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("tax = ANY(%(taxes)s::numeric[])", {"taxes": [2, 7]}),
     ("founded = ANY(%(days)s)", {"days": [date(1993, 9, 30), date(50, 1, 1)]}),
     ("founded <> ALL(%(days)s::date[])", {"days": ["1993-10-01", "1993-07-15"]}),
+    ("mark = %(mark)s", {"mark": str(MARK)}),
+    ("mark = ANY(%(marks)s)", {"marks": [MARK, None]}),
+    ("mark = ANY(%(marks)s)", {"marks": [str(MARK).upper(), str(uuid.UUID(int=5))]}),
+    ("mark <> ALL(%(marks)s::uuid[])", {"marks": [str(MARK)]}),
     ("founded = ANY(%(days)s::timestamp[])", {"days": [datetime(1993, 9, 30), datetime(1993, 9, 30, 12)]}),
 )
 
@@ -123,6 +130,24 @@ def test_a_list_is_postgresqls_array(
     with engine.connect() as connection:
         theirs = Counter(map(tuple, connection.exec_driver_sql(sql, dict(values))))
     assert Counter(run_read(database, read, values)) == theirs
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [("int", 1.5), ("int", True), ("text", 1), ("date", datetime(1993, 9, 30, 12)), ("numeric", 0.5), ("uuid", "a")],
+)
+def test_a_value_the_cast_would_change_is_refused(
+    towns: tuple[sa.Engine, Proposal, Database[Any]], kind: str, value: object
+) -> None:
+    """Rounded, shortened or read by the database; what of it the statement means is not guessed."""
+    _, proposal, database = towns
+    column = {"int": "id", "text": "name", "date": "founded", "numeric": "tax", "uuid": "mark"}[kind]
+    sql = f"SELECT id FROM town WHERE {column} = ANY(:these::{kind}[])"
+    query = translate(sql, proposal.design.model, "postgresql")
+    assert isinstance(query, Query)
+    read = compiled_read(plan_read(query, proposal.design, statistics=proposal.statistics))
+    with pytest.raises(WorkloadError, match="each value of parameter `these` must be"):
+        list(run_read(database, read, {"these": [None, value]}))
 
 
 def written(value: object) -> object:

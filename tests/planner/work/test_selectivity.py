@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.distribution import Distribution
 from nestling.ir.expression import (
+    Affinity,
     And,
     CaseRule,
+    Coerce,
     Column,
     Compare,
     Comparison,
@@ -33,7 +36,7 @@ KNOWN = {
     "flag": Known(2.0, missing=0.1, values=Distribution((), ((False, 0.8), (True, 0.2)))),
     "dark": Known(50.0),
 }
-SAMPLES = {"low": 200, "high": 300, "where": "France"}
+SAMPLES = {"low": 200, "high": 300, "where": "France", "some": ["France", "Ghana"]}
 
 
 def column(name: str) -> Column:
@@ -81,6 +84,9 @@ unknown_ends = And((compared("dark", MORE, 1), compared("dark", LESS, 5)))
         (compared("nowhere", Comparison.EQUAL, 7), UNKNOWN_EQUALITY),
         (InList(column("country"), (Literal("France", TEXT), Literal("Ghana", TEXT))), 0.65),
         (InList(column("country"), (Literal("Peru", TEXT),)), 0.0),
+        (InList(column("country"), (Parameter("some", TEXT, listed=True),)), 0.65),
+        (InList(column("dark"), (Parameter("unsaid", TEXT, listed=True),)), UNKNOWN_LIST / 50),
+        (InList(column("dark"), (Coerce(Parameter("some", listed=True), Affinity.TEXT),)), 2 / 50),
         (Like(column("country"), Literal("G%", TEXT), None, CaseRule.EXACT), 0.4),
         (Like(column("country"), Literal("g%", TEXT), None, CaseRule.EXACT), 0.0),
         (Like(column("country"), Literal("g%", TEXT), None, CaseRule.ASCII), 0.4),

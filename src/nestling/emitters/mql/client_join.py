@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, TypeGuard, cast
 
 from nestling.emitters.literals import quoted
 from nestling.emitters.mql.read import compiled_read
@@ -33,17 +33,24 @@ def compiled_join(plan: JoinPlan, *, name: str = "", sql: str = "") -> ClientJoi
 
 
 def _by_ids(read: CompiledRead, parameter: str) -> CompiledRead:
-    """The read with `$in` and the list instead of an equality with the parameter."""
+    """The read with `$in` and the list instead of an equality with the parameter; another list of the field stands beside it."""
+
+    def is_asked(value: object) -> TypeGuard[Mql]:
+        return (
+            isinstance(value, dict) and isinstance(found := value.get("$eq"), Placeholder) and found.name == parameter
+        )
 
     def put(value: object) -> object:
         match value:
-            case {"$eq": Placeholder() as found, **others} if found.name == parameter:
-                if "$in" in others:
-                    raise gap("a list of ids beside another list of the same field")
-                rest = {name: other for name, other in others.items() if (name, other) != ("$ne", None)}
+            case {"$eq": _, **others} if is_asked(value):
+                rest = {name: each for name, each in others.items() if name != "$in" and (name, each) != ("$ne", None)}
                 return {**rest, "$in": IDS}
             case dict():
-                return {name: put(inner) for name, inner in value.items()}
+                lists = [
+                    {name: {"$in": each["$in"]}} for name, each in value.items() if is_asked(each) and "$in" in each
+                ]
+                made: dict[str, Any] = {name: put(inner) for name, inner in value.items()}
+                return {**made, "$and": [*made.get("$and", ()), *lists]} if lists else made
             case list() | tuple():
                 return [put(inner) for inner in value]
             case _:

@@ -22,11 +22,13 @@ _CASTS = {
     TypeName.BOOLEAN: "cast_to_truth",
 }
 _AFFINITIES = {Affinity.NUMERIC: "numeric", Affinity.TEXT: "number_as_text"}
+_READ = {Expected.TIME: "text_as_time", Expected.UUID: "text_as_uuid"}
 _CHECKS = {
     Expected.NUMBER: "a_number",
     Expected.TEXT: "a_text",
     Expected.TIME: "a_time",
     Expected.TRUTH: "a_truth",
+    Expected.UUID: "a_uuid",
 }
 
 
@@ -38,10 +40,16 @@ def given(placeholder: AnyPlaceholder) -> Call:
     return Call(how, (text(placeholder.name), argument(placeholder.name), *_conversions(placeholder)))
 
 
-def _conversions(placeholder: Placeholder) -> Iterator[str]:
-    """In the order of `bind`; a check that the conversion before it makes needless is left out."""
+def _taken(placeholder: Placeholder) -> Iterator[str]:
+    if placeholder.exactly is not None:
+        yield f"of_exact_type({text(str(placeholder.exactly))})"
     if placeholder.expected is not Expected.TRUTH:
         yield "counted_truth"
+
+
+def _conversions(placeholder: Placeholder) -> Iterator[str]:
+    """In the order of `bind`; a check that the conversion before it makes needless is left out."""
+    yield from _taken(placeholder)
     for kind in placeholder.casts:
         if kind not in _CASTS:
             raise gap(f"the parameter `{placeholder.name}`, which is cast to {kind}, in Python")
@@ -50,8 +58,8 @@ def _conversions(placeholder: Placeholder) -> Iterator[str]:
         yield _AFFINITIES[placeholder.affinity]
     if placeholder.boundary is not None:
         yield "time_as_text"
-    elif placeholder.expected is Expected.TIME:
-        yield "text_as_time"
+    elif placeholder.expected in _READ:
+        yield _READ[placeholder.expected]
     if placeholder.expected in _CHECKS:
         yield _CHECKS[placeholder.expected]
     if placeholder.object_id:

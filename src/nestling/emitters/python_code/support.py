@@ -26,6 +26,17 @@ INTEGER_AT_START = re.compile(r"[ \t\n\v\f\r]*([-+]?\d+)", re.ASCII)
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z?", re.ASCII)
 LONG_NUMBER = re.compile(r"-?\d[\d.]{34,}(E[-+]\d+)?", re.ASCII)
 OBJECT_ID = re.compile(r"[0-9a-f]{24}", re.ASCII)
+DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+EXACT_TYPES: dict[str, tuple[type, ...]] = {
+    "boolean": (bool,),
+    "integer": (int,),
+    "decimal": (int, Decimal),
+    "float": (int, float),
+    "text": (str,),
+    "date": (date, str),
+    "timestamp": (date, str),
+    "uuid": (UUID, str),
+}
 GRAINS = {"day": timedelta(days=1), "seconds": timedelta(seconds=1)}
 
 
@@ -59,6 +70,22 @@ def given_list(name: str, values: Any, *conversions: Callable[[Any], Any]) -> li
 def counted_truth(value: Any) -> Any:
     """True and false as 1 and 0."""
     return int(value) if isinstance(value, bool) else value
+
+
+def of_exact_type(kind: str) -> Callable[[Any], Any]:
+    """A check that a value is of the type the statement converts it to, or the text of a time or UUID."""
+
+    def check(value: Any) -> Any:
+        is_right = isinstance(value, EXACT_TYPES[kind]) and (type(value) is not bool or kind == "boolean")
+        if kind == "date":
+            is_day = DAY.fullmatch(value) if isinstance(value, str) else not isinstance(value, datetime)
+            is_right = is_right and bool(is_day)
+        instant = text_as_time(value) if kind == "timestamp" else None
+        if value is not None and (not is_right or getattr(instant, "tzinfo", None) is not None):
+            raise TypeError(f"of type {kind}")
+        return value
+
+    return check
 
 
 def numeric(value: Any) -> Any:
@@ -147,6 +174,14 @@ def text_as_time(value: Any) -> Any:
         return value
 
 
+def text_as_uuid(value: Any) -> Any:
+    """A text that is a UUID as that."""
+    try:
+        return UUID(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
 def a_number(value: Any) -> Any:
     """A number or NULL."""
     return of_type(value, (int, float, Decimal), "a number")
@@ -165,6 +200,11 @@ def a_time(value: Any) -> Any:
 def a_truth(value: Any) -> Any:
     """A truth value or NULL."""
     return of_type(value, (bool,), "a truth value")
+
+
+def a_uuid(value: Any) -> Any:
+    """A UUID or NULL."""
+    return of_type(value, (UUID, Binary), "a UUID")
 
 
 def of_type(value: Any, types: tuple[type, ...], wanted: str) -> Any:

@@ -202,7 +202,7 @@ def _given_list(given: exp.Expr, env: Env, node: exp.In) -> Parameter:
     kind = _cast_type(inner.to.expressions[0], env, node)
     if kind.numbers:
         raise gap(f"a list cast to {kind}", node)
-    return replace(_parameter(inner.this.unnest(), env, listed=True), type=kind)
+    return replace(_parameter(inner.this.unnest(), env, listed=True), type=kind, exact=True)
 
 
 def _in_subquery(node: exp.In, query: exp.Expr, env: Env) -> Expression:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -29,6 +31,7 @@ class Expected(StrEnum):
     TEXT = "text"
     TIME = "date or timestamp"
     TRUTH = "truth value"
+    UUID = "UUID"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,8 @@ class Boundary:
 @dataclass(frozen=True, slots=True)
 class Placeholder(compiled.Placeholder):
     """Where the value of the parameter `name` belongs: first cast, then with an affinity (both SQLite's), last as a boundary, or
-    as the ObjectId whose digits it is. `listed`: a list of values is given, of each of which that holds.
+    as the ObjectId whose digits it is. `listed`: a list of values is given, of each of which that holds. `exactly`: values are
+    of this type, which the statement converts them to.
     """
 
     name: str
@@ -62,6 +66,7 @@ class Placeholder(compiled.Placeholder):
     object_id: bool = False
     casts: tuple[TypeName, ...] = ()
     listed: bool = False
+    exactly: TypeName | None = None
 
     def bind(self, value: object) -> object:
         """The BSON value for a parameter's value; WorkloadError when it is not one the statement can take.
@@ -76,19 +81,14 @@ class Placeholder(compiled.Placeholder):
         return [None] if value is None else [self._bind(each) for each in value]
 
     def _bind(self, value: object) -> object:
-        if value is not None and not isinstance(
-            value, bool | int | float | Decimal | str | bytes | date | UUID | Binary
-        ):
-            raise self._mistake(value, "a value: a number, text, bytes, date, UUID or NULL")
-        if isinstance(value, bool) and self.expected is not Expected.TRUTH:
-            value = int(value)
+        value = self._taken(value)
         for kind in self.casts:
             value = cast_constant(day_or_instant_text(value), kind)
         value = affine(value, self.affinity)
         if self.boundary is not None:
             value = day_or_instant_text(value)
-        elif self.expected is Expected.TIME:
-            value = instant_of(value)
+        elif self.expected in _READ:
+            value = _READ[self.expected](value)
         if value is not None and not isinstance(value, _CLASSES[self.expected]):
             raise self._mistake(value, f"a {self.expected}")
         if self.boundary is not None and isinstance(value, str):
@@ -97,10 +97,36 @@ class Placeholder(compiled.Placeholder):
             value = id_in(value) or value
         return Binary.from_uuid(value) if isinstance(value, UUID) else encode(value)
 
+    def _taken(self, value: object) -> object:
+        """The value, if it is one, and of the right type where the statement says that."""
+        if value is None:
+            return None
+        if not isinstance(value, bool | int | float | Decimal | str | bytes | date | UUID | Binary):
+            raise self._mistake(value, "a value: a number, text, bytes, date, UUID or NULL")
+        if self.exactly is not None and not is_exactly(value, self.exactly):
+            raise self._mistake(value, f"of type {self.exactly}")
+        return int(value) if isinstance(value, bool) and self.expected is not Expected.TRUTH else value
+
     def _mistake(self, value: object, wanted: str) -> WorkloadError:
         whose = "each value of parameter" if self.listed else "parameter"
         what = f"{whose} `{self.name}` must be {wanted}, not {type(value).__name__}"
         return WorkloadError(Problem(what=what))
+
+
+def instant_of(value: object) -> object:
+    """A text that is a date or timestamp in ISO form as that; anything else as it is."""
+    try:
+        return datetime.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+def uuid_of(value: object) -> object:
+    """A text that is a UUID as that; anything else as it is."""
+    try:
+        return UUID(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
 
 
 def as_number(value: object) -> object:
@@ -121,6 +147,7 @@ EXPECTED = {
     **dict.fromkeys(TIMES, Expected.TIME),
     TypeName.TEXT: Expected.TEXT,
     TypeName.BOOLEAN: Expected.TRUTH,
+    TypeName.UUID: Expected.UUID,
 }
 """What a parameter must be by the type its surroundings give it."""
 _CLASSES: dict[Expected, type | UnionType] = {
@@ -129,15 +156,31 @@ _CLASSES: dict[Expected, type | UnionType] = {
     Expected.TEXT: str,
     Expected.TIME: date,
     Expected.TRUTH: bool,
+    Expected.UUID: UUID | Binary,
 }
+_READ: dict[Expected, Callable[[object], object]] = {Expected.TIME: instant_of, Expected.UUID: uuid_of}
+"""What a text is read as."""
+_EXACT: dict[TypeName, tuple[type, ...]] = {
+    TypeName.BOOLEAN: (bool,),
+    TypeName.INTEGER: (int,),
+    TypeName.DECIMAL: (int, Decimal),
+    TypeName.FLOAT: (int, float),
+    TypeName.TEXT: (str,),
+    TypeName.DATE: (date, str),
+    TypeName.TIMESTAMP: (date, str),
+    TypeName.UUID: (UUID, str),
+}
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
-def instant_of(value: object) -> object:
-    """A text that is a date or timestamp in ISO form as that; anything else as it is."""
-    try:
-        return datetime.fromisoformat(value) if isinstance(value, str) else value
-    except ValueError:
-        return value
+def is_exactly(value: object, kind: TypeName) -> bool:
+    """Whether it is a value of the type, or the text of a time or UUID: nothing is left out or rounded to make it one."""
+    if not isinstance(value, _EXACT[kind]) or (isinstance(value, bool) and kind is not TypeName.BOOLEAN):
+        return False
+    if kind is TypeName.DATE:
+        return not isinstance(value, datetime) and (not isinstance(value, str) or _DAY.fullmatch(value) is not None)
+    instant = instant_of(value) if kind is TypeName.TIMESTAMP else None
+    return not isinstance(instant, datetime) or instant.tzinfo is None
 
 
 def day_or_instant_text(value: object) -> object:

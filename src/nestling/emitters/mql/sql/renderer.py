@@ -94,7 +94,8 @@ class Renderer:
             is_id = kind is TypeName.OBJECT_ID
             casts = (kind,) if kind is TypeName.TEXT else ()
             expected = EXPECTED.get(kind, Expected.ANY)
-            return replace(value, expected=expected, casts=casts, object_id=is_id, listed=parameter.listed)
+            found = replace(value, expected=expected, casts=casts, object_id=is_id)
+            return replace(found, listed=parameter.listed, exactly=kind if parameter.exact else None)
         if isinstance(value, bool) and kind is not TypeName.BOOLEAN:
             return int(value)
         if kind is TypeName.OBJECT_ID:
