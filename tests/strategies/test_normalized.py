@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from nestling.emitters.indexes import planned_indexes
+from nestling.ir.clause import Clause, Compared
 from nestling.ir.proposal import Choice
 from nestling.strategies import design
 from tests.strategies.readings import entity, read, reading, relationship, select
@@ -71,9 +73,14 @@ def test_what_starts_with_a_unique_index_needs_no_other():
     assert indexes(found) == {"a": [("code",)]}
 
 
-def test_unique_groups_are_enforced_only_where_mongodb_means_the_same():
-    """Two NULLs are different in SQL and equal in a unique index: then the index is plain, and a note says so."""
-    found = reading([entity("a", "code", "mail?", uniques=[("code",), ("mail",)])])
+def test_unique_groups_are_enforced_as_sql_means_them():
+    """NULLs differ in SQL and are equal to a unique index: it has the documents with a value, and serves who asks for one."""
+    asked = [select("by_mail", read("a", "mail"))]
+    found = reading([entity("a", "code", "mail?", uniques=[("code",), ("mail",)])], statements=asked)
     proposal = design(found, "normalized")
-    assert [(index.keys[0][0], index.unique) for index in proposal.design.indexes] == [("code", True), ("mail", False)]
-    assert any("mail" in note and "not enforced" in note for note in proposal.notes)
+    assert [(index.keys, index.unique, index.partial, index.serves) for index in proposal.design.indexes] == [
+        ((("code", 1),), True, (), ()),
+        ((("mail", 1),), True, (Clause("mail", Compared.PRESENT),), ("by_mail",)),
+    ]
+    assert not proposal.notes
+    assert [index.keys[0][0] for index in planned_indexes(proposal.design)] == ["code", "mail"]

@@ -110,12 +110,19 @@ def _unique(entity: Entity, place: Place, notes: list[str]) -> Iterator[Index]:
         index = _index(place, entity, group)
         if index is None:
             notes.append(f"`{entity.name}`: that {', '.join(group)} is unique cannot be enforced: no index can hold it")
-        elif at_root and not any(entity.attribute(name).nullable for name in group):
-            yield replace(index, unique=True)
+        elif at_root:
+            yield _enforcing(index, entity, place, group)
         elif group != entity.key:
-            why = "its rows are embedded" if not at_root else "MongoDB takes two missing values for equal, SQL does not"
-            notes.append(f"`{entity.name}`: {', '.join(group)} is indexed but not enforced as unique: {why}")
+            what = f"`{entity.name}`: {', '.join(group)} is indexed but not enforced as unique: its rows are embedded"
+            notes.append(what)
             yield index
+
+
+def _enforcing(index: Index, entity: Entity, place: Place, group: tuple[str, ...]) -> Index:
+    """The index of a unique group over the documents that have all of it: SQL takes two missing values for different."""
+    optional = [name for name in group if entity.attribute(name).nullable and name not in entity.key]
+    paths = sorted(filter(None, (path_of(place, name) for name in optional)))
+    return replace(index, unique=True, partial=tuple(Clause(path, Compared.PRESENT) for path in paths))
 
 
 def _of_buckets(outline: Outline, entity: Entity, place: Place) -> Iterator[Index]:
@@ -204,7 +211,8 @@ def _filters(situation: Situation, entity: Entity, place: Place) -> Iterator[Ind
                 found.setdefault(group, []).append(statement.name)
     for group, served in found.items():
         if (index := _index(place, entity, group, serves=tuple(dict.fromkeys(served)))) is not None:
-            yield index
+            at_root = len(place.nodes) == 1
+            yield _enforcing(index, entity, place, group) if at_root and group in entity.uniques else index
 
 
 def _exact(situation: Situation, access: Access, entity: Entity) -> tuple[str, ...]:
