@@ -63,6 +63,7 @@ WEIGHED_KEYS = {
     "about",
     "instead",
     "dropped",
+    "statements",
 }
 
 
@@ -80,7 +81,7 @@ def test_json_shape(shop: Path) -> None:
         assert set(decision) == {"relationship", "choice", "patterns", "reasons", "alternatives", "flips"}
         assert decision["choice"] in set(Choice)
         assert decision["reasons"]
-        assert all(set(reason) == {"rule", "text", "number"} for reason in decision["reasons"])
+        assert all(set(reason) == {"rule", "text", "number", "statements"} for reason in decision["reasons"])
         assert all(set(other) == {"choice", "text", "cost"} for other in decision["alternatives"])
         assert all(other["cost"] is None or other["cost"] >= found["bound"] for other in decision["alternatives"])
         assert all(set(flip) == {"quantity", "now", "at", "to"} for flip in decision["flips"])

@@ -88,7 +88,7 @@ def test_the_json_has_the_documented_shape(proposal):
     assert set(found) == {"strategy", "collections", "decisions", "gaps"} | costs
     assert found["cost"] is None
     assert set(found["decisions"][0]) == {"relationship", "choice", "patterns", "reasons", "alternatives", "flips"}
-    assert set(found["decisions"][0]["reasons"][0]) == {"rule", "text", "number"}
+    assert set(found["decisions"][0]["reasons"][0]) == {"rule", "text", "number", "statements"}
     choices = {each["choice"] for each in found["decisions"]}
     assert choices <= {"embed", "child-reference", "parent-reference", "two-way-reference"}
     assert found["gaps"] == [{"kind": "notimpl", "what": "a trigger", "where": "schema.sql:4"}]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from nestling.common.errors import InputError, Problem, suggest, unknown
@@ -60,10 +59,6 @@ def _following(proposal: Proposal, links: set[str]) -> Scope:
 
 
 def _weighing(proposal: Proposal, statement: str) -> Scope:
-    """What names the statement with its rate, as reasons do."""
-    named = re.compile(rf"(?<![\w.-]){re.escape(statement)} \(")
-    decisions = tuple(
-        decision for decision in proposal.decisions if any(named.search(reason.text) for reason in decision.reasons)
-    )
-    weighed = (each for each in proposal.weighed if statement in each.motives or named.search(each.because))
-    return decisions, tuple(weighed)
+    decisions = (each for each in proposal.decisions if any(statement in reason.statements for reason in each.reasons))
+    weighed = (each for each in proposal.weighed if statement in (*each.motives, *each.statements))
+    return tuple(decisions), tuple(weighed)

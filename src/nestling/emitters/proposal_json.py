@@ -3,8 +3,8 @@
 ::
 
     {strategy, collections: {name: collection}, decisions: [{relationship, choice, patterns,
-     reasons: [{rule, text, number}], alternatives: [{choice, text, cost}], flips: [{quantity, now, at, to}]}],
-     weighed: [{structure, pattern, chosen, gain, price, motives, flips}], cost, bound, gap, seconds, profile,
+     reasons: [{rule, text, number, statements}], alternatives: [{choice, text, cost}], flips: [{quantity, now, at, to}]}],
+     weighed: [{structure, pattern, chosen, gain, price, motives, flips, …}], cost, bound, gap, seconds, profile,
      statements: {name: cost}, gaps: [{kind, what, where}]}
 
 Costs are in seconds of work a second (of a statement: seconds per execution), null where no costs were weighed.
@@ -47,7 +47,7 @@ def _decisions(proposal: Proposal) -> list[Json]:
             "relationship": made.relationship,
             "choice": str(made.choice),
             "patterns": list(made.patterns),
-            "reasons": [{"rule": r.rule, "text": r.text, "number": r.number} for r in made.reasons],
+            "reasons": [asdict(reason) for reason in made.reasons],
             "alternatives": [
                 {"choice": str(other.choice), "text": other.text, "cost": other.cost} for other in made.alternatives
             ],

@@ -24,11 +24,15 @@ class Choice(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One step of a decision: the rule (`A2`, `rule-4`, `invariant`, …), what was asked and found, and the number found."""
+    """One step of a decision: the rule (`A2`, `rule-4`, `invariant`, …), what was asked and found, and the number found.
+
+    `statements`: those of the workload it is about.
+    """
 
     rule: str
     text: str
     number: float | None = None
+    statements: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +74,9 @@ class Weighed:
     """A structure besides the homes – a copy, a computed value, an index – that was weighed: chosen or not, and by how much.
 
     `gain` is what the best design with it costs less than the best without, in seconds per second (negative: more). `price` says
-    what it asks of writers, `motives` which statements want it, `because` which pay or save most, `about` which relationship it
-    follows (empty: none). Of a chosen one, `instead` is what the best design without it has in its place, and `dropped` what it
-    costs more, in seconds per second, where nothing takes its place (None: as much).
+    what it asks of writers, `motives` which statements want it, `because` which pay or save most, `statements` all that do,
+    `about` which relationship it follows (empty: none). Of a chosen one, `instead` is what the best design without it has in its
+    place, and `dropped` what it costs more, in seconds per second, where nothing takes its place (None: as much).
     """
 
     structure: str
@@ -86,6 +90,7 @@ class Weighed:
     about: str = ""
     instead: tuple[str, ...] = ()
     dropped: float | None = None
+    statements: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

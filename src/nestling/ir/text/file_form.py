@@ -45,6 +45,7 @@ class ReasonForm(Form):
     rule: str
     text: str
     number: float | None = None
+    statements: Texts = Field([], description="the statements it is about")
 
 
 class AlternativeForm(Form):
@@ -85,6 +86,7 @@ class WeighedForm(Form):
     dropped: float | None = Field(
         None, description="seconds of work a second more where nothing takes its place; left out: as `gain`"
     )
+    statements: Texts = Field([], description="all statements that pay or save")
 
     def to_ir(self, structure: str) -> Weighed:
         """What was weighed."""
@@ -102,6 +104,7 @@ class WeighedForm(Form):
             about,
             tuple(self.instead),
             self.dropped,
+            tuple(self.statements),
         )
 
     @staticmethod
@@ -117,6 +120,7 @@ class WeighedForm(Form):
             "about": weighed.about,
             "instead": weighed.instead,
             "dropped": weighed.dropped,
+            "statements": weighed.statements,
         }
         return {"pattern": weighed.pattern} | without(entries, price="", because="", about="")
 
@@ -165,7 +169,7 @@ class DecisionForm(Form):
             relationship,
             findings.word(Choice, self.choice, (*path, "choice"), otherwise=Choice.EMBED),
             tuple(self.patterns),
-            tuple(Reason(one.rule, one.text, one.number) for one in self.reasons),
+            tuple(Reason(one.rule, one.text, one.number, tuple(one.statements)) for one in self.reasons),
             alternatives,
             tuple(form.to_ir() for form in self.flips),
         )
@@ -174,7 +178,8 @@ class DecisionForm(Form):
     def from_ir(decision: Decision) -> Plain:
         """Its entries."""
         reasons = [
-            {"rule": reason.rule, "text": reason.text} | without({"number": reason.number})
+            {"rule": reason.rule, "text": reason.text}
+            | without({"number": reason.number, "statements": reason.statements})
             for reason in decision.reasons
         ]
         alternatives = [

@@ -27,7 +27,7 @@ from nestling.ir.proposal import Weighed
 from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.prices import price
 from nestling.strategies.placement.subjects import subject_of
-from nestling.strategies.placement.wording import NOTHING, causes, flips, is_rounding
+from nestling.strategies.placement.wording import NOTHING, causes, causing, flips, is_rounding
 
 
 def considered(
@@ -82,6 +82,7 @@ def _weighed(situation: Situation, candidate: Candidate, solution: Solution, one
     chosen = candidate.id in solution.chosen
     other = next((cost for _, cost in one.alternatives), None) if one is not None else None
     rates = {statement.name: statement.rate_per_second for statement in situation.reading.workload.statements}
+    differences = next(iter(one.causes), ()) if one is not None else ()
     return Weighed(
         structure=candidate.id,
         pattern=candidate.pattern,
@@ -90,10 +91,11 @@ def _weighed(situation: Situation, candidate: Candidate, solution: Solution, one
         price=price(situation, candidate),
         motives=candidate.motives,
         flips=flips(one, rates, {}, candidate.id if chosen else NOTHING) if one is not None else (),
-        because=causes(next(iter(one.causes), ()), rates) if one is not None else "",
+        because=causes(differences, rates),
         about=_about(situation, candidate),
         instead=one.come if one is not None and chosen else (),
         dropped=_dropped(one, other, solution) if one is not None and chosen else None,
+        statements=causing(differences, rates),
     )
 
 

@@ -14,7 +14,7 @@ from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.nesting import Nesting
 from nestling.strategies.placement.prices import embedding_price, price, reference_price
 from nestling.strategies.placement.subjects import has_payload, in_model_order, plain_links, sides
-from nestling.strategies.placement.wording import causes, flips, is_rounding, more, saving
+from nestling.strategies.placement.wording import causes, causing, flips, is_rounding, more, saving
 
 MOST_STATEMENTS = 4
 """Statements named as walking along a relationship."""
@@ -118,7 +118,7 @@ class _Deciding:
             other = self.homes.get(structure or "")
             if other is not None and cost is not None and self._kind(other, joined) != self._kind(home, joined):
                 if said := causes(differences, self.rates):
-                    yield Reason("rule-5", f"with the runner-up {said}")
+                    yield Reason("rule-5", f"with the runner-up {said}", statements=causing(differences, self.rates))
                 return
 
     def _walking(self, joined: Sequence[Relationship]) -> Iterator[Reason]:
@@ -128,7 +128,7 @@ class _Deciding:
         if served:
             shown = ", ".join(f"{s.name} ({rate_text(s.rate_per_second)})" for s in served[:MOST_STATEMENTS])
             others = f" and {len(served) - MOST_STATEMENTS} more" if len(served) > MOST_STATEMENTS else ""
-            yield Reason("A9", f"joined along by {shown}{others}")
+            yield Reason("A9", f"joined along by {shown}{others}", statements=tuple(each.name for each in served))
 
     def _alternatives(
         self, weighing: Weighing, joined: Sequence[Relationship], home: Candidate, both: ManyToMany | None

@@ -60,6 +60,11 @@ def causes(differences: Iterable[tuple[str, float]], rates: Mapping[str, float])
     return ", ".join(said) + (f", and {others} other{'s' if others > 1 else ''} a little" if others and said else "")
 
 
+def causing(differences: Iterable[tuple[str, float]], rates: Mapping[str, float]) -> tuple[str, ...]:
+    """The statements of the workload that cost more or less."""
+    return tuple(dict.fromkeys(name for name, seconds in differences if seconds and name in rates))
+
+
 def _cause(name: str, rates: Mapping[str, float]) -> str:
     return f"{name} ({rate_text(rates[name])})" if name in rates else name
 
