@@ -236,6 +236,8 @@ def main() -> None:
             speed(int(number), *map(Path, folder))
         case ["many", *number]:
             many(*map(int, number))
+        case ["-h" | "--help"]:
+            print(__doc__)
         case _:
             raise SystemExit(__doc__)
 

@@ -6,6 +6,7 @@ cost twice: for a statement that says `level = 'error'`, and for one that asks f
 
 from __future__ import annotations
 
+import argparse
 import sqlite3
 import statistics
 import tempfile
@@ -112,6 +113,7 @@ def rows(client: MongoClient[dict[str, Any]]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     print("| the statement asks | keys | index, KiB | a write in bulk, µs | a read, µs |\n|---|---|---|---|---|")
     with start_server() as server, MongoClient[dict[str, Any]](server.uri) as connection:
         for row in rows(connection):

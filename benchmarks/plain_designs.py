@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import argparse
 import tempfile
 from collections.abc import Iterator
 from functools import partial
@@ -42,6 +43,7 @@ def _row(workload: Path, database: Path) -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     print("| case | normalized | embedded | tree |\n|---|---|---|---|")
     for row in rows():
         print(row, flush=True)

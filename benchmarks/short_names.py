@@ -6,6 +6,7 @@ least cost and loaded twice, with names as they are and with short ones; the ser
 
 from __future__ import annotations
 
+import argparse
 import re
 import tempfile
 from collections.abc import Iterator
@@ -57,6 +58,7 @@ def _loaded(client: MongoClient[dict[str, Any]], proposal: Proposal, address: st
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     print("| case | bytes of documents | saved | said to be saved | saved on disk |\n|---|---|---|---|---|")
     with start_server() as server, MongoClient[dict[str, Any]](server.uri) as connection:
         for row in rows(connection):

@@ -69,15 +69,15 @@ def test_an_access_path_says_itself_in_words() -> None:
     """The words name collections, fields and attributes, in the order things are done."""
     design = Design(OVERFLOW.model, OVERFLOW.collections)
     assert describe_step(home_view(design, "line").step) == (
-        "  read every document of `orders`\n"
+        "  read the documents of `orders`\n"
         "  for each element of `lines`\n"
         "  take 0 = `_id`, 1 = `lines.no`, 2 = `lines.quantity`\n"
         "and then\n"
-        "  read every document of `more_lines`\n"
+        "  read the documents of `more_lines`\n"
         "  for each element of `lines`\n"
         "  take 0 = `order_id`, 1 = `lines.no`, 2 = `lines.quantity`\n"
         "and then\n"
-        "  read every document of `stray_lines`\n"
+        "  read the documents of `stray_lines`\n"
         "  take 0 = `_id.order_id`, 1 = `_id.no`, 2 = `quantity`"
     )
 
@@ -86,7 +86,7 @@ def test_a_lookup_says_what_it_looks_for() -> None:
     """A listed foreign key names the parent's collection and the array of ids."""
     design = Design(LISTED.model, LISTED.collections)
     text = describe_step(home_view(design, "badge").step)
-    assert "look up where `badges.id` is or holds {a: `a`, b: `b`}:\n  read every document of `players`" in text
+    assert "look up where `badges.id` is or holds {a: `a`, b: `b`}:\n  read the documents of `players`" in text
 
 
 def test_an_entity_without_a_home_is_an_error() -> None:

@@ -308,7 +308,7 @@ def _step_lines(step: Step) -> Iterator[str]:  # noqa: C901 - one case for each
         return
     match step:
         case CollectionScan(collection):
-            yield f"read every document of `{collection}`"
+            yield f"read the documents of `{collection}`"
         case Union(sources):
             for number, source in enumerate(sources):
                 yield from ("and then",) if number else ()

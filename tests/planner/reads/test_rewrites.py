@@ -245,10 +245,10 @@ def test_the_access_path_is_said_in_words(shops: dict[str, Beside]) -> None:
     """A line per step, what is looked up below the lookup."""
     sql = "SELECT m.name, count(*) FROM product p JOIN maker m ON m.id = p.maker_id WHERE p.price > 1 GROUP BY m.name"
     assert shops["normalized"].compiled(sql).access_path == (
-        "read every document of `product`\n"
+        "read the documents of `product`\n"
         "where p.price > 1\n"
         "as `m`, look up the one where `_id` is `maker_id`:\n"
-        "  read every document of `maker`\n"
+        "  read the documents of `maker`\n"
         "group by m.name: count = count(*)\n"
         "take name = result.name, count(*) = result.COUNT(*)"
     )

@@ -19,6 +19,7 @@ from nestling.sources.sql import SqlDatabase, open_database
         ("sqlite:////no/such/file.db", SourceError, "no such file"),
         ("sqlite:////tmp", SourceError, "directory"),
         ("oracle://u:secret@h/d", SourceError, "no SQL database address"),
+        ("mongo://h/d", SourceError, "a MongoDB is `mongodb://host/database`"),
         ("sqlite://", SourceError, "names no database"),
         ("postgresql://u:secret@127.0.0.1:1/d", ConnectionFailed, ""),
         ("postgres://u:secret@127.0.0.1:1/d", ConnectionFailed, ""),

@@ -161,11 +161,14 @@ def _shape_problem(form: type[Form], mistake: ErrorDetails, path: Path) -> Probl
             return Problem(what=f"`{name}` lists exactly two names", path=path)
         case kind:
             wanted = _WANTED.get(kind.split("_")[0], mistake["msg"])
-            next_move = (
-                "put it in quotes" if wanted == "text" and isinstance(mistake["input"], bool | int | float) else ""
-            )
             what = f"{f'`{name}`' if path else 'the file'} wants {wanted}, not {_shown(mistake['input'])}"
-            return Problem(what=what, path=path, next_move=next_move)
+            if mistake["input"] is None and name.endswith(")") and "(" not in name:
+                move = 'put what holds a comma in quotes inside braces: `{price: "decimal(8,2)"}`'
+                return Problem(
+                    what=f"`{name}` is the end of a value that was cut at its comma", path=path, next_move=move
+                )
+            is_text = wanted == "text" and isinstance(mistake["input"], bool | int | float)
+            return Problem(what=what, path=path, next_move="put it in quotes" if is_text else "")
 
 
 def _shown(value: object) -> str:

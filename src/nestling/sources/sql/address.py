@@ -45,7 +45,11 @@ def parse_address(text: str) -> Address:
 
     if not is_sql_address(text):
         known = ", ".join(f"`{scheme}://`" for scheme in NAMES)
-        raise SourceError(Problem("this is no SQL database address", where=redact(text), known=f"known are {known}"))
+        what, move = "this is no SQL database address", "a MongoDB is `mongodb://host/database`"
+        is_mongo = text.lower().startswith("mongo")
+        raise SourceError(
+            Problem(what, where=redact(text), known=f"known are {known}", next_move=move if is_mongo else "")
+        )
     dialect = NAMES[_SCHEME.match(text)[1].lower()]  # type: ignore[index]
     try:
         url = make_url(_SCHEME.sub(f"{_DRIVERS[dialect]}://", text))
