@@ -209,14 +209,12 @@ class CollectionScan:
 class Unwind:
     """One document per element of the array at `path`, which the element replaces.
 
-    None when the array is empty or missing, but with `keep_empty` the document as it is, without the field. `index`: a field
-    that tells the element's place, from 0.
+    None when the array is empty or missing, but with `keep_empty` the document as it is, without the field.
     """
 
     source: Step
     path: str
     keep_empty: bool = False
-    index: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,10 +318,9 @@ def _step_lines(step: Step) -> Iterator[str]:  # noqa: C901 - one case for each
         case Project(source, fields):
             yield from _step_lines(source)
             yield "take " + ", ".join(f"{name} = {describe_expression(each)}" for name, each in fields)
-        case Unwind(source, path, keep_empty, index):
+        case Unwind(source, path, keep_empty):
             yield from _step_lines(source)
-            numbered = f", its place as `{index}`" if index is not None else ""
-            yield f"for each element of `{path}`" + (", or once without" if keep_empty else "") + numbered
+            yield f"for each element of `{path}`" + (", or once without" if keep_empty else "")
         case Filter(source, predicate):
             yield from _step_lines(source)
             yield f"where {_predicate_text(predicate)}"

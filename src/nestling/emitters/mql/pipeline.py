@@ -41,11 +41,9 @@ def pipeline(step: Step) -> Pipeline:
     match step:
         case CollectionScan(collection):
             return collection, ()
-        case Unwind(source, path, keep_empty, index):
-            whole: Mql = {"path": f"${path}"}
-            whole |= {"preserveNullAndEmptyArrays": True} if keep_empty else {}
-            whole |= {"includeArrayIndex": index} if index is not None else {}
-            return _then(source, {"$unwind": whole if len(whole) > 1 else f"${path}"})
+        case Unwind(source, path, keep_empty):
+            whole = {"path": f"${path}", "preserveNullAndEmptyArrays": True} if keep_empty else f"${path}"
+            return _then(source, {"$unwind": whole})
         case Filter(source, predicate):
             return _then(source, {"$match": predicate_mql(predicate)})
         case Project(source, fields):
