@@ -68,6 +68,15 @@ def test_a_text_that_looks_like_a_path_is_a_text(things: Database[dict[str, Any]
     assert list(run_read(things, compiled(sql), {"name": "$name"})) == []
 
 
+@pytest.mark.parametrize("sql", ["SELECT name FROM thing WHERE id = :key", "SELECT id FROM thing WHERE name = :key"])
+def test_a_value_is_asked_for_alone(things: Database[dict[str, Any]], sql: str) -> None:
+    """Only a parameter that is NULL has to find nothing where nothing is stored."""
+    read = compiled(sql)
+    (shown,) = (bind(read, {"key": "b"}).filter or {}).values()
+    assert shown == {"$eq": "b"}
+    assert list(run_read(things, read, {"key": None})) == []
+
+
 def test_names_of_parameters_are_checked() -> None:
     """Missing and unknown ones are named together, with those there are."""
     read = compiled("SELECT id FROM thing WHERE id = :key AND name = :name")

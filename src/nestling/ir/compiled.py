@@ -149,6 +149,9 @@ def parameters_in(value: object) -> Iterator[str]:
 
 def _bound(value: object, given: Mapping[str, object]) -> object:
     if isinstance(value, dict):
+        if len(value) == 2 and value.get("$ne", value) is None and isinstance(value.get("$eq"), Placeholder):
+            asked = _bound(value["$eq"], given)
+            return {"$eq": asked} if asked is not None else {"$eq": asked, "$ne": None}  # what is a value is not NULL
         return {
             name: _stage_list(inner, given) if name == "pipeline" else _bound(inner, given)
             for name, inner in value.items()

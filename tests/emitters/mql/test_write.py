@@ -163,6 +163,12 @@ def test_rows_read_in_a_loop_are_known_after_it() -> None:
     assert found == [["t", "insertOne", {"_id": 7}]]
 
 
+def test_a_script_that_calls_nothing_begins_at_once() -> None:
+    """Without an empty line for the functions it does without."""
+    write = compiled_write(WritePlan((given([{"n": 1}]),), ("rows",)))
+    assert write_shell(write).startswith("var affected;\n")
+
+
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_scripts_may_follow_each_other() -> None:
     """One script runs after another where the first has brought what both call."""

@@ -88,7 +88,9 @@ class _Script:
             yield from self._alone(command)
             return
         body = "\n".join(self._steps(self.write.steps, ""))
-        yield f"{_called(body)}\nvar affected;" if with_support else "var affected;"  # var: scripts follow each other
+        if with_support and (called := _called(body)):
+            yield called
+        yield "var affected;"  # var: scripts follow each other
         if not self.write.transaction:
             yield f"(my => {{\n  affected = 0;\n{indent(body, '  ')}\n}})(db);\naffected;"
             return
