@@ -54,7 +54,12 @@ def test_what_cannot_be_resolved_is_a_gap(torture: Reading) -> None:
 def test_notes_tell_what_was_seen(torture: Reading) -> None:
     """NULL keys, dangling rows and cycles are said, and change the model."""
     text = "\n".join(torture.notes)
-    for expected in ("`nullkey` has 2 rows", "1 row of `dangler` refers", "3 rows of `node` are their own"):
+    for expected in (
+        "`nullkey` has 2 rows",
+        "1 row of `dangler` refers",
+        "3 rows of `node` are their own",
+        "`zoo.dec` (float) also holds text",
+    ):
         assert expected in text
     assert torture.model.entity("nullkey").key == ()
     assert not torture.model.relationship("tag_dangler").required

@@ -102,9 +102,9 @@ def refined_entity(entity: Entity, table: Table, measures: TableMeasures, dialec
         if old.type.name is not new.type.name and old.type.name is not _T.ANY and dialect == SQLITE
     ]
     notes += [
-        f"`{entity.name}.{new.name}` ({new.type}) also holds {', '.join(map(str, new.also))}"
+        f"`{entity.name}.{new.name}` ({new.type}) also holds {', '.join(map(str, others))}"
         for new in attributes
-        if new.also and new.type.name is not _T.FLOAT
+        if (others := [each for each in new.also if (new.type.name, each.name) != (_T.FLOAT, _T.INTEGER)])
     ]
     return replace(entity, attributes=attributes), notes
 
