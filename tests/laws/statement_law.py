@@ -37,6 +37,7 @@ from tests.client_join import run_join
 from tests.generators.spoken_worlds import is_small
 from tests.generators.statements import Statement
 from tests.generators.worlds import World, with_seen_types
+from tests.given_lists import written_out
 from tests.planner.reads.beside_sqlite import as_shown, rounded, shown
 from tests.reference_algebra import Interpreter
 from tests.reference_values import Unsupported
@@ -122,7 +123,7 @@ class Pair:
 
     def _outcome(self, statement: Statement, rewrites: frozenset[Rewrite]) -> Outcome:
         try:
-            theirs = self.connection.execute(statement.sql, statement.values).fetchall()
+            theirs = self.connection.execute(*written_out(statement.sql, statement.values)).fetchall()
         except (sqlite3.Error, OverflowError) as error:
             return Outcome("none", str(error))
         try:
@@ -218,7 +219,9 @@ class Pair:
         if ("ORDER BY" in whole) if keys is None else (keys[0].count(",") + 1 != len(statement.order)):
             return False
         given = {name: value for name, value in statement.values.items() if f":{name}" in whole}
-        everything = Counter(tuple(map(as_shown, row, read.columns)) for row in self.connection.execute(whole, given))
+        everything = Counter(
+            tuple(map(as_shown, row, read.columns)) for row in self.connection.execute(*written_out(whole, given))
+        )
         return Counter(mine) <= everything
 
     def conceptual(self) -> dict[str, list[Row]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 
-from tests.generators.statements.expressions import column, literal, value
+from tests.generators.statements.expressions import PARAMETERS, column, literal, value
 from tests.generators.statements.ground import Kind, Known
 from tests.generators.statements.hand import Hand, Scope
 
@@ -60,10 +62,24 @@ def _is_null(hand: Hand, scope: Scope) -> str:
 
 
 def _in_list(hand: Hand, scope: Scope) -> str:
-    hand.uses("IN")
     known = _column(hand, scope)
+    if hand.chance(3):
+        return _in_given_list(hand, known)
+    hand.uses("IN")
     items = ", ".join(hand.some(lambda: literal(hand, known.kind, known.literals), 1, 3))
     return f"{known.sql} {hand.one_of(('', 'NOT '))}IN ({items})"
+
+
+def _in_given_list(hand: Hand, known: Known) -> str:
+    """A list that is one parameter: values of the column, others of its kind, NULL; sometimes none, and NULL instead of it."""
+    hand.uses("IN of a parameter")
+    said = [each for each in known.literals[:10] if each not in ("Inf", "-Inf")]
+    with closing(sqlite3.connect(":memory:")) as connection:
+        there = [connection.execute(f"SELECT {each}").fetchone()[0] for each in said]
+    others = [*PARAMETERS[known.kind], None]
+    given = hand.some(lambda: hand.one_of(others if hand.chance(4) or not there else there), 0, 4)
+    listed = hand.parameter(None if hand.chance(12) else given)
+    return f"{known.sql} {hand.one_of(('IN {}', 'NOT IN {}', '= ANY({})', '<> ALL({})')).format(listed)}"
 
 
 def _between(hand: Hand, scope: Scope) -> str:
