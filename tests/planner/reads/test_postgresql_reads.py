@@ -7,7 +7,7 @@ import re
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from datetime import date, datetime
+from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
@@ -27,11 +27,15 @@ from nestling.planner.sql import translate
 
 TABLES = """
 CREATE TABLE country (code character(4) PRIMARY KEY, name character(12) NOT NULL, area numeric NOT NULL);
-CREATE TABLE town (id integer PRIMARY KEY, code character(4) REFERENCES country, name text, founded date, tax numeric, mark uuid);
+CREATE TABLE town (id integer PRIMARY KEY, code character(4) REFERENCES country, name text, founded date, tax numeric, mark uuid,
+    noted timestamp, seen timestamptz);
 INSERT INTO country VALUES ('DE', 'Germany', 357.6), ('FR', 'France', 551), ('A', 'Austria', 83.879);
 INSERT INTO town VALUES (1, 'DE', 'Köln', '0050-01-01', 2), (2, 'DE', 'Aachen', '1993-07-15', 12.50),
     (3, 'FR', '(Aix)', '1993-09-30', 0.3), (4, NULL, '', NULL, NULL), (5, 'A', 'a', '1993-10-01', 7.125);
 UPDATE town SET mark = 'a0000000-0000-0000-0000-00000000000a' WHERE id < 3;
+UPDATE town SET noted = '2024-01-31 10:00:00.123456', seen = '2024-01-31 10:00:00.123456Z' WHERE id = 1;
+UPDATE town SET noted = '2024-01-31 10:00:00', seen = '2024-01-31 12:00:00+02' WHERE id = 2;
+UPDATE town SET noted = '2024-01-31', seen = '0999-01-31Z' WHERE id = 3;
 """
 STATEMENTS = (
     "SELECT t.id FROM town t JOIN country c ON c.code = t.code WHERE c.name = 'Germany'",
@@ -95,6 +99,25 @@ def test_answers_are_postgresqls(towns: tuple[sa.Engine, Proposal, Database[Any]
 
 
 MARK = uuid.UUID("a0000000-0000-0000-0000-00000000000a")
+HOUR, FINE = datetime(2024, 1, 31, 10), datetime(2024, 1, 31, 10, 0, 0, 123456)
+ZONED = timezone(timedelta(hours=2))
+TIMES: tuple[tuple[str, Mapping[str, object]], ...] = (
+    ("noted = %(at)s", {"at": HOUR}),
+    ("noted > %(at)s", {"at": HOUR}),
+    ("noted <= %(at)s", {"at": FINE}),
+    ("noted <> %(at)s", {"at": FINE}),
+    ("noted < %(at)s", {"at": date(2024, 2, 1)}),
+    ("noted BETWEEN %(low)s AND %(high)s", {"low": HOUR, "high": FINE}),
+    ("noted = %(at)s", {"at": None}),
+    ("coalesce(noted, %(at)s) = %(at)s", {"at": HOUR}),
+    ("noted = ANY(%(ats)s)", {"ats": [HOUR, FINE]}),
+    ("noted <> ALL(%(ats)s)", {"ats": [HOUR]}),
+    ("noted = ANY(%(ats)s::timestamp[])", {"ats": [FINE, None]}),
+    ("seen >= %(at)s", {"at": datetime(2024, 1, 31, 12, tzinfo=ZONED)}),
+    ("seen = %(at)s", {"at": FINE.replace(tzinfo=UTC)}),
+    ("seen = ANY(%(ats)s)", {"ats": [datetime(2024, 1, 31, 12, tzinfo=ZONED), FINE.replace(tzinfo=UTC)]}),
+    ("NOT seen = ANY(%(ats)s)", {"ats": [datetime(2024, 1, 31, 12, tzinfo=ZONED)]}),
+)
 LISTS: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("id = ANY(%(ids)s)", {"ids": [1, 3, 3, 9]}),
     ("id = ANY(%(ids)s)", {"ids": []}),
@@ -117,11 +140,11 @@ LISTS: tuple[tuple[str, Mapping[str, object]], ...] = (
 )
 
 
-@pytest.mark.parametrize(("condition", "values"), LISTS)
-def test_a_list_is_postgresqls_array(
+@pytest.mark.parametrize(("condition", "values"), [*LISTS, *TIMES])
+def test_parameters_are_postgresqls(
     towns: tuple[sa.Engine, Proposal, Database[Any]], condition: str, values: Mapping[str, object]
 ) -> None:
-    """Arrays as psycopg sends them, also where the statement says their type."""
+    """Arrays as psycopg sends them, also where the statement says their type, and times beside finer ones."""
     engine, proposal, database = towns
     sql = f"SELECT id, code FROM town WHERE {condition}"
     query = translate(re.sub(r"%\((\w+)\)s", r":\1", sql), proposal.design.model, "postgresql")

@@ -67,6 +67,8 @@ def _conversions(placeholder: Placeholder) -> Iterator[str]:
     if placeholder.boundary is not None:
         how = ", after=True" * placeholder.boundary.after + ", exact=True" * placeholder.boundary.exact
         yield f"first_from({text(str(placeholder.boundary.grain))}{how})"
+    if placeholder.wide is not None:
+        yield f"as_wide_text({text(str(placeholder.wide))})"
 
 
 def argument(name: str) -> str:

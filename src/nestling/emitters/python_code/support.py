@@ -269,6 +269,19 @@ def as_exact_text(value: datetime) -> str:
     return value.strftime("%Y-%m-%dT%H:%M:%S.%f").rjust(26, "0")
 
 
+def as_wide_text(kind: str) -> Callable[[Any], Any]:
+    """From a timestamp to the text it is kept as where others are finer than a date; what has no zone is in UTC."""
+
+    def convert(value: Any) -> Any:
+        if not isinstance(value, date):
+            return value
+        instant = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)  # noqa: DTZ001
+        instant = instant.replace(tzinfo=instant.tzinfo or UTC).astimezone(UTC)
+        return as_exact_text(instant if kind == "timestamptz" else instant.replace(tzinfo=None))
+
+    return convert
+
+
 def limit_of(name: str, value: Any) -> int | None:
     """How many rows, None for all: a negative number is no limit."""
     count = whole_number(name, value)

@@ -6,7 +6,7 @@ to a common form first: collations, decimals beside floats (which SQL compares a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
 from nestling.emitters.mql.sql.constants import WIDE_DIGITS, Mql, inline
@@ -22,6 +22,7 @@ from nestling.ir.expression import (
     Expression,
     Function,
     Literal,
+    Parameter,
     ScalarSubquery,
 )
 from nestling.ir.operands import is_float, is_text
@@ -58,7 +59,9 @@ def sides(compare: Compare, r: Renderer) -> Sides:
 
 
 def _side(one: Expression, other: Expression, collation: Collation, r: Renderer) -> Mql:
-    if is_wide(one) or is_wide(other):
+    if isinstance(one, Parameter):
+        one = beside_wide(one, other)
+    elif is_wide(one) or is_wide(other):
         return wide(one, r)
     if is_float(other) and one.type.name is TypeName.DECIMAL:
         return _as_float(one, r)
@@ -82,6 +85,15 @@ def is_wide(expression: Expression) -> bool:
     micros = getattr(expression.value, "microsecond", 0) if isinstance(expression, Literal) else 0
     stored = _keeps_precision(expression) and expression.type.fraction_digits > WIDE_DIGITS
     return stored or micros % 1000 != 0
+
+
+def beside_wide(parameter: Parameter, other: Expression) -> Parameter:
+    """The parameter, to be given as those timestamps are kept it is compared with."""
+    return (
+        replace(parameter, type=other.type)
+        if is_wide(other) and other.type.fraction_digits > WIDE_DIGITS
+        else parameter
+    )
 
 
 def _keeps_precision(expression: Expression) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from nestling.emitters.mql.sql.boundary import Grain, first_from, grain_of, instant_with
-from nestling.emitters.mql.sql.comparison import is_wide, may_be_text
+from nestling.emitters.mql.sql.comparison import beside_wide, is_wide, may_be_text
 from nestling.emitters.mql.sql.constants import bson_value, is_inline, literal_value
 from nestling.emitters.mql.sql.conversion import coerced_parameter
 from nestling.emitters.mql.sql.object_ids import id_in
@@ -94,7 +94,7 @@ def _constant(expression: Expression, beside: Expression, r: Renderer) -> tuple[
                 value = float(expression.value)  # type: ignore[arg-type]
             return (value,)
         case Parameter():
-            return (r.parameter(expression),)
+            return (r.parameter(beside_wide(expression, beside)),)
         case Coerce(operand=Parameter() as parameter, affinity=affinity):
             return (coerced_parameter(parameter, affinity, r),)
         case Cast(operand=Literal()) if is_inline(value := r.value(expression)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from enum import StrEnum
 from types import UnionType
@@ -20,7 +20,7 @@ from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.ir import compiled
 from nestling.ir.expression import Affinity
 from nestling.ir.types import NUMBERS, TIMES, TypeName
-from nestling.ir.values import encode
+from nestling.ir.values import encode, timestamp_text
 
 
 class Expected(StrEnum):
@@ -56,7 +56,8 @@ class Boundary:
 class Placeholder(compiled.Placeholder):
     """Where the value of the parameter `name` belongs: first cast, then with an affinity (both SQLite's), last as a boundary, or
     as the ObjectId whose digits it is. `listed`: a list of values is given, of each of which that holds. `exactly`: values are
-    of this type, which the statement converts them to.
+    of this type, which the statement converts them to. `wide`: the type of timestamps that are kept as text, being finer than a
+    BSON date.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Placeholder(compiled.Placeholder):
     casts: tuple[TypeName, ...] = ()
     listed: bool = False
     exactly: TypeName | None = None
+    wide: TypeName | None = None
 
     def bind(self, value: object) -> object:
         """The BSON value for a parameter's value; WorkloadError when it is not one the statement can take.
@@ -95,6 +97,8 @@ class Placeholder(compiled.Placeholder):
             value = self.boundary.instant(value)
         if self.object_id:
             value = id_in(value) or value
+        if self.wide is not None and isinstance(value, date):
+            return wide_text(value, self.wide)
         return Binary.from_uuid(value) if isinstance(value, UUID) else encode(value)
 
     def _taken(self, value: object) -> object:
@@ -181,6 +185,13 @@ def is_exactly(value: object, kind: TypeName) -> bool:
         return not isinstance(value, datetime) and (not isinstance(value, str) or _DAY.fullmatch(value) is not None)
     instant = instant_of(value) if kind is TypeName.TIMESTAMP else None
     return not isinstance(instant, datetime) or instant.tzinfo is None
+
+
+def wide_text(value: date, kind: TypeName) -> str:
+    """A date or timestamp as the text it is kept as where others are finer than a BSON date; what has no zone is in UTC."""
+    instant = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)  # noqa: DTZ001
+    instant = instant.replace(tzinfo=instant.tzinfo or UTC).astimezone(UTC)
+    return timestamp_text(instant if kind is TypeName.TIMESTAMPTZ else instant.replace(tzinfo=None))
 
 
 def day_or_instant_text(value: object) -> object:
