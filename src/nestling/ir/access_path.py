@@ -187,10 +187,11 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """The field is `value`, or an array that contains it."""
+    """The field is `value`, or an array that contains it; `several`: it may be an array."""
 
     path: str
     value: str
+    several: bool = False
 
 
 Predicate = Comparison | Exists | Holds

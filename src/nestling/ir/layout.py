@@ -60,10 +60,14 @@ class Implied:
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """How a document tells that it holds this kind of row: `path` (from its root) is, or contains, `value`."""
+    """How a document tells that it holds this kind of row: `path` (from its root) is, or contains, `value`.
+
+    `several`: it may hold rows of other kinds besides, and then names them all.
+    """
 
     path: str
     value: str
+    several: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,12 +213,13 @@ class _Layout:
             yield self._bucket(collection, collection.bucket)
             return
         split = frozenset(a for part in collection.splits if not part.gridfs for a in part.attributes)
-        presence = Presence(variant.discriminator, variant.value) if variant and variant.value else None
+        several = variant is not None and bool(variant.subtypes)
+        presence = Presence(variant.discriminator, variant.value, several) if variant and variant.value else None
         yield replace(self._root(collection.body, collection.id, split, collection), presence=presence)
         for member in variant.members if variant else ():
             key = self.model.entity(member.body.entity).key
             node = self._root(member.body, key, frozenset(), collection, in_document=True)
-            yield replace(node, presence=Presence(collection_discriminator(collection), member.value))
+            yield replace(node, presence=Presence(collection_discriminator(collection), member.value, several))
 
     def _root(
         self,
@@ -268,7 +273,7 @@ class _Layout:
         subtypes = dict(collection.variant.subtypes) if collection and collection.variant else {}
         presence = None
         if collection is not None and embedding.relationship in subtypes:
-            presence = Presence(collection_discriminator(collection), subtypes[embedding.relationship])
+            presence = Presence(collection_discriminator(collection), subtypes[embedding.relationship], several=True)
         return Node(
             NodeKind.EMBEDDED,
             body.entity,

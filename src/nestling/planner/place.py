@@ -44,7 +44,7 @@ def _entered(step: Step, node: Node, at: str) -> Step:
     if node.embedding is not None and node.embedding.slots is not None:
         step = Filter(step, Comparison(FieldPath(at), Comparator.NOT_EQUAL, Literal(None)))  # an empty slot
     if node.presence is not None:
-        step = Filter(step, Holds(node.presence.path, node.presence.value))
+        step = Filter(step, Holds(node.presence.path, node.presence.value, node.presence.several))
     return step
 
 

@@ -10,6 +10,7 @@ from nestling.emitters.mql import sql
 from nestling.emitters.mql.expression import Mql, expression_mql
 from nestling.emitters.mql.grouping import group_stages
 from nestling.emitters.mql.identity import by_identity
+from nestling.emitters.mql.kinds import of_kind
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.sql.sort_keys import sort_parts
@@ -74,8 +75,9 @@ def row_step_stages(step: RowStep, pipeline: Callable[[Step], Pipeline]) -> Pipe
 
 def _stages(step: RowStep, pipeline: Callable[[Step], Pipeline]) -> tuple[Mql, ...]:  # noqa: C901 - one case for each
     match step:
-        case Where(_, predicate, layout, identity):
-            return ({"$match": by_identity(sql.match_mql(predicate, InLayout(layout)), identity)},)
+        case Where(source, predicate, layout, identity):
+            match = by_identity(sql.match_mql(predicate, InLayout(layout)), identity)
+            return ({"$match": of_kind(match, source)},)
         case Prefilter():
             return _prefilter(step)
         case WherePair():

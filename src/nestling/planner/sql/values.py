@@ -62,6 +62,8 @@ def affinity(expression: Expression, translation: Translation) -> Affinity | Non
             return translation.affinities.get((alias, name))
         case ScalarSubquery(relation=relation):
             return affinity(relation.columns[0], translation)
+        case Cast(operand=operand) if operand.type.name is TypeName.BOOLEAN:
+            return None  # truth as a number, which no CAST of the statement made
         case Cast(type=kind):
             return Affinity.NUMERIC if kind == ANY else affinity_of_type(kind)
         case _:

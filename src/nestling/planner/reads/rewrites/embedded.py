@@ -131,7 +131,8 @@ def _entered(step: Step, place: Place, field: str, prefix: str, kind: JoinKind) 
     if kind is JoinKind.LEFT:
         return step
     if node.presence is not None:
-        return Filter(step, Holds(join_path(prefix, node.presence.path), node.presence.value))
+        held = node.presence
+        return Filter(step, Holds(join_path(prefix, held.path), held.value, held.several))
     return Filter(step, Exists(field)) if node.form is Form.OBJECT else None
 
 

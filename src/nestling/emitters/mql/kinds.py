@@ -1,0 +1,59 @@
+"""Conditions on documents of one kind, in a collection that holds others, too.
+
+The server asks what is required of a document in an order of its own, with an index even an expression before the kind. One that
+fails on documents of another kind (a date's text, where they have numbers) therefore says the kind itself, first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.emitters.mql.expression import Mql
+from nestling.ir.access_path import Filter, Holds, Lookup, Step, Unwind
+from nestling.ir.row_steps import Add, Compute, Correlate, Prefilter, Where, WherePair
+
+_NEVER_FAILING = frozenset(
+    {"$and", "$or", "$not", "$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp", "$cond", "$ifNull", "$let", "$literal"}
+)
+
+
+def of_kind(match: Mql, source: Step) -> Mql:
+    """The `$match` document on the documents of a step, each expression that may fail asked of their kind alone."""
+    kinds = [_is(kind) for kind in _kinds(source)]
+    return _guarded(match, kinds) if kinds else match
+
+
+def _kinds(step: Step) -> Iterator[Holds]:
+    """What the documents of a step hold, as long as they are those of the collection with more in them."""
+    while isinstance(step, Filter | Where | Prefilter | WherePair | Unwind | Add | Compute | Lookup | Correlate):
+        if isinstance(step, Filter) and isinstance(step.predicate, Holds):
+            yield step.predicate
+        step = step.source
+
+
+def _is(kind: Holds) -> Mql:
+    field = f"${kind.path}"
+    if not kind.several:
+        return {"$eq": [field, kind.value]}
+    return {"$in": [kind.value, {"$cond": [{"$isArray": field}, field, [field]]}]}
+
+
+def _guarded(match: Mql, kinds: list[Mql]) -> Mql:
+    found: Mql = {}
+    for key, value in match.items():
+        if key == "$expr" and _may_fail(value):
+            parts = value["$and"] if isinstance(value, dict) and "$and" in value else [value]
+            found[key] = {"$and": [*kinds, *parts]}
+        elif key == "$and" and isinstance(value, list):
+            found[key] = [_guarded(each, kinds) for each in value]
+        else:
+            found[key] = value
+    return found
+
+
+def _may_fail(value: object) -> bool:
+    if isinstance(value, list):
+        return any(map(_may_fail, value))
+    if not isinstance(value, dict) or set(value) == {"$literal"}:
+        return False
+    return any((name.startswith("$") and name not in _NEVER_FAILING) or _may_fail(each) for name, each in value.items())
