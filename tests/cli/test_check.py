@@ -100,6 +100,8 @@ def test_what_cannot_be_repaired_has_a_next_move(shelf: Path, target: str, datab
     assert done.code == 1
     assert "→ bring the row of `author` back, or change or delete the row that refers to it" in done.out
     assert "dangling books → author" in done.out
+    again = nestling("check", "design.yaml", target, cwd=shelf)
+    assert (again.code, again.out.rstrip().endswith(" s).")) == (1, True)  # with no promise of a repair
 
 
 def test_it_could_not_run(shelf: Path, target: str, database: Documents) -> None:

@@ -209,5 +209,6 @@ def verdict(report: CheckReport) -> str:
         return f"Clean: {looked}."
     if report.clean:
         return f"Repaired: {counted(values, 'difference')}, of {looked}."
-    repaired = f", {report.repaired:,} repaired" if report.repaired else "; `--repair` mends what can be mended"
-    return f"NOT clean: {counted(values, 'difference')}, of {looked}{repaired}."
+    can_mend = any(each.repair is not None and report.verdicts[each.key].values for each in report.checks)
+    rest = f", {report.repaired:,} repaired" if report.repaired else "; `--repair` mends what can be mended" * can_mend
+    return f"NOT clean: {counted(values, 'difference')}, of {looked}{rest}."
