@@ -44,7 +44,9 @@ def _read(address: str, dialect: str, progress: Callable[[str], None] | None, st
 
         found = read_file(path)
         if isinstance(found, Reading):
-            return _with_joined(found, statements)
+            from nestling.sources.statements import with_footprints
+
+            return with_footprints(found) if statements is None else _with_joined(found, statements)
         return Reading(found.design.model, statistics=found.statistics, origin=str(path))
     raise SourceError(Problem(what="no kind of source nestling knows", where=address, next_move=f"name {_KNOWN}"))
 

@@ -11,11 +11,12 @@
 
 `blocks` cuts the file, `placeholders` makes parameters `:name`, `footprint` finds out what each statement accesses,
 `requirements` reads the comment lines that say what any design must keep (its docstring has their grammar), `undeclared` finds
-the relationships that statements join along and no foreign key declares. `window` says how long statements were watched, where
-their rates were counted; those of less than an hour tell nothing of growth.
+the relationships that statements join along and no foreign key declares, `untold` what the statements of a model file touch.
+`window` says how long statements were watched, where their rates were counted; those of less than an hour tell nothing of growth.
 """
 
 from nestling.sources.statements.read import is_about, is_about_weight, parse_workload
 from nestling.sources.statements.undeclared import with_joined
+from nestling.sources.statements.untold import with_footprints
 
-__all__ = ["is_about", "is_about_weight", "parse_workload", "with_joined"]
+__all__ = ["is_about", "is_about_weight", "parse_workload", "with_footprints", "with_joined"]

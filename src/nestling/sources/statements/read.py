@@ -12,7 +12,7 @@ from nestling.ir.workload import LEAST_WINDOW_SECONDS, Statement, Workload
 from nestling.sources.statements.blocks import Block, blocks
 from nestling.sources.statements.footprint import footprint
 from nestling.sources.statements.joins import Links
-from nestling.sources.statements.placeholders import Normalised, apply_edits, normalise
+from nestling.sources.statements.placeholders import Normalised, apply_edits, normalise, quoted
 from nestling.sources.statements.requirements import read_requirements
 from nestling.sources.statements.walk import Mistake
 
@@ -116,7 +116,7 @@ class _Reader:
             self._mistake(mistake, block, written)
         return Statement(
             name=block.name,
-            sql=apply_edits(written.sql, [(start, end, _quoted(value)) for start, end, value in found.texts]),
+            sql=apply_edits(written.sql, [(start, end, quoted(value)) for start, end, value in found.texts]),
             kind=found.kind,
             rate_per_second=_rate(block),
             dialect=self.dialect,
@@ -161,7 +161,3 @@ class _Reader:
 def _rate(block: Block) -> float:
     rate = DEFAULT_RATE_PER_SECOND if block.rate_per_second is None else block.rate_per_second
     return max(rate, SELDOM_PER_SECOND)
-
-
-def _quoted(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"

@@ -1,0 +1,42 @@
+"""Statements of a model file written by hand: their SQL says what they touch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nestling.common.sql_dialects import SQLITE
+from nestling.ir.reading import Gap, Reading
+from nestling.ir.workload import Statement
+from nestling.sources.statements.footprint import footprint
+from nestling.sources.statements.joins import Links
+from nestling.sources.statements.placeholders import apply_edits, normalise, quoted
+from nestling.sources.statements.walk import Mistake
+
+
+def with_footprints(reading: Reading) -> Reading:
+    """The reading with the accesses of statements that name none; what is not understood of these is a gap."""
+    links, gaps = Links(reading.model), list(reading.gaps)
+    told = [each if each.accesses else _told(each, reading, links, gaps) for each in reading.workload.statements]
+    return replace(reading, workload=replace(reading.workload, statements=tuple(told)), gaps=tuple(gaps))
+
+
+def _told(statement: Statement, reading: Reading, links: Links, gaps: list[Gap]) -> Statement:
+    dialect = statement.dialect or reading.dialect or SQLITE
+    written = normalise(statement.sql, dialect)
+    found = footprint(written.sql, reading.model, dialect, links)
+    for mistake in (found,) if isinstance(found, Mistake) else found.mistakes:
+        gap = Gap(mistake.kind, f"statement `{statement.name}`: {mistake.what}", reading.origin)
+        if not any(each.what == gap.what for each in gaps):
+            gaps.append(gap)
+    if isinstance(found, Mistake):
+        return statement
+    texts = [(start, end, quoted(value)) for start, end, value in found.texts]
+    return replace(
+        statement,
+        sql=apply_edits(written.sql, texts),
+        kind=found.kind,
+        dialect=dialect,
+        parameters=statement.parameters or written.parameters,
+        accesses=found.accesses,
+        limit=found.limit,
+    )
