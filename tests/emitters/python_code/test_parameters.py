@@ -29,7 +29,10 @@ VALUES: tuple[Any, ...] = (
     object(), [], [None, "1", 2.5], ("x", True), {"x"}, [[1]], [{"$ne": 1}], [date(2024, 1, 31), "2024-01-31"],
     "00000000-0000-0000-0000-000000000005", ["00000000-0000-0000-0000-000000000005", UUID(int=6)], "2024-01-31T10:00:00+02:00",
 )  # fmt: skip
-EXACT = [TypeName(kind) for kind in ("boolean", "integer", "decimal", "float", "text", "date", "timestamp", "uuid")]
+EXACT = [
+    TypeName(kind)
+    for kind in ("boolean", "integer", "decimal", "float", "text", "date", "timestamp", "timestamptz", "uuid")
+]
 PLACES = [
     *(Placeholder("p", affinity, expected) for affinity, expected in product((None, *Affinity), Expected)),
     *(Placeholder("p", casts=casts) for casts in [*product(sorted(CASTS)), *product(sorted(CASTS), repeat=2)]),

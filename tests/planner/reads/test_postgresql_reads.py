@@ -116,6 +116,9 @@ TIMES: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("seen >= %(at)s", {"at": datetime(2024, 1, 31, 12, tzinfo=ZONED)}),
     ("seen = %(at)s", {"at": FINE.replace(tzinfo=UTC)}),
     ("seen = ANY(%(ats)s)", {"ats": [datetime(2024, 1, 31, 12, tzinfo=ZONED), FINE.replace(tzinfo=UTC)]}),
+    ("seen = ANY(%(ats)s::timestamptz[])", {"ats": [datetime(2024, 1, 31, 12, tzinfo=ZONED), None]}),
+    ("seen <> ALL(%(ats)s::timestamp[])", {"ats": [FINE]}),
+    ("founded = ANY(%(ats)s::timestamptz[])", {"ats": [datetime(1993, 10, 1, tzinfo=UTC)]}),
     ("NOT seen = ANY(%(ats)s)", {"ats": [datetime(2024, 1, 31, 12, tzinfo=ZONED)]}),
 )
 LISTS: tuple[tuple[str, Mapping[str, object]], ...] = (

@@ -35,6 +35,7 @@ EXACT_TYPES: dict[str, tuple[type, ...]] = {
     "text": (str,),
     "date": (date, str),
     "timestamp": (date, str),
+    "timestamptz": (date, str),
     "uuid": (UUID, str),
 }
 GRAINS = {"day": timedelta(days=1), "seconds": timedelta(seconds=1)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -199,7 +199,7 @@ def _given_list(given: exp.Expr, env: Env, node: exp.In) -> Parameter:
     inner = given.unnest()
     if not isinstance(inner, exp.Cast):
         return _parameter(inner, env, listed=True)
-    kind = _cast_type(inner.to.expressions[0], env, node)
+    kind = _cast_type(inner.to.expressions[0], env, node, _CASTS | {"TIMESTAMPTZ": TypeName.TIMESTAMPTZ})
     if kind.numbers:
         raise gap(f"a list cast to {kind}", node)
     return replace(_parameter(inner.this.unnest(), env, listed=True), type=kind, exact=True)
@@ -303,9 +303,9 @@ _CASTS: dict[str, TypeName] = {
 }
 
 
-def _cast_type(to: exp.DataType, env: Env, node: exp.Expr) -> Type:
+def _cast_type(to: exp.DataType, env: Env, node: exp.Expr, casts: Mapping[str, TypeName] = _CASTS) -> Type:
     word = to.this.value if isinstance(to.this, exp.DataType.Type) else str(to)
-    name = _CASTS.get(word)
+    name = casts.get(word)
     if name is None or (
         env.dialect.is_sqlite and name not in (TypeName.INTEGER, TypeName.FLOAT, TypeName.TEXT, TypeName.DECIMAL)
     ):

@@ -172,6 +172,7 @@ _EXACT: dict[TypeName, tuple[type, ...]] = {
     TypeName.TEXT: (str,),
     TypeName.DATE: (date, str),
     TypeName.TIMESTAMP: (date, str),
+    TypeName.TIMESTAMPTZ: (date, str),
     TypeName.UUID: (UUID, str),
 }
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
