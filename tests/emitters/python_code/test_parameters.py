@@ -43,6 +43,7 @@ PLACES = [
     *(Placeholder("p", boundary=Boundary(grain, exact=True)) for grain in Grain),
     *(Placeholder("p", affinity, expected, listed=True) for affinity, expected in product((None, *Affinity), Expected)),
     Placeholder("p", boundary=Boundary(Grain.DAY, exact=True), listed=True),
+    *(Placeholder("p", expected=Expected.NUMBER, number=kind) for kind in (TypeName.DECIMAL, TypeName.FLOAT)),
     *(Placeholder("p", expected=Expected.TIME, wide=kind) for kind in (TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)),
     *(
         Placeholder("p", expected=EXPECTED.get(kind, Expected.ANY), listed=listed, exactly=kind)

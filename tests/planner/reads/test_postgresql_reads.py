@@ -28,11 +28,12 @@ from nestling.planner.sql import translate
 TABLES = """
 CREATE TABLE country (code character(4) PRIMARY KEY, name character(12) NOT NULL, area numeric NOT NULL);
 CREATE TABLE town (id integer PRIMARY KEY, code character(4) REFERENCES country, name text, founded date, tax numeric, mark uuid,
-    noted timestamp, seen timestamptz);
+    noted timestamp, seen timestamptz, rate float8);
 INSERT INTO country VALUES ('DE', 'Germany', 357.6), ('FR', 'France', 551), ('A', 'Austria', 83.879);
 INSERT INTO town VALUES (1, 'DE', 'Köln', '0050-01-01', 2), (2, 'DE', 'Aachen', '1993-07-15', 12.50),
     (3, 'FR', '(Aix)', '1993-09-30', 0.3), (4, NULL, '', NULL, NULL), (5, 'A', 'a', '1993-10-01', 7.125);
 UPDATE town SET mark = 'a0000000-0000-0000-0000-00000000000a' WHERE id < 3;
+UPDATE town SET rate = tax;
 UPDATE town SET noted = '2024-01-31 10:00:00.123456', seen = '2024-01-31 10:00:00.123456Z' WHERE id = 1;
 UPDATE town SET noted = '2024-01-31 10:00:00', seen = '2024-01-31 12:00:00+02' WHERE id = 2;
 UPDATE town SET noted = '2024-01-31', seen = '0999-01-31Z' WHERE id = 3;
@@ -119,6 +120,17 @@ TIMES: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("seen = ANY(%(ats)s::timestamptz[])", {"ats": [datetime(2024, 1, 31, 12, tzinfo=ZONED), None]}),
     ("seen <> ALL(%(ats)s::timestamp[])", {"ats": [FINE]}),
     ("founded = ANY(%(ats)s::timestamptz[])", {"ats": [datetime(1993, 10, 1, tzinfo=UTC)]}),
+    ("tax = %(share)s", {"share": 0.3}),
+    ("tax >= %(share)s", {"share": 0.3}),
+    ("tax < %(share)s", {"share": 0.3}),
+    ("tax <> %(share)s", {"share": 0.3}),
+    ("tax = ANY(%(shares)s)", {"shares": [0.3, 12.5, None]}),
+    ("tax <> ALL(%(shares)s)", {"shares": [0.3, 12.5]}),
+    ("tax * %(share)s > 1", {"share": 0.3}),
+    ("rate = %(share)s", {"share": Decimal("0.3")}),
+    ("rate <= %(share)s", {"share": Decimal("0.3")}),
+    ("rate = ANY(%(shares)s)", {"shares": [Decimal("0.30"), Decimal("7.125"), None]}),
+    ("rate = ANY(%(shares)s::float8[])", {"shares": [0.3, 12.5]}),
     ("NOT seen = ANY(%(ats)s)", {"ats": [datetime(2024, 1, 31, 12, tzinfo=ZONED)]}),
 )
 LISTS: tuple[tuple[str, Mapping[str, object]], ...] = (

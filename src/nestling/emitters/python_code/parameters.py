@@ -23,6 +23,7 @@ _CASTS = {
 }
 _AFFINITIES = {Affinity.NUMERIC: "numeric", Affinity.TEXT: "number_as_text"}
 _READ = {Expected.TIME: "text_as_time", Expected.UUID: "text_as_uuid"}
+_OTHER_NUMBER = {TypeName.DECIMAL: "float", TypeName.FLOAT: "decimal"}
 _CHECKS = {
     Expected.NUMBER: "a_number",
     Expected.TEXT: "a_text",
@@ -43,6 +44,8 @@ def given(placeholder: AnyPlaceholder) -> Call:
 def _taken(placeholder: Placeholder) -> Iterator[str]:
     if placeholder.exactly is not None:
         yield f"of_exact_type({text(str(placeholder.exactly))})"
+    if placeholder.number is not None:
+        yield f"{_OTHER_NUMBER[placeholder.number]}_as_{placeholder.number}"
     if placeholder.expected is not Expected.TRUTH:
         yield "counted_truth"
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from math import isfinite
 from typing import Any
 from uuid import UUID
 
@@ -87,6 +88,16 @@ def of_exact_type(kind: str) -> Callable[[Any], Any]:
         return value
 
     return check
+
+
+def float_as_decimal(value: Any) -> Any:
+    """A float as the decimal it is shown as."""
+    return Decimal(repr(value)) if isinstance(value, float) and isfinite(value) else value
+
+
+def decimal_as_float(value: Any) -> Any:
+    """A decimal as a float."""
+    return float(value) if isinstance(value, Decimal) else value
 
 
 def numeric(value: Any) -> Any:

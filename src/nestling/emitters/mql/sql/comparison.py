@@ -59,15 +59,13 @@ def sides(compare: Compare, r: Renderer) -> Sides:
 
 
 def _side(one: Expression, other: Expression, collation: Collation, r: Renderer) -> Mql:
-    if isinstance(one, Parameter):
-        one = beside_wide(one, other)
-    elif is_wide(one) or is_wide(other):
-        return wide(one, r)
+    if is_wide(one) or is_wide(other):
+        return wide(beside_wide(one, other) if isinstance(one, Parameter) else one, r)
     if is_float(other) and one.type.name is TypeName.DECIMAL:
         return _as_float(one, r)
     if may_be_text(one) and may_be_text(other):
         return collated(one, collation, r)
-    return r.value(one)
+    return {"$literal": r.compared(one)} if isinstance(one, Parameter) else r.value(one)
 
 
 def may_be_text(expression: Expression) -> bool:
@@ -100,7 +98,7 @@ def _keeps_precision(expression: Expression) -> bool:
     """Whether its values are a column's, as they are stored."""
     if isinstance(expression, Call):
         return expression.function in (Function.COALESCE, Function.GREATEST, Function.LEAST)
-    return isinstance(expression, Column | Case | ScalarSubquery)
+    return isinstance(expression, Column | Parameter | Case | ScalarSubquery)
 
 
 def wide(expression: Expression, r: Renderer) -> Mql:

@@ -94,7 +94,7 @@ def _constant(expression: Expression, beside: Expression, r: Renderer) -> tuple[
                 value = float(expression.value)  # type: ignore[arg-type]
             return (value,)
         case Parameter():
-            return (r.parameter(beside_wide(expression, beside)),)
+            return (r.compared(beside_wide(expression, beside)),)
         case Coerce(operand=Parameter() as parameter, affinity=affinity):
             return (coerced_parameter(parameter, affinity, r),)
         case Cast(operand=Literal()) if is_inline(value := r.value(expression)):

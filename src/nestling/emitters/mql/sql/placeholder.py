@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from enum import StrEnum
+from math import isfinite
 from types import UnionType
 from uuid import UUID
 
@@ -57,7 +58,7 @@ class Placeholder(compiled.Placeholder):
     """Where the value of the parameter `name` belongs: first cast, then with an affinity (both SQLite's), last as a boundary, or
     as the ObjectId whose digits it is. `listed`: a list of values is given, of each of which that holds. `exactly`: values are
     of this type, which the statement converts them to. `wide`: the type of timestamps that are kept as text, being finer than a
-    BSON date.
+    BSON date. `number`: the type of numbers it is compared with, decimals or floats.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Placeholder(compiled.Placeholder):
     listed: bool = False
     exactly: TypeName | None = None
     wide: TypeName | None = None
+    number: TypeName | None = None
 
     def bind(self, value: object) -> object:
         """The BSON value for a parameter's value; WorkloadError when it is not one the statement can take.
@@ -109,6 +111,8 @@ class Placeholder(compiled.Placeholder):
             raise self._mistake(value, "a value: a number, text, bytes, date, UUID or NULL")
         if self.exactly is not None and not is_exactly(value, self.exactly):
             raise self._mistake(value, f"of type {self.exactly}")
+        if self.number is not None:
+            value = number_like(value, self.number)
         return int(value) if isinstance(value, bool) and self.expected is not Expected.TRUTH else value
 
     def _mistake(self, value: object, wanted: str) -> WorkloadError:
@@ -186,6 +190,13 @@ def is_exactly(value: object, kind: TypeName) -> bool:
         return not isinstance(value, datetime) and (not isinstance(value, str) or _DAY.fullmatch(value) is not None)
     instant = instant_of(value) if kind is TypeName.TIMESTAMP else None
     return not isinstance(instant, datetime) or instant.tzinfo is None
+
+
+def number_like(value: object, kind: TypeName) -> object:
+    """A float beside decimals as the decimal it is shown as, a decimal beside floats as a float; anything else as it is."""
+    if kind is TypeName.DECIMAL and isinstance(value, float) and isfinite(value):
+        return Decimal(repr(value))
+    return float(value) if kind is TypeName.FLOAT and isinstance(value, Decimal) else value
 
 
 def wide_text(value: date, kind: TypeName) -> str:

@@ -103,6 +103,12 @@ class Renderer:
             return id_in(value) or value
         return cast_constant(value, kind) if kind is TypeName.TEXT else value
 
+    def compared(self, parameter: Parameter) -> object:
+        """The same, where it is compared: with floats as one, with decimals as one."""
+        value, kind = self.parameter(parameter), parameter.type.name
+        is_inexact = kind in (TypeName.DECIMAL, TypeName.FLOAT)
+        return replace(value, number=kind) if is_inexact and isinstance(value, Placeholder) else value
+
     def nullable(self, expression: Expression) -> bool:
         """Whether the value may be NULL; a bound parameter is known."""
         if isinstance(expression, Parameter):
