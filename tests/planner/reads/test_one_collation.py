@@ -98,6 +98,25 @@ QUERIES = (
 )
 
 
+LISTS: tuple[tuple[str, tuple[object, ...]], ...] = (
+    ("name IN :these", ("ADA", "emile", "x")),
+    ("name NOT IN :these", ("ÉMILE", "x")),
+    ("name NOT IN :these", ("ada", None)),
+    ("city IN :these AND name <> 'x'", ("ZURICH", None, "zürich")),
+    ("id IN :these", (1, 4, 4, 99)),
+    ("NOT id IN :these", (1, 4)),
+)
+
+
+def test_lists_are_compared_as_mariadb_does(both: Both) -> None:
+    """A list that is one parameter, as PyMySQL writes it out."""
+    for condition, these in LISTS:
+        sql = f"SELECT id FROM person WHERE {condition}"
+        both.cursor.execute(sql.replace(":these", "%(these)s"), {"these": these})
+        found = run_read(both.database, both.convert(sql), {"these": these})
+        assert Counter(found) == Counter(both.cursor.fetchall()), (condition, these)
+
+
 def test_answers_as_mariadb_does(both: Both) -> None:
     """Comparisons, order, groups, joins and subqueries: every statement gives the same rows."""
     for sql in QUERIES:
