@@ -8,8 +8,8 @@ from threading import Event, Thread
 
 from nestling.common.supervised import free_port
 
-CLOSING_ROUNDS, CLOSING_SECONDS = 3, 0.05
-"""A connection that is broken closes its socket only when the loop comes round again."""
+CLOSING_ROUNDS, CLOSING_SECONDS = 200, 0.02
+"""How often, and how long each time, what is still connected is given time to end."""
 
 
 class Proxy:
@@ -54,18 +54,17 @@ class Proxy:
         self._ready.set()
         self._loop.run_forever()
         server.close()
-        for _ in range(CLOSING_ROUNDS):
-            self._end()
+        self._loop.run_until_complete(self._end())
         self._loop.close()
 
-    def _end(self) -> None:
-        """Break what there is; what is being accepted becomes a connection first: cancelled, it would leave its socket open."""
-        self._loop.run_until_complete(asyncio.sleep(CLOSING_SECONDS))
-        self._cut()
-        tasks = asyncio.all_tasks(self._loop)
-        for task in tasks:
-            task.cancel()
-        self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+    async def _end(self) -> None:
+        """Break what there is, until all has ended: cancelled, what is being accepted or opened would leave its socket open."""
+        self._flows.set()
+        for _ in range(CLOSING_ROUNDS):
+            self._cut()
+            await asyncio.sleep(CLOSING_SECONDS)  # what is broken closes its socket when the loop comes round again
+            if asyncio.all_tasks() == {asyncio.current_task()} and not self._writers:
+                return
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         both = {writer}
