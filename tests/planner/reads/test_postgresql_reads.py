@@ -153,9 +153,24 @@ LISTS: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("mark <> ALL(%(marks)s::uuid[])", {"marks": [str(MARK)]}),
     ("founded = ANY(%(days)s::timestamp[])", {"days": [datetime(1993, 9, 30), datetime(1993, 9, 30, 12)]}),
 )
+CASTS: tuple[tuple[str, Mapping[str, object]], ...] = (
+    ("id = %(id)s::int", {"id": 3}),
+    ("id + CAST(%(more)s AS bigint) > 4", {"more": 2}),
+    ("name LIKE %(like)s::varchar", {"like": "%a%"}),
+    ("name = %(name)s::text OR %(name)s::text IS NULL", {"name": None}),
+    ("tax = %(tax)s::numeric", {"tax": Decimal("12.5")}),
+    ("tax > %(tax)s::numeric", {"tax": 2}),
+    ("rate < %(rate)s::double precision", {"rate": 5.5}),
+    ("founded >= %(day)s::date", {"day": date(1993, 9, 30)}),
+    ("founded < %(at)s::timestamp", {"at": HOUR}),
+    ("noted = %(at)s::timestamp without time zone", {"at": FINE}),
+    ("seen > %(at)s::timestamp with time zone", {"at": datetime(2024, 1, 31, 11, tzinfo=ZONED)}),
+    ("mark = %(mark)s::uuid", {"mark": MARK}),
+    ("(id > 2) = %(large)s::boolean", {"large": True}),
+)
 
 
-@pytest.mark.parametrize(("condition", "values"), [*LISTS, *TIMES])
+@pytest.mark.parametrize(("condition", "values"), [*LISTS, *TIMES, *CASTS])
 def test_parameters_are_postgresqls(
     towns: tuple[sa.Engine, Proposal, Database[Any]], condition: str, values: Mapping[str, object]
 ) -> None:
@@ -180,12 +195,12 @@ def test_a_value_the_cast_would_change_is_refused(
     """Rounded, shortened or read by the database; what of it the statement means is not guessed."""
     _, proposal, database = towns
     column = {"int": "id", "text": "name", "date": "founded", "numeric": "tax", "uuid": "mark"}[kind]
-    sql = f"SELECT id FROM town WHERE {column} = ANY(:these::{kind}[])"
-    query = translate(sql, proposal.design.model, "postgresql")
-    assert isinstance(query, Query)
-    read = compiled_read(plan_read(query, proposal.design, statistics=proposal.statistics))
-    with pytest.raises(WorkloadError, match="each value of parameter `these` must be"):
-        list(run_read(database, read, {"these": [None, value]}))
+    for asked, given in ((f"ANY(:given::{kind}[])", [None, value]), (f":given::{kind}", value)):
+        query = translate(f"SELECT id FROM town WHERE {column} = {asked}", proposal.design.model, "postgresql")
+        assert isinstance(query, Query)
+        read = compiled_read(plan_read(query, proposal.design, statistics=proposal.statistics))
+        with pytest.raises(WorkloadError, match="parameter `given` must be"):
+            list(run_read(database, read, {"given": given}))
 
 
 def written(value: object) -> object:

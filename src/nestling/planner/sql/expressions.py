@@ -199,7 +199,7 @@ def _given_list(given: exp.Expr, env: Env, node: exp.In) -> Parameter:
     inner = given.unnest()
     if not isinstance(inner, exp.Cast):
         return _parameter(inner, env, listed=True)
-    kind = _cast_type(inner.to.expressions[0], env, node, _CASTS | {"TIMESTAMPTZ": TypeName.TIMESTAMPTZ})
+    kind = _cast_type(inner.to.expressions[0], env, node, _SENT)
     if kind.numbers:
         raise gap(f"a list cast to {kind}", node)
     return replace(_parameter(inner.this.unnest(), env, listed=True), type=kind, exact=True)
@@ -301,6 +301,8 @@ _CASTS: dict[str, TypeName] = {
     **dict.fromkeys(("TIMESTAMP", "DATETIME", "TIMESTAMPNTZ"), TypeName.TIMESTAMP),
     "UUID": TypeName.UUID,
 }
+_SENT = {**_CASTS, "TIMESTAMPTZ": TypeName.TIMESTAMPTZ}
+"""What a parameter may be cast to, which is nothing to convert."""
 
 
 def _cast_type(to: exp.DataType, env: Env, node: exp.Expr, casts: Mapping[str, TypeName] = _CASTS) -> Type:
@@ -316,8 +318,12 @@ def _cast_type(to: exp.DataType, env: Env, node: exp.Expr, casts: Mapping[str, T
 
 
 def _cast(node: exp.Cast, env: Env) -> Expression:
-    kind = _cast_type(node.to, env, node)
     operand = bind(node.this, env)
+    if env.dialect.rules is Rules.POSTGRESQL and isinstance(operand, Parameter):  # drivers tell its type so
+        sent = _cast_type(node.to, env, node, _SENT)
+        if not sent.numbers:
+            return replace(operand, type=sent, exact=True)
+    kind = _cast_type(node.to, env, node)
     if env.dialect.rules is Rules.POSTGRESQL and isinstance(operand, Literal) and isinstance(operand.value, str):
         return values.typed_literal(operand.value, kind)
     if env.dialect.is_sqlite and kind.name is TypeName.DECIMAL:
