@@ -6,6 +6,7 @@ makes of them is the round trip's business.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from decimal import Decimal
 from uuid import UUID
@@ -24,6 +25,8 @@ SPOKEN = frozenset(
         *(TypeName.BOOLEAN, TypeName.ENUM),
     }
 )
+LARGEST = 1e300
+"""Stands for an infinity: without one from another is NULL in SQLite and NaN in a compiled statement, which the documents say."""
 RARE = (TypeName.UUID, TypeName.BYTES)
 """Much of what SQL does with them is a gap."""
 
@@ -52,6 +55,8 @@ def spoken(world: World, kept: frozenset[TypeName]) -> World:
     def said(value: object, kind: TypeName) -> object:
         if isinstance(value, Decimal):
             return float(value) if value.is_finite() else 0.5
+        if isinstance(value, float) and math.isinf(value):
+            return math.copysign(LARGEST, value)
         if kind is not TypeName.TEXT and not isinstance(value, UndecodableText):
             return value
         odd = isinstance(value, UndecodableText | list | dict | UUID) or (isinstance(value, str) and "\x00" in value)

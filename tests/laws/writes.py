@@ -46,6 +46,9 @@ def round_of_writes(data: st.DataObject, client: MongoClient[dict[str, Any]], co
                 _write(run, world, writer.statement())
             _check_derived(run, counts)
             _note(counts, run)
+        except Exception as error:
+            error.add_note("\n".join(map(repr, (design.model, design.collections, design.indexes, world.rows))))
+            raise
         finally:
             client.drop_database(name)
 

@@ -195,6 +195,16 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
+class Barrier:
+    """The same documents; the server asks no later condition before it.
+
+    MongoDB 6.0 moves what a lookup asks of a time series to its front, and then takes the first row's answer for all rows.
+    """
+
+    source: Step
+
+
+@dataclass(frozen=True, slots=True)
 class Repeat:
     """Each document as often as the whole number at `path` says; `field` is where the count goes."""
 
@@ -252,6 +262,7 @@ RowStep: TypeAlias = (
     | GroupRows
     | SortRows
     | Slice
+    | Barrier
     | Repeat
     | Windows
     | Constants
@@ -269,6 +280,7 @@ ROW_STEPS = (
     GroupRows,
     SortRows,
     Slice,
+    Barrier,
     Repeat,
     Windows,
     Constants,

@@ -9,6 +9,7 @@ from nestling.ir import expression as e
 from nestling.ir.algebra import Aggregate, WindowFunction
 from nestling.ir.row_steps import (
     Add,
+    Barrier,
     Compute,
     Constants,
     Correlate,
@@ -84,6 +85,8 @@ def _words(step: RowStep) -> str:  # noqa: C901 - one case for each
             return "over windows, compute " + ", ".join(f"{name} = {_window(f)}" for name, f in functions)
         case GraphLookup(collection=collection, by=by, to=to, field=field):
             return f"as `{field}`, walk `{collection}` from `{by}` to `{to}`"
+        case Barrier():
+            return "then"
         case Correlate() | Constants():
             raise AssertionError("said elsewhere")
         case _:

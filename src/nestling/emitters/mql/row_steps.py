@@ -20,6 +20,7 @@ from nestling.ir.operands import conjunction, nullable
 from nestling.ir.row_steps import (
     VARIABLE,
     Add,
+    Barrier,
     Compute,
     Constants,
     Correlate,
@@ -96,6 +97,8 @@ def _stages(step: RowStep, pipeline: Callable[[Step], Pipeline]) -> tuple[Mql, .
             return tuple(_sort(step))
         case Slice(_, count, offset):
             return tuple(_slice(count, offset))
+        case Barrier():
+            return ({"$skip": 0},)
         case Repeat(_, times, layout, field):
             numbers = {"$range": [0, sql.value_mql(times, InLayout(layout))]}
             return ({"$set": {field: numbers}}, {"$unwind": f"${field}"})

@@ -7,14 +7,16 @@ field of what it scans first and a field of the rows becomes the lookup's own, w
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from nestling.ir import algebra as a
-from nestling.ir.access_path import FieldPath
+from nestling.ir.access_path import CollectionScan, FieldPath, Filter, Step, Union
 from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, IsNull, Not, Raw
 from nestling.ir.layout import Place
 from nestling.ir.operands import nullable
-from nestling.ir.row_steps import VARIABLE, Correlate, Keep
+from nestling.ir.primitives import CollectionKind
+from nestling.ir.row_steps import VARIABLE, Barrier, Constants, Correlate, Keep, Where
 from nestling.ir.types import COMPOSITE, MACHINE_NUMBERS, TypeName
 from nestling.planner.attribute import attribute_at
 from nestling.planner.reads.rewrites import Rewrite
@@ -50,7 +52,7 @@ def correlated(rows: Rows, relation: Relation, keep: Keep, context: Context, wis
     name = rows.fresh(wish)
     step = Correlate(
         rows.step,
-        inner.step,
+        _with_barrier(inner.step, context),
         name,
         keep,
         equal.paths if equal is not None else None,
@@ -64,6 +66,27 @@ def correlated(rows: Rows, relation: Relation, keep: Keep, context: Context, wis
         for alias, at in inner.standing.items()
     }
     return Rows(step, rows.layout | inner.layout.under(name), rows.taken | {name}, {**rows.standing, **standing})
+
+
+def _with_barrier(step: Step, context: Context) -> Step:
+    """The steps with a barrier between what is asked of a time series first and the rest, if there is any."""
+    if isinstance(step, Union):
+        return replace(step, sources=tuple(_with_barrier(each, context) for each in step.sources))
+    above: list[Any] = []
+    first: Any = step
+    while not isinstance(first, CollectionScan | Constants | Union):
+        above.append(first)
+        first = first.source
+    if not isinstance(first, CollectionScan):
+        return step
+    if context.design.store(first.collection).options.kind is not CollectionKind.TIME_SERIES:
+        return step
+    while above and isinstance(above[-1], Where | Filter):
+        first = above.pop()
+    made: Any = Barrier(first)
+    for each in reversed(above):
+        made = replace(each, source=made)
+    return made if above else step
 
 
 # --- the equality a lookup asks by itself --------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from nestling.ir.operands import columns_of, nullable
 from nestling.ir.row_steps import (
     VARIABLE,
     Add,
+    Barrier,
     Compute,
     Constants,
     Correlate,
@@ -74,6 +75,9 @@ def row_step(step: RowStep, facts: Facts, walk: Walk, opened: Open, wanted: floa
             return _sorted(step, walk(source, facts), facts, opened, wanted)
         case Slice():
             return _sliced(step, facts, walk, opened)
+        case Barrier(source):
+            stream = rows(source)
+            return stream.then(accesses.pass_on(stream.rows))
         case Repeat(source):
             stream = rows(source)
             return stream.then(accesses.pass_on(stream.rows) + accesses.unwind(stream.rows))
