@@ -235,7 +235,7 @@ class _Layout:
         paths = {a: f"_id.{stored_name(a)}" if in_document else "_id" for a in key}
         listed = self.listed.get(body.entity, ())
         implied = self._listed_attributes(body.entity, listed)
-        stored = self._stored(body, without | implied, paths)
+        stored = self._stored(body, without | (implied - frozenset(key)), paths)
         node = Node(NodeKind.ROOT, body.entity, Form.OBJECT, "", stored, body, listed=listed)
         return replace(node, children=self._children(body, collection))
 
