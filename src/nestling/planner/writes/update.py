@@ -24,7 +24,7 @@ from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_
 from nestling.planner.writes.moved import raw_columns
 from nestling.planner.writes.placing import is_paged, placing
 from nestling.planner.writes.reach import is_embedded_along, is_inside, nested
-from nestling.planner.writes.work import Phase, Work
+from nestling.planner.writes.work import Phase, Work, gap
 
 
 def alter_rows(work: Work, scan: Scan, altered: Altered, *, counted: bool) -> None:
@@ -71,6 +71,10 @@ def _close(work: Work, altered: Altered, entity: Entity) -> None:
         if link in listed.listed_links(work.design, link.child)
     }
     if goes and (nested(work.design, entity.name) | listed_inside) & work.changed:
+        for link in listed.listed_links(work.design, entity.name):
+            if link.parent in work.changed:
+                what = f"`{entity.name}` that move as their `{link.parent}` change, which alone know them ({link.name})"
+                raise gap(what)
         work.close_changes()
 
 
