@@ -93,6 +93,7 @@ CONVERSIONS = (
     "CAST(s AS INTEGER)",
     "CAST(s AS REAL)",
     "CAST(f AS INTEGER)",
+    "CAST(i * i AS INTEGER)",
     "CAST(i AS REAL)",
     "CAST(s AS NUMERIC)",
     "CAST(s AS NUMERIC) / 4",

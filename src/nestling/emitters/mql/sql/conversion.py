@@ -139,7 +139,8 @@ def _number(value: Mql) -> Mql:
 
 
 def _to_integer(number: Mql, operand: Expression) -> Mql:
-    return number if is_integer(operand) else numerals.integer_of_float(number)
+    is_kept = is_integer(operand) and not may_overflow(operand)
+    return number if is_kept else numerals.integer_of_float(number)
 
 
 def _not_zero(number: Mql) -> Mql:
