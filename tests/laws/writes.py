@@ -26,7 +26,10 @@ from tests.write_traces import Trace, trace
 
 
 def round_of_writes(data: st.DataObject, client: MongoClient[dict[str, Any]], counts: Counts, *, count: int) -> None:
-    """Draw a world and a design; after each statement homes hold what SQLite holds, in the end copies what these imply."""
+    """Draw a world and a design; after each statement homes hold what SQLite holds, in the end copies what these imply.
+
+    What fails says all that is needed to do it again.
+    """
     world: World = plain(data.draw(worlds(entities=3, rows=4).filter(lambda drawn: not drawn.loose)))
     world = replace(world, model=_acted(data, world.model))
     design: Design = data.draw(enriched(data.draw(designs(world)), most=3))
@@ -43,7 +46,7 @@ def round_of_writes(data: st.DataObject, client: MongoClient[dict[str, Any]], co
                 return
             writer = Writer(run.design.model, run.connection, draw)
             for _ in range(count):
-                _write(run, world, writer.statement())
+                _write(run, writer.statement())
             _check_derived(run, counts)
             _note(counts, run)
         except Exception as error:
@@ -53,8 +56,8 @@ def round_of_writes(data: st.DataObject, client: MongoClient[dict[str, Any]], co
             client.drop_database(name)
 
 
-def _write(run: Trace, world: World, sql: str) -> None:
-    """One statement on both sides, and the homes compared; what fails says all that is needed to do it again."""
+def _write(run: Trace, sql: str) -> None:
+    """One statement on both sides, and the homes compared; what fails says the statements so far."""
     try:
         try:
             run.run(sql)
@@ -64,8 +67,8 @@ def _write(run: Trace, world: World, sql: str) -> None:
             run.refused.append(sql)
         run.check()
     except Exception as error:
-        for note in (run.design.model, run.design.collections, run.design.indexes, world.rows, *run.done, sql):
-            error.add_note(str(note))
+        for note in (*run.done, sql):
+            error.add_note(note)
         raise
 
 

@@ -3,13 +3,9 @@
 
 from __future__ import annotations
 
-import uuid
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from pymongo import MongoClient
 
 from nestling import pipeline
 from nestling.emitters.mql.client_join import compiled_join
@@ -22,8 +18,7 @@ from nestling.planner.reads.client_join import plan_client_join
 from nestling.planner.reads.rows import ReadGap
 from nestling.planner.sql import translate
 from tests import client_join
-from tests.planner.reads.beside_sqlite import Beside, loaded, shown
-from tests.planner.reads.shop import READING, ROWS
+from tests.planner.reads.beside_sqlite import Beside, shown
 
 PARENTS_BY_CHILDREN = (
     "SELECT o.id, c.name FROM orders o JOIN customer c ON c.id = o.customer_id",
@@ -57,17 +52,6 @@ CHILDREN_OF_PARENTS = (
     "SELECT c.name, o.id FROM customer c JOIN orders o ON o.customer_id = c.id ORDER BY c.name DESC, c.id",
 )
 VALUES = {"least": 1, "some": 0, "cities": ["Oslo", None, "Bern"], "numbers": [2, 1]}
-
-
-@pytest.fixture(scope="module", params=["normalized", "embedded", "tree"])
-def shop(
-    request: pytest.FixtureRequest, mongo_client: MongoClient[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Beside]:
-    """The shop loaded by one strategy's design."""
-    database = mongo_client[f"test_{uuid.uuid4().hex}"]
-    proposal = pipeline.design(READING, request.param)
-    yield loaded(proposal, ROWS, database, tmp_path_factory.mktemp(request.param))
-    mongo_client.drop_database(database.name)
 
 
 def joined(shop: Beside, sql: str) -> ClientJoin:

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
-from pymongo import MongoClient
 
-from nestling import pipeline
 from nestling.common.errors import WorkloadError
 from nestling.ir.compiled import bind
 from nestling.planner.reads import NONE
-from tests.planner.reads.beside_sqlite import Beside, loaded
-from tests.planner.reads.shop import READING, ROWS
+from tests.planner.reads.beside_sqlite import Beside
 
 NUMBERS: tuple[object, ...] = (
     [1, 3, 10],
@@ -58,17 +51,6 @@ BY_TEXT = (
     "SELECT id FROM customer WHERE city COLLATE RTRIM NOT IN :these",
 )
 CASES = [*((sql, NUMBERS) for sql in BY_NUMBER), *((sql, TEXTS) for sql in BY_TEXT)]
-
-
-@pytest.fixture(scope="module", params=["normalized", "embedded", "tree"])
-def shop(
-    request: pytest.FixtureRequest, mongo_client: MongoClient[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Beside]:
-    """The shop loaded by one strategy's design."""
-    database = mongo_client[f"test_{uuid.uuid4().hex}"]
-    proposal = pipeline.design(READING, request.param)
-    yield loaded(proposal, ROWS, database, tmp_path_factory.mktemp(request.param))
-    mongo_client.drop_database(database.name)
 
 
 @pytest.mark.parametrize(("sql", "lists"), CASES)

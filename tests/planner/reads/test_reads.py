@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
-from pymongo import MongoClient
 
-from nestling import pipeline
 from nestling.planner.reads import ALL, NONE, Rewrite
-from tests.planner.reads.beside_sqlite import Beside, loaded
-from tests.planner.reads.shop import READING, ROWS, STATEMENTS
-
-
-@pytest.fixture(scope="module", params=["normalized", "embedded", "tree"])
-def shop(
-    request: pytest.FixtureRequest, mongo_client: MongoClient[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Beside]:
-    """The shop loaded by one strategy's design."""
-    database = mongo_client[f"test_{uuid.uuid4().hex}"]
-    proposal = pipeline.design(READING, request.param)
-    yield loaded(proposal, ROWS, database, tmp_path_factory.mktemp(request.param))
-    mongo_client.drop_database(database.name)
+from tests.planner.reads.beside_sqlite import Beside
+from tests.planner.reads.shop import STATEMENTS
 
 
 @pytest.mark.parametrize("sql", STATEMENTS)

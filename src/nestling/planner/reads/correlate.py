@@ -16,7 +16,7 @@ from nestling.ir.expression import Collation, Column, Compare, Comparison, Expre
 from nestling.ir.layout import Place
 from nestling.ir.operands import nullable
 from nestling.ir.primitives import CollectionKind
-from nestling.ir.row_steps import VARIABLE, Barrier, Constants, Correlate, Keep, Where
+from nestling.ir.row_steps import VARIABLE, Barrier, Correlate, Keep, Where
 from nestling.ir.types import COMPOSITE, MACHINE_NUMBERS, TypeName
 from nestling.planner.attribute import attribute_at
 from nestling.planner.reads.rewrites import Rewrite
@@ -72,21 +72,20 @@ def _with_barrier(step: Step, context: Context) -> Step:
     """The steps with a barrier between what is asked of a time series first and the rest, if there is any."""
     if isinstance(step, Union):
         return replace(step, sources=tuple(_with_barrier(each, context) for each in step.sources))
-    above: list[Any] = []
-    first: Any = step
-    while not isinstance(first, CollectionScan | Constants | Union):
-        above.append(first)
-        first = first.source
-    if not isinstance(first, CollectionScan):
+    below: Step | None = getattr(step, "source", None)
+    if below is None or _asks_of_series(step, context):
         return step
-    if context.design.store(first.collection).options.kind is not CollectionKind.TIME_SERIES:
-        return step
-    while above and isinstance(above[-1], Where | Filter):
-        first = above.pop()
-    made: Any = Barrier(first)
-    for each in reversed(above):
-        made = replace(each, source=made)
-    return made if above else step
+    changed: Any = {"source": Barrier(below) if _asks_of_series(below, context) else _with_barrier(below, context)}
+    return replace(step, **changed)
+
+
+def _asks_of_series(step: Step, context: Context) -> bool:
+    """Whether it does no more than ask of the documents of a time series."""
+    while isinstance(step, Where | Filter):
+        step = step.source
+    if not isinstance(step, CollectionScan):
+        return False
+    return context.design.store(step.collection).options.kind is CollectionKind.TIME_SERIES
 
 
 # --- the equality a lookup asks by itself --------------------------------------------------------------------------------
