@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pymongo.database import Database
@@ -26,6 +27,7 @@ from nestling.ir.algebra import Join, JoinKind, Query, Relation
 from nestling.ir.client_join import ClientJoin
 from nestling.ir.compiled import CompiledRead
 from nestling.ir.design import Design
+from nestling.ir.expression import Expression, InList
 from nestling.ir.model import Entity, Model
 from nestling.ir.rows import Column, RowQuery
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Origin, Quantity, Statistics
@@ -187,8 +189,10 @@ class Pair:
             return Outcome("choice")
         if is_open is None and "group_concat" in statement.sql and _parts(mine) == _parts(theirs):
             return Outcome("choice")
-        if _is_lost_beside_a_constant(query.relation):
+        if _is_lost_beside_a_constant(query.relation, statement):
             return Outcome("none", "SQLite loses an outer join's rows beside an inner join with a constant condition")
+        if self._contradicts_itself(statement, rows):
+            return Outcome("none", "SQLite answers otherwise where its tables have no keys")
         cause = f"only here: {sorted(map(repr, only_here))[:3]}\nonly there: {sorted(map(repr, only_there))[:3]}"
         cause = cause if ordered or only_here or only_there else f"order here: {mine}\norder there: {theirs}"
         return Outcome("wrong", f"{cause}\n{_said(read)}")
@@ -229,18 +233,34 @@ class Pair:
         )
         return Counter(mine) <= everything
 
+    def _contradicts_itself(self, statement: Statement, rows: list[Row]) -> bool:
+        """Whether SQLite, which then plans another way, finds other rows in the same tables without keys."""
+        model = self.design.model
+        entities = tuple(replace(entity, key=(), uniques=()) for entity in model.entities)
+        bare = replace(model, entities=entities, relationships=(), many_to_many=(), hierarchies=())
+        with TemporaryDirectory() as folder:
+            sqlite_source(Path(folder) / "bare.db", bare, self.conceptual())
+            with closing(_opened(Path(folder) / "bare.db")) as connection:
+                again = connection.execute(*written_out(statement.sql, statement.values)).fetchall()
+        return Counter(map(repr, again)) != Counter(map(repr, rows))
+
     def conceptual(self) -> dict[str, list[Row]]:
         """The rows as conceptual values."""
         queries = {e.name: RowQuery(e.name, tuple(map(Column, e.attribute_names))) for e in self.design.model.entities}
         return {name: list(self.source.rows(query)) for name, query in queries.items()}
 
 
-def _is_lost_beside_a_constant(relation: Relation) -> bool:
-    """Whether SQLite finds nothing for `a JOIN b ON 0 FULL JOIN c`, where c's rows belong."""
+def _is_lost_beside_a_constant(relation: Relation, statement: Statement) -> bool:
+    """Whether SQLite finds nothing for `a JOIN b ON 0 FULL JOIN c`, where c's rows belong; `x IN ()` is such a constant."""
     joins = [each for each in relations_within(relation) if isinstance(each, Join)]
     outer = any(each.kind in (JoinKind.RIGHT, JoinKind.FULL) for each in joins)
     parts = [part for each in joins if each.condition is not None for part in conjuncts(each.condition)]
-    return outer and any(next(mentioned(part), None) is None for part in parts)
+    return outer and any(next(mentioned(part), None) is None or _is_in_none(part, statement) for part in parts)
+
+
+def _is_in_none(part: Expression, statement: Statement) -> bool:
+    given = part.given if isinstance(part, InList) else None
+    return given is not None and not statement.values[given.name]
 
 
 def _said(read: CompiledRead | ClientJoin) -> str:
@@ -288,7 +308,12 @@ def loaded(world: World, design: Design, database: Database[Any], folder: Path) 
     source = SqlDatabase(source.address, design.model)
     create(collection_commands(design), database, written_collections(design))
     load(design, source, database, indexes=index_commands(design))
-    with closing(sqlite3.connect(folder / "source.db")) as connection:
-        connection.set_progress_handler(lambda: 1, MOST_STEPS)
-        connection.text_factory = lambda raw: raw.decode(errors="replace")
+    with closing(_opened(folder / "source.db")) as connection:
         yield Pair(design, database, source, connection, is_small(world))
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path)
+    connection.set_progress_handler(lambda: 1, MOST_STEPS)
+    connection.text_factory = lambda raw: raw.decode(errors="replace")
+    return connection
