@@ -20,6 +20,7 @@ from itertools import combinations
 from nestling.common.errors import suggest
 from nestling.ir.model import Cardinality, Entity, Hierarchy, ManyToMany, Model, Relationship
 from nestling.ir.reading import Gap, GapKind
+from nestling.sources.checks import left_to_applications
 from nestling.sources.roles import discriminator, parent_role
 from nestling.sources.tables import ForeignKey, Table, find_name
 
@@ -38,7 +39,9 @@ class _Findings:
         self.gaps.append(Gap(GapKind.NOTIMPL, what, where))
 
 
-def shape(tables: Sequence[Table], model_name: str) -> tuple[Model, tuple[Gap, ...], tuple[str, ...]]:
+def shape(
+    tables: Sequence[Table], model_name: str, dialect: str = ""
+) -> tuple[Model, tuple[Gap, ...], tuple[str, ...]]:
     """The model those tables make, the gaps (what could not become part of it) and notes (what a person should see)."""
     findings = _Findings()
     entities = _entities(tables, findings)
@@ -57,7 +60,9 @@ def shape(tables: Sequence[Table], model_name: str) -> tuple[Model, tuple[Gap, .
         ),
         hierarchies=tuple(_hierarchies(entities, keys, names)),
     )
-    return model, tuple(findings.gaps), (*findings.notes, *_unenforced(findings.unenforced))
+    checks = ((entities[name], check) for name, table in _first(tables, entities) for check in table.checks)
+    notes = (*findings.notes, *_unenforced(findings.unenforced), *left_to_applications(checks, dialect))
+    return model, tuple(findings.gaps), notes
 
 
 def _unenforced(keys: Sequence[str]) -> Iterator[str]:

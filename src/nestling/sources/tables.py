@@ -27,6 +27,20 @@ class ForeignKey:
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """A CHECK constraint: its condition in the source's SQL, and its name if it was given one.
+
+    `column` is what VALUE stands for in the check of a domain. `holds` is False where rows that break it may stand (NOT VALID,
+    NOT ENFORCED).
+    """
+
+    sql: str
+    name: str = ""
+    column: str = ""
+    holds: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A declared table. `uniques` holds unique constraints and unique indexes over plain columns, all rows included."""
 
@@ -35,6 +49,7 @@ class Table:
     key: tuple[str, ...] = ()
     uniques: tuple[tuple[str, ...], ...] = ()
     foreign_keys: tuple[ForeignKey, ...] = ()
+    checks: tuple[Check, ...] = ()
     where: str = ""
 
 

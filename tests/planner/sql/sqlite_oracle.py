@@ -17,7 +17,7 @@ from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.types import Type, TypeName
 from nestling.ir.write import Delete, Insert, Update
 from nestling.planner.sql import translate
-from nestling.sources.ddl.create_table import declared_collations
+from nestling.sources.ddl.create_table import declared_table
 from tests.given_lists import written_out
 from tests.reference_algebra import Interpreter
 
@@ -64,7 +64,9 @@ class Oracle:
             found = connection.execute(f'SELECT * FROM "{name}"').fetchall()
             facts = connection.execute(f'PRAGMA table_info("{name}")').fetchall()
             (script,) = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).fetchone()
-            rules = declared_collations(script)
+            declared = declared_table(script)
+            assert declared is not None
+            rules = {each.name: each.collation for each in declared.columns.values()}
             columns = [column(fact, [row[place] for row in found]) for place, fact in enumerate(facts)]
             key = tuple(fact[1] for fact in sorted(facts, key=lambda fact: fact[5]) if fact[5])
             attributes = (replace(a, collation=rules.get(a.name, a.collation)) for a, _ in columns)

@@ -1,4 +1,4 @@
-"""What each database's catalogue says of defaults, collations, actions of foreign keys, and views."""
+"""What each database's catalogue says of defaults, collations, actions of foreign keys, checks, and views."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from sqlalchemy import make_url
 
 from nestling.ir.defaults import Constant, Default, Generated, OtherDefault
 from nestling.ir.expression import Collation
-from nestling.ir.model import Model, OnUpdate
+from nestling.ir.model import OnUpdate
+from nestling.ir.reading import Reading
 from nestling.sources.sql import open_database
 
 _TABLES = """
 CREATE TABLE p (id {key}, name varchar(20) {nocase} DEFAULT 'it''s', plain varchar(20) {binary} DEFAULT '',
   n decimal(8,2) DEFAULT 0.50, at timestamp {null} DEFAULT CURRENT_TIMESTAMP, i int DEFAULT -1,
-  made varchar(9) DEFAULT (lower('X')));
+  made varchar(9) DEFAULT (lower('X')), CONSTRAINT apart CHECK (name <> plain));
 CREATE TABLE c (p_id int, CONSTRAINT k FOREIGN KEY (p_id) REFERENCES p (id) ON UPDATE CASCADE ON DELETE SET NULL);
 CREATE VIEW v AS SELECT p.id, p.name AS title FROM p WHERE p.i < 0;
 """
 
 
-def check(model: Model, collation: Collation, *, exact: bool) -> None:
+def check(reading: Reading, collation: Collation, *, exact: bool) -> None:
     """All of it is there."""
-    entity = model.entity("p")
+    model, entity = reading.model, reading.model.entity("p")
+    assert [note for note in reading.notes if "CHECK" in note and "of `p` (apart) is left out" in note] != []
     found: Mapping[str, Default | None] = {a.name: a.default for a in entity.attributes}
     assert isinstance(found["made"], OtherDefault)
     assert {name: default for name, default in found.items() if name != "made"} == {
@@ -50,7 +52,7 @@ def test_sqlite(tmp_path: Path) -> None:
         connection.executescript(_TABLES.format(key="INTEGER PRIMARY KEY", nocase="COLLATE NOCASE", binary="", null=""))
         connection.execute("INSERT INTO p (n) VALUES (1.25)")
     connection.close()
-    check(open_database(f"sqlite:///{path}").reading().model, Collation.NOCASE, exact=False)
+    check(open_database(f"sqlite:///{path}").reading(), Collation.NOCASE, exact=False)
 
 
 def test_postgresql(postgresql_urls: tuple[str, str]) -> None:
@@ -58,7 +60,7 @@ def test_postgresql(postgresql_urls: tuple[str, str]) -> None:
     psycopg = pytest.importorskip("psycopg")
     with psycopg.connect(postgresql_urls[1]) as connection:
         connection.execute(_TABLES.format(key="serial PRIMARY KEY", nocase="", binary='COLLATE "C"', null=""))
-    check(open_database(postgresql_urls[1]).reading().model, Collation.BINARY, exact=True)
+    check(open_database(postgresql_urls[1]).reading(), Collation.BINARY, exact=True)
 
 
 def test_mariadb(mariadb_urls: tuple[str, str]) -> None:
@@ -80,4 +82,4 @@ def test_mariadb(mariadb_urls: tuple[str, str]) -> None:
             if statement.strip():
                 cursor.execute(statement)
     connection.close()
-    check(open_database(mariadb_urls[1]).reading().model, Collation.UNICODE_CI, exact=True)
+    check(open_database(mariadb_urls[1]).reading(), Collation.UNICODE_CI, exact=True)

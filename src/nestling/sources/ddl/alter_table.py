@@ -56,12 +56,9 @@ def _apply(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> 
     match cursor.take().key:
         case "ADD":
             _add(cursor, table, catalogue, line)
-        case "MODIFY":
+        case "MODIFY" | "CHANGE" as word:
             cursor.accept("COLUMN")
-            _redefine(cursor.peek().text, cursor, table, catalogue, line)
-        case "CHANGE":
-            cursor.accept("COLUMN")
-            _redefine(cursor.name(), cursor, table, catalogue, line)
+            _redefine(cursor.name() if word == "CHANGE" else cursor.peek().text, cursor, table, catalogue, line)
         case "ALTER":
             _alter_column(cursor, table, catalogue, line)
         case "DROP":
@@ -70,6 +67,9 @@ def _apply(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> 
             _rename(cursor, table, catalogue)
         case "ATTACH":
             _attach(cursor, table, catalogue)
+        case "VALIDATE":
+            cursor.accept("CONSTRAINT")
+            table.enforce_check(cursor.name(), enforced=True)
         case "INHERIT":
             catalogue.gap(f"`{table.name[1]}` inherits from `{cursor.name()}`: its rows also show there", line)
         case key:
@@ -102,6 +102,7 @@ def _redefine(old: str, cursor: Cursor, table: Declared, catalogue: Catalogue, l
     known = find_name(old, table.columns)
     if known is None:
         raise NotUnderstood(f"there is no column `{old}`")
+    table.doubt_checks(known)
     column = read_column(cursor.rest(), table, catalogue, line)
     if column is not None:
         if column.name.casefold() != known.casefold():
@@ -112,7 +113,12 @@ def _redefine(old: str, cursor: Cursor, table: Declared, catalogue: Catalogue, l
 
 
 def _alter_column(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> None:
-    if cursor.accept_any("INDEX", "CONSTRAINT", "CHECK"):
+    if cursor.accept("INDEX"):
+        return
+    if cursor.accept_any("CONSTRAINT", "CHECK"):
+        name = cursor.name()
+        if cursor.sees("ENFORCED") or cursor.sees("NOT", "ENFORCED"):
+            table.enforce_check(name, enforced=cursor.sees("ENFORCED"))
         return
     cursor.accept("COLUMN")
     name = table.column_name(cursor.name())
@@ -154,7 +160,10 @@ def _named(name: str, near: Token) -> Token:
 def _drop(cursor: Cursor, table: Declared) -> None:
     if cursor.accept("PRIMARY", "KEY"):
         table.key = ()
-    elif not cursor.accept_any("CONSTRAINT", "INDEX", "KEY", "FOREIGN", "CHECK", "PARTITION"):
+    elif cursor.accept_any("CONSTRAINT", "CHECK"):
+        cursor.accept("IF", "EXISTS")
+        table.drop_check(cursor.name())
+    elif not cursor.accept_any("INDEX", "KEY", "FOREIGN", "PARTITION"):
         cursor.accept("COLUMN")
         cursor.accept("IF", "EXISTS")
         table.drop_column(cursor.name())

@@ -5,6 +5,8 @@ The only thing in the reader that changes. It behaves like the database would: d
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from nestling.common.sql_dialects import MYSQL, POSTGRESQL
@@ -14,9 +16,12 @@ from nestling.ir.reading import Gap, GapKind
 from nestling.ir.types import TEXTS, Type
 from nestling.sources.ddl.column_type import Read
 from nestling.sources.ddl.cursor import Name
-from nestling.sources.tables import ForeignKey, Table, find_name
+from nestling.sources.ddl.tokens import Token
+from nestling.sources.tables import Check, ForeignKey, Table, find_name
 
 DEFAULT_SCHEMAS = {POSTGRESQL: "public", "sqlite": "main"}
+_GIVEN_NAME = re.compile(r".*_check\d*|.*_chk_\d+|constraint_\d+", re.IGNORECASE)
+"""What databases call a check that was not given a name."""
 
 
 @dataclass
@@ -29,6 +34,7 @@ class Declared:
     key: tuple[str, ...] = ()
     uniques: list[tuple[str, ...]] = field(default_factory=list)
     foreign_keys: list[tuple[Name, ForeignKey]] = field(default_factory=list)
+    checks: list[Check] = field(default_factory=list)
     checks_foreign_keys: bool = True
     without_rowid: bool = False
     integers: set[str] = field(
@@ -61,9 +67,29 @@ class Declared:
             for column in self.columns.values()
         )
 
+    def drop_check(self, name: str) -> None:
+        """Remove the check of a name; by a name that databases give, any check without one may be gone."""
+        self.enforce_check(name, enforced=False)
+        self.checks = [check for check in self.checks if not check.name or check.name.casefold() != name.casefold()]
+
+    def enforce_check(self, name: str, *, enforced: bool) -> None:
+        """Change whether the check of a name holds."""
+        given = _GIVEN_NAME.fullmatch(name) is not None and not enforced
+        self.checks = [
+            replace(check, holds=enforced)
+            if check.name.casefold() == name.casefold() or (given and not check.name)
+            else check
+            for check in self.checks
+        ]
+
+    def doubt_checks(self, column: str) -> None:
+        """Take the checks on a column as ones that may not hold: it is redefined, and what becomes of them differs."""
+        self.checks = [replace(check, holds=check.holds and not _names(check, column)) for check in self.checks]
+
     def rename_column(self, old: str, new: str) -> None:
         """Rename a column wherever the table itself names it."""
         known = self.column_name(old)
+        self.doubt_checks(known)
         for marked in (self.integers, self.collated):
             if known in marked:
                 marked.symmetric_difference_update((known, new))
@@ -86,6 +112,13 @@ class Declared:
         self.key = () if known in self.key else self.key
         self.uniques = [unique for unique in self.uniques if known not in unique]
         self.foreign_keys = [(to, key) for to, key in self.foreign_keys if known not in key.columns]
+        self.checks = [check for check in self.checks if not _names(check, known)]
+
+
+def _names(check: Check, column: str) -> bool:
+    """Whether a check is on a column, as far as words can tell."""
+    word = rf"(?<!\w){re.escape(column)}(?!\w)"
+    return check.column == column or re.search(word, check.sql, re.IGNORECASE) is not None
 
 
 class Catalogue:
@@ -115,6 +148,10 @@ class Catalogue:
     def note(self, text: str) -> None:
         """List what a person should see, once."""
         self.notes.setdefault(text)
+
+    def source(self, tokens: Sequence[Token]) -> str:
+        """The tokens as they stand in the text."""
+        return self.text[tokens[0].start : tokens[-1].end] if tokens else ""
 
     def home(self, name: Name) -> Name:
         """The name with an unsaid or default schema as the empty one."""
@@ -168,5 +205,6 @@ class Catalogue:
             key=table.key,
             uniques=tuple(table.uniques),
             foreign_keys=tuple(keys),
+            checks=tuple(table.checks),
             where=self.where(table.line),
         )

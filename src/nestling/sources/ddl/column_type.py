@@ -15,6 +15,7 @@ from nestling.common.sql_dialects import MYSQL, SQLITE
 from nestling.ir.types import Type, TypeName
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_text
 from nestling.sources.ddl.tokens import Kind, Token
+from nestling.sources.tables import Check
 
 _T = TypeName
 _WORDS: Mapping[TypeName, str] = {
@@ -57,6 +58,7 @@ class Read:
     gap: str = ""
     note: str = ""
     counted: bool = False  # serial: the database counts it up
+    checks: tuple[Check, ...] = ()  # a domain's
 
 
 UserTypes = Mapping[Name, Read]

@@ -40,10 +40,10 @@ def create_table(cursor: Cursor, catalogue: Catalogue, lines: Lines, line: int, 
 def _read_body(cursor: Cursor, table: Declared, catalogue: Catalogue, lines: Lines) -> bool:
     """Read what stands between the parentheses and after them; whether there is a table to declare."""
     if cursor.accept("LIKE"):
-        return _copy(catalogue.home(cursor.qualified_name()), table, catalogue, with_keys=True)
+        return _copy(catalogue.home(cursor.qualified_name()), table, catalogue)
     if cursor.sees("(", "LIKE") and catalogue.dialect == MYSQL:
         cursor.take(), cursor.take()
-        return _copy(catalogue.home(cursor.qualified_name()), table, catalogue, with_keys=True)
+        return _copy(catalogue.home(cursor.qualified_name()), table, catalogue)
     for element in at_commas(cursor.group()):
         _read_element(element, table, catalogue, lines.at(element[0].start))
     _read_options(cursor, table, catalogue)
@@ -68,7 +68,8 @@ def _read_element(element: list[Token], table: Declared, catalogue: Catalogue, l
         cursor = Cursor(element[1:])
         like = catalogue.home(cursor.qualified_name())
         said = {token.key for token in cursor.rest()}
-        _copy(like, table, catalogue, with_keys=bool({"ALL", "INDEXES"} & said))
+        keys, checks = ({"ALL", each} & said != set() for each in ("INDEXES", "CONSTRAINTS"))
+        _copy(like, table, catalogue, with_keys=keys, with_checks=checks)
     elif is_constraint(element, catalogue.dialect):
         read_constraint(element, table, catalogue, line)
     else:
@@ -79,7 +80,9 @@ def _read_element(element: list[Token], table: Declared, catalogue: Catalogue, l
             table.columns[column.name] = column
 
 
-def _copy(source: Name, table: Declared, catalogue: Catalogue, *, with_keys: bool) -> bool:
+def _copy(
+    source: Name, table: Declared, catalogue: Catalogue, *, with_keys: bool = True, with_checks: bool = True
+) -> bool:
     """Take another table's columns, as LIKE and INHERITS do."""
     found = catalogue.find(source)
     if found is None:
@@ -89,6 +92,7 @@ def _copy(source: Name, table: Declared, catalogue: Catalogue, *, with_keys: boo
     if with_keys:
         table.set_key(found.key)
         table.uniques += found.uniques
+    table.checks += [check for check in found.checks if with_checks or check.column]
     return True
 
 
@@ -120,15 +124,13 @@ def _inherit(parent: Name, table: Declared, catalogue: Catalogue) -> None:
         catalogue.gap(what, table.line)
 
 
-def declared_collations(sql: str) -> dict[str, Collation]:
-    """The collations a CREATE TABLE of SQLite declares, by column: its pragmas do not tell them. None in what cannot be read."""
-    if "COLLATE" not in sql.upper():
-        return {}
-    catalogue, cursor = Catalogue(SQLITE), Cursor(list(tokens(sql, SQLITE)))
+def declared_table(sql: str) -> Declared | None:
+    """What a CREATE TABLE of SQLite declares, for what its pragmas do not tell; None when it cannot be read."""
+    catalogue, cursor = Catalogue(SQLITE, text=sql), Cursor(list(tokens(sql, SQLITE)))
     cursor.until("TABLE")
     cursor.take()
     try:
         create_table(cursor, catalogue, Lines(sql), 1, temporary=False)
     except NotUnderstood:
-        return {}
-    return {column.name: column.collation for table in catalogue.tables.values() for column in table.columns.values()}
+        return None
+    return next(iter(catalogue.tables.values()), None)

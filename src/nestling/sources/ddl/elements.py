@@ -12,7 +12,7 @@ from nestling.sources.ddl.column_type import read_type
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text, at_commas
 from nestling.sources.ddl.tokens import Kind, Token
 from nestling.sources.defaults import collation_named, read_default
-from nestling.sources.tables import ForeignKey
+from nestling.sources.tables import Check, ForeignKey
 
 _STARTS = (
     "NOT", "NULL", "DEFAULT", "PRIMARY", "UNIQUE", "KEY", "REFERENCES", "CHECK", "CONSTRAINT", "COLLATE", "GENERATED", "AS",
@@ -55,6 +55,7 @@ def read_column(tokens: list[Token], table: Declared, catalogue: Catalogue, line
         catalogue.note(read.note)
     if catalogue.dialect == SQLITE and [token.key for token in typed] == ["INTEGER"]:
         table.integers.add(name)
+    table.checks += [replace(check, column=name) for check in read.checks]
     column = Attribute(name, read.type, not read.not_null, default=Generated.NUMBER if read.counted else None)
     while not cursor.done:
         try:
@@ -71,8 +72,8 @@ def _column_constraint(
     if cursor.accept("NOT", "NULL"):
         _conflict_clause(cursor)
         return replace(column, nullable=False)
-    if cursor.accept("CONSTRAINT"):
-        cursor.name()
+    if cursor.sees_any("CONSTRAINT", "CHECK"):
+        table.checks += named_check(cursor, catalogue)
     elif cursor.accept("PRIMARY", "KEY") or (catalogue.dialect == MYSQL and cursor.accept("KEY")):
         table.key = (column.name,)
         _conflict_clause(cursor)
@@ -139,11 +140,8 @@ def _computed(cursor: Cursor) -> bool:
 
 
 def _without_meaning(cursor: Cursor) -> None:
-    """Pass what says nothing about the shape of data: checks, comments, storage."""
-    if cursor.accept("CHECK"):
-        cursor.group()
-        cursor.accept("NO", "INHERIT")
-    elif cursor.accept("ON", "UPDATE"):
+    """Pass what says nothing about the shape of data: comments, storage."""
+    if cursor.accept("ON", "UPDATE"):
         cursor.take()
         cursor.skip_group()
     elif cursor.accept_any(*_WITH_A_WORD):
@@ -167,8 +165,8 @@ def read_constraint(tokens: list[Token], table: Declared, catalogue: Catalogue, 
 
 
 def _constraint(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> None:
-    if cursor.accept("CONSTRAINT") and not cursor.sees_any("PRIMARY", "UNIQUE", "FOREIGN", "CHECK", "EXCLUDE"):
-        cursor.name()
+    checks = named_check(cursor, catalogue)
+    table.checks += checks
     if cursor.accept("PRIMARY", "KEY"):
         _names_until_group(cursor)
         table.key = tuple(plain_columns(cursor.group()) or ())
@@ -182,14 +180,26 @@ def _constraint(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int
     elif cursor.accept("EXCLUDE"):
         catalogue.note(f"an exclusion constraint of `{table.name[1]}` is left out: it says nothing of the shape")
         cursor.rest()
-    elif cursor.accept("CHECK"):
-        cursor.group()
-        cursor.accept("NO", "INHERIT")
     elif cursor.accept_any(*_INDEX_WORDS):
         cursor.rest()
-    else:
+    elif not checks:
         raise NotUnderstood("is not understood")
     _conflict_or_options(cursor)
+
+
+def named_check(cursor: Cursor, catalogue: Catalogue) -> tuple[Check, ...]:
+    """Pass a constraint's name, if it has one, and the CHECK after it, if that is what it is."""
+    named = ""
+    if cursor.accept("CONSTRAINT") and not cursor.sees_any("PRIMARY", "UNIQUE", "FOREIGN", "CHECK", "EXCLUDE"):
+        named = cursor.name()
+    if not cursor.accept("CHECK"):
+        return ()
+    check = Check(catalogue.source(cursor.group()), named)
+    while True:
+        if cursor.accept("NOT", "VALID") or cursor.accept("NOT", "ENFORCED"):
+            check = replace(check, holds=False)
+        elif not (cursor.accept("NO", "INHERIT") or cursor.accept("ENFORCED")):
+            return (check,)
 
 
 def _names_until_group(cursor: Cursor) -> None:

@@ -17,6 +17,7 @@ from nestling.sources.ddl.create_table import create_table
 from nestling.sources.ddl.create_view import read_view
 from nestling.sources.ddl.cursor import Cursor, NotUnderstood, as_text, at_commas
 from nestling.sources.ddl.dialect import detect_dialect
+from nestling.sources.ddl.elements import named_check
 from nestling.sources.ddl.statements import Lines, Statement, statements
 from nestling.sources.ddl.tokens import Kind
 from nestling.sources.shape import shape
@@ -53,7 +54,7 @@ def read_ddl(text: str, name: str, *, dialect: str = "", origin: str = "") -> Re
     if not catalogue.tables:
         what = "no table is declared" + (f"; {catalogue.gaps[0]}" if catalogue.gaps else "")
         raise SourceError(Problem(what=what, where=origin, next_move="give a file with CREATE TABLE statements"))
-    model, gaps, notes = shape(catalogue.declared_tables(), name)
+    model, gaps, notes = shape(catalogue.declared_tables(), name, catalogue.dialect)
     return Reading(
         model=replace(model, views=_views(catalogue)),
         gaps=(*catalogue.gaps, *gaps),
@@ -168,9 +169,12 @@ def _create_domain(cursor: Cursor, catalogue: Catalogue) -> None:
     cursor.accept("AS")
     typed = cursor.until("COLLATE", "DEFAULT", "CONSTRAINT", "NOT", "NULL", "CHECK")
     read = read_type(typed, catalogue.dialect, catalogue.types)
-    keys = [token.key for token in cursor.rest()]
-    never_null = ("NOT", "NULL") in pairwise(keys) and "CHECK" not in keys
-    catalogue.types[name] = Read(read.type, never_null or read.not_null, read.gap, read.note)
+    never_null, checks = read.not_null, [*read.checks]
+    while not cursor.done:
+        plain = cursor.until("CONSTRAINT", "CHECK")
+        never_null = never_null or ("NOT", "NULL") in pairwise(token.key for token in plain)
+        checks += named_check(cursor, catalogue)
+    catalogue.types[name] = Read(read.type, never_null, read.gap, read.note, checks=tuple(checks))
 
 
 # --- ALTER, DROP, RENAME ---------------------------------------------------------------------------------------------
@@ -181,6 +185,8 @@ def _alter(cursor: Cursor, catalogue: Catalogue, lines: Lines, statement: Statem
         alter_table(cursor, catalogue, lines, statement.line)
     elif cursor.accept("TYPE"):
         _alter_type(cursor, catalogue)
+    elif cursor.sees("DOMAIN") and {"CHECK", "CONSTRAINT"} & {token.key for token in statement.tokens}:
+        raise NotUnderstood("what becomes of the domain's checks is not followed")
     elif not cursor.sees_any(*_NO_SHAPE, *_ROUTINES, "ALGORITHM", "DEFINER"):
         raise NotUnderstood("is not understood")
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from nestling.ir.model import OnDelete, OnUpdate, View
     from nestling.ir.reading import Gap
     from nestling.ir.types import Type
+    from nestling.sources.tables import Check
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class Table:
     key: tuple[str, ...]
     uniques: tuple[tuple[str, ...], ...] = ()
     foreign_keys: tuple[ForeignKey, ...] = ()
+    checks: tuple[Check, ...] = ()
     rowid: bool = False  # SQLite: rows have a rowid to sample by
 
     def column(self, name: str) -> ColumnFacts:

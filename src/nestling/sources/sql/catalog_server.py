@@ -16,13 +16,16 @@ from nestling.sources.ddl.create_view import plain_select
 from nestling.sources.defaults import collation_named, read_default
 from nestling.sources.sql.address import Address
 from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
+from nestling.sources.sql.catalog_checks import server_checks
 from nestling.sources.sql.catalog_sqlite import on_delete, on_update
 from nestling.sources.sql.column_type import column_type
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from sqlalchemy.engine import Inspector
+
+    from nestling.sources.tables import Check
 
 # Tables (not partitions), views, their columns; a domain stands for its base type, an enum brings its labels. Blanks at the end
 # of a `character(n)` do not count when it is compared.
@@ -50,9 +53,6 @@ SELECT NULL, t.table_name, t.table_type, c.column_name, c.column_type, c.is_null
 FROM information_schema.tables t JOIN information_schema.columns c
   ON c.table_schema = t.table_schema AND c.table_name = t.table_name
 WHERE t.table_schema = DATABASE() ORDER BY t.table_name, c.ordinal_position"""
-_MARIADB_CHECKS = """
-SELECT table_name, check_clause FROM information_schema.check_constraints
-WHERE constraint_schema = DATABASE() AND check_clause LIKE 'json_valid(%'"""
 _POSTGRESQL_VIEWS = """
 SELECT n.nspname, c.relname, pg_get_viewdef(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind = 'v'"""
@@ -86,7 +86,7 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
     cursor.execute(_POSTGRESQL_VIEWS if address.dialect == POSTGRESQL else _MYSQL_VIEWS)
     selects = {(schema, name): sql for schema, name, sql in cursor.fetchall()}
     views: list[View] = []
-    json = _checked_as_json(address.dialect, cursor)
+    checks = server_checks(address.dialect, cursor)
     keys = _all_keys(address, {schema for schema, _, _ in columns})
     for (schema, name, kind), found in columns.items():
         entity = name if schema in (None, default) else f"{schema}.{name}"
@@ -97,7 +97,9 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
         elif found[0][0] is None:
             notes.append(f"table `{entity}` is left out: it has no columns")
         else:
-            tables.append(_table(address.dialect, entity, (schema, name), found, keys[schema], json, default, gaps))
+            where = (schema, name)
+            table = _table(address.dialect, entity, where, found, keys[schema], checks.get(where, ()), default, gaps)
+            tables.append(table)
     return Catalog(tuple(tables), tuple(gaps), tuple(notes), tuple(views))
 
 
@@ -120,16 +122,12 @@ def _keys(inspector: Inspector, schema: str | None) -> _Keys:
     )
 
 
-def _checked_as_json(dialect: str, cursor: Any) -> set[tuple[str, str]]:
+def _checked_as_json(dialect: str, checks: Iterable[Check]) -> set[str]:
     """Columns with MariaDB's `json_valid(...)` check, which is how it says that a LONGTEXT is JSON."""
-    if dialect == MYSQL:
-        cursor.execute("SELECT version()")
-        if "MariaDB" in cursor.fetchone()[0]:
-            cursor.execute(_MARIADB_CHECKS)
-            return {
-                (table, check.removeprefix("json_valid(`").removesuffix("`)")) for table, check in cursor.fetchall()
-            }
-    return set()
+    if dialect != MYSQL:
+        return set()
+    found = (check.sql for check in checks if check.sql.startswith("json_valid(`"))
+    return {sql.removeprefix("json_valid(`").removesuffix("`)") for sql in found}
 
 
 def _table(
@@ -138,13 +136,14 @@ def _table(
     where: tuple[str | None, str],
     found: list[Any],
     keys: _Keys,
-    json: set[tuple[str, str]],
+    checks: tuple[Check, ...],
     default: str,
     gaps: list[Gap],
 ) -> Table:
     columns = []
+    json = _checked_as_json(dialect, checks)
     for name, declared, nullable, labels, filling, collation in found:
-        words = "json" if (where[1], name) in json else declared
+        words = "json" if name in json else declared
         kind, known = column_type(words, dialect, tuple(labels or ()))
         if not known:
             gaps.append(Gap(GapKind.NOTIMPL, f"type `{declared}` is carried as found", f"{entity}.{name}"))
@@ -161,6 +160,7 @@ def _table(
         tuple(keys.primary.get(where, {}).get("constrained_columns") or ()),
         tuple(dict.fromkeys(unique for unique in uniques if set(unique) <= names)),
         tuple(foreign),
+        checks,
     )
 
 

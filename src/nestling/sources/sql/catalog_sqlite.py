@@ -7,16 +7,15 @@ pragmas give both as they are.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
 from dataclasses import replace
 
 from nestling.common.sql_dialects import SQLITE
 from nestling.ir.defaults import Generated
-from nestling.ir.expression import Collation
 from nestling.ir.model import OnDelete, OnUpdate, View
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.types import TypeName
-from nestling.sources.ddl.create_table import declared_collations
+from nestling.sources.ddl.catalogue import Declared
+from nestling.sources.ddl.create_table import declared_table
 from nestling.sources.ddl.create_view import sqlite_view
 from nestling.sources.ddl.cursor import NotUnderstood
 from nestling.sources.defaults import read_default
@@ -41,7 +40,10 @@ def read_sqlite_catalog(connection: sqlite3.Connection) -> Catalog:
     views: list[View] = []
     for name, kind, without_rowid, sql in connection.execute(_TABLES).fetchall():
         if kind == "table":
-            tables.append(_table(connection, name, bool(without_rowid), declared_collations(sql), gaps))
+            declared = declared_table(sql)
+            if declared is None:
+                gaps.append(Gap(GapKind.NOTIMPL, "its collations and checks cannot be read", name))
+            tables.append(_table(connection, name, bool(without_rowid), declared, gaps))
         elif kind == "view":
             _add_view(name, sql, views, gaps)
         elif kind == "virtual":
@@ -60,7 +62,7 @@ def _table(
     connection: sqlite3.Connection,
     name: str,
     without_rowid: bool,
-    collations: Mapping[str, Collation],
+    declared: Declared | None,
     gaps: list[Gap],
 ) -> Table:
     found = [row for row in connection.execute(_COLUMNS, (name,)) if row[4] != 1]
@@ -70,12 +72,17 @@ def _table(
     )
     never_null = set(key) if is_rowid or without_rowid else set()
     columns = tuple(_column(name, row, never_null, gaps) for row in found)
-    columns = tuple(replace(column, collation=collations.get(column.name, Collation.BINARY)) for column in columns)
+    if declared is not None:
+        known = {column.name: column.collation for column in declared.columns.values()}
+        columns = tuple(replace(c, collation=known.get(c.name, c.collation)) for c in columns)
     if is_rowid:
         columns = tuple(replace(c, default=Generated.NUMBER) if c.name == key[0] else c for c in columns)
     taken = {column.name.lower() for column in columns}
+    checks = tuple(declared.checks) if declared is not None else ()
     rowid = not without_rowid and (is_rowid or "rowid" not in taken)
-    return Table(name, None, name, columns, key, _uniques(connection, name), _foreign_keys(connection, name), rowid)
+    return Table(
+        name, None, name, columns, key, _uniques(connection, name), _foreign_keys(connection, name), checks, rowid
+    )
 
 
 def _column(

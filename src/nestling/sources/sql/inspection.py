@@ -41,7 +41,8 @@ def read_database(
     `joined` adds relationships that are not declared before they are measured.
     """
     say = progress or (lambda _name: None)
-    reflection = reflect(catalog, address.path.stem if address.dialect == SQLITE else str(address.url.database), joined)
+    name = address.path.stem if address.dialect == SQLITE else str(address.url.database)
+    reflection = reflect(catalog, name, address.dialect, joined)
     places = {table.entity: (table.schema, table.name) for table in catalog.tables}
     tables = Tables(reflection.model, address.dialect, places)
     database = Connected(connection, dialect_of(address))

@@ -33,9 +33,9 @@ Joined: TypeAlias = "Callable[[Model], tuple[Model, tuple[str, ...]]]"
 """Adds the relationships statements join along, with a note about each."""
 
 
-def reflect(catalog: found.Catalog, name: str, joined: Joined | None = None) -> Reflection:
+def reflect(catalog: found.Catalog, name: str, dialect: str, joined: Joined | None = None) -> Reflection:
     """Make a model of a catalog."""
-    model, gaps, notes = shape([_table(table) for table in catalog.tables], name)
+    model, gaps, notes = shape([_table(table) for table in catalog.tables], name, dialect)
     if joined is not None:
         model, said = joined(model)
         notes = (*notes, *said)
@@ -48,7 +48,7 @@ def _table(table: found.Table) -> Table:
         Attribute(c.name, c.type, c.nullable, default=c.default, collation=c.collation) for c in table.columns
     )
     keys = tuple(_foreign_key(table, key) for key in table.foreign_keys)
-    return Table(table.entity, columns, table.key, table.uniques, keys)
+    return Table(table.entity, columns, table.key, table.uniques, keys, table.checks)
 
 
 def _foreign_key(table: found.Table, key: found.ForeignKey) -> ForeignKey:
