@@ -120,7 +120,7 @@ def test_a_database_of_another_design_is_refused(moving: Path, target: str, data
     database["book"].insert_one({"_id": 1})
     done = nestling("migrate", *DESIGNS, target, cwd=moving)
     assert done.code == 2
-    assert "author: 1 documents are not what the old design says, such as _id 'x'" in done.err
+    assert 'author: 1 documents are not what the old design says, such as _id "x"' in done.err
     assert "book: the new design needs this name" in done.err
     assert names(database) == {"author", "book"}
     wrong = nestling("migrate", "--from-design", "new.yaml", "--to-design", "design.yaml", target, cwd=moving)

@@ -43,6 +43,14 @@ def test_tables_with_rows_are_refused(loaded: Path, target: str) -> None:
     assert _tables(loaded / "library.db") == before
 
 
+def test_a_folder_that_is_not_there(loaded: Path, target: str) -> None:
+    """A copy in a folder that does not exist is refused with what to do."""
+    done = nestling("unload", "design.yaml", "--from", target, "--to", "sqlite:///nowhere/copy.db", cwd=loaded)
+    assert (done.code, done.out) == (2, "")
+    assert "there is no folder `nowhere`" in done.err
+    assert "make it, or name another file" in done.err
+
+
 def test_a_database_that_was_never_loaded(library: Path, target: str) -> None:
     """An empty database is not unloaded as no rows: the missing collection is named."""
     done = nestling("unload", "design.yaml", "--from", target, "--to", "sqlite:///copy.db", cwd=library)

@@ -57,6 +57,17 @@ def test_an_edited_document(loaded: Path, target: str, database: Database[dict[s
     ]
 
 
+def test_differences_that_are_alike(loaded: Path, target: str) -> None:
+    """Of many differences in one attribute the first few are shown, and how many more there are."""
+    with closing(sqlite3.connect(loaded / "library.db")) as connection, connection:
+        connection.executemany(
+            "INSERT INTO author (author_id, name) VALUES (?, ?)", [(n, f"A {n}") for n in range(10, 18)]
+        )
+    done = process("verify", "design.yaml", *FROM, "--to", target, cwd=loaded)
+    assert sum(line.startswith("author") and "missing" in line for line in done.out.splitlines()) == 5
+    assert "NOT equal: 8 of 14 rows; 5 differences listed, 8 with --json." in done.out
+
+
 def test_rows_lost_and_rows_added(loaded: Path, target: str, database: Database[dict[str, Any]]) -> None:
     """A deleted document takes its children with it; an added one is too many."""
     database["author"].delete_one({"_id": 1})

@@ -45,6 +45,13 @@ def test_error_prints_every_problem_as_a_paragraph():
     assert str(InputError(Problem("one"), Problem("two", next_move="mend it"))) == "one\n\ntwo\n  → mend it"
 
 
+def test_a_next_move_that_several_share_is_said_once():
+    """Problems in a row that want the same done are one paragraph; the others keep theirs."""
+    alike = [Problem(f"no collection `{name}`", next_move="name the right design") for name in "ab"]
+    text = str(NestlingError(*alike, Problem("c"), Problem("d")))
+    assert text == "no collection `a`\nno collection `b`\n  → name the right design\n\nc\n\nd"
+
+
 def test_error_without_problems_is_refused():
     """An error that cannot say what is wrong cannot be built."""
     with pytest.raises(ValueError, match="DesignError needs at least one problem"):

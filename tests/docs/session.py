@@ -13,7 +13,7 @@ from typing import Any
 
 from pymongo.database import Database
 
-from nestling.emitters.literals import shell
+from nestling.ir.literals import shell
 from tests.cli.commands import environment
 
 LOCAL = "mongodb://localhost/shop"

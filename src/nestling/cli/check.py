@@ -177,7 +177,7 @@ def show(report: CheckReport) -> None:
 
 
 def _row(drift: Drift) -> tuple[str, ...]:
-    from nestling.emitters.literals import shell
+    from nestling.ir.literals import shell
     from nestling.ir.program import MISSING
 
     def shown(value: object) -> str:

@@ -230,7 +230,7 @@ def _designed(folder: Path, strategy: str) -> tuple[str, Reading, Proposal]:
 
 def _document(proposal: Proposal, database: Database[Any]) -> None:
     """A real document of the collection that embeds the most, one in which no array is empty if there is such a one."""
-    from nestling.emitters.literals import shell
+    from nestling.ir.literals import shell
 
     store = max(proposal.design.stores, key=lambda s: sum(len(root.children) for root in s.roots))
     fields = [child.field for root in store.roots for child in root.children]

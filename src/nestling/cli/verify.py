@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +13,11 @@ from nestling.cli import DIFFERENT, FINE
 from nestling.cli.parts import options
 
 if TYPE_CHECKING:
+    from nestling.executors.difference import Difference
     from nestling.executors.verify import VerifyReport
+
+MOST_ALIKE = 5
+"""Differences shown of one attribute of an entity."""
 
 
 @click.command(
@@ -83,12 +89,23 @@ def show(report: VerifyReport) -> None:
     differing = [(name, v.rows, v.differing) for name, v in report.entities.items() if v.differing]
     table("Entities that differ", ("entity", "rows", "differing"), differing, right=(1, 2))
     click.echo()
-    shown = [
-        (d.entity, ", ".join(map(str, d.key)), d.kind, d.attribute, d.expected, d.found) for d in report.differences
-    ]
-    table("Differences", ("entity", "key", "row is", "attribute", "source has", "MongoDB has"), shown)
+    shown = list(_first_of_each(report.differences))
+    cells = [(d.entity, ", ".join(map(str, d.key)), d.kind, d.attribute, d.expected, d.found) for d in shown]
+    table("Differences", ("entity", "key", "row is", "attribute", "source has", "MongoDB has"), cells)
     total = sum(count for _, _, count in differing)
-    click.echo(f"\nNOT equal: {total:,} of {counted(rows, 'row')}; {counted(len(shown), 'difference')} listed.")
+    listed = f"{counted(len(shown), 'difference')} listed"
+    more = f", {len(report.differences)} with --json" if len(shown) < len(report.differences) else ""
+    click.echo(f"\nNOT equal: {total:,} of {counted(rows, 'row')}; {listed}{more}.")
+
+
+def _first_of_each(differences: Iterable[Difference]) -> Iterator[Difference]:
+    """The first few of those that are alike: of one attribute, or of rows that are all missing."""
+    seen: Counter[tuple[object, ...]] = Counter()
+    for each in differences:
+        alike = (each.entity, each.kind, each.attribute)
+        seen[alike] += 1
+        if seen[alike] <= MOST_ALIKE:
+            yield each
 
 
 def _are_missing(report: VerifyReport) -> bool:

@@ -42,6 +42,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -68,10 +69,13 @@ class Problem:
 
     def text(self) -> str:
         """Say the problem in one line, and the next move in a second, indented one when there is any."""
+        return f"{self.line()}\n  → {self.next_move}" if self.next_move else self.line()
+
+    def line(self) -> str:
+        """Say the problem without the next move."""
         place = self.where or path_text(self.path)
         line = ": ".join(part for part in (place, self.what) if part)
-        line = "; ".join(part for part in (line, self.known) if part)
-        return f"{line}\n  → {self.next_move}" if self.next_move else line
+        return "; ".join(part for part in (line, self.known) if part)
 
 
 class NestlingError(Exception):
@@ -87,8 +91,13 @@ class NestlingError(Exception):
         self.problems = problems
 
     def __str__(self) -> str:
-        """Print every problem, one per paragraph."""
-        return "\n\n".join(problem.text() for problem in self.problems)
+        """Print every problem, those that follow each other with the same next move in one paragraph."""
+        paragraphs: list[str] = []
+        for move, alike in groupby(self.problems, key=lambda problem: problem.next_move):
+            *before, last = alike
+            lines = [*(problem.line() for problem in before), last.text()]
+            paragraphs += ["\n".join(lines)] if move else lines
+        return "\n\n".join(paragraphs)
 
 
 class InputError(NestlingError):

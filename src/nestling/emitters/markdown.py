@@ -10,11 +10,11 @@ from nestling.emitters.content import Array, Constant, Content, Either, Line, Ob
 from nestling.emitters.documents import documents
 from nestling.emitters.flip_words import flip_text
 from nestling.emitters.indexes import PlannedIndex, planned_indexes
-from nestling.emitters.literals import shell
 from nestling.emitters.samples import sample_documents
 from nestling.ir.clause import Clause, Compared
 from nestling.ir.design import Design
 from nestling.ir.layout import Store
+from nestling.ir.literals import shell
 from nestling.ir.proposal import Decision, Proposal, Weighed
 from nestling.ir.proposal_rows import cost_line, saving
 from nestling.ir.purposes import purpose

@@ -17,6 +17,7 @@ from nestling.common.redaction import redact
 from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.rights import WRITING, check_privileges
 from nestling.ir.command import Command, CreateCollection, CreateIndex, ModifyCollection
+from nestling.ir.literals import shell
 
 _REPLACING = (*WRITING, "dropCollection")
 
@@ -107,7 +108,7 @@ def _index_problem(command: CreateIndex, error: OperationFailure) -> Problem:
     if error.code != DUPLICATE_KEY:
         return Problem(f"the index on {names} cannot be built: {_said(error)}", where=command.collection)
     key: Mapping[str, Any] = (error.details or {}).get("keyValue", {})
-    what = f"the unique index on {names} cannot be built: several documents have {dict(key)}"
+    what = f"the unique index on {names} cannot be built: several documents have {shell(key)}"
     move = "mend the source, or make the index one that is not unique; then go on with `--resume`"
     return Problem(what, where=command.collection, next_move=move)
 

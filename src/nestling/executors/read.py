@@ -22,6 +22,7 @@ from nestling.common.connection import UNAUTHORIZED
 from nestling.common.errors import Problem, RebuildError
 from nestling.ir.access_path import column_field
 from nestling.ir.command import Aggregation, FileField
+from nestling.ir.literals import shell
 from nestling.ir.model import Entity
 from nestling.ir.rows import JSON_NULL, UndecodableText
 from nestling.ir.types import TypeName
@@ -133,7 +134,7 @@ def _file_content(bucket: GridFSBucket, name: object, query: Aggregation, file: 
         with bucket.open_download_stream(name) as stream:
             content: bytes = stream.read()
     except (NoFile, CorruptGridFile) as error:
-        what = f"`{query.columns[int(file.field)]}` points to the file {name!r}: {error}"
+        what = f"`{query.columns[int(file.field)]}` points to the file {shell(name)}: {error}"
         raise RebuildError(Problem(what=what, where=f"GridFS bucket {file.bucket}")) from error
     if not file.is_text:
         return content

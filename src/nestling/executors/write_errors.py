@@ -22,6 +22,7 @@ from nestling.common.connection import disk_is_full
 from nestling.common.errors import ConstraintError, NestlingError, NoTransactions, Problem, WriteError
 from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.invalid import invalid_words
+from nestling.ir.literals import shell
 from nestling.ir.write_path import Violation
 
 NO_REPLICA_SET = 20  # IllegalOperation: "Transaction numbers are only allowed on a replica set member or mongos"
@@ -97,7 +98,7 @@ def _duplicate(error: DuplicateKeyError, where: str) -> ConstraintError:
 
 def _values(details: dict[str, Any]) -> str:
     values = details.get("keyValue")
-    return ", ".join(f"{field} = {value!r}" for field, value in values.items()) if isinstance(values, dict) else ""
+    return ", ".join(f"{field} = {shell(value)}" for field, value in values.items()) if isinstance(values, dict) else ""
 
 
 def _said(error: OperationFailure) -> str:

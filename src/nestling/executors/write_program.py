@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, assert_never, cast
 from nestling.common.errors import ConstraintError, Problem
 from nestling.ir.compiled import CompiledRead, Mql
 from nestling.ir.filling import Row, filled_command, read_for_row, row_leaf
+from nestling.ir.literals import shell
 from nestling.ir.program import (
     MISSING,
     Command,
@@ -125,6 +126,6 @@ def broken(step: RefuseRows, rows: Sequence[Row]) -> list[Row]:
 def refused(violation: Violation, text: str, rows: Sequence[Row]) -> ConstraintError:
     """The error for rows that break a constraint; it shows what the first of them was to be, or was."""
     values = [(name, value) for name, value in rows[0].items() if name.startswith((NEW, OLD))]
-    shown = ", ".join(f"{name.removeprefix(NEW).removeprefix(OLD)} = {value!r}" for name, value in values[:4])
+    shown = ", ".join(f"{name.removeprefix(NEW).removeprefix(OLD)} = {shell(value)}" for name, value in values[:4])
     more = f" and {len(rows) - 1} more" if values and len(rows) > 1 else ""
     return ConstraintError(Problem(text, known=f"{shown}{more}"), violation=violation)

@@ -72,7 +72,7 @@ def design(
         return decide(reading, strategy, thresholds)
     if not any(statement.accesses for statement in reading.workload.statements):
         decided = decide(reading, "tree", thresholds)
-        return replace(decided, strategy=OPTIMAL, notes=(*decided.notes, NO_WORKLOAD))
+        return replace(decided, notes=(*decided.notes, NO_WORKLOAD))
     if storage_budget_bytes is not None:
         reading = with_budget(reading, storage_budget_bytes)
     return _least_cost(reading, thresholds, profile, limit_seconds)

@@ -68,7 +68,7 @@ def _texts(document: Any, path: str) -> Iterator[str]:
 
 
 def _shell(collection: str, identity: object, path: str) -> str:
-    from nestling.emitters.literals import shell
+    from nestling.ir.literals import shell
 
     change = " ".join(shell({"$set": {path: EDITED}}).split())
     return f"db.{collection}.updateOne({{_id: {shell(identity)}}}, {change})"

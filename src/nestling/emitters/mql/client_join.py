@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard, cast
 
-from nestling.emitters.literals import quoted
 from nestling.emitters.mql.read import compiled_read
 from nestling.emitters.mql.script import Json, read_json, read_shell
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.ir.client_join import IDS, MOST_IDS, ClientJoin, JoinPlan, with_ids
 from nestling.ir.compiled import CompiledRead, Mql, Placeholder, parameters_in
+from nestling.ir.literals import quoted
 
 
 def compiled_join(plan: JoinPlan, *, name: str = "", sql: str = "") -> ClientJoin:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 
-from nestling.emitters.literals import shell
 from nestling.emitters.mql.extended_json import extended_json
 from nestling.ir.compiled import CompiledRead, Operation, Placeholder
+from nestling.ir.literals import shell
 
 Json = dict[str, object]
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from nestling.emitters.literals import Code
 from nestling.ir.compiled import Placeholder
 from nestling.ir.filling import is_open
+from nestling.ir.literals import Code
 from nestling.ir.program import CellRef, Negated, OrNull, PartDocument, ReadRows, WholeDocument
 from nestling.ir.types import TypeName
 

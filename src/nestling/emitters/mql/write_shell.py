@@ -9,10 +9,10 @@ from importlib.resources import files
 from textwrap import indent
 from typing import assert_never
 
-from nestling.emitters.literals import comment, quoted, shell
 from nestling.emitters.mql.write_code import Identifiers, Words, cells_in, coded, inner_row, json_columns, wrapped
 from nestling.ir.compiled import Operation
 from nestling.ir.compiled import Placeholder as AnyPlaceholder
+from nestling.ir.literals import comment, quoted, shell
 from nestling.ir.program import (
     ArrayPlace,
     CellRef,

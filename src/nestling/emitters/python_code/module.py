@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias, assert_never
 
 from nestling.common.errors import GapError
-from nestling.emitters.literals import comment
 from nestling.emitters.python_code import support, write_support
 from nestling.emitters.python_code import write as write_python
 from nestling.emitters.python_code.read import join_function, read_function
 from nestling.ir.client_join import ClientJoin
 from nestling.ir.compiled import CompiledRead
+from nestling.ir.literals import comment
 from nestling.ir.program import CompiledWrite
 
 Statement: TypeAlias = CompiledRead | CompiledWrite | ClientJoin

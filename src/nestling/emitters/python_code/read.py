@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nestling.emitters.literals import comment
 from nestling.emitters.python_code.layout import Code, called, laid_out, one_line, text
 from nestling.emitters.python_code.parameters import argument, given
 from nestling.ir.client_join import MOST_IDS, ClientJoin, Ids
 from nestling.ir.compiled import CompiledRead, Operation, OutputColumn, Placeholder
+from nestling.ir.literals import comment
 from nestling.ir.types import Type, TypeName
 
 _SHOWN = {

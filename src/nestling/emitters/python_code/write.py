@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from textwrap import indent
 from typing import assert_never
 
-from nestling.emitters.literals import comment
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.write_code import Identifiers, Words, cells_in, coded, inner_row, json_columns, wrapped
 from nestling.emitters.mql.write_constants import StoredParameter
@@ -17,6 +16,7 @@ from nestling.emitters.python_code.parameters import TAKEN, argument, given
 from nestling.ir.compiled import Operation
 from nestling.ir.compiled import Placeholder as AnyPlaceholder
 from nestling.ir.expression import Rules
+from nestling.ir.literals import comment
 from nestling.ir.program import (
     Action,
     CellRef,

@@ -13,6 +13,7 @@ from nestling.common.errors import LoadError, Problem
 from nestling.common.redaction import redact
 from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.invalid import invalid_words
+from nestling.ir.literals import shell
 
 INVALID = 121
 SHOWN = 3
@@ -41,7 +42,7 @@ def _said(error: Mapping[str, Any]) -> str:
 
 
 def _problem(store: str, document: RawBSONDocument, error: Mapping[str, Any]) -> Problem:
-    where = f"{store}, _id {_id_of(document)!r}"
+    where = f"{store}, _id {shell(_id_of(document))}"
     match error.get("code"):
         case code if code == DUPLICATE_KEY:
             key = dict(error.get("keyValue", {}))

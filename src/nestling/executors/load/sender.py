@@ -15,6 +15,7 @@ from nestling.executors.load.merge import SIDE, Merge
 from nestling.executors.load.roots import Documents
 from nestling.executors.load.units import Unit
 from nestling.executors.load.writer import BATCH_BYTES, BATCH_DOCUMENTS, Batch, Writer
+from nestling.ir.literals import shell
 from nestling.ir.values import CODEC
 
 DOCUMENT_BYTES = 16 * 1024 * 1024
@@ -113,4 +114,4 @@ class Sender:
 
 
 def _place(store: str, document: Document) -> str:
-    return f"{store}, _id {document['_id']!r}"
+    return f"{store}, _id {shell(document['_id'])}"

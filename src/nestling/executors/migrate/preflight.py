@@ -12,6 +12,7 @@ from nestling.executors.migrate.homes import SCRATCH
 from nestling.executors.migrate.job import BEFORE, Job
 from nestling.executors.migrate.state import COLLECTION
 from nestling.executors.rights import EVERY, MODIFYING, check_privileges
+from nestling.ir.literals import shell
 
 COUNTED_DOCUMENTS = 1_000
 _OLD = ("find", "changeStream")
@@ -76,7 +77,7 @@ def _broken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Pr
         if count := database[name].count_documents({"$nor": [dict(validator)]}, limit=COUNTED_DOCUMENTS):
             shown = f"{COUNTED_DOCUMENTS:,} or more" if count == COUNTED_DOCUMENTS else f"{count:,}"
             one = database[name].find_one({"$nor": [dict(validator)]}, {"_id": 1}) or {}
-            what = f"{shown} documents are not what the old design says, such as _id {one.get('_id')!r}"
+            what = f"{shown} documents are not what the old design says, such as _id {shell(one.get('_id'))}"
             move = "mend them, or name the design they are of in --from-design; they would not all come over"
             problems.append(Problem(what, where=name, next_move=move))
     return problems

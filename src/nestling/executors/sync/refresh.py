@@ -25,6 +25,7 @@ from nestling.executors.sync.narrowed import NUMBER, Distinct, ids_of_values, of
 from nestling.executors.transient import is_transient
 from nestling.executors.updates import Updates
 from nestling.ir.drift import ID
+from nestling.ir.literals import shell
 from nestling.ir.route import CompiledSearch, CompiledShared, Kept
 
 DOCUMENTS_AT_ONCE = 1_000
@@ -149,13 +150,13 @@ class Refresh:
             ids = [row[ID] for row in rows if row[ID] not in refused]
             rows = list(self._differing(kept, self._view.ask(of_ids(kept.check.read, ids))))
         for row in rows:
-            self._metrics.refuse(f"{kept.id} of {row[ID]!r}: it kept changing while it was compared")
+            self._metrics.refuse(f"{kept.id} of {shell(row[ID])}: it kept changing while it was compared")
 
     def _written(self, kept: Kept, rows: Sequence[Row]) -> tuple[int, list[object]]:
         """How many copies changed, and the documents the server refused to change."""
         if kept.check.repair is None:
             for row in rows:
-                self._metrics.refuse(f"{kept.id} of {row[ID]!r}: {kept.check.check.next_move}")
+                self._metrics.refuse(f"{kept.id} of {shell(row[ID])}: {kept.check.check.next_move}")
             return 0, [row[ID] for row in rows]
         if kept.id not in self._repairs:
             self._repairs[kept.id] = Repairs(kept.check)
@@ -171,6 +172,6 @@ class Refresh:
             written = int(details.get("nModified", 0))
             refused = [rows[each["index"]][ID] for each in details.get("writeErrors", ())]
             for each in details.get("writeErrors", ()):
-                self._metrics.refuse(f"{kept.id} of {rows[each['index']][ID]!r}: {why_refused(each)}")
+                self._metrics.refuse(f"{kept.id} of {shell(rows[each['index']][ID])}: {why_refused(each)}")
         self._metrics.count("written", written)
         return written, refused

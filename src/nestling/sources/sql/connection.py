@@ -72,6 +72,10 @@ def _sqlite(address: Address, *, read_only: bool) -> sqlite3.Connection:
     if read_only and not path.is_file():
         what = "this is a directory, not a database file" if path.is_dir() else "there is no such file"
         raise SourceError(Problem(what, where=str(path), next_move="check the path (`sqlite:////absolute/path.db`)"))
+    if not path.parent.is_dir():
+        raise SourceError(
+            Problem(f"there is no folder `{path.parent}`", where=str(path), next_move="make it, or name another file")
+        )
     mode = "ro" if read_only else "rwc"
     connection = sqlite3.connect(
         f"file:{quote(str(path.absolute()))}?mode={mode}", uri=True, isolation_level=None, check_same_thread=False

@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 from bson import Binary, Decimal128, Int64, ObjectId
 
-from nestling.emitters.literals import comment, python, quoted, shell
+from nestling.ir.literals import comment, python, quoted, shell
 
 VALUES = {
     "int": 5,
