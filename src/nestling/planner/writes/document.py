@@ -27,7 +27,7 @@ def root_document(design: Design, store: Store, root: Node, row: Cells) -> Docum
     fields += body_fields(design, root, row)
     variant = store.collection.variant
     if variant is not None and store.role is not Role.ORPHANS:
-        if row.carried and variant.subtypes and root.presence is None:
+        if row.carried and variant.subtypes:
             fields.append((variant.discriminator, Cell(carried_column(len(carried_paths(root))))))
         elif root.presence is not None:
             fields.append((variant.discriminator, Constant(root.presence.value)))

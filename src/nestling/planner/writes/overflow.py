@@ -19,7 +19,7 @@ from nestling.ir.model import Relationship
 from nestling.ir.names import join, stored_name
 from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Overflow
-from nestling.ir.row_steps import Layout, Shape, Where, Windows
+from nestling.ir.row_steps import Add, Layout, Shape, Where, Windows
 from nestling.ir.types import INTEGER, Type
 from nestling.ir.write_path import (
     Cell,
@@ -36,6 +36,7 @@ from nestling.ir.write_path import (
     Value,
     WriteStep,
 )
+from nestling.planner.attribute import attribute_at, fresh_field
 from nestling.planner.writes.address import Address, Known, element_matches, known_values, parent_address
 from nestling.planner.writes.cells import ID, Cells, identity
 from nestling.planner.writes.document import element
@@ -54,6 +55,7 @@ _WAITING = 0
 class _Paged:
     """An array of the document at hand, whose rows' foreign key is at hand in `row`'s columns."""
 
+    design: Design
     place: Place
     overflow: Overflow
     link: Relationship
@@ -143,7 +145,7 @@ def _paged(design: Design, place: Place, row: Cells) -> _Paged:
     embedding = place.node.embedding
     assert embedding is not None
     assert embedding.overflow is not None
-    return _Paged(place, embedding.overflow, design.model.relationship(embedding.relationship), row)
+    return _Paged(design, place, embedding.overflow, design.model.relationship(embedding.relationship), row)
 
 
 def _numbered(paged: _Paged) -> Iterator[WriteStep]:
@@ -246,11 +248,19 @@ def _from_array(paged: _Paged) -> Step:
 def _only_above(step: Step, paged: _Paged, at: int, path: str) -> Step:
     """Only the row above, where it lies in an array itself."""
     equal, paths = list[Expression](), dict[tuple[str, str], str]()
+    node = paged.place.nodes[at]
+    paired = {name for pairs in node.body.pairs for name in pairs.attributes}
     for name, value in paged.known[at].items():
-        stored = paged.place.nodes[at].path_of(name)
-        if stored is not None and isinstance(value, Cell):
-            kind = paged.types[value.column]
-            equal.append(Compare(Comparison.EQUAL, Column("above", f"{at} {name}", kind), cell(value.column, kind)))
-            paths["above", f"{at} {name}"] = join(path, stored)
+        stored = node.path_of(name)
+        if not isinstance(value, Cell) or (stored is None and name not in paired):
+            continue
+        if stored is not None:
+            field = join(path, stored)
+        else:
+            field = fresh_field(paged.place.store, f"above {at} {name}")
+            step = Add(step, ((field, attribute_at(paged.design, paged.place, at, name).value),))
+        kind = paged.types[value.column]
+        equal.append(Compare(Comparison.EQUAL, Column("above", f"{at} {name}", kind), cell(value.column, kind)))
+        paths["above", f"{at} {name}"] = field
     predicate = conjunction(*equal)
     return step if predicate is None else Where(step, predicate, Layout.of(paths))
