@@ -128,7 +128,7 @@ def _candidate(
     plain = Bucketed(entity.name, by, window, limit)
     asked = [
         item
-        for statement in situation.reading.workload.statements
+        for statement in situation.statements_of[entity.name]
         for access in statement.accesses
         if access.grouping is not None and plain.is_coarse(access)
         for item in summaries(access.grouping.aggregates)

@@ -38,7 +38,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
 
 def _looked_for(situation: Situation, link: Relationship) -> Iterator[Statement]:
     """The statements that look for the children of rows that go: to be refused, or to take these along."""
-    for statement in situation.reading.workload.statements if link.enforced and not link.is_self else ():
+    for statement in situation.statements_of[link.parent] if link.enforced and not link.is_self else ():
         if any(a.kind is StatementKind.DELETE and a.entity == link.parent for a in statement.accesses):
             yield statement
 

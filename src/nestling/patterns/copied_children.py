@@ -52,7 +52,7 @@ def _is_met_elsewhere(situation: Situation, link: Relationship) -> bool:
     """Whether statements come to the children by another way than their parent: else they are better embedded there."""
     return any(
         access.entity == link.child and access.via != link.name and not _joined(statement, link)
-        for statement in situation.reading.workload.statements
+        for statement in situation.statements_of[link.child]
         for access in statement.accesses
     )
 

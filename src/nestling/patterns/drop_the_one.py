@@ -21,11 +21,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
     for entity in situation.model.entities:
         links = situation.children[entity.name]
         if len(links) == 1 and not situation.parents[entity.name] and _may_go(situation, links[0]):
-            motives = tuple(
-                s.name
-                for s in situation.reading.workload.statements
-                if any(access.entity == entity.name for access in s.accesses)
-            )
+            motives = tuple(statement.name for statement in situation.statements_of[entity.name])
             if motives:
                 part = Absorbed(entity.name, links[0].name)
                 yield Candidate(f"{entity.name} in each {links[0].child} only", "drop-the-one", part, motives)

@@ -31,7 +31,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
         for meta in _asked_for(situation, entity):
             motives = tuple(
                 s.name
-                for s in situation.reading.workload.statements
+                for s in situation.statements_of[entity.name]
                 if any(a.entity == entity.name and any(f.attribute == meta for f in a.filters) for a in s.accesses)
             )
             for time in times_of(entity):
@@ -54,7 +54,7 @@ def _asked_for(situation: Situation, entity: Entity) -> tuple[str, ...]:
     """The attributes statements compare for equality: what may tell the series apart."""
     found = (
         each.attribute
-        for statement in situation.reading.workload.statements
+        for statement in situation.statements_of[entity.name]
         for access in statement.accesses
         if access.entity == entity.name and not access.kind.writes
         for each in access.filters

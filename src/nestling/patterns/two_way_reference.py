@@ -19,8 +19,6 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
         for link, other in ((left, right), (right, left)):
             if link.is_self or (situation.fan_outs[link.name].projected or 0) > situation.thresholds.array_ids:
                 continue
-            motives = tuple(
-                s.name for s in situation.reading.workload.statements if any(a.via == link.name for a in s.accesses)
-            )
+            motives = tuple(statement.name for statement in situation.joined_by[link.name])
             text = f"ids of {other.parent} in {link.parent} by {both.name}"
             yield Candidate(text, "two-way-reference", Mirror(both.name, link.name), motives)
