@@ -69,6 +69,16 @@ def test_one_statement_for_the_shell(shop: Path) -> None:
     assert "{$eq: id" in done.out
 
 
+def test_parameters_without_a_name_are_variables(shop: Path) -> None:
+    """`$2` and `?` are `p2` and `p1`, as in a workload file, and never a number the server would compare with."""
+    update = "UPDATE product SET stock = $2 WHERE product_id = $1"
+    for dialect in ("postgresql", "sqlite"):
+        done = nestling("convert", "design.yaml", update, "--dialect", dialect, cwd=shop)
+        assert (done.code, "{$eq: p1}" in done.out, "{stock: p2}" in done.out) == (0, True, True), done.out + done.err
+    done = nestling("convert", "design.yaml", "SELECT name FROM product WHERE product_id = ?", "--json", cwd=shop)
+    assert json.loads(done.out)["parameters"] == ["p1"]
+
+
 def test_an_unknown_column_is_named(shop: Path) -> None:
     """A column that does not exist is an error that says which ones do."""
     done = nestling("convert", "design.yaml", "SELECT titel FROM product", cwd=shop)

@@ -13,8 +13,10 @@ from nestling.ir.workload import Workload
 
 if TYPE_CHECKING:
     from nestling.common.errors import GapError
+    from nestling.ir.algebra import Query
     from nestling.ir.client_join import ClientJoin
     from nestling.ir.compiled import CompiledRead
+    from nestling.ir.model import Model
     from nestling.ir.program import CompiledWrite
     from nestling.ir.write import Write
 
@@ -29,6 +31,7 @@ def convert(
 ) -> CompiledRead | CompiledWrite:
     """Compile one statement for a design, with `values` in place of its parameters when they are given.
 
+    Parameters without a name of their own (`?`, `%s`, `$1`) are called `p1`, `p2` and so on, as in a workload file.
     What cannot be compiled comes back with its `gap` set; unknown names and mistakes in the SQL raise `WorkloadError`.
     """
     from nestling.common.errors import GapError
@@ -37,10 +40,9 @@ def convert(
     from nestling.ir.compiled import CompiledRead, bind
     from nestling.ir.tolerance import tolerated
     from nestling.planner.reads import plan_read
-    from nestling.planner.sql import translate
 
     try:
-        statement = translate(sql, proposal.design.model, dialect)
+        statement = _translated(sql, proposal.design.model, dialect)
         if isinstance(statement, Query):
             lag = tolerated(proposal.design.model, proposal.requirements)
             read = compiled_read(
@@ -63,10 +65,9 @@ def convert_join(
     from nestling.ir.compiled import CompiledRead
     from nestling.ir.tolerance import tolerated
     from nestling.planner.reads.client_join import has_join, plan_client_join
-    from nestling.planner.sql import translate
 
     plain = convert(proposal, sql, name=name, dialect=dialect, values=values)
-    statement = translate(sql, proposal.design.model, dialect) if plain.gap is None else None
+    statement = _translated(sql, proposal.design.model, dialect) if plain.gap is None else None
     if not isinstance(statement, Query) or not has_join(statement):
         return plain
     try:
@@ -110,6 +111,14 @@ def queries_module(proposal: Proposal, path: Path, dialect: str) -> str:
     from nestling.emitters.python_code import module
 
     return module(tuple(convert_all(proposal, path, dialect)), title=f"The statements of {path.name}.")
+
+
+def _translated(sql: str, model: Model, dialect: str) -> Query | Write:
+    from nestling.common.sql_dialects import NAMES, SQLITE
+    from nestling.planner.sql import translate
+    from nestling.sources.statements import normalise
+
+    return translate(normalise(sql, NAMES.get(dialect.lower(), SQLITE)).sql, model, dialect)
 
 
 def _gap_of(error: GapError) -> Gap:
