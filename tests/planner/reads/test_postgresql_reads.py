@@ -26,14 +26,16 @@ from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
 
 TABLES = """
+CREATE TYPE size AS ENUM ('small', 'big', 'Large', 'huge');
 CREATE TABLE country (code character(4) PRIMARY KEY, name character(12) NOT NULL, area numeric NOT NULL);
 CREATE TABLE town (id integer PRIMARY KEY, code character(4) REFERENCES country, name text, founded date, tax numeric, mark uuid,
-    noted timestamp, seen timestamptz, rate float8);
+    noted timestamp, seen timestamptz, rate float8, size size);
 INSERT INTO country VALUES ('DE', 'Germany', 357.6), ('FR', 'France', 551), ('A', 'Austria', 83.879);
 INSERT INTO town VALUES (1, 'DE', 'Köln', '0050-01-01', 2), (2, 'DE', 'Aachen', '1993-07-15', 12.50),
     (3, 'FR', '(Aix)', '1993-09-30', 0.3), (4, NULL, '', NULL, NULL), (5, 'A', 'a', '1993-10-01', 7.125);
 UPDATE town SET mark = 'a0000000-0000-0000-0000-00000000000a' WHERE id < 3;
 UPDATE town SET rate = tax;
+UPDATE town SET size = (ARRAY['Large', 'small', 'huge', NULL, 'big'])[id]::size;
 UPDATE town SET noted = '2024-01-31 10:00:00.123456', seen = '2024-01-31 10:00:00.123456Z' WHERE id = 1;
 UPDATE town SET noted = '2024-01-31 10:00:00', seen = '2024-01-31 12:00:00+02' WHERE id = 2;
 UPDATE town SET noted = '2024-01-31', seen = '0999-01-31Z' WHERE id = 3;
@@ -64,6 +66,14 @@ STATEMENTS = (
     "SELECT id FROM town WHERE code = ANY (SELECT code FROM country WHERE area > 400) OR id = SOME (ARRAY[1, 4])",
     "SELECT id FROM town WHERE code <> ALL (SELECT code FROM country WHERE area > 400) AND id <> ALL (ARRAY[1, NULL, 4])",
     "SELECT id FROM town WHERE id <> ALL (ARRAY[1, 4])",
+    "SELECT id FROM town ORDER BY size LIMIT 2",
+    "SELECT id FROM town ORDER BY size DESC NULLS LAST LIMIT 2",
+    "SELECT id FROM town WHERE size > 'big' OR size <= 'small'",
+    "SELECT id FROM town WHERE size BETWEEN 'small' AND 'Large' AND size <> 'big'",
+    "SELECT id, rank() OVER (ORDER BY size) FROM town",
+    "SELECT DISTINCT size FROM town ORDER BY size LIMIT 2",
+    "SELECT size, count(*) FROM town WHERE size IS NOT NULL GROUP BY size ORDER BY size DESC LIMIT 1",
+    "SELECT (SELECT o.id FROM town o WHERE o.size < t.size ORDER BY o.size DESC LIMIT 1) AS next FROM town t",
     "SELECT id FROM town WHERE founded >= DATE '1993-07-01' AND founded < DATE '1993-07-01' + INTERVAL '3 months'",
 )
 
@@ -206,3 +216,11 @@ def test_a_value_the_cast_would_change_is_refused(
 def written(value: object) -> object:
     """Decimals by their digits."""
     return str(value) if isinstance(value, Decimal) else value
+
+
+def test_the_least_of_an_enum_is_a_gap(towns: tuple[sa.Engine, Proposal, Database[Any]]) -> None:
+    """Its values do not come in the order of their texts, which is what MongoDB's `$min` goes by."""
+    _, proposal, _ = towns
+    gap = pipeline.convert(proposal, "SELECT min(size) FROM town", dialect="postgresql").gap
+    assert gap is not None
+    assert "MIN of an enum" in gap.what

@@ -26,6 +26,7 @@ from nestling.ir.expression import Collation, Compare, Comparison, Expression, L
 from nestling.ir.operands import columns_of
 from nestling.ir.types import INTEGER
 from nestling.planner.sql.collations import rules_of
+from nestling.planner.sql.enums import ranked, unranked
 from nestling.planner.sql.scope import Translation, Windows
 
 _ALL = Frame(FrameUnit.ROWS, Bound(None, following=False), Bound(None, following=True))
@@ -49,9 +50,15 @@ def in_columns(order: Sequence[SortKey], project: Project) -> list[SortKey] | No
     columns: dict[Expression, Expression] = {}
     for item, column in zip(project.outputs, project.columns, strict=True):
         columns.setdefault(item.expression, column)
-    if any(key.expression not in columns and any(columns_of(key.expression)) for key in order):
-        return None
-    return [replace(key, expression=columns.get(key.expression, key.expression)) for key in order]
+    found = []
+    for key in order:
+        value = unranked(key.expression)
+        if value not in columns and any(columns_of(value)):
+            return None
+        held = columns.get(value, value)
+        ranks = value is not key.expression
+        found.append(replace(key, expression=ranked(held, held.type.values) if ranks else held))
+    return found
 
 
 def once_each(

@@ -37,6 +37,7 @@ from nestling.planner.sql import values
 from nestling.planner.sql.arithmetic import ARITHMETIC
 from nestling.planner.sql.collations import collation, is_no_text
 from nestling.planner.sql.comparisons import COMPARISONS, comparison, is_given_list, row_comparison
+from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.functions import FUNCTIONS
 from nestling.planner.sql.gaps import gap, mistake, no_such
 from nestling.planner.sql.scope import Bound, Env
@@ -78,7 +79,7 @@ def sort_key(node: exp.Ordered, expression: Expression, env: Env, tree: exp.Expr
     `tree` is the output the item names, if it names one.
     """
     nulls_first = bool(node.args.get("nulls_first"))
-    value = values.ordered(expression, env.translation)
+    value = ranked(values.ordered(expression, env.translation), expression.type.values)
     says = (node.this,) if tree is None else (node.this.find(exp.Collate), tree)
     return SortKey(value, bool(node.args.get("desc")), nulls_first, collation(env, says, (expression,)))
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from nestling.ir.algebra import Aggregate, AggregateFunction, Group, Named, NamedAggregate, Relation, SortKey
-from nestling.ir.expression import ANY, NULL, Collation, Column, Expression, Literal
+from nestling.ir.expression import ANY, NULL, Collation, Column, Expression, Literal, Rules
 from nestling.ir.operands import columns_of, is_float, is_number, nullable
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation, declared, keep, of_group
+from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate, predicate
 from nestling.planner.sql.gaps import gap, mistake
 from nestling.planner.sql.scope import Env, Translation
@@ -156,6 +157,8 @@ def bind_aggregate(node: exp.Expr, env: Env) -> Aggregate:
     if distinct and function in _SUMS and value != NULL and not is_number(value):
         # distinct ones may be equal as numbers
         raise gap(f"{node.key.upper()}(DISTINCT) of values that are no numbers", node)
+    if function in _EXTREMES and env.dialect.rules is Rules.POSTGRESQL and ranked(value, value.type.values) != value:
+        raise gap(f"{node.key.upper()} of an enum whose values are not listed in the order of their texts", node)
     separator = _separator(node, env) if function is AggregateFunction.CONCAT else None
     if distinct and isinstance(argument, exp.Tuple):
         raise gap("COUNT(DISTINCT) of several columns", node)

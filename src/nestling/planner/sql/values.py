@@ -34,6 +34,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import is_number, is_text
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, TEXTS, TIMES, Type, TypeName
+from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.scope import Translation
 
@@ -43,6 +44,7 @@ _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*\Z", re.ASCII)
 _MILLISECOND = 3
 _RANK = {TypeName.INTEGER: 0, TypeName.DECIMAL: 1, TypeName.FLOAT: 2}
 _TIME_RANK = {TypeName.DATE: 0, TypeName.TIMESTAMP: 1, TypeName.TIMESTAMPTZ: 2}
+_ORDERED = (Comparison.LESS, Comparison.LESS_OR_EQUAL, Comparison.GREATER, Comparison.GREATER_OR_EQUAL)
 _CONVERTED = TIMES | {TypeName.BOOLEAN, TypeName.UUID, TypeName.OBJECT_ID, TypeName.JSON, TypeName.ARRAY}
 
 
@@ -204,7 +206,10 @@ def compare(
     collation: Collation | None = None,
 ) -> Compare:
     """A comparison, its operands converted as the dialect does."""
+    labels = left.type.values or right.type.values
     left, right = comparable(left, right, translation)
+    if translation.dialect.rules is Rules.POSTGRESQL and operator in _ORDERED:
+        left, right = ranked(left, labels), ranked(right, labels)
     return Compare(operator, left, right, collation or translation.dialect.collation)
 
 
