@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -27,16 +28,19 @@ from nestling.ir.algebra import Join, JoinKind, Query, Relation
 from nestling.ir.client_join import ClientJoin
 from nestling.ir.compiled import CompiledRead
 from nestling.ir.design import Design
+from nestling.ir.distribution import Distribution
 from nestling.ir.expression import Expression, InList
-from nestling.ir.model import Entity, Model
+from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.rows import Column, RowQuery
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Origin, Quantity, Statistics
+from nestling.ir.types import TypeName
 from nestling.planner.options.relations import relations_within
 from nestling.planner.reads import ALL, Rewrite, plan_read
 from nestling.planner.reads.client_join import has_join, plan_client_join
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import mentioned
 from nestling.planner.sql import translate
+from nestling.planner.work import estimate
 from nestling.sources.sql.rows import SqlDatabase
 from tests.client_join import run_join
 from tests.generators.spoken_worlds import is_small
@@ -53,6 +57,13 @@ MOST_STEPS = 3_000_000
 """Of SQLite's machine for one statement: a recursion in circles has no end."""
 _UNKNOWN = 0.3
 """Of the statements, how many are planned without statistics."""
+_LYING = {
+    TypeName.INTEGER: Distribution((0, 2, 3)),
+    TypeName.TEXT: Distribution(("t1", "t5"), (("t2", 0.9),)),
+    TypeName.FLOAT: Distribution((), ((0.5, 1.0),)),
+}
+_LIES = 0.5
+"""Of the attributes, of how many it is told how their values lie."""
 SUMMED = frozenset({"sum", "total", "avg", "window sum", "window avg"})
 ONE_OF_EQUALS = frozenset({"UNION", "INTERSECT", "EXCEPT", "DISTINCT", "GROUP BY"})
 """Constructs that show one value for several equal ones: an integer and the same float are equal, and which is shown is open."""
@@ -102,9 +113,13 @@ def claimed(model: Model, sql: str) -> Statistics:
     def quantity(*sizes: float) -> Quantity:
         return Quantity(chosen.choice(sizes), Origin.INFERRED)
 
+    def told(attribute: Attribute) -> AttributeStatistics:
+        lying = _LYING.get(attribute.type.name) if chosen.random() < _LIES else None
+        return AttributeStatistics(distinct=quantity(1, 2, 20), null_share=quantity(0, 0.5, 1), values=lying)
+
     def of(entity: Entity) -> EntityStatistics:
-        distinct = ((name, AttributeStatistics(distinct=quantity(1, 2, 20))) for name in entity.attribute_names)
-        return EntityStatistics(quantity(1, 100, 100_000), attributes=tuple(distinct))
+        attributes = ((attribute.name, told(attribute)) for attribute in entity.attributes)
+        return EntityStatistics(quantity(1, 100, 100_000), attributes=tuple(attributes))
 
     return Statistics(tuple((entity.name, of(entity)) for entity in model.entities))
 
@@ -134,9 +149,10 @@ class Pair:
         try:
             query = translate(statement.sql, self.design.model, "sqlite")
             assert isinstance(query, Query)
-            plan = plan_read(
-                query, self.design, rewrites=rewrites, statistics=claimed(self.design.model, statement.sql)
-            )
+            known = claimed(self.design.model, statement.sql)
+            plan = plan_read(query, self.design, rewrites=rewrites, statistics=known)
+            work = estimate(plan, self.design, known, statement.values)
+            assert all(isfinite(each) and each >= 0 for each in work), work
             read = compiled_read(plan, name="statement", sql=statement.sql)
         except GapError as error:
             return Outcome("gap", error.problems[0].what)

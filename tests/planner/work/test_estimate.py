@@ -164,6 +164,14 @@ def test_arrays_nobody_asks_for_are_not_looked_at(embedded: Proposal) -> None:
     assert with_children.read_bytes > 10 * alone.read_bytes
 
 
+def test_what_no_element_can_meet(embedded: Proposal) -> None:
+    """A range beyond all values of embedded children leaves no rows, and costs what asking the documents does."""
+    joined = "many JOIN many_item ON many_item.many_id = many.id"
+    sql = f"SELECT many.id, count(*) FROM {joined} WHERE many_item.amount > :least GROUP BY many.id"
+    found = work(sql, embedded, values={"least": 10**12})
+    assert (found.elements, found.results) == pytest.approx((0, 0), abs=1)
+
+
 def test_documents_are_as_large_as_they_are_stored(embedded: Proposal) -> None:
     """A parent's document weighs itself and its forty children, within what statistics can tell."""
     store = embedded.design.store("many")

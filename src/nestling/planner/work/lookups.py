@@ -47,7 +47,8 @@ def _from_the_same(step: Correlate, outer: Stream, inner: Stream, facts: Facts, 
     kept = rows(same, facts.asking(None)) if same is not None else inner
     if same is None or inner.work.documents + inner.work.scanned < kept.work.documents + kept.work.scanned:
         return _joined(outer, inner, step.foreign, step.field, step.keep)
-    again = replace(inner, fixed=NO_WORK, flow=inner.work + -1.0 * kept.work + accesses.pass_on(kept.rows))
+    further = Work._make(max(whole - before, 0.0) for whole, before in zip(inner.work, kept.work, strict=True))
+    again = replace(inner, fixed=NO_WORK, flow=further + accesses.pass_on(kept.rows))
     return _joined(outer, again, step.foreign, step.field, step.keep).then(kept.work)
 
 

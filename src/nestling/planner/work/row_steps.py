@@ -119,7 +119,7 @@ def _kept(parts: Sequence[Expression], layout: Layout, stream: Stream, values: V
         probed = stream.asked.get(_probed_path(each, layout))
         if probed is None:
             fresh.append(each)
-            kept /= stream.asked.get(each, 1.0)  # of an element of the document, before that was unwound
+            kept /= stream.asked.get(each, 1.0) or 1.0  # of an element of the document, before that was unwound
         else:
             kept *= min(1.0, share(each, find, values) / probed) if probed > 0 else 1.0
     return min(kept * together(fresh, find, values), 1.0)
