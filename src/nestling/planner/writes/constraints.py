@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from nestling.ir.algebra import (
     Aggregate,
@@ -14,10 +14,11 @@ from nestling.ir.algebra import (
     NamedAggregate,
     Project,
     Relation,
+    Scan,
 )
 from nestling.ir.compiled import ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.expression import Column, Compare, Comparison, Exists, IsNull, Literal, Not
+from nestling.ir.expression import Collation, Column, Compare, Comparison, Exists, Expression, IsNull, Literal, Not
 from nestling.ir.layout import NodeKind, Role
 from nestling.ir.model import Cardinality, Entity, Relationship
 from nestling.ir.operands import conjunction
@@ -25,7 +26,7 @@ from nestling.ir.types import INTEGER
 from nestling.ir.write_path import NEW, Refuse, Violation, WriteStep
 from nestling.planner.writes.cells import Cells, column
 from nestling.planner.writes.document import id_attributes
-from nestling.planner.writes.fetch import equal_cells, fetch, filtered, plan, same_row, scan_of
+from nestling.planner.writes.fetch import cell, equal_cells, fetch, filtered, plan, same_row, scan_of
 from nestling.planner.writes.work import Phase, Work
 
 _ONE = Literal(1, INTEGER)
@@ -45,6 +46,8 @@ def unguarded(design: Design, entity: Entity) -> tuple[tuple[str, ...], ...]:
 
 def _is_guarded(design: Design, entity: Entity, group: tuple[str, ...]) -> bool:
     places = design.places[entity.name]
+    if any(entity.attribute(name).collation is Collation.NOCASE for name in group):
+        return False
     if len(places) != 1 or places[0].copy is not None or places[0].node.kind is not NodeKind.ROOT:
         return False
     (place,) = places
@@ -62,6 +65,21 @@ def _is_guarded(design: Design, entity: Entity, group: tuple[str, ...]) -> bool:
     )
 
 
+def sharing(entity: Entity, scan: Scan, values: Mapping[str, Expression]) -> Expression | None:
+    """Rows that have these values of a unique group, compared as the source's index compares them.
+
+    `unicode_ci` is the server's to compare, by a collation of the whole command, and not done here.
+    """
+    columns = {column.name: column for column in scan.columns}
+    nocase = {each.name for each in entity.attributes if each.collation is Collation.NOCASE}
+    return conjunction(
+        *(
+            Compare(Comparison.EQUAL, columns[name], value, Collation.NOCASE if name in nocase else Collation.BINARY)
+            for name, value in values.items()
+        )
+    )
+
+
 def refuse_same(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]) -> Iterator[WriteStep]:
     """Before a row comes: no other may share a unique group with it."""
     for group in groups:
@@ -73,7 +91,7 @@ def refuse_same(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]) -
 def same_rows(design: Design, row: Cells, group: Sequence[str]) -> ReadPlan:
     """One row that has these attributes' values of the row at hand, if there is any."""
     scan = scan_of(row.entity, "other")
-    same = filtered(scan, equal_cells(scan, {name: row.column(name) for name in group}))
+    same = filtered(scan, sharing(row.entity, scan, _cells(row, group)))
     return plan(design, Limit(Project(same, "found", (Named("one", _ONE),)), _ONE))
 
 
@@ -81,13 +99,17 @@ def refuse_several(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]
     """After rows have changed: none may share a unique group with another."""
     for group in groups:
         scan = scan_of(row.entity, "all")
-        same = filtered(scan, equal_cells(scan, {name: row.column(name) for name in group}))
+        same = filtered(scan, sharing(row.entity, scan, _cells(row, group)))
         count = NamedAggregate("times", Aggregate(AggregateFunction.COUNT, None, INTEGER))
         times = Column("counted", "times", INTEGER, nullable=False)
         several = Filter(Group(same, "counted", (), (count,)), Compare(Comparison.GREATER, times, _ONE))
         name = f"{row.entity.name} sharing {', '.join(group)}"
         yield fetch(name, plan(design, several), [row.column(each) for each in group])
         yield Refuse(name, *same_text(row.entity, group))
+
+
+def _cells(row: Cells, group: Sequence[str]) -> dict[str, Expression]:
+    return {name: cell(row.column(name), row.entity.attribute(name).type) for name in group}
 
 
 def same_text(entity: Entity, group: tuple[str, ...]) -> tuple[Violation, str]:

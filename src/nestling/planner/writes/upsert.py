@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nestling.ir.algebra import Scan, Values
-from nestling.ir.expression import NULL, Column, Compare, Comparison, Exists, Expression, Not, Or
+from nestling.ir.expression import NULL, Column, Exists, Expression, Not, Or
 from nestling.ir.model import Entity
 from nestling.ir.operands import conjunction
 from nestling.ir.write import Conflict, ConflictAction, Insert
 from nestling.planner.reads.traverse import rewritten
 from nestling.planner.writes.change import in_order
-from nestling.planner.writes.constraints import unique_groups
+from nestling.planner.writes.constraints import sharing, unique_groups
 from nestling.planner.writes.effect_steps import delete_rows, update_rows
 from nestling.planner.writes.fetch import filtered, scan_of
 from nestling.planner.writes.insert import Row, insert_rows, written_rows
@@ -40,7 +40,7 @@ def _upsert(
     work: Work, insert: Insert, conflict: Conflict, entity: Entity, groups: tuple[tuple[str, ...], ...], row: Row
 ) -> None:
     scan = scan_of(entity, work.name("there"))
-    there = _same(scan, groups, row)
+    there = _same(entity, scan, groups, row)
     match conflict.action:
         case ConflictAction.REPLACE:
             if there is not None:
@@ -63,7 +63,7 @@ def _update(
     row: Row,
 ) -> None:
     scan = scan_of(entity, insert.alias)
-    there = _same(scan, groups, row)
+    there = _same(entity, scan, groups, row)
     if there is None:
         return
     assignments = {item.attribute: _said(item.expression, conflict.excluded, row) for item in conflict.assignments}
@@ -78,14 +78,15 @@ def _insert(work: Work, insert: Insert, entity: Entity, row: Row, condition: Exp
     insert_rows(work, entity, attributes, source, insert.generated, condition)
 
 
-def _same(scan: Scan, groups: tuple[tuple[str, ...], ...], row: Mapping[str, Expression]) -> Expression | None:
+def _same(
+    entity: Entity, scan: Scan, groups: tuple[tuple[str, ...], ...], row: Mapping[str, Expression]
+) -> Expression | None:
     """Rows that share a group's values with the new one."""
-    columns = {column.name: column for column in scan.columns}
     found = []
     for group in groups:
-        values = [(columns[name], row.get(name, NULL)) for name in group]
-        if all(value != NULL for _, value in values):
-            found.append(conjunction(*(Compare(Comparison.EQUAL, column, value) for column, value in values)))
+        values = {name: row.get(name, NULL) for name in group}
+        if NULL not in values.values():
+            found.append(sharing(entity, scan, values))
     known = tuple(each for each in found if each is not None)
     return None if not known else known[0] if len(known) == 1 else Or(known)
 
