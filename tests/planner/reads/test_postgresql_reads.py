@@ -170,6 +170,8 @@ CASTS: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("name = %(name)s::text OR %(name)s::text IS NULL", {"name": None}),
     ("tax = %(tax)s::numeric", {"tax": Decimal("12.5")}),
     ("tax > %(tax)s::numeric", {"tax": 2}),
+    ("tax = %(tax)s::numeric", {"tax": 0.3}),
+    ("tax = ANY(%(taxes)s::numeric[])", {"taxes": [12.5, 7.0]}),
     ("rate < %(rate)s::double precision", {"rate": 5.5}),
     ("founded >= %(day)s::date", {"day": date(1993, 9, 30)}),
     ("founded < %(at)s::timestamp", {"at": HOUR}),
@@ -197,7 +199,14 @@ def test_parameters_are_postgresqls(
 
 @pytest.mark.parametrize(
     ("kind", "value"),
-    [("int", 1.5), ("int", True), ("text", 1), ("date", datetime(1993, 9, 30, 12)), ("numeric", 0.5), ("uuid", "a")],
+    [
+        ("int", 1.5),
+        ("int", True),
+        ("text", 1),
+        ("date", datetime(1993, 9, 30, 12)),
+        ("numeric", 0.1 + 0.2),
+        ("uuid", "a"),
+    ],
 )
 def test_a_value_the_cast_would_change_is_refused(
     towns: tuple[sa.Engine, Proposal, Database[Any]], kind: str, value: object

@@ -42,6 +42,8 @@ def given(placeholder: AnyPlaceholder) -> Call:
 
 
 def _taken(placeholder: Placeholder) -> Iterator[str]:
+    if placeholder.exactly is TypeName.DECIMAL:
+        yield "short_float_as_decimal"
     if placeholder.exactly is not None:
         yield f"of_exact_type({text(str(placeholder.exactly))})"
     if placeholder.number is not None:

@@ -90,6 +90,14 @@ def of_exact_type(kind: str) -> Callable[[Any], Any]:
     return check
 
 
+def short_float_as_decimal(value: Any) -> Any:
+    """A float of at most 15 digits as the decimal it is shown as."""
+    if not isinstance(value, float) or not isfinite(value):
+        return value
+    shown = Decimal(repr(value))
+    return shown if len(shown.normalize().as_tuple().digits) <= 15 else value
+
+
 def float_as_decimal(value: Any) -> Any:
     """A float as the decimal it is shown as."""
     return Decimal(repr(value)) if isinstance(value, float) and isfinite(value) else value

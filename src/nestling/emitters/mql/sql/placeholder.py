@@ -109,6 +109,8 @@ class Placeholder(compiled.Placeholder):
             return None
         if not isinstance(value, bool | int | float | Decimal | str | bytes | date | UUID | Binary):
             raise self._mistake(value, "a value: a number, text, bytes, date, UUID or NULL")
+        if self.exactly is TypeName.DECIMAL:
+            value = short_float_as_decimal(value)
         if self.exactly is not None and not is_exactly(value, self.exactly):
             raise self._mistake(value, f"of type {self.exactly}")
         if self.number is not None:
@@ -168,6 +170,8 @@ _CLASSES: dict[Expected, type | UnionType] = {
 }
 _READ: dict[Expected, Callable[[object], object]] = {Expected.TIME: instant_of, Expected.UUID: uuid_of}
 """What a text is read as."""
+FLOAT_DIGITS = 15
+"""Digits every float keeps."""
 _EXACT: dict[TypeName, tuple[type, ...]] = {
     TypeName.BOOLEAN: (bool,),
     TypeName.INTEGER: (int,),
@@ -190,6 +194,14 @@ def is_exactly(value: object, kind: TypeName) -> bool:
         return not isinstance(value, datetime) and (not isinstance(value, str) or _DAY.fullmatch(value) is not None)
     instant = instant_of(value) if kind is TypeName.TIMESTAMP else None
     return not isinstance(instant, datetime) or instant.tzinfo is None
+
+
+def short_float_as_decimal(value: object) -> object:
+    """A float of at most 15 digits as the decimal it is shown as, as PostgreSQL converts it; anything else as it is."""
+    if not isinstance(value, float) or not isfinite(value):
+        return value
+    shown = Decimal(repr(value))
+    return shown if len(shown.normalize().as_tuple().digits) <= FLOAT_DIGITS else value
 
 
 def number_like(value: object, kind: TypeName) -> object:
