@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 
@@ -23,6 +24,17 @@ CREATE TABLE p (id {key}, name varchar(20) {nocase} DEFAULT 'it''s', plain varch
 CREATE TABLE c (p_id int, CONSTRAINT k FOREIGN KEY (p_id) REFERENCES p (id) ON UPDATE CASCADE ON DELETE SET NULL);
 CREATE VIEW v AS SELECT p.id, p.name AS title FROM p WHERE p.i < 0;
 """
+
+_UNSAID = """
+CREATE TABLE u (a varchar(9), b varchar(9) GENERATED ALWAYS AS (upper(a)) STORED);
+CREATE UNIQUE INDEX u_some ON u (a) WHERE b IS NOT NULL;
+CREATE UNIQUE INDEX u_made ON u (lower(a));
+"""
+_SAID = {
+    "`u.b` is computed by the database: it is kept as a plain attribute",
+    "a unique index of `u` is over some rows only: no attributes are unique by it",
+    "a unique index of `u` is over an expression: no attributes are unique by it",
+}
 
 
 def check(reading: Reading, collation: Collation, *, exact: bool) -> None:
@@ -53,6 +65,40 @@ def test_sqlite(tmp_path: Path) -> None:
         connection.execute("INSERT INTO p (n) VALUES (1.25)")
     connection.close()
     check(open_database(f"sqlite:///{path}").reading(), Collation.NOCASE, exact=False)
+
+
+def test_sqlite_tells_what_a_model_does_not_say(tmp_path: Path) -> None:
+    """Generated columns, and unique indexes over some rows or an expression, are notes as those of a DDL file."""
+    path = tmp_path / "u.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(_UNSAID)
+    reading = open_database(f"sqlite:///{path}").reading()
+    assert set(reading.notes) >= _SAID
+    assert reading.model.entity("u").uniques == ()
+
+
+def test_postgresql_tells_what_a_model_does_not_say(postgresql_urls: tuple[str, str]) -> None:
+    """The same."""
+    psycopg = pytest.importorskip("psycopg")
+    with psycopg.connect(postgresql_urls[1]) as connection:
+        connection.execute(_UNSAID)
+    reading = open_database(postgresql_urls[1]).reading()
+    assert set(reading.notes) >= _SAID
+    assert reading.model.entity("u").uniques == ()
+
+
+def test_citext_is_compared_without_case(postgresql_urls: tuple[str, str]) -> None:
+    """PostgreSQL's citext is a text whose case does not count, and a gap says how far."""
+    psycopg = pytest.importorskip("psycopg")
+    with psycopg.connect(postgresql_urls[1]) as connection:
+        if not connection.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'citext'").fetchone():
+            pytest.skip("PostgreSQL's contrib modules are not installed")
+        connection.execute("CREATE EXTENSION citext; CREATE TABLE t (email citext UNIQUE, plain text)")
+    reading = open_database(postgresql_urls[1]).reading()
+    assert [each.collation for each in reading.model.entity("t").attributes] == [Collation.NOCASE, Collation.BINARY]
+    (gap,) = reading.gaps
+    assert gap.where == "t.email"
+    assert "the case of A to Z does not count where it is compared, but in LIKE" in gap.what
 
 
 def test_postgresql(postgresql_urls: tuple[str, str]) -> None:

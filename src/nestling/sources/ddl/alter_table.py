@@ -13,6 +13,7 @@ from nestling.sources.ddl.elements import add_unique, is_constraint, plain_colum
 from nestling.sources.ddl.statements import Lines
 from nestling.sources.ddl.tokens import Token
 from nestling.sources.defaults import read_default, retyped
+from nestling.sources.remarks import unique_for_some
 from nestling.sources.tables import find_name
 
 _WITHOUT_MEANING = (
@@ -217,6 +218,6 @@ def create_unique_index(cursor: Cursor, catalogue: Catalogue, line: int) -> None
         if catalogue.home(name) not in catalogue.partitions and catalogue.home(name) not in catalogue.views:
             catalogue.gap(f"a unique index on `{name[1]}`, which is not declared", line)
     elif partial:
-        catalogue.note(f"a unique index of `{table.name[1]}` is over some rows only: no attributes are unique by it")
+        catalogue.note(unique_for_some(table.name[1]))
     else:
         add_unique(names, table, catalogue)

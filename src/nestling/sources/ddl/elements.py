@@ -12,6 +12,7 @@ from nestling.sources.ddl.column_type import read_type
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text, at_commas
 from nestling.sources.ddl.tokens import Kind, Token
 from nestling.sources.defaults import collation_named, read_default
+from nestling.sources.remarks import computed, unique_by_expression
 from nestling.sources.tables import Check, ForeignKey
 
 _STARTS = (
@@ -93,7 +94,7 @@ def _column_constraint(
     elif cursor.accept_any("AUTO_INCREMENT", "AUTOINCREMENT") or _identity(cursor):
         return replace(column, default=Generated.NUMBER)
     elif _computed(cursor):
-        catalogue.note(f"`{table.name[1]}.{column.name}` is computed by the database: it is kept as a plain attribute")
+        catalogue.note(computed(table.name[1], column.name))
     else:
         _without_meaning(cursor)
     return column
@@ -235,7 +236,7 @@ def plain_columns(tokens: list[Token]) -> list[str] | None:
 def add_unique(names: list[str] | None, table: Declared, catalogue: Catalogue) -> None:
     """Add a unique group; a note when it is over an expression."""
     if names is None:
-        catalogue.note(f"a unique index of `{table.name[1]}` is over an expression: no attributes are unique by it")
+        catalogue.note(unique_by_expression(table.name[1]))
     else:
         table.uniques.append(tuple(names))
 

@@ -14,6 +14,7 @@ from nestling.ir.model import View
 from nestling.ir.reading import Gap, GapKind
 from nestling.sources.ddl.create_view import plain_select
 from nestling.sources.defaults import collation_named, read_default
+from nestling.sources.remarks import carried, computed, unique_by_expression, unique_for_some
 from nestling.sources.sql.address import Address
 from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
 from nestling.sources.sql.catalog_checks import server_checks
@@ -21,14 +22,14 @@ from nestling.sources.sql.catalog_sqlite import on_delete, on_update
 from nestling.sources.sql.column_type import column_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from sqlalchemy.engine import Inspector
 
     from nestling.sources.tables import Check
 
 # Tables (not partitions), views, their columns; a domain stands for its base type, an enum brings its labels. Blanks at the end
-# of a `character(n)` do not count when it is compared.
+# of a `character(n)` do not count when it is compared, case does not in a citext.
 _POSTGRESQL_COLUMNS = """
 SELECT n.nspname, c.relname, c.relkind::text, a.attname, format_type(COALESCE(NULLIF(d.typbasetype, 0), a.atttypid),
        CASE WHEN d.typbasetype <> 0 THEN d.typtypmod ELSE a.atttypmod END), NOT a.attnotnull,
@@ -36,7 +37,9 @@ SELECT n.nspname, c.relname, c.relkind::text, a.attname, format_type(COALESCE(NU
         WHERE e.enumtypid IN (COALESCE(NULLIF(d.typbasetype, 0), a.atttypid), d.typelem)),
        CASE WHEN COALESCE(to_jsonb(a)->>'attidentity', '') <> '' THEN 'AUTO_INCREMENT'
             WHEN COALESCE(to_jsonb(a)->>'attgenerated', '') = '' THEN pg_get_expr(b.adbin, b.adrelid) END,
-       CASE WHEN COALESCE(NULLIF(d.typbasetype, 0), a.atttypid) = 'bpchar'::regtype THEN 'rtrim' END
+       CASE WHEN COALESCE(NULLIF(d.typbasetype, 0), a.atttypid) = 'bpchar'::regtype THEN 'rtrim'
+            WHEN format_type(COALESCE(NULLIF(d.typbasetype, 0), a.atttypid), NULL) ~ '(^|\\.)citext$' THEN 'nocase' END,
+       COALESCE(to_jsonb(a)->>'attgenerated', '') <> ''
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 LEFT JOIN pg_type d ON d.oid = a.atttypid LEFT JOIN pg_attrdef b ON b.adrelid = c.oid AND b.adnum = a.attnum
@@ -49,7 +52,7 @@ SELECT NULL, t.table_name, t.table_type, c.column_name, c.column_type, c.is_null
   CASE WHEN c.extra LIKE '%auto_increment%' THEN 'AUTO_INCREMENT'
        WHEN version() LIKE '%MariaDB%' OR c.extra LIKE '%DEFAULT_GENERATED%' OR c.column_default IS NULL
          OR c.data_type IN ('bit', 'tinyint', 'smallint', 'mediumint', 'int', 'bigint', 'decimal', 'float', 'double')
-       THEN c.column_default ELSE QUOTE(c.column_default) END, c.collation_name
+       THEN c.column_default ELSE QUOTE(c.column_default) END, c.collation_name, COALESCE(c.generation_expression, '') <> ''
 FROM information_schema.tables t JOIN information_schema.columns c
   ON c.table_schema = t.table_schema AND c.table_name = t.table_name
 WHERE t.table_schema = DATABASE() ORDER BY t.table_name, c.ordinal_position"""
@@ -100,6 +103,7 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
             where = (schema, name)
             table = _table(address.dialect, entity, where, found, keys[schema], checks.get(where, ()), default, gaps)
             tables.append(table)
+            notes += _remarks(entity, found, keys[schema].uniques.get(where, ()))
     return Catalog(tuple(tables), tuple(gaps), tuple(notes), tuple(views))
 
 
@@ -142,11 +146,11 @@ def _table(
 ) -> Table:
     columns = []
     json = _checked_as_json(dialect, checks)
-    for name, declared, nullable, labels, filling, collation in found:
+    for name, declared, nullable, labels, filling, collation, _ in found:
         words = "json" if name in json else declared
         kind, known = column_type(words, dialect, tuple(labels or ()))
         if not known:
-            gaps.append(Gap(GapKind.NOTIMPL, f"type `{declared}` is carried as found", f"{entity}.{name}"))
+            gaps.append(Gap(GapKind.NOTIMPL, carried(declared), f"{entity}.{name}"))
         made = read_default(filling, kind)
         columns.append(ColumnFacts(name, declared, kind, bool(nullable), made, collation_named(collation)))
     names = {column.name for column in columns}
@@ -162,6 +166,14 @@ def _table(
         tuple(foreign),
         checks,
     )
+
+
+def _remarks(entity: str, found: list[Any], indexes: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    yield from (computed(entity, column[0]) for column in found if column[-1])
+    for index in indexes:
+        if index["unique"] and not _is_unique(index):
+            partial = index.get("dialect_options", {}).get("postgresql_where")
+            yield unique_for_some(entity) if partial else unique_by_expression(entity)
 
 
 def _is_unique(index: Mapping[str, Any]) -> bool:

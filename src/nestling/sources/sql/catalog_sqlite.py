@@ -19,6 +19,7 @@ from nestling.sources.ddl.create_table import declared_table
 from nestling.sources.ddl.create_view import sqlite_view
 from nestling.sources.ddl.cursor import NotUnderstood
 from nestling.sources.defaults import read_default
+from nestling.sources.remarks import computed, unique_by_expression, unique_for_some
 from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
 from nestling.sources.sql.column_type import column_type
 
@@ -26,7 +27,7 @@ _TABLES = """SELECT l.name, l.type, l.wr, coalesce(m.sql, '') FROM pragma_table_
 LEFT JOIN sqlite_master m ON m.name = l.name
 WHERE schema = 'main' AND substr(l.name, 1, 7) <> 'sqlite_' ORDER BY l.name"""
 _COLUMNS = 'SELECT name, type, "notnull", pk, hidden, dflt_value FROM pragma_table_xinfo(?) ORDER BY cid'
-_UNIQUES = "SELECT name FROM pragma_index_list(?) WHERE \"unique\" AND NOT partial AND origin <> 'pk' ORDER BY name"
+_UNIQUES = "SELECT name, partial FROM pragma_index_list(?) WHERE \"unique\" AND origin <> 'pk' ORDER BY name"
 _INDEXED = "SELECT name FROM pragma_index_info(?) ORDER BY seqno"
 _FOREIGN_KEYS = (
     'SELECT id, "table", "from", "to", on_delete, on_update FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq'
@@ -37,18 +38,19 @@ def read_sqlite_catalog(connection: sqlite3.Connection) -> Catalog:
     """Read all tables and views; virtual tables are gaps."""
     tables: list[Table] = []
     gaps: list[Gap] = []
+    notes: list[str] = []
     views: list[View] = []
     for name, kind, without_rowid, sql in connection.execute(_TABLES).fetchall():
         if kind == "table":
             declared = declared_table(sql)
             if declared is None:
                 gaps.append(Gap(GapKind.NOTIMPL, "its collations and checks cannot be read", name))
-            tables.append(_table(connection, name, bool(without_rowid), declared, gaps))
+            tables.append(_table(connection, name, bool(without_rowid), declared, gaps, notes))
         elif kind == "view":
             _add_view(name, sql, views, gaps)
         elif kind == "virtual":
             gaps.append(Gap(GapKind.NOTIMPL, "a virtual table is left out", name))
-    return Catalog(tuple(tables), tuple(gaps), views=tuple(views))
+    return Catalog(tuple(tables), tuple(gaps), tuple(notes), tuple(views))
 
 
 def _add_view(name: str, sql: str, views: list[View], gaps: list[Gap]) -> None:
@@ -64,6 +66,7 @@ def _table(
     without_rowid: bool,
     declared: Declared | None,
     gaps: list[Gap],
+    notes: list[str],
 ) -> Table:
     found = [row for row in connection.execute(_COLUMNS, (name,)) if row[4] != 1]
     key = tuple(row[0] for row in sorted((row for row in found if row[3]), key=lambda row: int(row[3])))
@@ -72,6 +75,7 @@ def _table(
     )
     never_null = set(key) if is_rowid or without_rowid else set()
     columns = tuple(_column(name, row, never_null, gaps) for row in found)
+    notes += [computed(name, row[0]) for row in found if row[4]]
     if declared is not None:
         known = {column.name: column.collation for column in declared.columns.values()}
         columns = tuple(replace(c, collation=known.get(c.name, c.collation)) for c in columns)
@@ -81,7 +85,15 @@ def _table(
     checks = tuple(declared.checks) if declared is not None else ()
     rowid = not without_rowid and (is_rowid or "rowid" not in taken)
     return Table(
-        name, None, name, columns, key, _uniques(connection, name), _foreign_keys(connection, name), checks, rowid
+        name,
+        None,
+        name,
+        columns,
+        key,
+        _uniques(connection, name, notes),
+        _foreign_keys(connection, name),
+        checks,
+        rowid,
     )
 
 
@@ -96,11 +108,15 @@ def _column(
     return ColumnFacts(name, declared, kind, not (not_null or name in never_null), default)
 
 
-def _uniques(connection: sqlite3.Connection, table: str) -> tuple[tuple[str, ...], ...]:
+def _uniques(connection: sqlite3.Connection, table: str, notes: list[str]) -> tuple[tuple[str, ...], ...]:
     groups = []
-    for (index,) in connection.execute(_UNIQUES, (table,)).fetchall():
+    for index, is_partial in connection.execute(_UNIQUES, (table,)).fetchall():
         names = tuple(row[0] for row in connection.execute(_INDEXED, (index,)))
-        if None not in names:  # an expression is not a column
+        if is_partial:
+            notes.append(unique_for_some(table))
+        elif None in names:
+            notes.append(unique_by_expression(table))
+        else:
             groups.append(names)
     return tuple(dict.fromkeys(groups))
 

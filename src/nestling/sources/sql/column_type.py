@@ -25,7 +25,7 @@ _WORDS: dict[str, TypeName] = {
     **dict.fromkeys(("real", "double", "double precision", "float", "float4", "float8"), _T.FLOAT),
     **dict.fromkeys(
         ("text", "character varying", "varchar", "character", "char", "bpchar", "name", "nchar", "nvarchar", "clob", '"char"',
-         "tinytext", "mediumtext", "longtext", "citext", "varying character", "native character", "ntext", "string"), _T.TEXT,
+         "tinytext", "mediumtext", "longtext", "varying character", "native character", "ntext", "string"), _T.TEXT,
     ),
     **dict.fromkeys(
         ("bytea", "blob", "tinyblob", "mediumblob", "longblob", "binary", "varbinary", "image"), _T.BYTES
