@@ -9,7 +9,9 @@ from nestling.emitters.mql.sql.constants import WIDE_DIGITS, Mql
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, unless_bytes
 from nestling.emitters.mql.sql.object_ids import object_id
-from nestling.ir.expression import Affinity, Cast, Coerce, Column, Literal, Raw, Rules, Stored
+from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.write_constants import StoredParameter, stored_constant
+from nestling.ir.expression import Affinity, Cast, Coerce, Column, Literal, Parameter, Raw, Rules, Stored
 from nestling.ir.reading import GapKind
 from nestling.ir.types import Type, TypeName
 
@@ -67,6 +69,8 @@ def _where(value: Mql, name: str, change: Callable[[Mql], Mql], *, mixed: bool) 
 
 def stored(node: Stored, r: Renderer) -> Mql:
     """The value as an attribute of the type keeps it; another database than SQLite converts as its casts do."""
+    if isinstance(node.operand, Parameter):
+        return {"$literal": _stored_parameter(node.operand, node, r)}
     if node.operand.type == node.type or node.operand == Literal(None, node.operand.type):
         return r.value(node.operand)
     if node.type.name is TypeName.OBJECT_ID:
@@ -76,6 +80,14 @@ def stored(node: Stored, r: Renderer) -> Mql:
     if node.type.fraction_digits > WIDE_DIGITS:
         return wide(node.operand, r)
     return r.value(Cast(node.operand, node.type, node.rules))
+
+
+def _stored_parameter(parameter: Parameter, node: Stored, r: Renderer) -> object:
+    """Converted as one that is stored at once, whichever way the row goes."""
+    value = r.environment.parameter(parameter.name)
+    if isinstance(value, Placeholder):
+        return StoredParameter(parameter.name, node.type, node.rules)
+    return stored_constant(value, node.type, node.rules)
 
 
 def _stored_by_sqlite(node: Stored, r: Renderer) -> Mql:
