@@ -207,10 +207,20 @@ def compare(
 ) -> Compare:
     """A comparison, its operands converted as the dialect does."""
     labels = left.type.values or right.type.values
+    if translation.dialect.lenient and operator not in _ORDERED:
+        left, right = _truth_beside(left, right), _truth_beside(right, left)
     left, right = comparable(left, right, translation)
     if translation.dialect.rules is Rules.POSTGRESQL and operator in _ORDERED:
         left, right = ranked(left, labels), ranked(right, labels)
     return Compare(operator, left, right, collation or translation.dialect.collation)
+
+
+def _truth_beside(value: Expression, other: Expression) -> Expression:
+    """0 and 1 beside an attribute that holds nothing but truth values are false and true: an index knows those."""
+    is_truth = isinstance(other, Column) and other.type.name is TypeName.BOOLEAN and not other.mixed
+    if not is_truth or not isinstance(value, Literal) or type(value.value) is not int or value.value not in (0, 1):
+        return value
+    return TRUE if value.value else FALSE
 
 
 def comparable(left: Expression, right: Expression, translation: Translation) -> tuple[Expression, Expression]:
@@ -223,13 +233,19 @@ def comparable(left: Expression, right: Expression, translation: Translation) ->
             return _comparable_sqlite(left, right, translation)
         case Rules.POSTGRESQL:
             return adapt(left, right.type), adapt(right, left.type)
+        case Rules.MYSQL if left.type.name is right.type.name is TypeName.BOOLEAN and not _mixed(left, right):
+            return left, right
         case Rules.MYSQL:
             return _mysql(left, right, translation), _mysql(right, left, translation)
 
 
+def _mixed(*sides: Expression) -> bool:
+    return any(isinstance(side, Column) and side.mixed for side in sides)
+
+
 def _comparable_sqlite(left: Expression, right: Expression, translation: Translation) -> tuple[Expression, Expression]:
     same = left.type.name is right.type.name in _CONVERTED
-    if same and not any(isinstance(side, Column) and side.mixed for side in (left, right)):
+    if same and not _mixed(left, right):
         return left, right
     of_left, of_right = affinity(left, translation), affinity(right, translation)
     left, right = plain(left, translation), plain(right, translation)
@@ -280,10 +296,10 @@ def typed_literal(value: str, wanted: Type) -> Expression:
 def _mysql(expression: Expression, other: Expression, translation: Translation) -> Expression:
     """MySQL: a text beside a number is taken for a float, beside a date for a timestamp.
 
-    A parameter takes the other side's type: what clients send for a number or a date is one.
+    A parameter takes the other side's type: what clients send for a number or a date is one. Truth is a number.
     """
     if isinstance(expression, Parameter) and expression.type == ANY:
-        return replace(expression, type=other.type)
+        return replace(expression, type=INTEGER if other.type.name is TypeName.BOOLEAN else other.type)
     if other.type.name in TIMES and expression.type.name in (*TEXTS, TypeName.ANY):
         text_value = expression.value if isinstance(expression, Literal) else None
         folded = typed_literal(text_value, TIMESTAMP) if isinstance(text_value, str) else None

@@ -1,0 +1,55 @@
+"""Truth is 0 or 1 in SQLite and MySQL, and true or false in a document: both ways of asking find the same rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling import pipeline
+from nestling.executors.run import run_read
+from nestling.ir.compiled import CompiledRead
+
+TABLE = "CREATE TABLE member (id integer PRIMARY KEY, active boolean);"
+ROWS = ({"_id": 1, "active": True}, {"_id": 2, "active": False}, {"_id": 3}, {"_id": 4, "active": True})
+CONSTANT = {
+    "active = 1": [1, 4],
+    "0 = active": [2],
+    "active <> 0": [1, 4],
+    "NOT (active = 1)": [2],
+    "active = 2": [],
+    "active <> 2": [1, 2, 4],
+    "active > 0": [1, 4],
+    "(active = 1) = active": [1, 2, 4],
+    "coalesce(active, 0) = 0": [2, 3],
+}
+
+
+def compiled(database: Database[dict[str, Any]], folder: Path, where: str, dialect: str) -> CompiledRead:
+    """The statement compiled for a collection of members."""
+    (folder / "schema.sql").write_text(TABLE, encoding="utf-8")
+    proposal = pipeline.design(pipeline.inspect(str(folder / "schema.sql"), dialect=dialect), "normalized")
+    database["member"].insert_many([dict(row) for row in ROWS])
+    read = pipeline.convert(proposal, f"SELECT id FROM member WHERE {where} ORDER BY id", dialect=dialect)
+    assert isinstance(read, CompiledRead)
+    return read
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "mysql"])
+@pytest.mark.parametrize("where", CONSTANT)
+def test_a_constant(where: str, dialect: str, database: Database[dict[str, Any]], tmp_path: Path) -> None:
+    """Of a number; `= 1` and `= 0` become what an index of the server finds."""
+    read = compiled(database, tmp_path, where, dialect)
+    assert [row[0] for row in run_read(database, read)] == CONSTANT[where]
+    if where in ("active = 1", "0 = active"):
+        assert read.filter == {"active": {"$eq": where == "active = 1"}}
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "mysql"])
+def test_a_parameter(dialect: str, database: Database[dict[str, Any]], tmp_path: Path) -> None:
+    """Drivers send a number or a truth value, and either is the same."""
+    read = compiled(database, tmp_path, "active = :value", dialect)
+    for value, ids in ((1, [1, 4]), (True, [1, 4]), (0, [2]), (False, [2]), (2, []), (None, [])):
+        assert [row[0] for row in run_read(database, read, {"value": value})] == ids, value
