@@ -74,7 +74,7 @@ class _Run:
                 self._keep(rows, documents)
             case RefuseRows():
                 if bad := broken(step, self.rows[step.rows]):
-                    raise refused(step.violation, step.text, bad)
+                    raise refused(step, bad)
             case ForEach(rows, steps):
                 for each in self.rows[rows]:
                     yield from self.steps(steps, each)
@@ -123,9 +123,10 @@ def broken(step: RefuseRows, rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if not step.missing or any(column not in row for column in step.missing)]
 
 
-def refused(violation: Violation, text: str, rows: Sequence[Row]) -> ConstraintError:
-    """The error for rows that break a constraint; it shows what the first of them was to be, or was."""
-    values = [(name, value) for name, value in rows[0].items() if name.startswith((NEW, OLD))]
-    shown = ", ".join(f"{name.removeprefix(NEW).removeprefix(OLD)} = {shell(value)}" for name, value in values[:4])
+def refused(step: RefuseRows, rows: Sequence[Row]) -> ConstraintError:
+    """The error for rows that break a constraint; it shows what the first of them lacks, and was to be, or was."""
+    values = [(column, "NULL") for column in step.missing if column not in rows[0]]
+    values += [(name, shell(value)) for name, value in rows[0].items() if name.startswith((NEW, OLD))]
+    shown = ", ".join(f"{name.removeprefix(NEW).removeprefix(OLD)} = {value}" for name, value in values[:4])
     more = f" and {len(rows) - 1} more" if values and len(rows) > 1 else ""
-    return ConstraintError(Problem(text, known=f"{shown}{more}"), violation=violation)
+    return ConstraintError(Problem(step.text, known=f"{shown}{more}"), violation=step.violation)

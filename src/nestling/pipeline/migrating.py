@@ -103,10 +103,11 @@ def job_of(old: Design, new: Design, database: Database[Any], policy: Policy) ->
     from nestling.executors.changes import IMAGES_SINCE
     from nestling.executors.load import written_collections
     from nestling.executors.rights import may_modify
+    from nestling.ir.model_words import difference
 
     if old.model != new.model:
-        move = "derive both designs from the same model"
-        raise InputError(Problem("the two designs are of different models", next_move=move))
+        what = f"the two designs are of different models: {difference(old.model, new.model)}"
+        raise InputError(Problem(what, next_move="derive both designs from the same model"))
     # Without documents as they were before changes, only rows that move can be compared; then nothing is left where it is.
     collections = written_collections(old)
     images = has_history(database) and server_version(database) >= IMAGES_SINCE and may_modify(database, collections[0])

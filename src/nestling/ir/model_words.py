@@ -1,0 +1,45 @@
+"""Where two models differ, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from nestling.ir.model import Attribute, Entity, Model
+
+
+def difference(old: Model, new: Model) -> str:
+    """The first place where they differ; empty when they are the same."""
+    return next(_differences(old, new), "" if old == new else "they differ in order, hierarchies or views")
+
+
+def _differences(old: Model, new: Model) -> Iterator[str]:
+    if old.name != new.name:
+        yield f"the old one is called `{old.name}`, the new one `{new.name}`"
+    entities, others = ({each.name: each for each in model.entities} for model in (old, new))
+    yield from _alone("entity", entities, others)
+    for name in entities:
+        yield from _of_entity(entities[name], others[name])
+    links, other_links = ({each.name: each for each in model.relationships} for model in (old, new))
+    yield from _alone("relationship", links, other_links)
+    yield from (f"relationship `{name}` is not the same" for name in links if links[name] != other_links[name])
+
+
+def _of_entity(old: Entity, new: Entity) -> Iterator[str]:
+    attributes, others = ({each.name: each for each in entity.attributes} for entity in (old, new))
+    yield from _alone(f"attribute of `{old.name}`", attributes, others)
+    for name, one in attributes.items():
+        if one != others[name]:
+            yield f"`{old.name}.{name}` is {_said(one)} in the old and {_said(others[name])} in the new"
+    if (old.key, old.uniques) != (new.key, new.uniques):
+        yield f"`{old.name}` has another key, or other unique attributes"
+
+
+def _alone(what: str, old: Collection[str], new: Collection[str]) -> Iterator[str]:
+    yield from (f"{what} `{name}` is in the old only" for name in old if name not in new)
+    yield from (f"{what} `{name}` is in the new only" for name in new if name not in old)
+
+
+def _said(attribute: Attribute) -> str:
+    also = f" (also {', '.join(map(str, attribute.also))})" if attribute.also else ""
+    default = f" with the default {attribute.default}" if attribute.default is not None else ""
+    return f"{attribute.type}{'' if attribute.nullable else '!'}{also}{default}"

@@ -1,0 +1,29 @@
+"""Where two models differ, in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.model_words import difference
+from nestling.ir.types import FLOAT, INTEGER
+
+ENTITY = Entity("member", (Attribute("id", INTEGER, nullable=False), Attribute("balance", FLOAT)), ("id",))
+MODEL = Model("club", (ENTITY,))
+
+
+def changed(entity: Entity) -> Model:
+    """The model with another member."""
+    return replace(MODEL, entities=(entity,))
+
+
+def test_the_first_difference_is_named() -> None:
+    """A name, an attribute and its types, a key."""
+    assert difference(MODEL, MODEL) == ""
+    assert difference(MODEL, replace(MODEL, name="big")) == "the old one is called `club`, the new one `big`"
+    also = replace(ENTITY.attributes[1], also=(INTEGER,))
+    assert difference(MODEL, changed(replace(ENTITY, attributes=(ENTITY.attributes[0], also)))) == (
+        "`member.balance` is float in the old and float (also integer) in the new"
+    )
+    assert difference(MODEL, changed(replace(ENTITY, key=()))) == "`member` has another key, or other unique attributes"
+    assert difference(MODEL, Model("club", ())) == "entity `member` is in the old only"
