@@ -87,6 +87,19 @@ def test_postgresql_tells_what_a_model_does_not_say(postgresql_urls: tuple[str, 
     assert reading.model.entity("u").uniques == ()
 
 
+def test_orders_of_languages_are_told(postgresql_urls: tuple[str, str]) -> None:
+    """Texts that PostgreSQL orders as a language does are a note, those it orders by code point are none."""
+    psycopg = pytest.importorskip("psycopg")
+    with psycopg.connect(postgresql_urls[1]) as connection:
+        if not connection.execute("SELECT 1 FROM pg_collation WHERE collname = 'en-x-icu'").fetchone():
+            pytest.skip("this PostgreSQL knows no collations of ICU")
+        connection.execute('CREATE TABLE t (a text COLLATE "en-x-icu", b text COLLATE "C", n integer)')
+    reading = open_database(postgresql_urls[1]).reading()
+    said = "texts of 1 column are ordered by the collation `en-x-icu`: on MongoDB capitals come before small letters"
+    assert [note for note in reading.notes if "en-x-icu" in note] == [said]
+    assert not [note for note in reading.notes if "`C`" in note]
+
+
 def test_citext_is_compared_without_case(postgresql_urls: tuple[str, str]) -> None:
     """PostgreSQL's citext is a text whose case does not count, and a gap says how far."""
     psycopg = pytest.importorskip("psycopg")
