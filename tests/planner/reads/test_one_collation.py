@@ -23,6 +23,8 @@ CREATE TABLE person (id int PRIMARY KEY, name varchar(20), city varchar(20), FOR
 INSERT INTO city VALUES ('Rome', 'Italy', 'a'), ('Zürich', 'Switzerland', 'A'), ('Oslo', NULL, 'b');
 INSERT INTO person VALUES (1, 'Ada', 'Rome'), (2, 'ADA', 'Rome'), (3, 'Émile', 'Zürich'), (4, 'emile', 'Oslo'), (5, NULL, NULL),
   (6, 'bob', 'Zürich'), (7, 'Bob', 'Oslo');
+ALTER TABLE person ADD mood enum('sad', 'glad', 'Fine');
+UPDATE person SET mood = id % 4 WHERE id % 4 > 0;
 """
 
 
@@ -72,6 +74,12 @@ def both(request: pytest.FixtureRequest, mariadb: str, database: Database[Any]) 
 
 
 QUERIES = (
+    "SELECT char_length(name) AS l, count(*) FROM person GROUP BY l ORDER BY l",
+    "SELECT id % 2 AS odd, max(id) FROM person GROUP BY id % 2 HAVING count(*) > 1",
+    "SELECT id, row_number() OVER (PARTITION BY id % 3 ORDER BY id) AS n FROM person",
+    "SELECT DISTINCT mood FROM person ORDER BY mood DESC LIMIT 2",
+    "SELECT mood, count(*) FROM person GROUP BY mood ORDER BY mood LIMIT 3",
+    "SELECT id FROM person WHERE name > 'ADA' ORDER BY mood, id LIMIT 3",
     "SELECT id FROM person WHERE name = 'ada'",
     "SELECT id FROM person WHERE name <> 'EMILE'",
     "SELECT id FROM person WHERE name IN ('BOB', 'x')",

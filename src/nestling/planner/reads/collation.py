@@ -94,6 +94,8 @@ def _of_window(window: WindowFunction) -> Iterator[Collation]:
 
 def _of_expression(expression: Expression) -> Iterator[Collation]:
     match expression:
+        case Compare(left=left, right=Literal(), collation=Collation.BINARY) if left.type.values:
+            pass  # the place of an enum's value: its labels are never equal
         case Compare(left=left, right=right) if _may_be_text(left) and _may_be_text(right):
             yield expression.collation
         case InList(operand=operand) if _may_be_text(operand):

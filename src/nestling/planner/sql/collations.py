@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from nestling.ir.expression import Cast, Coerce, Collation, Column, Expression, Literal, Raw, Rules, ScalarSubquery
 from nestling.ir.operands import operands
-from nestling.ir.types import NEVER_TEXT
+from nestling.ir.types import NEVER_TEXT, TypeName
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.scope import Env, Translation
 
@@ -29,7 +29,12 @@ def collation(env: Env, nodes: Iterable[exp.Expr | None], sides: Iterable[Expres
 
 
 def of_group(env: Env, node: exp.Expr | None, key: Expression) -> Collation:
-    """The collation rows are grouped by. All values of a `character(n)` are filled up to n with blanks: equal is the same."""
+    """The collation rows are grouped by. All values of a `character(n)` are filled up to n with blanks: equal is the same.
+
+    So it is with an enum's, whose labels no collation takes for each other.
+    """
+    if key.type.name is TypeName.ENUM and explicit(node, env) is None:
+        return Collation.BINARY
     found = collation(env, (node,), (key,))
     padded = env.dialect.rules is Rules.POSTGRESQL and found is Collation.RTRIM and explicit(node, env) is None
     return Collation.BINARY if padded and isinstance(key, Column) else found
@@ -70,7 +75,7 @@ def _named(node: exp.Collate) -> Collation:
 def collation_of(sides: Iterable[Expression], translation: Translation) -> Collation:
     """The collation of values nothing is said about."""
     sides = tuple(sides)
-    if len(sides) > 1 and any(is_no_text(side) for side in sides):
+    if any(is_no_text(side) for side in sides):
         return Collation.BINARY
     if translation.dialect.rules is Rules.MYSQL:
         found = {rule for side in sides for rule in _of_columns(side, translation)}
