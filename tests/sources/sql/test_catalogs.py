@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import uuid
 from collections.abc import Mapping
 from contextlib import closing
 from decimal import Decimal
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
+from nestling.common.errors import PermissionDenied
 from nestling.ir.defaults import Constant, Default, Generated, OtherDefault
 from nestling.ir.expression import Collation
 from nestling.ir.model import OnUpdate
@@ -142,3 +144,18 @@ def test_mariadb(mariadb_urls: tuple[str, str]) -> None:
                 cursor.execute(statement)
     connection.close()
     check(open_database(mariadb_urls[1]).reading(), Collation.UNICODE_CI, exact=True)
+
+
+def test_a_table_that_may_not_be_read(postgresql_urls: tuple[str, str]) -> None:
+    """Is named, with what the user needs."""
+    psycopg = pytest.importorskip("psycopg")
+    reader = f"reader_{uuid.uuid4().hex}"
+    with psycopg.connect(postgresql_urls[1]) as connection:
+        connection.execute(f"CREATE TABLE hidden (a integer); CREATE ROLE {reader} LOGIN PASSWORD 'reads'")
+    url = make_url(postgresql_urls[1]).set(username=reader, password="reads")
+    try:
+        with pytest.raises(PermissionDenied, match=r"permission denied for table hidden(.|\n)*let the user SELECT"):
+            open_database(url.render_as_string(hide_password=False)).reading()
+    finally:
+        with psycopg.connect(postgresql_urls[1]) as connection:
+            connection.execute(f"DROP ROLE {reader}")

@@ -167,14 +167,14 @@ def _typed(error: Exception, address: Address) -> NestlingError:
         return _typed_postgresql(error, problem, refused)
     if "not a database" in said[0]:
         return SourceError(Problem("this file is not a SQLite database", where=address.origin))
-    return PermissionDenied(problem) if "readonly" in said[0] else SourceError(problem)
+    return _not_allowed(problem) if "readonly" in said[0] else SourceError(problem)
 
 
 def _typed_mysql(code: object, problem: Problem, refused: AuthenticationFailed) -> NestlingError:
     if code in _MYSQL_REFUSALS:
         return refused
     if code in _MYSQL_NOT_ALLOWED:
-        return PermissionDenied(problem)
+        return _not_allowed(problem)
     return _unreached(problem) if code in _MYSQL_UNREACHABLE else SourceError(problem)
 
 
@@ -183,9 +183,14 @@ def _typed_postgresql(error: Exception, problem: Problem, refused: Authenticatio
     if state in ("28P01", "28000") or "authentication failed" in str(error):
         return refused
     if state in ("42501", "25006"):
-        return PermissionDenied(problem)
+        return _not_allowed(problem)
     unreachable = type(error).__name__ in ("OperationalError", "ConnectionTimeout") and state is None
     return _unreached(problem) if unreachable else SourceError(problem)
+
+
+def _not_allowed(problem: Problem) -> PermissionDenied:
+    move = "let the user SELECT from every table to read them, and create and fill tables to unload"
+    return PermissionDenied(replace(problem, next_move=move))
 
 
 def _unreached(problem: Problem) -> ConnectionFailed:
