@@ -42,3 +42,20 @@ def test_a_value_is_kept_as_its_attribute_keeps_it(
         (found,) = database["bill"].find()
         assert found[name] == (Decimal128(kept) if name == "total" else kept)
         assert type(found[name]) is (Decimal128 if name == "total" else type(kept))
+
+
+LOGGED = """CREATE TABLE log (id integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), who varchar(9), total numeric(9,2),
+    what jsonb);"""
+
+
+def test_a_row_whose_other_values_the_server_makes(database: Database[dict[str, Any]], tmp_path: Path) -> None:
+    """A default such as now() is the server's to compute; what is given beside it is kept as ever."""
+    (tmp_path / "schema.sql").write_text(LOGGED, encoding="utf-8")
+    proposal = pipeline.design(pipeline.inspect(str(tmp_path / "schema.sql"), dialect="postgresql"), "normalized")
+    sql = "INSERT INTO log (id, who, total, what) VALUES ($1, $2, $3, $4)"
+    write = pipeline.convert(proposal, sql, dialect="postgresql")
+    assert isinstance(write, CompiledWrite), write.gap
+    run_write(database, write, {"p1": 1, "p2": "Ann", "p3": 2.5, "p4": '{"a": [1]}'})
+    (found,) = database["log"].find()
+    assert found.pop("at") is not None
+    assert found == {"_id": 1, "who": "Ann", "total": Decimal128("2.50"), "what": {"a": [1]}}

@@ -95,6 +95,9 @@ def _rows_at_hand(
         given = Give(name, tuple(tuple((column(NEW, a), value) for a, value in row.items()) for row in complete))
         work.add(Phase.FETCH, _completed(work, entity, node, given, made) if made or copied else [given])
         return [a for a in entity.attribute_names if a not in made and any(nullable(row[a]) for row in complete)]
+    if rows is not None:  # a parameter is kept as its attribute keeps it, and not as the column of a relation
+        columns = tuple(Column("given row", name, entity.attribute(name).type) for name in attributes)
+        source = Values("given row", columns, tuple(tuple(row.values()) for row in rows))
     computed = (
         _numbered(work, entity, rows, made, condition)
         if made
