@@ -14,7 +14,7 @@ from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.highs import Outcome, Status, minimise
 from nestling.optimizer.preference import tie_limit
 from nestling.optimizer.relaxation import Relaxation, chosen_by, relaxation
-from nestling.optimizer.rows import LinearModel
+from nestling.optimizer.rows import Floats, LinearModel
 from nestling.optimizer.tie_break import preferred
 
 GRACE_SECONDS = 5.0
@@ -60,12 +60,10 @@ def _solve(problem: Problem, relaxed: Relaxation, deadline: float) -> Part | Non
     """A whole choice: the relaxation's own when it is one, else what branching finds among what that leaves open."""
     if relaxed.outcome.status is Status.INFEASIBLE:
         return None
-    first = _rounded(problem, relaxed)
+    first = _rounded(problem, relaxed) or _completed(problem, relaxed, deadline)
     if first is not None and first.cost <= tie_limit(first.bound):
         return replace(first, proved=True)
-    fixed = relaxed.held(first.cost) if first is not None else None
-    seconds, gap = deadline - time.perf_counter(), 1e-9 * abs(relaxed.constant)
-    outcome = minimise(relaxed.model, seconds=seconds, scale=relaxed.scale, absolute_gap=gap, fixed=fixed)
+    outcome = _branched(relaxed, relaxed.held(first.cost) if first is not None else None, deadline)
     if outcome.status is Status.INFEASIBLE:
         return replace(first, proved=True) if first is not None else None
     if outcome.values is None and first is not None:
@@ -77,12 +75,27 @@ def _solve(problem: Problem, relaxed: Relaxation, deadline: float) -> Part | Non
     return first if first is not None and first.cost < part.cost and not part.proved else part
 
 
+def _branched(relaxed: Relaxation, fixed: Floats | None, deadline: float) -> Outcome:
+    """What branching finds, some of the structures `fixed`."""
+    seconds, gap = deadline - time.perf_counter(), 1e-9 * abs(relaxed.constant)
+    return minimise(relaxed.model, seconds=seconds, scale=relaxed.scale, absolute_gap=gap, fixed=fixed)
+
+
 def _rounded(problem: Problem, relaxed: Relaxation) -> Part | None:
     """The relaxation rounded, when that is allowed."""
     if relaxed.outcome.status is not Status.OPTIMAL or relaxed.outcome.values is None:
         return None
     chosen = chosen_by(problem, relaxed.outcome.values)
     found = evaluate(problem, chosen)
+    return Part(chosen, found.cost, min(relaxed.bound, found.cost), proved=False) if found is not None else None
+
+
+def _completed(problem: Problem, relaxed: Relaxation, deadline: float) -> Part | None:
+    """What branching makes of the few structures the relaxation leaves open, all others as they are there."""
+    if relaxed.outcome.status is not Status.OPTIMAL or relaxed.outcome.values is None:
+        return None
+    outcome = _branched(relaxed, relaxed.decided, deadline)
+    found = evaluate(problem, chosen := chosen_by(problem, outcome.values)) if outcome.values is not None else None
     return Part(chosen, found.cost, min(relaxed.bound, found.cost), proved=False) if found is not None else None
 
 

@@ -17,6 +17,9 @@ LARGEST = 1e4
 MARGIN = 1e-9
 """How far reduced costs are trusted, as a share of the largest cost."""
 
+WHOLE = 1e-6
+"""How far from 0 or 1 a value may be to count as that."""
+
 
 @dataclass(frozen=True, slots=True)
 class Relaxation:
@@ -36,6 +39,16 @@ class Relaxation:
     def bound(self) -> float:
         """No choice costs less."""
         return self.outcome.bound + self.constant
+
+    @property
+    def decided(self) -> Floats:
+        """The value of each structure that is whole in the relaxation, NaN for the others."""
+        fixed = np.full(len(self.model.cost), np.nan)
+        if self.outcome.values is not None:
+            values = self.outcome.values[: self.model.binary]
+            whole = np.abs(values - np.rint(values)) <= WHOLE
+            fixed[: self.model.binary][whole] = np.rint(values[whole])
+        return fixed
 
     def held(self, most: float) -> Floats | None:
         """The value of each structure that no choice up to the cost `most` can have otherwise, NaN for the open ones."""
