@@ -18,8 +18,22 @@ CASES = Path(__file__).parents[2] / "shared" / "cases" / "ddl"
 TABLE = re.compile(r"^\s*CREATE\s+(?:UNLOGGED\s+)?TABLE\b", re.IGNORECASE | re.MULTILINE)
 PARTITION = re.compile(r"\bPARTITION\s+OF\b", re.IGNORECASE)
 REFERENCE = re.compile(r"\bREFERENCES\s+[\w`\"\[]", re.IGNORECASE)
+CHECK = re.compile(r"\bCHECK\s*\(", re.IGNORECASE)
 PROSE = re.compile(r"--[^\n]*|'(?:[^'\\]|''|\\.)*'")  # comments and strings talk about references, too
-HEAD = ("file", "tables", "entities", "partitions", "references", "relationships", "N:M", "1:1", "gaps", "seconds")
+HEAD = (
+    "file",
+    "tables",
+    "entities",
+    "partitions",
+    "references",
+    "relationships",
+    "N:M",
+    "1:1",
+    "CHECKs",
+    "carried",
+    "gaps",
+    "seconds",
+)
 
 
 def main() -> int:
@@ -44,6 +58,8 @@ def main() -> int:
             len(model.relationships),
             len(model.many_to_many),
             sum(link.cardinality == "1:1" for link in model.relationships),
+            len(CHECK.findall(PROSE.sub("", text))),
+            sum(each.allowed is not None for entity in model.entities for each in entity.attributes),
             len(reading.gaps),
             f"{seconds:.2f}",
         )

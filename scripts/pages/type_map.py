@@ -211,9 +211,9 @@ lists the types of values that disagree. "Unloaded as" is the column `nestling u
 MIDDLE = """## What the usual type cannot hold
 
 {table}
-The validators accept exactly these forms. What an application must know: a column that has microseconds anywhere is text
-everywhere, which sorts and compares as it should; and `$sum` over a column with numbers beyond 34 digits stored as text ignores
-those.
+The [validators](validation.md) accept exactly these forms. What an application must know: a column that has microseconds anywhere
+is text everywhere, which sorts and compares as it should; and `$sum` over a column with numbers beyond 34 digits stored as text
+ignores those.
 
 ## By policy
 

@@ -8,7 +8,7 @@ import pytest
 from pymongo.database import Database
 from pymongo.errors import WriteError
 
-from nestling.executors.invalid import invalid_words
+from nestling.executors.invalid import breaks_checks_alone, invalid_words
 
 WHOLE = {"bsonType": ["int", "long"]}
 LINE = {"bsonType": "object", "required": ["no"], "properties": {"no": WHOLE, "size": {"enum": ["S", "L"]}}}
@@ -56,3 +56,32 @@ def test_what_is_no_schema_is_not_said(database: Database[Any]) -> None:
         database["t"].insert_one({"b": 1})
     assert invalid_words(refused.value.details or {}) == ""
     assert invalid_words({"code": 121}) == ""
+
+
+@pytest.mark.parametrize(
+    ("document", "alone"),
+    [
+        ({"n": -1}, True),
+        ({"n": 9, "kind": "z"}, True),
+        ({"text": "long"}, True),
+        ({"f": -0.5}, True),
+        ({"n": "x"}, False),
+        ({"n": -1, "kind": 5, "text": 7}, False),
+        ({}, False),
+    ],
+)
+def test_values_that_are_not_allowed_are_told_from_other_faults(
+    document: dict[str, Any], alone: bool, database: Database[Any]
+) -> None:
+    """What a CHECK would refuse: values of the right types."""
+    properties = {
+        "n": {"bsonType": "int", "minimum": 0, "maximum": 5},
+        "kind": {"enum": ["x", "y"]},
+        "text": {"bsonType": "string", "maxLength": 3},
+        "f": {"bsonType": "double", "not": {"bsonType": "number", "maximum": 0, "exclusiveMaximum": True}},
+    }
+    required = ["_id"] if document else ["n"]
+    database.create_collection("t", validator={"$jsonSchema": {"required": required, "properties": properties}})
+    with pytest.raises(WriteError) as refused:
+        database["t"].insert_one(document)
+    assert breaks_checks_alone(refused.value.details or {}) is alone

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from nestling.common.errors import DesignError
 from nestling.ir import primitives as ir
+from nestling.ir.allowed import Allowed
 from nestling.ir.clause import Clause, Compared
 from nestling.ir.defaults import Default, Generated, OtherDefault, constant
 from nestling.ir.design import Design
@@ -57,6 +58,7 @@ from nestling.ir.workload import (
     Walk,
     Workload,
 )
+from tests.generators.allowing import allowed_of
 
 ODD_NAMES = (
     *(
@@ -178,13 +180,21 @@ def _entities(draw: st.DrawFn, name: str) -> Entity:
     attribute_names = draw(st.lists(names, min_size=1, max_size=4, unique=True))
     also = st.lists(types, max_size=1).map(tuple)
     attributes = tuple(
-        Attribute(a, kind, draw(st.booleans()), draw(also), draw(_defaults(kind)), draw(st.sampled_from(Collation)))
+        Attribute(
+            a, kind, draw(st.booleans()), others, draw(_defaults(kind)), draw(st.sampled_from(Collation)), allowed
+        )
         for a in attribute_names
-        for kind in [draw(types)]
+        for kind, others in [(draw(types), draw(also))]
+        for allowed in [draw(_allowed((kind, *others)))]
     )
     groups = st.lists(st.sampled_from(attribute_names), min_size=1, max_size=2, unique=True).map(tuple)
     key = draw(groups | st.just(()))
     return Entity(name, attributes, key, tuple(draw(st.lists(groups, max_size=2))))
+
+
+def _allowed(kinds: tuple[Type, ...]) -> st.SearchStrategy[Allowed | None]:
+    found = st.none() | allowed_of(st.integers(-(10**30), 10**30) | st.decimals(-99, 99, places=2), words)
+    return found.map(lambda allowed: allowed if allowed is None or all(map(allowed.is_of, kinds)) else None)
 
 
 def _defaults(kind: Type) -> st.SearchStrategy[Default | None]:

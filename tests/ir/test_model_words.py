@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from nestling.ir.allowed import Allowed
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.model_words import difference
 from nestling.ir.types import FLOAT, INTEGER
@@ -24,6 +25,10 @@ def test_the_first_difference_is_named() -> None:
     also = replace(ENTITY.attributes[1], also=(INTEGER,))
     assert difference(MODEL, changed(replace(ENTITY, attributes=(ENTITY.attributes[0], also)))) == (
         "`member.balance` is float in the old and float (also integer) in the new"
+    )
+    checked = replace(ENTITY.attributes[1], allowed=Allowed(minimum=0))
+    assert difference(MODEL, changed(replace(ENTITY, attributes=(ENTITY.attributes[0], checked)))) == (
+        "`member.balance` is float in the old and float that allows at least 0 in the new"
     )
     assert difference(MODEL, changed(replace(ENTITY, key=()))) == "`member` has another key, or other unique attributes"
     assert difference(MODEL, Model("club", ())) == "entity `member` is in the old only"

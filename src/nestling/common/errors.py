@@ -185,7 +185,7 @@ class WriteError(NestlingError):
 
 
 class ConstraintError(WriteError):
-    """A constraint of the source refuses a write; `violation` says which: `key`, `unique`, `not null`, `parent`, `children`."""
+    """A constraint of the source refuses a write; `violation` says which: `key`, `unique`, `check`, `parent` and others."""
 
     def __init__(self, *problems: Problem, violation: str = "") -> None:
         super().__init__(*problems)

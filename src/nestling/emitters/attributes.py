@@ -16,9 +16,9 @@ TEXT = Plain(("string",))
 
 
 def values_of(entity: Entity, attribute: str) -> Value:
-    """The values of an attribute: of its own type, or of another one seen among them."""
+    """The values of an attribute: of its own type, or of another one seen among them, and allowed."""
     found = entity.attribute(attribute)
-    return Value((found.type, *found.also))
+    return Value((found.type, *found.also), found.allowed)
 
 
 def always(entity: Entity, attribute: str) -> bool:

@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from nestling.ir.allowed import Allowed
 from nestling.ir.primitives import Reference
 from nestling.ir.types import Type
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value of an attribute, of one of these conceptual types."""
+    """A value of an attribute, of one of these conceptual types, and of what is allowed of them."""
 
     types: tuple[Type, ...]
+    allowed: Allowed | None = None
 
 
 @dataclass(frozen=True, slots=True)

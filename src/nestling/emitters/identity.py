@@ -50,7 +50,7 @@ def in_gridfs(design: Design, store: Store, root: Node, attribute: Attribute) ->
     """What stands in a field whose bytes are in GridFS: a pointer, or a value that is neither bytes nor text as it is."""
     pointer = _pointer(design, store, root)
     others = attribute.also if attribute.type.name in FILES else (attribute.type, *attribute.also)
-    return Either((pointer, Value(others))) if others else pointer
+    return Either((pointer, Value(others, attribute.allowed))) if others else pointer
 
 
 def _pointer(design: Design, store: Store, root: Node) -> Object:

@@ -11,10 +11,12 @@ import json
 from collections.abc import Mapping
 from typing import assert_never
 
+from nestling.emitters.allowed_schema import allowed_schema
 from nestling.emitters.bson_types import Schema, bson_type, or_null, schema_of
 from nestling.emitters.content import Array, Constant, Content, Either, Field, Object, Plain, Value
 from nestling.emitters.documents import documents
 from nestling.emitters.file_names import file_names
+from nestling.emitters.mql.extended_json import extended_json
 from nestling.ir.design import Design
 from nestling.ir.layout import Store
 from nestling.ir.primitives import CollectionKind
@@ -28,7 +30,7 @@ def files(proposal: Proposal) -> Mapping[str, str]:
     design = proposal.design
     names = file_names((store.name for store in design.stores), ".json")
     return {
-        names[store.name]: json.dumps(validator(design, store), ensure_ascii=False, indent=2) + "\n"
+        names[store.name]: json.dumps(extended_json(validator(design, store)), ensure_ascii=False, indent=2) + "\n"
         for store in design.stores
         if can_validate(store)
     }
@@ -58,7 +60,7 @@ def validation_gaps(design: Design) -> tuple[Gap, ...]:
 def _schema(content: Content, additional: bool, policy: Policy) -> Schema:
     match content:
         case Value():
-            return schema_of(content.types, policy)
+            return allowed_schema(schema_of(content.types, policy), content.allowed, content.types)
         case Constant():
             return {"enum": list(content.values)}
         case Plain():

@@ -80,7 +80,8 @@ def type_words(content: Content) -> str:
     """What a field holds, in a few words: `text`, `array of object (at most 20)`."""
     match content:
         case Value():
-            return " or ".join(map(str, content.types))
+            words = " or ".join(map(str, content.types))
+            return f"{words} ({content.allowed})" if content.allowed is not None else words
         case Constant():
             return " or ".join(map(repr, content.values))
         case Plain():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import assert_never
 from uuid import UUID
 
@@ -11,9 +12,11 @@ from bson import Binary, Decimal128, ObjectId
 
 from nestling.emitters.content import Array, Constant, Content, Either, Field, Object, Plain, Value
 from nestling.emitters.documents import documents
+from nestling.ir.allowed_values import fitting, nth_value
 from nestling.ir.design import Design
 from nestling.ir.layout import Store
 from nestling.ir.types import Type, TypeName
+from nestling.ir.values import decode, encode
 
 Document = dict[str, object]
 
@@ -52,7 +55,8 @@ def _value(content: Content, field: Field, number: int) -> object:
     """A value for a field; `number` tells the elements of an array apart."""
     match content:
         case Value():
-            return _of_type(content.types[0], field.source.rpartition(".")[2] or field.name, number)
+            found = _of_type(content.types[0], field.source.rpartition(".")[2] or field.name, number)
+            return _allowed(found, content, number)
         case Constant():
             return content.values[number % len(content.values)]
         case Plain():
@@ -65,6 +69,18 @@ def _value(content: Content, field: Field, number: int) -> object:
             return _value(content.alternatives[0], field, number)
         case _:
             assert_never(content)
+
+
+def _allowed(found: object, value: Value, number: int) -> object:
+    """What was found, or another value where that is not allowed."""
+    allowed, plain = value.allowed, decode(found)
+    if allowed is None or not isinstance(plain, str | int | float | Decimal) or allowed.holds(plain):
+        return found
+    return (
+        fitting(str(found), allowed)
+        if allowed.lengths
+        else encode(nth_value(number, ELEMENTS, allowed, value.types[0]))
+    )
 
 
 def _elements(content: Array, field: Field) -> list[object]:

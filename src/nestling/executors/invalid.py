@@ -9,14 +9,21 @@ from typing import Any
 from nestling.ir.names import join
 
 SHOWN = 3
+OF_VALUES = frozenset({"enum", "minimum", "maximum", "minLength", "maxLength", "not"})
+"""What a validator says of values beside their types."""
 
 
 def invalid_words(error: Mapping[str, Any]) -> str:
     """As the server's error has it, after a colon: `joined` is string, not date. Empty where it does not say (before 5.0)."""
-    found = error.get("errInfo")
-    details = found.get("details") if isinstance(found, Mapping) else None
-    said = list(islice(dict.fromkeys(_said((details,), "")), SHOWN))
+    words = (said for path, rule in _broken(error) for said in _said(rule, path))
+    said = list(islice(dict.fromkeys(words), SHOWN))
     return f": {', '.join(said)}" if said else ""
+
+
+def breaks_checks_alone(error: Mapping[str, Any]) -> bool:
+    """Whether only values are wrong, of the right types: what a CHECK of the source refuses as well."""
+    broken = {rule["operatorName"] for _, rule in _broken(error)}
+    return bool(broken) and broken <= OF_VALUES
 
 
 def why_refused(error: Mapping[str, Any]) -> str:
@@ -24,24 +31,34 @@ def why_refused(error: Mapping[str, Any]) -> str:
     return f"{error.get('errmsg', 'the server refused it')}{invalid_words(error)}"
 
 
-def _said(rules: Iterable[object], path: str) -> Iterator[str]:
+def _broken(error: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The rules that a document breaks and that hold no others, each with the path it is about."""
+    found = error.get("errInfo")
+    return _innermost((found.get("details") if isinstance(found, Mapping) else None,), "")
+
+
+def _innermost(rules: Iterable[object], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for rule in rules:
         if not isinstance(rule, Mapping):
             continue
-        name, field = rule.get("operatorName"), f"`{path}`" if path else "the document"
-        if name == "bsonType" and "consideredType" in rule:
-            yield f"{field} is {rule['consideredType']}, not {_types(rule.get('specifiedAs'))}"
-        elif name == "required":
-            yield from (f"`{join(path, missing)}` is missing" for missing in rule.get("missingProperties", ()))
-        elif name == "additionalProperties" and "additionalProperties" in rule:
-            yield from (f"`{join(path, more)}` is not allowed" for more in rule["additionalProperties"])
-        elif inner := [value for value in rule.values() if isinstance(value, list | tuple) and _are_rules(value)]:
-            for value in inner:
-                for each in value:
-                    below = join(path, each["propertyName"]) if "propertyName" in each else path
-                    yield from _said(each["details"] if "propertyName" in each else (each,), below)
-        elif isinstance(name, str) and path:
-            yield f"{field} does not meet {name}"
+        inner = [value for value in rule.values() if isinstance(value, list | tuple) and _are_rules(value)]
+        for each in (each for value in inner for each in value):
+            below = join(path, each["propertyName"]) if "propertyName" in each else path
+            yield from _innermost(each["details"] if "propertyName" in each else (each,), below)
+        if not inner and isinstance(rule.get("operatorName"), str):
+            yield path, rule
+
+
+def _said(rule: Mapping[str, Any], path: str) -> Iterator[str]:
+    name, field = rule["operatorName"], f"`{path}`" if path else "the document"
+    if name == "bsonType" and "consideredType" in rule:
+        yield f"{field} is {rule['consideredType']}, not {_types(rule.get('specifiedAs'))}"
+    elif name == "required":
+        yield from (f"`{join(path, missing)}` is missing" for missing in rule.get("missingProperties", ()))
+    elif name == "additionalProperties" and "additionalProperties" in rule:
+        yield from (f"`{join(path, more)}` is not allowed" for more in rule["additionalProperties"])
+    elif path:
+        yield f"{field} does not meet {name}"
 
 
 def _are_rules(values: Iterable[object]) -> bool:

@@ -21,7 +21,7 @@ from pymongo.errors import (
 from nestling.common.connection import disk_is_full
 from nestling.common.errors import ConstraintError, NestlingError, NoTransactions, Problem, WriteError
 from nestling.executors.codes import DUPLICATE_KEY
-from nestling.executors.invalid import invalid_words
+from nestling.executors.invalid import breaks_checks_alone, invalid_words
 from nestling.ir.literals import shell
 from nestling.ir.write_path import Violation
 
@@ -61,7 +61,9 @@ def typed(error: PyMongoError | BSONError, name: str) -> NestlingError | None:
             return NoTransactions(Problem(what, where=where, next_move=move))
         case OperationFailure(code=code) if code == DOCUMENT_INVALID:
             why = invalid_words(error.details or {}) or f": {_said(error)}"
-            return WriteError(Problem(f"the collection's validator refuses the document{why}", where=where))
+            problem = Problem(f"the collection's validator refuses the document{why}", where=where)
+            of_values = breaks_checks_alone(error.details or {})
+            return ConstraintError(problem, violation=Violation.CHECK) if of_values else WriteError(problem)
         case OperationFailure(code=code) if code in TOO_LARGE:
             return _too_large(where)
         case OperationFailure() if disk_is_full(error):

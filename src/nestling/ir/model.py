@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from nestling.common.errors import DesignError, InputError, Problem, unknown
+from nestling.ir.allowed import Allowed
 from nestling.ir.defaults import Default
 from nestling.ir.expression import Collation
 from nestling.ir.types import Type
@@ -46,7 +47,8 @@ class OnUpdate(StrEnum):
 class Attribute:
     """A column: its name, type, whether it may be NULL, and the other types its values were seen to have.
 
-    `default` is what a row gets that does not say (None: NULL), `collation` how its texts are compared.
+    `default` is what a row gets that does not say (None: NULL), `collation` how its texts are compared, `allowed` what the source
+    takes of the values of its type (None: all).
     """
 
     name: str
@@ -55,6 +57,7 @@ class Attribute:
     also: tuple[Type, ...] = ()
     default: Default | None = None
     collation: Collation = Collation.BINARY
+    allowed: Allowed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +239,12 @@ def _entity_mistakes(entity: Entity) -> Iterator[Problem]:
     yield from _twice("attribute", (*path, "attributes"), entity.attribute_names)
     if not entity.attributes:
         yield Problem(what=f"entity `{entity.name}` has no attributes", path=path)
+    for each in entity.attributes:
+        if each.allowed is not None and not all(map(each.allowed.is_of, (each.type, *each.also))):
+            kinds = " or ".join(map(str, (each.type, *each.also)))
+            what = f"`{entity.name}.{each.name}` is {kinds}: what is allowed does not fit ({each.allowed})"
+            move = "allow numbers of numbers, and values and lengths of texts"
+            yield Problem(what=what, path=(*path, "attributes", each.name, "allowed"), next_move=move)
     for section, names in (("key", entity.key), *(("uniques", unique) for unique in entity.uniques)):
         for name in names:
             if name not in entity:

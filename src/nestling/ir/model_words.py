@@ -42,4 +42,5 @@ def _alone(what: str, old: Collection[str], new: Collection[str]) -> Iterator[st
 def _said(attribute: Attribute) -> str:
     also = f" (also {', '.join(map(str, attribute.also))})" if attribute.also else ""
     default = f" with the default {attribute.default}" if attribute.default is not None else ""
-    return f"{attribute.type}{'' if attribute.nullable else '!'}{also}{default}"
+    allowed = f" that allows {attribute.allowed}" if attribute.allowed is not None else ""
+    return f"{attribute.type}{'' if attribute.nullable else '!'}{also}{allowed}{default}"

@@ -210,6 +210,7 @@ class Violation(StrEnum):
     KEY = "key"
     UNIQUE = "unique"
     NOT_NULL = "not null"
+    CHECK = "check"  # a value the source does not allow
     PARENT = "parent"  # a foreign key without its parent
     CHILDREN = "children"  # a parent with children that restrict it
     PLACE = "place"  # the design has no place for the row

@@ -20,7 +20,7 @@ from itertools import combinations
 from nestling.common.errors import suggest
 from nestling.ir.model import Cardinality, Entity, Hierarchy, ManyToMany, Model, Relationship
 from nestling.ir.reading import Gap, GapKind
-from nestling.sources.checks import left_to_applications
+from nestling.sources.checks import Left, carried, left_to_applications
 from nestling.sources.roles import discriminator, parent_role
 from nestling.sources.tables import ForeignKey, Table, find_name
 
@@ -45,6 +45,10 @@ def shape(
     """The model those tables make, the gaps (what could not become part of it) and notes (what a person should see)."""
     findings = _Findings()
     entities = _entities(tables, findings)
+    left: list[Left] = []
+    for name, table in _first(tables, entities):
+        entities[name], found = carried(entities[name], table, dialect)
+        left += found
     keys = {name: tuple(_foreign_keys(table, entities, findings)) for name, table in _first(tables, entities)}
     junctions = {name: pair for name in entities if (pair := _junction(entities[name], keys[name]))}
     names = _relationship_names(keys, junctions)
@@ -60,8 +64,7 @@ def shape(
         ),
         hierarchies=tuple(_hierarchies(entities, keys, names)),
     )
-    checks = ((entities[name], check) for name, table in _first(tables, entities) for check in table.checks)
-    notes = (*findings.notes, *_unenforced(findings.unenforced), *left_to_applications(checks, dialect))
+    notes = (*findings.notes, *_unenforced(findings.unenforced), *left_to_applications(left))
     return model, tuple(findings.gaps), notes
 
 

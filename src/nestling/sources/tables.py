@@ -42,7 +42,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A declared table. `uniques` holds unique constraints and unique indexes over plain columns, all rows included."""
+    """A declared table. `uniques` holds unique constraints and unique indexes over plain columns, all rows included.
+
+    `plain` are the columns whose values the source compares as the conceptual ones are.
+    """
 
     name: str
     columns: tuple[Attribute, ...]
@@ -50,6 +53,7 @@ class Table:
     uniques: tuple[tuple[str, ...], ...] = ()
     foreign_keys: tuple[ForeignKey, ...] = ()
     checks: tuple[Check, ...] = ()
+    plain: frozenset[str] = frozenset()
     where: str = ""
 
 

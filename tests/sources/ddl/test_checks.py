@@ -1,4 +1,4 @@
-"""CHECK constraints in DDL: each is told, with its table and what is left to do."""
+"""CHECK constraints in DDL: what of them attributes carry; all others are told, with their tables and what is left to do."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import pytest
 
 from nestling.sources.ddl import read_ddl
 
+T = """CREATE TABLE t (a int, b text, n numeric(8,2), f double precision, r real, v varchar(9), d date, o boolean, c char(3)
+    {more});"""
 LEFT = "is left out: the application has to enforce it"
 
 
@@ -75,3 +77,119 @@ def test_checks_go_where_columns_go() -> None:
     inherited = "CREATE TABLE t (a int, CHECK (a % 2 = 0)); CREATE TABLE u (b int) INHERITS (t);"
     reading = read_ddl(inherited, "x", dialect="postgresql")
     assert f"CHECK (a % 2 = 0) of `t`, `u` {LEFT}" in reading.notes
+
+
+def allowed(condition: str, dialect: str) -> dict[str, str]:
+    """What a check of the table allows, in words, by attribute; everything else must have been told."""
+    reading = read_ddl(T.format(more=f", CHECK ({condition})"), "x", dialect=dialect)
+    assert reading.gaps == ()
+    return {each.name: str(each.allowed) for each in reading.model.entity("t").attributes if each.allowed is not None}
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgresql", "mysql"])
+@pytest.mark.parametrize(
+    ("condition", "carried"),
+    [
+        ("a IN (1, 2, -3)", {"a": "one of 1, 2, -3"}),
+        ("a = 1 OR a = 2 OR a IN (2, 3)", {"a": "one of 1, 2, 3"}),
+        ("((a IS NULL) OR (a >= 0 AND a < 10))", {"a": "at least 0, below 10"}),
+        ("a BETWEEN 1 AND 5 AND a > 2", {"a": "above 2, at most 5"}),
+        ("0 < a AND n <= 99.95", {"a": "above 0", "n": "at most 99.95"}),
+        ("a IN (1, 2, 3) AND a >= 2", {"a": "one of 2, 3"}),
+        ("f >= 0.5", {"f": "at least 0.5"}),
+        ("a > 1 AND a <> 2", {"a": "above 1"}),
+        ("a > 1 AND a < b", {"a": "above 1"}),
+        ("a > 1 OR n > 1", {}),
+        ("a > 1 OR a < -1", {}),
+        ("a > 1 AND a < 0", {"a": "above 1"}),
+        ("a IN (1, NULL)", {}),
+        ("a NOT BETWEEN 1 AND 2", {}),
+        ("a IN (SELECT 1)", {}),
+        ("a + 1 > 2", {}),
+        ("nothing > 2", {}),
+        ("nothing IS NOT NULL", {}),
+        ("d > '2020-01-01'", {}),
+        ("b > 'a'", {}),
+        ("c IN ('a', 'b')", {}),
+        ("a > 1e7000", {}),
+        ("o = TRUE", {}),
+    ],
+)
+def test_what_attributes_carry(condition: str, carried: dict[str, str], dialect: str) -> None:
+    """Comparisons of one column with constants; what two columns or other values decide is left."""
+    if "c IN" in condition and dialect == "sqlite":
+        carried = {"c": "one of 'a', 'b'"}
+    assert allowed(condition, dialect) == carried
+
+
+@pytest.mark.parametrize(
+    ("condition", "dialect", "carried"),
+    [
+        ("b IN ('it''s', 'A')", "postgresql", {"b": "one of 'it's', 'A'"}),
+        ("b <> ''", "sqlite", {"b": "at least 1 characters"}),
+        ("b IN ('a')", "mysql", {}),
+        ("b <> ''", "mysql", {}),
+        ("char_length(b) BETWEEN 2 AND 5", "mysql", {"b": "at least 2 characters, at most 5 characters"}),
+        ("length(b) < 5", "mysql", {}),  # bytes
+        ("n > 1e-1", "mysql", {}),  # a double
+        ("length(b) = 5", "postgresql", {"b": "at least 5 characters, at most 5 characters"}),
+        ("length(c) = 3", "postgresql", {}),  # blanks at the end do not count
+        ("length(a) = 3", "sqlite", {}),
+        ("(v)::text = ANY ((ARRAY['a'::character varying, 'b'::character varying])::text[])", "postgresql",
+         {"v": "one of 'a', 'b'"}),
+        ("(a = ANY (ARRAY['-1'::integer, 0, 1]))", "postgresql", {"a": "one of -1, 0, 1"}),
+        ("((n)::numeric >= (0)::numeric)", "postgresql", {}),
+        ("(n >= (0)::numeric)", "postgresql", {"n": "at least 0"}),
+        ("((a)::numeric >= 0.5)", "postgresql", {"a": "at least 0.5"}),
+        ("(a >= '0.5'::integer)", "postgresql", {}),
+        ("(r >= (0.5)::double precision)", "postgresql", {"r": "at least 0.5"}),
+        ("(r > (0.1)::double precision)", "postgresql", {}),  # which is not a real's 0.1
+        ("(v)::varchar(1) = 'a'", "postgresql", {}),
+        ("v = 'ab'::varchar(1)", "postgresql", {}),
+        ("v = 'a'::citext", "postgresql", {}),
+        ("v = E'a\\n'", "postgresql", {}),
+        ("v = 'a' COLLATE \"C\"", "postgresql", {}),
+        ("a BETWEEN SYMMETRIC 5 AND 1", "postgresql", {}),
+        ("a = 1 OR a IS NOT NULL", "postgresql", {}),
+        ("o IN (TRUE, FALSE)", "postgresql", {}),
+        ("v IN (\"a\", \"b\")", "sqlite", {}),
+        ("f > 0.1", "sqlite", {"f": "above 0.1"}),
+        ("a > 9223372036854775808", "sqlite", {}),
+        ("a > 9223372036854775808", "postgresql", {"a": "above 9223372036854775808"}),
+    ],
+)  # fmt: skip
+def test_what_a_dialect_means(condition: str, dialect: str, carried: dict[str, str]) -> None:
+    """Only what means the same of the values as they are stored is carried."""
+    assert allowed(condition, dialect) == carried
+
+
+@pytest.mark.parametrize("kind", ["citext", "name", "inet", "money", "text[]", "date", "oid"])
+def test_types_that_compare_in_ways_of_their_own(kind: str) -> None:
+    """Carry nothing."""
+    reading = read_ddl(f"CREATE TABLE t (a {kind} CHECK (a IN ('1', '2')));", "x", dialect="postgresql")
+    assert reading.model.entity("t").attribute("a").allowed is None
+    assert f"CHECK (a IN ('1', '2')) of `t` {LEFT}" in reading.notes
+
+
+@pytest.mark.parametrize(
+    ("ddl", "dialect", "carried"),
+    [
+        ("CREATE DOMAIN small AS int CHECK (VALUE < 10) CHECK (VALUE >= 0); CREATE TABLE t (a small CHECK (a <> 5));",
+         "postgresql", "at least 0, below 10"),
+        ("CREATE TABLE t (a int CHECK (a > 0) NOT VALID);", "postgresql", None),
+        ("CREATE TABLE t (a int, CONSTRAINT c CHECK (a > 0) NOT VALID); ALTER TABLE t VALIDATE CONSTRAINT c;",
+         "postgresql", "above 0"),
+        ("CREATE TABLE t (a int CHECK (a > 0) NOT ENFORCED);", "mysql", None),
+        ("CREATE TABLE t (a int CHECK (a > 0)); ALTER TABLE t DROP CONSTRAINT t_a_check;", "postgresql", None),
+        ("CREATE TABLE t (a int CHECK (a > 0)); ALTER TABLE t DROP CONSTRAINT t_fk;", "postgresql", "above 0"),
+        ("CREATE TABLE t (a int CHECK (a > 0)); ALTER TABLE t MODIFY a bigint;", "mysql", None),
+        ("CREATE TABLE t (b int CHECK (b > 0)); ALTER TABLE t RENAME COLUMN b TO a;", "postgresql", None),
+        ("CREATE TABLE t (a citext CHECK (a = 'x')); ALTER TABLE t ALTER COLUMN a TYPE text;", "postgresql", "one of 'x'"),
+        ("CREATE TABLE t (a text COLLATE NOCASE CHECK (a = 'x'));", "sqlite", None),
+        ("CREATE TABLE t (a STRING CHECK (a = '1'));", "sqlite", None),
+    ],
+)  # fmt: skip
+def test_only_checks_that_hold_are_carried(ddl: str, dialect: str, carried: str | None) -> None:
+    """What may be gone, or not hold of all rows, is told and not carried."""
+    found = read_ddl(ddl, "x", dialect=dialect).model.entity("t").attribute("a").allowed
+    assert (None if found is None else str(found)) == carried

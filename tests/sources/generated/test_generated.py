@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from nestling.common.errors import SourceError
 from nestling.ir.reading import Reading
-from nestling.ir.statistics import Quantity, RelationshipStatistics
+from nestling.ir.statistics import EntityStatistics, Quantity, RelationshipStatistics
 from nestling.ir.text import read_file
 from nestling.pipeline import inspect
 from nestling.pipeline.generating import check_generated, generate, scaled_reading
@@ -133,3 +133,34 @@ def test_a_permutation_leaves_nothing_out(size: int, seed: int):
     """Every number has exactly one place."""
     order = permutation(size, seed)
     assert sorted(map(order, range(size))) == list(range(size))
+
+
+ALLOWED = """
+CREATE TABLE kind (id INTEGER PRIMARY KEY CHECK (id BETWEEN 1 AND 40), code text NOT NULL UNIQUE CHECK (length(code) = 3));
+CREATE TABLE thing (
+  id INTEGER PRIMARY KEY CHECK (id > 1000), kind_id int NOT NULL REFERENCES kind, status text CHECK (status IN ('open', 'shut')),
+  share real CHECK (share >= 0 AND share < 1), cents int CHECK (cents IN (5, 10, 25)), left_over int CHECK (left_over <= 0),
+  name text NOT NULL CHECK (length(name) <= 4)
+);
+"""
+
+
+@pytest.mark.parametrize("measured", [True, False])
+def test_rows_are_what_is_allowed(measured: bool, tmp_path: Path) -> None:
+    """With values as they lie, and without: the table they are written to has the checks, which it looks at."""
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection, connection:
+        connection.executescript(ALLOWED)
+        connection.executemany("INSERT INTO kind VALUES (?, ?)", [(n, f"{n:03}") for n in range(1, 31)])
+        things = ((1001 + n, n % 30 + 1, "open", n / 400, (5, 10, 25)[n % 3], -n % 7 - 7, f"n{n}") for n in range(300))
+        connection.executemany("INSERT INTO thing VALUES (?, ?, ?, ?, ?, ?, ?)", things)
+    reading = inspect(f"sqlite:///{tmp_path / 'a.db'}")
+    assert all(a.allowed is not None for a in reading.model.entity("thing").attributes if a.name != "kind_id")
+    if not measured:
+        counts = tuple((name, EntityStatistics(each.count)) for name, each in reading.statistics.entities)
+        reading = replace(reading, statistics=replace(reading.statistics, entities=counts))
+    address = generate(reading, tmp_path / "rows.db")
+    with closing(sqlite3.connect(tmp_path / "rows.db")) as connection:
+        assert connection.execute("SELECT count(*) FROM thing").fetchone() == (300,)
+        assert connection.execute("SELECT count(*) FROM sqlite_master WHERE sql LIKE '%CHECK (%'").fetchone() == (2,)
+    before = {a.name: a.allowed for each in reading.model.entities for a in each.attributes}
+    assert {a.name: a.allowed for each in inspect(address).model.entities for a in each.attributes} == before

@@ -2,18 +2,65 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Annotated, assert_never
 
 from pydantic import Field
 
 from nestling.common.errors import Problem
+from nestling.ir.allowed import Allowed, Scalar, number
 from nestling.ir.defaults import Constant, Default, Generated, OtherDefault, constant, written
 from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute
 from nestling.ir.text.form import Findings, Form, Texts, without, words_schema
 from nestling.ir.text.yaml_reader import Path
 from nestling.ir.text.yaml_writer import Plain
-from nestling.ir.types import TEXTS, Type, TypeName
+from nestling.ir.types import NUMBERS, TEXTS, Type, TypeName
+
+
+class AllowedForm(Form):
+    """What is allowed of the values of a type: some of them, a range of numbers, or texts of some length; NULL always is."""
+
+    values: list[str | int | float] = Field([], description="the values there may be, of texts or numbers")
+    minimum: int | float | str | None = Field(None, description="the least number")
+    maximum: int | float | str | None = Field(None, description="the greatest number")
+    exclusive_minimum: bool = Field(False, description="whether numbers are above the minimum, and never it")
+    exclusive_maximum: bool = Field(False, description="whether numbers are below the maximum, and never it")
+    minimum_length: int | None = Field(None, description="the fewest characters")
+    maximum_length: int | None = Field(None, description="the most characters")
+
+    def to_ir(self, kind: Type, path: Path, findings: Findings) -> Allowed | None:
+        """What is allowed; None when it cannot be read, which is noted."""
+
+        def scalar(value: str | float) -> Scalar:
+            return str(value) if kind.name not in NUMBERS and isinstance(value, str) else number(value)
+
+        def allowed() -> Allowed:
+            return Allowed(
+                tuple(map(scalar, self.values)),
+                None if self.minimum is None else number(self.minimum),
+                None if self.maximum is None else number(self.maximum),
+                self.exclusive_minimum,
+                self.exclusive_maximum,
+                self.minimum_length,
+                self.maximum_length,
+            )
+
+        return findings.read(allowed, path, otherwise=None)
+
+    @staticmethod
+    def from_ir(allowed: Allowed) -> Plain:
+        """Its entries."""
+        entries = {
+            "values": [_written(value) for value in allowed.values],
+            "minimum": None if allowed.minimum is None else _written(allowed.minimum),
+            "maximum": None if allowed.maximum is None else _written(allowed.maximum),
+            "exclusive_minimum": allowed.exclusive_minimum,
+            "exclusive_maximum": allowed.exclusive_maximum,
+            "minimum_length": allowed.minimum_length,
+            "maximum_length": allowed.maximum_length,
+        }
+        return without(entries, exclusive_minimum=False, exclusive_maximum=False)
 
 
 class AttributeForm(Form):
@@ -33,6 +80,9 @@ class AttributeForm(Form):
     collation: Annotated[str, words_schema(Collation)] | None = Field(
         None, description="how its texts are compared; the model's collation when not said"
     )
+    allowed: AllowedForm | None = Field(
+        None, description="what there may be of the values of its type; all when not said"
+    )
 
     def to_ir(self, name: str, path: Path, findings: Findings, texts: Collation = Collation.BINARY) -> Attribute:
         """The attribute; a type that cannot be read counts as `any`. `texts` is the collation of texts that say none."""
@@ -46,7 +96,8 @@ class AttributeForm(Form):
         nullable = not required if self.nullable is None else self.nullable
         unsaid = texts if kind.name in TEXTS else Collation.BINARY
         rule = findings.word(Collation, self.collation, (*path, "collation"), otherwise=unsaid)
-        return Attribute(name, kind, nullable, also, self._default(kind, path, findings), rule)
+        allowed = self.allowed.to_ir(kind, (*path, "allowed"), findings) if self.allowed is not None else None
+        return Attribute(name, kind, nullable, also, self._default(kind, path, findings), rule, allowed)
 
     def _default(self, kind: Type, path: Path, findings: Findings) -> Default | None:
         said = [name for name in ("default", "generated", "default_sql") if getattr(self, name) is not None]
@@ -71,9 +122,17 @@ class AttributeForm(Form):
             "also": [str(other) for other in attribute.also],
             **_default_entry(attribute.default),
             "collation": rule,
+            "allowed": AllowedForm.from_ir(attribute.allowed) if attribute.allowed is not None else None,
         }
         more = without(entries)
         return {"type": text} | more if more else text
+
+
+def _written(value: Scalar) -> str | int | float:
+    """A constant as files write it: a number as one wherever it comes back as the same."""
+    if isinstance(value, Decimal) and Decimal(str(float(value))) == value:
+        return float(value)
+    return str(value) if isinstance(value, Decimal) else value
 
 
 def _default_entry(default: Default | None) -> dict[str, object]:

@@ -40,6 +40,7 @@ class Declared:
     integers: set[str] = field(
         default_factory=set
     )  # declared INTEGER to the letter, which SQLite may take for the rowid
+    plain: set[str] = field(default_factory=set)  # compared as the conceptual values are
     collation: Collation = Collation.BINARY
     collated: set[str] = field(default_factory=set)  # columns that name a collation of their own
 
@@ -90,7 +91,7 @@ class Declared:
         """Rename a column wherever the table itself names it."""
         known = self.column_name(old)
         self.doubt_checks(known)
-        for marked in (self.integers, self.collated):
+        for marked in (self.integers, self.collated, self.plain):
             if known in marked:
                 marked.symmetric_difference_update((known, new))
 
@@ -206,5 +207,6 @@ class Catalogue:
             uniques=tuple(table.uniques),
             foreign_keys=tuple(keys),
             checks=tuple(table.checks),
+            plain=frozenset(table.plain),
             where=self.where(table.line),
         )

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nestling.common.sql_dialects import MYSQL, SQLITE
 from nestling.ir.types import Type, TypeName
-from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_text
+from nestling.sources.checks import compares_plainly
+from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text
 from nestling.sources.ddl.tokens import Kind, Token
 from nestling.sources.tables import Check
 
@@ -59,6 +60,7 @@ class Read:
     note: str = ""
     counted: bool = False  # serial: the database counts it up
     checks: tuple[Check, ...] = ()  # a domain's
+    plain: bool = False  # whether its values are compared as the conceptual ones are
 
 
 UserTypes = Mapping[Name, Read]
@@ -72,6 +74,7 @@ def read_type(tokens: Sequence[Token], dialect: str, user_types: UserTypes) -> R
     cursor = Cursor(tokens)
     if (found := _user_type(cursor, user_types)) is None:
         found = _built_in(cursor, dialect)
+        found = replace(found, plain=compares_plainly(as_sql(tokens), found.type, dialect))
     dimensions = cursor.accept("ARRAY")
     while not cursor.done:
         dimensions |= cursor.take().key == "["

@@ -89,6 +89,7 @@ def _copy(
         catalogue.gap(f"table `{table.name[1]}` is made like `{source[1]}`, which is not declared", table.line)
         return False
     table.columns = {**found.columns, **table.columns}
+    table.plain |= found.plain
     if with_keys:
         table.set_key(found.key)
         table.uniques += found.uniques

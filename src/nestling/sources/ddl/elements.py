@@ -56,6 +56,7 @@ def read_column(tokens: list[Token], table: Declared, catalogue: Catalogue, line
         catalogue.note(read.note)
     if catalogue.dialect == SQLITE and [token.key for token in typed] == ["INTEGER"]:
         table.integers.add(name)
+    table.plain = table.plain | {name} if read.plain else table.plain - {name}
     table.checks += [replace(check, column=name) for check in read.checks]
     column = Attribute(name, read.type, not read.not_null, default=Generated.NUMBER if read.counted else None)
     while not cursor.done:

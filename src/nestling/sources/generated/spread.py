@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import Any
 
 from nestling.ir.distribution import Distribution
+from nestling.ir.model import Attribute
 from nestling.ir.types import TypeName
 from nestling.sources.generated.values import Maker
 
@@ -54,12 +55,18 @@ class Spread:
         return _between(bounds[part], bounds[part + 1], position - part, lambda: self.made(number))
 
 
-def spread(values: Distribution | None, kind: TypeName, distinct: int, made: Maker) -> Spread | None:
-    """The distribution to take an attribute's values from; None where nothing is known or its values are of another type."""
+def spread(values: Distribution | None, attribute: Attribute, distinct: int, made: Maker) -> Spread | None:
+    """The distribution to take an attribute's values from; None where nothing is known, or its values are of another type.
+
+    Between two values that are allowed there may be ones that are not, unless a range is all that is said.
+    """
+    kind, allowed = attribute.type.name, attribute.allowed
     if values is None or kind not in _KINDS:
         return None
     known = [*values.quantiles, *(value for value, _ in values.common)]
     if not all(type(value) is _KINDS[kind] for value in known):
+        return None
+    if allowed is not None and not (all(map(allowed.holds, known)) and (allowed.bounds or not values.quantiles)):
         return None
     ends = tuple(accumulate(share for _, share in values.common))
     return Spread(values, max(1, distinct - len(values.common)), made, ends)

@@ -11,10 +11,11 @@ from nestling.ir.bounds import largest_fan_out
 from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.statistics import AttributeStatistics, Statistics
 from nestling.ir.types import TIMES, TypeName
+from nestling.sources.generated.kept import kept
 from nestling.sources.generated.links import Link, link, pair
 from nestling.sources.generated.numbers import permutation, salt, scattered
 from nestling.sources.generated.spread import spread
-from nestling.sources.generated.values import LAST, maker
+from nestling.sources.generated.values import LAST, Maker, maker
 
 Cell = Callable[[int], object]
 _UNIT = float(1 << 64)
@@ -98,13 +99,17 @@ class _Filling:
                 cells.setdefault(mine, _referring(each, self.tables[each.relationship.parent], theirs))
         for attribute, place in self.numbered().items():
             distinct = self.table.rows if place is None else max(1, round(self.most_children(place)))
-            make = maker(entity.attribute(attribute), self.numbers(attribute), distinct, self.seed, entity.name)
-            cells.setdefault(attribute, _numbered(make, place))
+            cells.setdefault(attribute, _numbered(self.made(entity.attribute(attribute), distinct), place))
         dated = False
         for each_attribute in entity.attributes:
             if each_attribute.name not in cells:
                 cells[each_attribute.name] = self.plain(each_attribute, follows=not dated)
                 dated = dated or each_attribute.type.name in TIMES
+
+    def made(self, attribute: Attribute, distinct: int) -> Maker:
+        """The function from 0 to `distinct` - 1 to its values, all of which are allowed."""
+        known = self.numbers(attribute.name)
+        return kept(maker(attribute, known, distinct, self.seed, self.table.entity.name), attribute, distinct)
 
     def numbers(self, attribute: str) -> AttributeStatistics:
         return self.known.entity(self.table.entity.name).attribute(attribute)
@@ -144,14 +149,14 @@ class _Filling:
         entity, rows = self.table.entity.name, self.table.rows
         numbers = self.numbers(attribute.name)
         distinct = self.distinct(attribute)
-        make = maker(attribute, numbers, distinct, self.seed, entity)
+        make = self.made(attribute, distinct)
         order = permutation(rows, self.seed, entity, attribute.name)
         key = salt(self.seed, entity, attribute.name)
         nulls = numbers.null_share.value if numbers.null_share is not None and attribute.nullable else 0.0
         first_null = rows - round(nulls * rows)
         before = self.before(attribute) if follows and distinct * 2 > rows else None
 
-        lying = spread(numbers.values, attribute.type.name, distinct, make)
+        lying = spread(numbers.values, attribute, distinct, make)
 
         def cell(number: int) -> object:
             place = order(number)

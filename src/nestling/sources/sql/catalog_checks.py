@@ -10,14 +10,21 @@ from nestling.sources.tables import Check
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Those of tables, and those of the domains their columns are of.
+# Those of tables, and those of the domains their columns are of. Where a collation takes different texts for equal, or the server
+# counts bytes for characters, a condition means something else here: such ones count as ones that may not hold.
 _POSTGRESQL = """
 SELECT n.nspname, c.relname, x.conname, pg_get_expr(x.conbin, x.conrelid), '',
        x.convalidated AND COALESCE((to_jsonb(x)->>'conenforced')::boolean, true)
+       AND current_setting('server_encoding') <> 'SQL_ASCII'
+       AND NOT EXISTS (SELECT 1 FROM pg_attribute a JOIN pg_collation o ON o.oid = a.attcollation WHERE a.attrelid = x.conrelid
+                       AND a.attnum = ANY (x.conkey) AND NOT COALESCE((to_jsonb(o)->>'collisdeterministic')::boolean, true))
 FROM pg_constraint x JOIN pg_class c ON c.oid = x.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE x.contype = 'c'
 UNION ALL
 SELECT n.nspname, c.relname, x.conname, pg_get_expr(x.conbin, 0), a.attname, x.convalidated
+       AND current_setting('server_encoding') <> 'SQL_ASCII'
+       AND NOT EXISTS (SELECT 1 FROM pg_collation o
+                       WHERE o.oid = a.attcollation AND NOT COALESCE((to_jsonb(o)->>'collisdeterministic')::boolean, true))
 FROM pg_constraint x JOIN pg_attribute a ON a.atttypid = x.contypid AND a.attnum > 0 AND NOT a.attisdropped
 JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'f') JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE x.contype = 'c'

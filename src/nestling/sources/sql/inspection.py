@@ -12,6 +12,7 @@ from nestling.ir.quantity_words import counted
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import EntityStatistics, Statistics
 from nestling.sources.sql.address import Address
+from nestling.sources.sql.check_rows import with_kept_checks
 from nestling.sources.sql.connection import dialect_of
 from nestling.sources.sql.hierarchies import find_hierarchies
 from nestling.sources.sql.measure import Connected, TableMeasures, entity_statistics, measure_table
@@ -81,8 +82,9 @@ def _entities(
         found = measure_table(tables, entity, database, rowid=table.rowid, sampled_above_rows=sampled_above_rows)
         measures[entity.name] = found
         entity, said = refined_entity(entity, table, found, tables.dialect)
+        entity, about_checks = with_kept_checks(entity, tables, database)
         entities[entity.name], about_key = without_null_keys(entity, _null_keys(tables, entity, database))
-        notes.extend((*said, *about_key))
+        notes.extend((*said, *about_checks, *about_key))
     return entities, measures
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from nestling.ir.model import Attribute
+from nestling.sources.checks import compares_plainly
 from nestling.sources.shape import shape
 from nestling.sources.tables import ForeignKey, Table
 
@@ -35,7 +36,7 @@ Joined: TypeAlias = "Callable[[Model], tuple[Model, tuple[str, ...]]]"
 
 def reflect(catalog: found.Catalog, name: str, dialect: str, joined: Joined | None = None) -> Reflection:
     """Make a model of a catalog."""
-    model, gaps, notes = shape([_table(table) for table in catalog.tables], name, dialect)
+    model, gaps, notes = shape([_table(table, dialect) for table in catalog.tables], name, dialect)
     if joined is not None:
         model, said = joined(model)
         notes = (*notes, *said)
@@ -43,12 +44,15 @@ def reflect(catalog: found.Catalog, name: str, dialect: str, joined: Joined | No
     return Reflection(replace(model, views=catalog.views), (*catalog.gaps, *gaps), (*catalog.notes, *keyless, *notes))
 
 
-def _table(table: found.Table) -> Table:
+def _table(table: found.Table, dialect: str) -> Table:
     columns = tuple(
         Attribute(c.name, c.type, c.nullable, default=c.default, collation=c.collation) for c in table.columns
     )
     keys = tuple(_foreign_key(table, key) for key in table.foreign_keys)
-    return Table(table.entity, columns, table.key, table.uniques, keys, table.checks)
+    plain = frozenset(
+        column.name for column in table.columns if compares_plainly(column.declared, column.type, dialect)
+    )
+    return Table(table.entity, columns, table.key, table.uniques, keys, table.checks, plain)
 
 
 def _foreign_key(table: found.Table, key: found.ForeignKey) -> ForeignKey:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nestling.common.sql_dialects import POSTGRESQL, SQLITE
 from nestling.ir.types import Type, TypeName
+from nestling.sources.sql.check_ddl import check_ddl
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -74,11 +75,14 @@ def create_table(entity: Entity, links: Iterable[Relationship], dialect: str, pr
     """The CREATE TABLE statement; `links` are foreign keys to declare in it."""
     keyed = {name for group in (entity.key, *entity.uniques) for name in group}
     linked = {name for link in links for name in link.child_attributes}
-    parts = [_column(a, dialect, preparer, keyed=a.name in keyed | linked) for a in entity.attributes]
+    words = [(a, column_words(a, dialect, keyed=a.name in keyed | linked)) for a in entity.attributes]
+    parts = [_column(a, declared, preparer) for a, declared in words]
     if entity.key:
         parts.append(f"PRIMARY KEY ({_names(entity.key, preparer)})")
     parts.extend(f"UNIQUE ({_names(unique, preparer)})" for unique in entity.uniques)
     parts.extend(_foreign_key(link, dialect, preparer) for link in links)
+    checks = (check_ddl(a, quote(a.name, preparer), declared, dialect) for a, declared in words)
+    parts.extend(filter(None, checks))
     return f"CREATE TABLE {_table(entity.name, dialect, preparer)} (\n  " + ",\n  ".join(parts) + "\n)"
 
 
@@ -97,9 +101,9 @@ def _names(names: Sequence[str], preparer: Any) -> str:
     return ", ".join(quote(name, preparer) for name in names)
 
 
-def _column(attribute: Attribute, dialect: str, preparer: Any, *, keyed: bool) -> str:
-    words = (quote(attribute.name, preparer), column_words(attribute, dialect, keyed=keyed))
-    return " ".join(word for word in (*words, "" if attribute.nullable else "NOT NULL") if word)
+def _column(attribute: Attribute, declared: str, preparer: Any) -> str:
+    words = (quote(attribute.name, preparer), declared, "" if attribute.nullable else "NOT NULL")
+    return " ".join(filter(None, words))
 
 
 def _foreign_key(link: Relationship, dialect: str, preparer: Any) -> str:

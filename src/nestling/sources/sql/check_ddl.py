@@ -1,0 +1,45 @@
+"""What is allowed of an attribute as a CHECK of the table that its rows are written to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nestling.common.sql_dialects import MYSQL, SQLITE
+from nestling.sources.checks import compares_plainly, means_the_same
+
+if TYPE_CHECKING:
+    from nestling.ir.allowed import Allowed, Scalar
+    from nestling.ir.model import Attribute
+
+
+def check_ddl(attribute: Attribute, column: str, declared: str, dialect: str) -> str:
+    """The constraint, of a column that is declared so; empty where there is none, or the column compares otherwise."""
+    if attribute.allowed is None or not declared or not compares_plainly(declared, attribute.type, dialect):
+        return ""
+    if not means_the_same(attribute, attribute.allowed, dialect):
+        return ""
+    if any("\0" in str(value) for value in attribute.allowed.values):  # which no statement can write
+        return ""
+    return f"CHECK ({' AND '.join(_conditions(attribute.allowed, column, dialect))})"
+
+
+def _conditions(allowed: Allowed, column: str, dialect: str) -> Iterator[str]:
+    if allowed.values:
+        yield f"{column} IN ({', '.join(_constant(value, dialect) for value in allowed.values)})"
+    if allowed.minimum is not None:
+        yield f"{column} {'>' if allowed.exclusive_minimum else '>='} {allowed.minimum}"
+    if allowed.maximum is not None:
+        yield f"{column} {'<' if allowed.exclusive_maximum else '<='} {allowed.maximum}"
+    length = f"{'length' if dialect == SQLITE else 'char_length'}({column})"
+    if allowed.minimum_length is not None:
+        yield f"{length} >= {allowed.minimum_length}"
+    if allowed.maximum_length is not None:
+        yield f"{length} <= {allowed.maximum_length}"
+
+
+def _constant(value: Scalar, dialect: str) -> str:
+    if not isinstance(value, str):
+        return str(value)
+    doubled = value.replace("'", "''")
+    return f"'{doubled}'".replace("\\", "\\\\") if dialect == MYSQL else f"'{doubled}'"

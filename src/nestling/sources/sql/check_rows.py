@@ -1,0 +1,78 @@
+"""Checks that a database's rows do not keep, or that its values turn out to be of other types for: no attribute carries those."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from nestling.common.sql_dialects import POSTGRESQL, SQLITE
+from nestling.ir.quantity_words import counted
+from nestling.sources.checks import is_any, means_the_same
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from nestling.ir.allowed import Allowed, Scalar
+    from nestling.ir.model import Attribute, Entity
+    from nestling.sources.sql.measure import Connected
+    from nestling.sources.sql.row_sql import Tables
+
+
+def with_kept_checks(entity: Entity, tables: Tables, database: Connected) -> tuple[Entity, list[str]]:
+    """The entity with the checks that its rows keep, and a sentence for each of the others."""
+    alike = {
+        a.name: a for a in entity.attributes if a.allowed is not None and means_the_same(a, a.allowed, tables.dialect)
+    }
+    broken = _rows_that_break(list(alike.values()), entity.name, tables, database)
+    attributes, notes = [], []
+    for each in entity.attributes:
+        if each.allowed is None or (each.name in alike and not broken.get(each.name)):
+            attributes.append(each)
+            continue
+        attributes.append(replace(each, allowed=None))
+        why = (
+            f"{counted(rows, 'row')} break it" if (rows := broken.get(each.name, 0)) else f"its values are {each.type}"
+        )
+        if not is_any(each, each.allowed):
+            notes.append(f"the CHECK of `{entity.name}.{each.name}` ({each.allowed}) is left out: {why}")
+    return replace(entity, attributes=tuple(attributes)), notes
+
+
+def _rows_that_break(
+    attributes: list[Attribute], entity: str, tables: Tables, database: Connected
+) -> Mapping[str, int]:
+    """How many rows break the check of each attribute; PostgreSQL has none, the others can be told not to look."""
+    if not attributes or tables.dialect == POSTGRESQL:
+        return {}
+    table = tables.table(entity)
+    sums = []
+    for each in attributes:
+        assert each.allowed is not None, "only those with a check"
+        kept = sa.and_(*_conditions(table.c[each.name], each.allowed, tables.dialect))
+        sums.append(sa.func.sum(sa.case((sa.not_(kept), 1), else_=0)))
+    found = database.row(sa.select(*(total.label(f"m{place}") for place, total in enumerate(sums))).select_from(table))
+    return {each.name: int(rows or 0) for each, rows in zip(attributes, found, strict=True)}
+
+
+def _conditions(column: Any, allowed: Allowed, dialect: str) -> Iterator[Any]:
+    if allowed.values:
+        yield column.in_([_constant(value) for value in allowed.values])
+    if allowed.minimum is not None:
+        least = _constant(allowed.minimum)
+        yield column > least if allowed.exclusive_minimum else column >= least
+    if allowed.maximum is not None:
+        most = _constant(allowed.maximum)
+        yield column < most if allowed.exclusive_maximum else column <= most
+    if allowed.lengths:
+        length = sa.func.length(column) if dialect == SQLITE else sa.func.char_length(column)
+        yield length >= (allowed.minimum_length or 0)
+        if allowed.maximum_length is not None:
+            yield length <= allowed.maximum_length
+    if allowed.lengths and dialect == SQLITE:
+        yield sa.func.instr(column, sa.func.char(0)) == 0  # behind which SQLite does not count
+
+
+def _constant(value: Scalar) -> Any:
+    return sa.literal(value) if isinstance(value, str) else sa.literal_column(str(value))
