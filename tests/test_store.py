@@ -173,3 +173,34 @@ def test_a_client_or_an_address_is_no_database(database: Database[dict[str, Any]
     for given in (database.client, "mongodb://localhost/shop", None):
         with pytest.raises(InputError, match=f"not {type(given).__name__}\n.*MongoClient"):
             Store("design.yaml", cast("Any", given))
+
+
+@pytest.mark.parametrize("strategy", ["normalized", "embedded"])
+def test_values_a_check_does_not_allow(database: Database[Any], tmp_path: Path, strategy: str) -> None:
+    """They are refused on both sides, in homes and through embedded rows; nothing of the statement stays."""
+    path = tmp_path / "stock.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.executescript(
+            """CREATE TABLE shelf (id INTEGER PRIMARY KEY, kind TEXT NOT NULL CHECK (kind IN ('dry', 'cold')));
+            CREATE TABLE item (id INTEGER PRIMARY KEY, shelf_id INTEGER NOT NULL REFERENCES shelf,
+              stock INTEGER CHECK (stock >= 0), code TEXT CHECK (length(code) <= 3));
+            INSERT INTO shelf VALUES (1, 'dry'); INSERT INTO item VALUES (1, 1, 2, 'abc'), (2, 1, 9, NULL);"""
+        )
+        proposal = pipeline.design(pipeline.inspect(f"sqlite:///{path}"), strategy)
+        pipeline.load(proposal, f"sqlite:///{path}", database, check=False)
+        store = Store(proposal, database)
+        for sql in (
+            "UPDATE item SET stock = stock - 3 WHERE shelf_id = 1",
+            "UPDATE item SET code = 'long' WHERE id = 2",
+            "UPDATE shelf SET kind = 'Dry' WHERE id = 1",
+            "INSERT INTO item (id, shelf_id, stock) VALUES (3, 1, -1)",
+        ):
+            with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
+                connection.execute(sql)
+            with pytest.raises(ConstraintError, match="validator refuses") as refused:
+                store.execute(sql)
+            assert refused.value.violation == "check"
+        for sql in ("UPDATE item SET stock = stock - 2, code = NULL WHERE id = 1", "UPDATE shelf SET kind = 'cold'"):
+            connection.execute(sql)
+            store.execute(sql)
+    assert pipeline.verify(proposal, f"sqlite:///{path}", database).equal

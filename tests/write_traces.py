@@ -81,7 +81,9 @@ class Trace:
             refusal, mine = error, None
         theirs = self.theirs(sql, values)
         assert mine is not None or theirs is None, f"{sql}\nonly refused here: {refusal}\n{write.access_path}"
-        self.parted = mine is not None and theirs is None and self._goes_and_is_let_go(sql)
+        self.parted = (
+            mine is not None and theirs is None and (self._goes_and_is_let_go(sql) or self._is_only_proposed(sql))
+        )
         if self.parted:
             return
         assert (mine is None) == (theirs is None), f"{sql}\nonly refused by SQLite\n{write.access_path}"
@@ -114,6 +116,10 @@ class Trace:
         return any(link.on_delete is OnDelete.CASCADE for link in links) and any(
             link.on_delete in let_go and attribute in link.child_attributes for link in links
         )
+
+    def _is_only_proposed(self, sql: str) -> bool:
+        """Whether a row that conflicts with another, and so is not stored, is not allowed: SQLite looks at it first."""
+        return "ON CONFLICT" in sql and self.refusal.startswith("CHECK constraint failed: ")
 
     def theirs(self, sql: str, values: Values | None = None) -> int | None:
         """How many rows SQLite says the statement met; None where SQLite refuses it."""

@@ -16,6 +16,7 @@ from pymongo.database import Database
 from nestling.emitters.documents import documents
 from nestling.emitters.jsonschema import files, validator
 from nestling.emitters.markdown import type_words
+from nestling.emitters.python import module
 from nestling.emitters.samples import sample_documents
 from nestling.ir.allowed import Allowed
 from nestling.ir.design import Design
@@ -77,6 +78,9 @@ def test_numbers_that_are_no_doubles_are_written_so() -> None:
     assert json_util.loads(text) == validator(made, made.stores[0])
     assert json.loads(text)["$jsonSchema"]["properties"]["a"]["minimum"] == {"$numberDecimal": "0.01"}
     ((_, field),) = [(each.name, each) for each in documents(made, made.stores[0])[0].fields if each.name == "a"]
+    found: dict[str, Any] = {}
+    exec(module(made), found)
+    assert found["VALIDATORS"]["t"] == validator(made, made.stores[0])
     assert type_words(field.content) == "decimal(5,2) (at least 0.01, at most 5)"
 
 

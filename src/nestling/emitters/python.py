@@ -18,7 +18,7 @@ _HEAD = '''\
 
 from typing import Any
 
-from pymongo.database import Database
+@BSONfrom pymongo.database import Database
 
 STRICT: dict[str, Any] = @STRICT
 FAILING: dict[str, Any] = @FAILING
@@ -64,6 +64,7 @@ def module(design: Design) -> str:
     storages = "".join(_storage(store) for store in design.stores)
     validators = "".join(_validator(design, store) for store in design.stores)
     indexes = "".join(_index(index) for index in planned_indexes(design))
+    head = head.replace("@BSON", "from bson import Decimal128\n" if "Decimal128(" in validators else "")
     return (
         f"{head}STORAGE: dict[str, dict[str, Any]] = {{\n{storages}}}\n\n"
         f"VALIDATORS: dict[str, dict[str, Any]] = {{\n{validators}}}\n\n"
