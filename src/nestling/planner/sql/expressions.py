@@ -79,7 +79,9 @@ def sort_key(node: exp.Ordered, expression: Expression, env: Env, tree: exp.Expr
     `tree` is the output the item names, if it names one.
     """
     nulls_first = bool(node.args.get("nulls_first"))
-    value = ranked(values.ordered(expression, env.translation), expression.type.values)
+    value = values.ordered(expression, env.translation)
+    if env.dialect.rules is not Rules.SQLITE:  # which has no enums: their order would be that of texts
+        value = ranked(value, expression.type.values)
     says = (node.this,) if tree is None else (node.this.find(exp.Collate), tree)
     return SortKey(value, bool(node.args.get("desc")), nulls_first, collation(env, says, (expression,)))
 
