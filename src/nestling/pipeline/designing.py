@@ -41,16 +41,17 @@ def inspect(address: str, *, workload: Path | None = None, dialect: str = "", wa
     if is_mongodb(address):
         return in_place(address, workload=workload, watch=watch).reading
     say = (lambda name: watch(f"reading {name}", 0, None)) if watch is not None else None
-    return _with_usable_views(read_source(address, workload=workload, dialect=dialect, progress=say))
+    return with_lacks(read_source(address, workload=workload, dialect=dialect, progress=say))
 
 
-def _with_usable_views(reading: Reading) -> Reading:
-    """The reading, with a gap for each view no statement can be translated over."""
+def with_lacks(reading: Reading) -> Reading:
+    """The reading, with a gap for each view no statement can be translated over, and each construct nothing is made of."""
     from nestling.planner.sql import unusable_views
+    from nestling.planner.sql.unconverted import unconverted
 
-    if not reading.model.views:
-        return reading
-    return replace(reading, gaps=(*reading.gaps, *unusable_views(reading.model, reading.dialect)))
+    return replace(
+        reading, gaps=(*reading.gaps, *unusable_views(reading.model, reading.dialect), *unconverted(reading))
+    )
 
 
 def design(

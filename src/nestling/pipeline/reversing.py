@@ -45,6 +45,7 @@ def in_place(uri: str, *, workload: Path | None = None, watch: Watch | None = No
     from nestling.common.errors import Problem, SourceError
     from nestling.common.redaction import redact
     from nestling.pipeline.capturing import capture, with_captured
+    from nestling.pipeline.designing import with_lacks
     from nestling.pipeline.examining import facts_of
     from nestling.sources.front import with_workload
     from nestling.sources.mongo import read
@@ -57,7 +58,7 @@ def in_place(uri: str, *, workload: Path | None = None, watch: Watch | None = No
         )
     found = read(facts_of(uri, seconds=LOOKING_SECONDS, structure=True, watch=watch), name=name, origin=redact(uri))
     if workload is not None:
-        return replace(found, reading=with_workload(found.reading, workload))
+        return replace(found, reading=with_lacks(with_workload(found.reading, workload)))
     reading = with_captured(found.reading, capture((uri,), watch=watch), found.in_place.design)
     return replace(found, reading=reading)
 
