@@ -53,6 +53,8 @@ def compares_plainly(declared: str, kind: Type, dialect: str) -> bool:
 
 def carried(entity: Entity, table: Table, dialect: str) -> tuple[Entity, tuple[Left, ...]]:
     """The entity with what its table's checks say of single attributes, and the conditions that are left."""
+    if not table.checks:
+        return entity, ()
     allowed: dict[str, Allowed] = {}
     left: list[Left] = []
     for check in table.checks:

@@ -79,6 +79,15 @@ def test_checks_go_where_columns_go() -> None:
     assert f"CHECK (a % 2 = 0) of `t`, `u` {LEFT}" in reading.notes
 
 
+def test_a_partitions_own_checks_are_told() -> None:
+    """As its table's, which they hold of some rows of."""
+    ddl = """CREATE TABLE t (a int, CHECK (a > 0)) PARTITION BY RANGE (a);
+        CREATE TABLE t1 (a int, CHECK (a > 0), CONSTRAINT few CHECK (a < 9));
+        ALTER TABLE ONLY t ATTACH PARTITION t1 FOR VALUES FROM (0) TO (9);"""
+    assert told(ddl, "postgresql") == ["CHECK (a < 9) of `t` (t1.few)"]
+    assert str(read_ddl(ddl, "x", dialect="postgresql").model.entity("t").attribute("a").allowed) == "above 0"
+
+
 def allowed(condition: str, dialect: str) -> dict[str, str]:
     """What a check of the table allows, in words, by attribute; everything else must have been told."""
     reading = read_ddl(T.format(more=f", CHECK ({condition})"), "x", dialect=dialect)

@@ -223,17 +223,26 @@ def test_postgresql_rows_that_break_a_check(
     )
 
 
-def test_postgresql_domains_and_collations(postgresql_urls: tuple[str, str]) -> None:
-    """A domain's checks are its columns'; texts that a collation takes for equal are not compared letter by letter."""
+def test_postgresql_domains_collations_and_partitions(postgresql_urls: tuple[str, str]) -> None:
+    """A domain's checks are its columns'; texts that a collation takes for equal are not compared letter by letter.
+
+    What only a partition demands is told as its table's.
+    """
     psycopg = pytest.importorskip("psycopg")
     with psycopg.connect(postgresql_urls[1], autocommit=True) as connection:
         connection.execute("CREATE DOMAIN small AS int CHECK (VALUE < 10) CHECK (VALUE >= 0)")
         connection.execute("CREATE COLLATION ci (provider = icu, locale = 'und-u-ks-level2', deterministic = false)")
+        connection.execute("CREATE TABLE p (id int, CHECK (id > 0)) PARTITION BY RANGE (id)")
+        connection.execute(
+            "CREATE TABLE p1 PARTITION OF p (CONSTRAINT even CHECK (id % 2 = 0)) FOR VALUES FROM (0) TO (9)"
+        )
         connection.execute("CREATE TABLE t (a small, b text COLLATE ci CHECK (b IN ('x')), c text CHECK (c IN ('x')))")
     reading = pipeline.inspect(postgresql_urls[1])
     found = {each.name: str(each.allowed) for each in reading.model.entity("t").attributes if each.allowed is not None}
     assert found == {"a": "at least 0, below 10", "c": "one of 'x'"}
     assert [note for note in reading.notes if "of `t` (t_b_check) is left out" in note] != []
+    assert str(reading.model.entity("p").attribute("id").allowed) == "above 0"
+    assert [note for note in reading.notes if "of `p` (p1.even) is left out" in note] != []
 
 
 def test_mariadb_rows_that_break_a_check(mariadb_urls: tuple[str, str], database: Database[dict[str, Any]]) -> None:

@@ -200,6 +200,9 @@ def _attach(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None:
     if part is not None:
         del catalogue.tables[part.name]
         catalogue.partitions[part.name] = table.name
+        known = {check.sql for check in table.checks}
+        own = (check for check in part.checks if check.sql not in known)
+        table.checks += [replace(check, name=f"{part.name[1]}.{check.name}".rstrip("."), holds=False) for check in own]
         catalogue.note(f"table `{part.name[1]}` is a partition: its rows are those of `{table.name[1]}`")
 
 

@@ -10,8 +10,9 @@ from nestling.sources.tables import Check
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Those of tables, and those of the domains their columns are of. Where a collation takes different texts for equal, or the server
-# counts bytes for characters, a condition means something else here: such ones count as ones that may not hold.
+# Those of tables, those of the domains their columns are of, and a partition's own, which hold of some of its table's rows only.
+# Where a collation takes different texts for equal, or the server counts bytes for characters, a condition means something else
+# here: such ones count as ones that may not hold.
 _POSTGRESQL = """
 SELECT n.nspname, c.relname, x.conname, pg_get_expr(x.conbin, x.conrelid), '',
        x.convalidated AND COALESCE((to_jsonb(x)->>'conenforced')::boolean, true)
@@ -28,6 +29,11 @@ SELECT n.nspname, c.relname, x.conname, pg_get_expr(x.conbin, 0), a.attname, x.c
 FROM pg_constraint x JOIN pg_attribute a ON a.atttypid = x.contypid AND a.attnum > 0 AND NOT a.attisdropped
 JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'f') JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE x.contype = 'c'
+UNION ALL
+SELECT n.nspname, r.relname, c.relname || '.' || x.conname, pg_get_expr(x.conbin, x.conrelid), '', false
+FROM pg_constraint x JOIN pg_class c ON c.oid = x.conrelid AND c.relispartition JOIN pg_inherits h ON h.inhrelid = c.oid
+JOIN pg_class r ON r.oid = h.inhparent JOIN pg_namespace n ON n.oid = r.relnamespace
+WHERE x.contype = 'c' AND x.conislocal
 ORDER BY 1, 2, 3, 5"""
 _MARIADB = """
 SELECT NULL, table_name, constraint_name, check_clause, '', 1 FROM information_schema.check_constraints
