@@ -26,9 +26,11 @@ def read_source(
 
     Relationships that the workload joins along and nothing declares become part of the model, each with a note.
     """
-    if workload is None:
-        return _read(address, dialect, progress, None)
-    return with_workload(_read(address, dialect, progress, _text(workload)), workload)
+    from nestling.sources.remarks import unique_as_read
+
+    found = _read(address, dialect, progress, _text(workload) if workload is not None else None)
+    found = replace(found, notes=(*found.notes, *unique_as_read(found.model)))
+    return found if workload is None else with_workload(found, workload)
 
 
 def _read(address: str, dialect: str, progress: Callable[[str], None] | None, statements: str | None) -> Reading:

@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from nestling.ir.expression import Collation
+from nestling.ir.model import Model
+from nestling.ir.types import TypeName
+
+SHOWN = 3
+"""Names shown of a longer list."""
+
 
 def carried(declared: str) -> str:
     """A type that has no conceptual one."""
@@ -25,3 +34,20 @@ def unique_for_some(table: str) -> str:
 def unique_by_expression(table: str) -> str:
     """A unique index over what is no column."""
     return f"a unique index of `{table}` is over an expression: no attributes are unique by it"
+
+
+def unique_as_read(model: Model) -> Iterator[str]:
+    """A note on texts that are unique as a language reads them, and on MongoDB by code points; none where none are."""
+    told = [
+        f"`{entity.name}.{attribute.name}`"
+        for entity in model.entities
+        for attribute in entity.attributes
+        if any(attribute.name in group for group in (entity.key, *entity.uniques))
+        and attribute.type.name is TypeName.TEXT
+        and attribute.collation is Collation.UNICODE_CI
+    ]
+    if told:
+        more = f" and {len(told) - SHOWN} more" if len(told) > SHOWN else ""
+        are = "is" if len(told) == 1 else "are"
+        difference = "on MongoDB texts that differ in these are two"
+        yield f"{', '.join(told[:SHOWN])}{more} {are} unique whatever the case and accents: {difference}"
