@@ -78,9 +78,12 @@ class _Statements(Generic[Driver]):
         database: Driver,
         *,
         workload: WorkloadLike | None = None,
-        dialect: str = "sqlite",
+        dialect: str = "",
     ) -> None:
-        """Take a design (or its file), a database of pymongo's client, and a workload (or its file)."""
+        """Take a design (or its file), a database of pymongo's client, and a workload (or its file).
+
+        `dialect`: of the statements, that of the design's source unless it is given.
+        """
         from pymongo.asynchronous.database import AsyncDatabase
         from pymongo.database import Database
 

@@ -79,6 +79,17 @@ def test_parameters_without_a_name_are_variables(shop: Path) -> None:
     assert json.loads(done.out)["parameters"] == ["p1"]
 
 
+def test_the_dialect_of_the_source_is_remembered(tmp_path: Path) -> None:
+    """Statements are in the SQL of the design's source unless another is said: LIKE counts case in PostgreSQL only."""
+    (tmp_path / "schema.sql").write_text("CREATE TABLE member (id serial PRIMARY KEY, email text NOT NULL);")
+    nestling("design", "schema.sql", "--dialect", "postgresql", "-o", "design.yaml", cwd=tmp_path)
+    asked = "SELECT id FROM member WHERE email LIKE 'Ab%'"
+    remembered = nestling("convert", "design.yaml", asked, cwd=tmp_path).out
+    assert '{$regex: "^Ab"}' in remembered
+    assert nestling("convert", "design.yaml", asked, "--dialect", "postgres", cwd=tmp_path).out == remembered
+    assert '{$regex: "^[aA][bB]"}' in nestling("convert", "design.yaml", asked, "--dialect", "sqlite", cwd=tmp_path).out
+
+
 def test_an_unknown_column_is_named(shop: Path) -> None:
     """A column that does not exist is an error that says which ones do."""
     done = nestling("convert", "design.yaml", "SELECT titel FROM product", cwd=shop)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     help="A workload file instead: every statement of it.",
 )
 @click.option("--bind", "bound", is_flag=True, help="With --file: put in the values of its `-- params: {…}` lines.")
-@click.option("--dialect", default="sqlite", show_default=True, metavar="NAME", help="sqlite, postgresql or mysql.")
+@options.statements_dialect
 @click.option(
     "--as",
     "form",

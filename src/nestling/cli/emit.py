@@ -31,7 +31,7 @@ from nestling.cli.parts import options
     metavar="FILE",
     help="With --as python: also a function for each statement of this workload file.",
 )
-@click.option("--dialect", default="sqlite", show_default=True, metavar="NAME", help="The workload's SQL.")
+@options.statements_dialect
 @options.as_json
 def command(
     design: Path, as_name: str, output: Path | None, workload: Path | None, dialect: str, as_json: bool

@@ -127,6 +127,8 @@ class Proposal:
     notes: tuple[str, ...] = ()
     weighed: tuple[Weighed, ...] = ()
     costs: Costs | None = None
+    dialect: str = "sqlite"
+    """Of the SQL its source and its workload speak."""
 
     def __post_init__(self) -> None:
         if problems := tuple(mistakes_in_size(self.design, self.statistics, self.requirements)):

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from nestling.ir.algebra import Query
     from nestling.ir.client_join import ClientJoin
     from nestling.ir.compiled import CompiledRead
-    from nestling.ir.model import Model
     from nestling.ir.program import CompiledWrite
     from nestling.ir.write import Write
 
@@ -32,7 +31,8 @@ def convert(
     """Compile one statement for a design, with `values` in place of its parameters when they are given.
 
     Parameters without a name of their own (`?`, `%s`, `$1`) are called `p1`, `p2` and so on, as in a workload file.
-    What cannot be compiled comes back with its `gap` set; unknown names and mistakes in the SQL raise `WorkloadError`.
+    `dialect` is that of the design's source unless it is given. What cannot be compiled comes back with its `gap` set; unknown
+    names and mistakes in the SQL raise `WorkloadError`.
     """
     from nestling.common.errors import GapError
     from nestling.emitters.mql.read import compiled_read
@@ -42,7 +42,7 @@ def convert(
     from nestling.planner.reads import plan_read
 
     try:
-        statement = _translated(sql, proposal.design.model, dialect)
+        statement = _translated(sql, proposal, dialect)
         if isinstance(statement, Query):
             lag = tolerated(proposal.design.model, proposal.requirements)
             read = compiled_read(
@@ -67,7 +67,7 @@ def convert_join(
     from nestling.planner.reads.client_join import has_join, plan_client_join
 
     plain = convert(proposal, sql, name=name, dialect=dialect, values=values)
-    statement = _translated(sql, proposal.design.model, dialect) if plain.gap is None else None
+    statement = _translated(sql, proposal, dialect) if plain.gap is None else None
     if not isinstance(statement, Query) or not has_join(statement):
         return plain
     try:
@@ -79,7 +79,7 @@ def convert_join(
 
 
 def convert_all(
-    proposal: Proposal, path: Path, dialect: str, *, bound: bool = False, client_joins: bool = False
+    proposal: Proposal, path: Path, dialect: str = "", *, bound: bool = False, client_joins: bool = False
 ) -> Iterator[ClientJoin | CompiledRead | CompiledWrite]:
     """Every statement of a workload file compiled; a mistake in one is its gap, and never stops the rest."""
     from nestling.common.errors import WorkloadError
@@ -106,19 +106,20 @@ def convert_all(
             yield CompiledRead("", "", gap=gap)
 
 
-def queries_module(proposal: Proposal, path: Path, dialect: str) -> str:
+def queries_module(proposal: Proposal, path: Path, dialect: str = "") -> str:
     """A Python module on pymongo alone with a function for each statement of a workload file."""
     from nestling.emitters.python_code import module
 
     return module(tuple(convert_all(proposal, path, dialect)), title=f"The statements of {path.name}.")
 
 
-def _translated(sql: str, model: Model, dialect: str) -> Query | Write:
+def _translated(sql: str, proposal: Proposal, dialect: str) -> Query | Write:
     from nestling.common.sql_dialects import NAMES, SQLITE
     from nestling.planner.sql import translate
     from nestling.sources.statements import normalise
 
-    return translate(normalise(sql, NAMES.get(dialect.lower(), SQLITE)).sql, model, dialect)
+    dialect = dialect or proposal.dialect
+    return translate(normalise(sql, NAMES.get(dialect.lower(), SQLITE)).sql, proposal.design.model, dialect)
 
 
 def _gap_of(error: GapError) -> Gap:
@@ -138,9 +139,9 @@ def _convert_write(
     return bind_write(write, values) if values is not None else write
 
 
-def statements_of(proposal: Proposal, path: Path, dialect: str) -> tuple[Workload, tuple[Gap, ...]]:
+def statements_of(proposal: Proposal, path: Path, dialect: str = "") -> tuple[Workload, tuple[Gap, ...]]:
     """The statements of a workload file over a design's model, and what of it could not be understood."""
     from nestling.sources.front import with_workload
 
-    read = with_workload(Reading(proposal.design.model, dialect=dialect), path)
+    read = with_workload(Reading(proposal.design.model, dialect=dialect or proposal.dialect), path)
     return read.workload, read.gaps

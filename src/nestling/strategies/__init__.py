@@ -12,6 +12,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from nestling.common.errors import InputError, unknown
+from nestling.common.sql_dialects import SQLITE
 from nestling.ir.bounds import elements, mistakes_in_size, node_bytes
 from nestling.ir.candidate import Candidate
 from nestling.ir.design import Design
@@ -102,6 +103,7 @@ def _within_bounds(known: Situation, strategy: str, outline: Outline) -> Proposa
         known.requirements,
         (*known.reading.gaps, *_gaps(known)),
         (*known.reading.notes, *indexed.notes, *names, *archives(known, proposed)),
+        dialect=known.reading.dialect or SQLITE,
     )
 
 

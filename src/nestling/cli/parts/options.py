@@ -39,6 +39,16 @@ def source(command: Command) -> Command:
     return click.argument("source")(decorated)
 
 
+def statements_dialect(command: Command) -> Command:
+    """`--dialect NAME` of statements for a design."""
+    return click.option(
+        "--dialect",
+        default="",
+        metavar="NAME",
+        help="The statements' SQL: sqlite, postgresql or mysql. Default: that of the design's source.",
+    )(command)
+
+
 def design_file(command: Command) -> Command:
     """The `DESIGN.YAML` argument."""
     return click.argument("design", type=READABLE, metavar="DESIGN.YAML")(command)

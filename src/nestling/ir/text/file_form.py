@@ -260,6 +260,9 @@ class ProposalForm(FileForm):
     """`design.yaml`: a design, the decisions that led to it and the numbers it rests on."""
 
     strategy: str
+    dialect: str = Field(
+        "sqlite", description="of the SQL its source and its workload speak: sqlite, postgresql or mysql"
+    )
     design: DesignForm
     decisions: Named[DecisionForm] = Field({}, description="relationship: what was chosen, and why")
     weighed: Named[WeighedForm] = Field({}, description="structure: whether it was chosen, and what it saves")
@@ -279,7 +282,9 @@ class ProposalForm(FileForm):
             weighed = tuple(form.to_ir(name) for name, form in self.weighed.items())
             costs = self.costs.to_ir() if self.costs is not None else None
             notes = tuple(self.notes)
-            return Proposal(self.strategy, design, decisions, statistics, requirements, gaps, notes, weighed, costs)
+            return Proposal(
+                self.strategy, design, decisions, statistics, requirements, gaps, notes, weighed, costs, self.dialect
+            )
 
         return findings.read(build, ("design",), otherwise=None)
 
@@ -295,8 +300,9 @@ class ProposalForm(FileForm):
             "weighed": Block({each.structure: WeighedForm.from_ir(each) for each in proposal.weighed}),
             "costs": CostsForm.from_ir(proposal.costs),
         }
-        model = {"strategy": proposal.strategy, "model": ModelForm.from_ir(proposal.design.model)}
-        return {"nestling": VERSION} | model | without(sections) | _remarks(proposal.gaps, proposal.notes)
+        head = {"strategy": proposal.strategy} | without({"dialect": proposal.dialect}, dialect="sqlite")
+        model = {"model": ModelForm.from_ir(proposal.design.model)}
+        return {"nestling": VERSION} | head | model | without(sections) | _remarks(proposal.gaps, proposal.notes)
 
 
 def _remarks(gaps: tuple[Gap, ...], notes: tuple[str, ...]) -> dict[str, Any]:
