@@ -68,6 +68,19 @@ def test_differences_that_are_alike(loaded: Path, target: str) -> None:
     assert "NOT equal: 8 of 14 rows; 5 differences listed, 8 with --json." in done.out
 
 
+def test_values_that_look_the_same(loaded: Path, target: str, database: Database[dict[str, Any]]) -> None:
+    """All digits are shown, and the types of values that are written the same."""
+    database.command("collMod", "author", validator={})
+    database["author"].update_one({"_id": 1}, {"$set": {"born": 1921.0000001}})
+    database["author"].update_one({"_id": 2}, {"$set": {"born": "1921"}})
+    with closing(sqlite3.connect(loaded / "library.db")) as connection, connection:
+        connection.execute("UPDATE author SET born = 1921")
+    done = process("verify", "design.yaml", *FROM, "--to", target, cwd=loaded)
+    assert "1921.0000001" in done.out
+    assert "1921 (int)" in done.out
+    assert "1921 (str)" in done.out
+
+
 def test_rows_lost_and_rows_added(loaded: Path, target: str, database: Database[dict[str, Any]]) -> None:
     """A deleted document takes its children with it; an added one is too many."""
     database["author"].delete_one({"_id": 1})

@@ -90,12 +90,21 @@ def show(report: VerifyReport) -> None:
     table("Entities that differ", ("entity", "rows", "differing"), differing, right=(1, 2))
     click.echo()
     shown = list(_first_of_each(report.differences))
-    cells = [(d.entity, ", ".join(map(str, d.key)), d.kind, d.attribute, d.expected, d.found) for d in shown]
+    cells = [(d.entity, ", ".join(map(str, d.key)), d.kind, d.attribute, *_told_apart(d)) for d in shown]
     table("Differences", ("entity", "key", "row is", "attribute", "source has", "MongoDB has"), cells)
     total = sum(count for _, _, count in differing)
     listed = f"{counted(len(shown), 'difference')} listed"
     more = f", {len(report.differences)} with --json" if len(shown) < len(report.differences) else ""
     click.echo(f"\nNOT equal: {total:,} of {counted(rows, 'row')}; {listed}{more}.")
+
+
+def _told_apart(difference: Difference) -> tuple[str, str]:
+    """Both values with all their digits, and with their types where they look the same."""
+    values = (difference.expected, difference.found)
+    expected, found = ("" if value is None else str(value) for value in values)
+    if expected == found:
+        expected, found = (f"{value} ({type(value).__name__})" for value in values)
+    return expected, found
 
 
 def _first_of_each(differences: Iterable[Difference]) -> Iterator[Difference]:
