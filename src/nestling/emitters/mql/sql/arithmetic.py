@@ -6,15 +6,16 @@ floats: where that is another order, one inside another is kept apart by an `$if
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, both, null_if_any
 from nestling.emitters.mql.sql.numerals import integer_of_float
-from nestling.emitters.mql.sql.placeholder import as_number
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
-from nestling.ir.expression import Arithmetic, Division, Expression, Literal, Negate, Operator, Parameter, Rules, Stored
+from nestling.emitters.mql.write_constants import StoredParameter
+from nestling.ir.expression import Arithmetic, Division, Expression, Literal, Negate, Operator, Rules
 from nestling.ir.operands import is_float, is_integer, nullable
 from nestling.ir.reading import GapKind
 from nestling.ir.types import TypeName
@@ -44,7 +45,11 @@ def arithmetic(node: Arithmetic | Negate, r: Renderer) -> Mql:
 def number(operand: Expression, r: Renderer) -> Mql:
     """An operand: a parameter that is to be stored may be anything, and must be a number where it is reckoned with."""
     value = r.value(operand)
-    return as_number(value) if isinstance(operand, Stored) and isinstance(operand.operand, Parameter) else value
+    match value:  # the server would refuse another value without its name
+        case {"$literal": StoredParameter() as given}:
+            return {"$literal": replace(given, is_number=True)}
+        case _:
+            return value
 
 
 def _sum(node: Arithmetic, r: Renderer) -> Mql:

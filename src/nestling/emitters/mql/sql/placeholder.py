@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -137,19 +137,6 @@ def uuid_of(value: object) -> object:
         return UUID(value) if isinstance(value, str) else value
     except ValueError:
         return value
-
-
-def as_number(value: object) -> object:
-    """The same, where the value of a parameter must be a number: the server would refuse others without its name."""
-    match value:
-        case Placeholder(expected=Expected.ANY):
-            return replace(value, expected=Expected.NUMBER)
-        case dict():
-            return {name: as_number(inner) for name, inner in value.items()}
-        case list():
-            return [as_number(inner) for inner in value]
-        case _:
-            return value
 
 
 EXPECTED = {
