@@ -118,7 +118,7 @@ def test_an_embedded_server_is_named_and_ends(library: Path) -> None:
 
 def test_a_stopped_load_promises_nothing_of_an_embedded_server(mongod: Any, tmp_path: Path) -> None:
     """What was loaded into a MongoDB that ends with the command cannot be resumed, and nobody is told so."""
-    write_library(tmp_path / "library.db", more_books=60_000)
+    write_library(tmp_path / "library.db", more_books=200_000)
     nestling("design", "sqlite:///library.db", "--strategy", "normalized", "-o", "design.yaml", cwd=tmp_path)
     process = started("load", "design.yaml", *FROM, cwd=tmp_path)
     assert process.stderr is not None

@@ -26,7 +26,7 @@ from nestling.executors.facts.sampling import with_documents
 from nestling.executors.facts.sketch import Distinct, Histogram
 from nestling.executors.facts.tree import MOST_NODES, Tree
 from nestling.ir import facts as facts_of
-from nestling.ir.facts import Collection, Facts, Kind, Path, Validator
+from nestling.ir.facts import ELEMENT, Collection, Facts, Kind, Path, Validator
 from nestling.ir.facts.form import facts_text, read_facts
 from nestling.ir.interval import interval
 from tests.doctor.faults import FAULTS, clean
@@ -350,3 +350,10 @@ def test_reading_that_ends_early_is_no_exact_count(database: Db) -> None:
     assert not found_.sample.exact
     assert found_.sample.documents < 2_000
     assert "budget" in asking.skipped[0].why
+
+
+def test_an_element_alone_is_no_place_on_earth() -> None:
+    """A path of a damaged facts file that names no field lies in no GeoJSON."""
+    element = Path((ELEMENT,), (("int", 1),), 1, 1, 0)
+    items = Collection("shop", "item", Kind.COLLECTION, paths=(element,))
+    assert not items.spatial(element)

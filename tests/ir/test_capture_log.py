@@ -10,6 +10,7 @@ import pytest
 
 from nestling.ir.capture.log_lines import counted
 
+BEYOND = '{"t":{"$date":1e308},"msg":"Slow query","attr":{"ns":"shop.orders"}}'
 START = datetime(2026, 4, 11, 8, tzinfo=UTC)
 
 
@@ -30,7 +31,7 @@ def slow(second: float) -> str:
     [
         ([slow(0), *(slow(second) for second in range(1, 3601))], 3601 / 3600),
         ([line(0, "Waiting for connections"), slow(1800), line(3600, "Connection ended")], 1 / 3600),
-        ([slow(0), "half a li", line(100, "Connection ended"), '{"t":{"$date":"never"}'], 1 / 100),
+        ([slow(0), "half a li", line(100, "Connection ended"), '{"t":{"$date":"never"}', BEYOND], 1 / 100),
         ([slow(0)], 1.0),
     ],
     ids=["slow ones alone", "one among others", "odd lines", "a single line"],

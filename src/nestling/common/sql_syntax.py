@@ -16,6 +16,10 @@ _WORDS = (
 _COLORS = re.compile("\x1b\\[[0-9;]*m")
 
 
+NO_OPERAND = "an operator has nothing before it"
+"""What sqlglot fails on with a TypeError."""
+
+
 def syntax_words(error: SqlglotError) -> str:
     """The first mistake and the word it is near."""
     found = error.errors[0] if isinstance(error, ParseError) and error.errors else {}

@@ -48,7 +48,7 @@ def parts(sql: str, dialect: str) -> list[exp.Expr]:
         parsed = sqlglot.parse_one(f"SELECT\n{sql}\n", read=GRAMMARS[dialect])
         found = parsed.expressions if isinstance(parsed, exp.Select) else []
         return list(_joined(found[0])) if len(found) == 1 else []
-    except (SqlglotError, RecursionError):
+    except (SqlglotError, RecursionError, TypeError):
         return []
 
 

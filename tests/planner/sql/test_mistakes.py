@@ -25,6 +25,7 @@ from tests.planner.sql.shop_rows import shop
         ("", "there is no statement"),
         ("-- only a comment", "there is no statement"),
         ("SELECT FROM WHERE", "cannot be read"),
+        (" ->>'a' SELECT name FROM person", "an operator has nothing before it"),
         ("SELECT (1", "cannot be read"),
         ("SELECT 1 FROM person WHERE count(*) > 1", "aggregate where rows are not grouped"),
         ("SELECT id FROM person WHERE row_number() OVER () = 1", "a window function where there is none"),

@@ -37,7 +37,7 @@ def _entries(lines: Iterable[str], databases: frozenset[str]) -> Iterator[tuple[
         try:
             found = json_util.loads(line, json_options=_READING)
             entry, time = found["attr"], found.get("t")
-        except (ValueError, KeyError, TypeError, RecursionError):  # half a line, at a log's end
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):  # half a line, at a log's end
             continue
         database = str(entry.get("ns", "")).partition(".")[0] if isinstance(entry, Mapping) else ""
         if not database or (databases and database not in databases) or database in SYSTEM_DATABASES:

@@ -155,7 +155,7 @@ class Collection:
         names = [step for step in path.steps if step != ELEMENT]
         if any(field in _prefixes(path.field) for index in self.indexes for field, kind in index.keys if _is_geo(kind)):
             return True
-        if names[-1] != "coordinates":
+        if not names or names[-1] != "coordinates":
             return False
         beside = (*path.steps[: path.steps.index("coordinates")], "type")
         return self.path(*beside) is not None
