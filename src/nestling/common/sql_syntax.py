@@ -16,12 +16,16 @@ _WORDS = (
 _COLORS = re.compile("\x1b\\[[0-9;]*m")
 
 
-NO_OPERAND = "an operator has nothing before it"
-"""What sqlglot fails on with a TypeError."""
+UNREADABLE = (SqlglotError, RecursionError, TypeError)
+"""What sqlglot raises for text it cannot read; a TypeError where an operator has nothing before it."""
 
 
-def syntax_words(error: SqlglotError) -> str:
+def syntax_words(error: Exception) -> str:
     """The first mistake and the word it is near."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, TypeError):
+        return "an operator has nothing before it"
     found = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
     said = _COLORS.sub("", str(found.get("description") or error)).strip()
     near = f" near `{found['highlight']}`" if found.get("highlight") else ""

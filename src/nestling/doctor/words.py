@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from nestling.ir.facts import Collection, Sample
 from nestling.ir.finding import Confidence
 from nestling.ir.interval import interval
+from nestling.ir.quantity_words import first_of
 
 
 def share(part: float, of: float) -> str:
@@ -33,9 +34,7 @@ def confidence(collection: Collection) -> Confidence:
 
 def listed(names: Iterable[str], most: int = 5) -> str:
     """Names in a sentence, the first few of many."""
-    known = list(names)
-    shown = ", ".join(f"`{name}`" for name in known[:most])
-    return f"{shown} and {len(known) - most} more" if len(known) > most else shown
+    return first_of([f"`{name}`" for name in names], most)
 
 
 def quoted(text: str) -> str:

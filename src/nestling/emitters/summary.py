@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from nestling.ir.model import Entity
 from nestling.ir.options import Change
 from nestling.ir.proposal import Proposal
+from nestling.ir.quantity_words import first_of
 from nestling.ir.rate import rate_text
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import Quantity
@@ -50,9 +51,7 @@ def lacking(proposal: Proposal) -> Iterator[str]:
     known = {name for name, each in proposal.statistics.relationships if each.mean or each.maximum or each.p99}
     unknown = [link.name for link in proposal.design.model.relationships if link.name not in known]
     if unknown:
-        shown = ", ".join(unknown[:MOST_NAMES]) + (
-            f" and {len(unknown) - MOST_NAMES} more" if len(unknown) > MOST_NAMES else ""
-        )
+        shown = first_of(unknown, MOST_NAMES)
         yield (
             f"how many children a parent has is not known for {shown}: design from the database, or write it into the model file"
             " that `nestling inspect SOURCE -o model.yaml` gives"
@@ -123,12 +122,7 @@ def change_rows(changes: Iterable[Change]) -> Iterator[tuple[str, str, str]]:
     """(what it saves, what goes, what comes) for every change; `-` where nothing was priced."""
     for change in changes:
         saved = work_rate(change.gain) if change.gain is not None else "-"
-        yield saved, _some(change.gone), _some(change.come)
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + more or "-"
+        yield saved, first_of(change.gone, MOST_NAMES) or "-", first_of(change.come, MOST_NAMES) or "-"
 
 
 def today_line(today: float | None, best: float | None, *, changes: int) -> str:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from nestling.common.errors import InputError, Problem
 from nestling.ir.decimal128 import fits
+from nestling.ir.quantity_words import first_of
 from nestling.ir.types import NUMBERS, Type, TypeName
 
 Number: TypeAlias = int | Decimal
@@ -103,17 +104,14 @@ class Allowed:
 
     def __str__(self) -> str:
         """In words: `at least 0, below 1`."""
-        shown = ", ".join(f"'{value}'" if isinstance(value, str) else str(value) for value in self.values[:_SHOWN])
-        more = f" and {len(self.values) - _SHOWN} more" if len(self.values) > _SHOWN else ""
+        shown = first_of([f"'{value}'" if isinstance(value, str) else str(value) for value in self.values], _SHOWN)
         ends = (
             ("above {}" if self.exclusive_minimum else "at least {}", self.minimum),
             ("below {}" if self.exclusive_maximum else "at most {}", self.maximum),
             ("at least {} characters", self.minimum_length),
             ("at most {} characters", self.maximum_length),
         )
-        return ", ".join(
-            [f"one of {shown}{more}"] * bool(shown) + [w.format(end) for w, end in ends if end is not None]
-        )
+        return ", ".join([f"one of {shown}"] * bool(shown) + [w.format(end) for w, end in ends if end is not None])
 
 
 def _is_between(value: float | Decimal, least: float | Decimal | None, most: float | Decimal | None) -> bool:

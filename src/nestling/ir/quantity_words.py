@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 STEP = 1000.0
@@ -34,3 +35,9 @@ def counted(number: float, noun: str) -> str:
     """A number with its noun: 1 row, 2 rows, 3 entities, 4 days."""
     plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
     return f"{count(number)} {noun if number == 1 else plural}"
+
+
+def first_of(texts: Sequence[str], most: int) -> str:
+    """The first few of many in a sentence: `a, b and 3 more`."""
+    rest = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {rest} more" if rest > 0 else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.ir.options import Group, Limit, Needs
-from nestling.ir.quantity_words import size
+from nestling.ir.quantity_words import first_of, size
 from nestling.optimizer.evaluate import Requirement
 
 SHOWN = 4
@@ -24,6 +24,4 @@ def in_words(requirement: Requirement) -> str:
 
 
 def _listed(structures: tuple[str, ...]) -> str:
-    shown = ", ".join(f"`{structure}`" for structure in structures[:SHOWN])
-    rest = len(structures) - SHOWN
-    return (f"{shown} and {rest} more" if rest > 0 else shown) or "nothing"
+    return first_of([f"`{structure}`" for structure in structures], SHOWN) or "nothing"

@@ -8,10 +8,10 @@ from typing import TypeAlias
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from nestling.common.errors import InputError
 from nestling.common.sql_dialects import GRAMMARS, MYSQL, POSTGRESQL
+from nestling.common.sql_syntax import UNREADABLE
 from nestling.ir.allowed import Allowed, Number, Scalar, number
 from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute, Entity
@@ -48,7 +48,7 @@ def parts(sql: str, dialect: str) -> list[exp.Expr]:
         parsed = sqlglot.parse_one(f"SELECT\n{sql}\n", read=GRAMMARS[dialect])
         found = parsed.expressions if isinstance(parsed, exp.Select) else []
         return list(_joined(found[0])) if len(found) == 1 else []
-    except (SqlglotError, RecursionError, TypeError):
+    except UNREADABLE:
         return []
 
 

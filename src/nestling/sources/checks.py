@@ -19,6 +19,7 @@ from nestling.common.sql_dialects import GRAMMARS, MYSQL, SQLITE
 from nestling.ir.allowed import Allowed, Scalar
 from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute, Entity
+from nestling.ir.quantity_words import first_of
 from nestling.ir.types import Type, TypeName
 from nestling.sources.check_conditions import Conditions, parts
 from nestling.sources.tables import Check, Table
@@ -133,6 +134,4 @@ def left_to_applications(left: Iterable[Left]) -> Iterator[str]:
         said = said if len(said) <= _SHOWN_CHARACTERS else f"{said[:_SHOWN_CHARACTERS]} …"
         places.setdefault(said, []).append(each.place)
     for said, found in places.items():
-        shown = ", ".join(found[:_SHOWN_TABLES])
-        more = f" and {len(found) - _SHOWN_TABLES} more" if len(found) > _SHOWN_TABLES else ""
-        yield f"CHECK ({said}) of {shown}{more} is left out: the application has to enforce it"
+        yield f"CHECK ({said}) of {first_of(found, _SHOWN_TABLES)} is left out: the application has to enforce it"

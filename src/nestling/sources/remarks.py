@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from nestling.ir.expression import Collation
 from nestling.ir.model import Model
+from nestling.ir.quantity_words import first_of
 from nestling.ir.types import TypeName
 
 SHOWN = 3
@@ -47,7 +48,6 @@ def unique_as_read(model: Model) -> Iterator[str]:
         and attribute.collation is Collation.UNICODE_CI
     ]
     if told:
-        more = f" and {len(told) - SHOWN} more" if len(told) > SHOWN else ""
         are = "is" if len(told) == 1 else "are"
         difference = "on MongoDB texts that differ in these are two"
-        yield f"{', '.join(told[:SHOWN])}{more} {are} unique whatever the case and accents: {difference}"
+        yield f"{first_of(told, SHOWN)} {are} unique whatever the case and accents: {difference}"

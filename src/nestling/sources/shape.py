@@ -19,6 +19,7 @@ from itertools import combinations
 
 from nestling.common.errors import suggest
 from nestling.ir.model import Cardinality, Entity, Hierarchy, ManyToMany, Model, Relationship
+from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind
 from nestling.sources.checks import Left, carried, left_to_applications
 from nestling.sources.roles import discriminator, parent_role
@@ -71,8 +72,7 @@ def shape(
 def _unenforced(keys: Sequence[str]) -> Iterator[str]:
     """One note for all foreign keys nothing enforces; a source may declare hundreds."""
     if keys:
-        shown = ", ".join(keys[:5]) + (f" and {len(keys) - 5} more" if len(keys) > 5 else "")
-        yield f"foreign keys that are not enforced, so that rows without a parent may exist: {shown}"
+        yield f"foreign keys that are not enforced, so that rows without a parent may exist: {first_of(keys, 5)}"
 
 
 # --- entities --------------------------------------------------------------------------------------------------------

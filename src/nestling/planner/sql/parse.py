@@ -9,11 +9,10 @@ from dataclasses import dataclass
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from nestling.common.errors import Problem, WorkloadError
-from nestling.common.sql_syntax import NO_OPERAND, syntax_words
+from nestling.common.sql_syntax import UNREADABLE, syntax_words
 from nestling.common.sql_tokens import as_insert, sql_tokens
 from nestling.ir.reading import Gap, GapKind
 from nestling.planner.sql.dialect import Dialect
@@ -59,7 +58,7 @@ def parse(sql: str, dialect: Dialect) -> Parsed:
         with _quiet():
             tokens = sql_tokens(sql, found)
             trees = [tree for tree in found.parser().parse(tokens, sql) if tree is not None]
-    except (SqlglotError, RecursionError, TypeError) as error:
+    except UNREADABLE as error:
         raise _syntax(error) from None
     if len(trees) != 1:
         what = "there is no statement" if not trees else f"there are {len(trees)} statements where one is meant"
@@ -94,10 +93,7 @@ def _quiet() -> Iterator[None]:
 def _syntax(error: Exception) -> WorkloadError:
     places = getattr(error, "errors", None) or [{}]
     place = f"{places[0]['line']}:{places[0]['col']}" if places[0].get("line") else ""
-    what = syntax_words(error) if isinstance(error, SqlglotError) else "it is nested too deeply"
-    if isinstance(error, TypeError):  # sqlglot's own
-        what = NO_OPERAND
-    return WorkloadError(Problem(what=f"the statement cannot be read: {what}", where=place))
+    return WorkloadError(Problem(what=f"the statement cannot be read: {syntax_words(error)}", where=place))
 
 
 def _items(tokens: Sequence[Token], sql: str) -> tuple[str, ...]:

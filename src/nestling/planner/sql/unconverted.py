@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nestling.common.errors import WorkloadError
+from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.planner.sql import StatementGap, translate
 
@@ -28,6 +29,4 @@ def unconverted(reading: Reading) -> tuple[Gap, ...]:
 
 
 def _named(names: list[str]) -> str:
-    shown = ", ".join(f"`{name}`" for name in names[:SHOWN])
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return f"statement{'s' * (len(names) > 1)} {shown}{more}"
+    return f"statement{'s' * (len(names) > 1)} {first_of([f'`{name}`' for name in names], SHOWN)}"

@@ -8,6 +8,7 @@ from itertools import pairwise
 from nestling.common.errors import Problem, SourceError, unknown
 from nestling.common.sql_dialects import DIALECTS, NAMES
 from nestling.ir.model import View
+from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Reading
 from nestling.ir.types import Type, TypeName
 from nestling.sources.ddl.alter_table import alter_table, create_unique_index, rename_table
@@ -78,8 +79,7 @@ def _summary(catalogue: Catalogue) -> list[str]:
         words = ", ".join(f"{count} {word}" for word, count in catalogue.skipped.items())
         notes.append(f"{rows} statements with rows are left out ({words}): a DDL file is read for its shape")
     if keys := catalogue.null_keys:
-        shown = ", ".join(keys[:5]) + (f" and {len(keys) - 5} more" if len(keys) > 5 else "")
-        notes.append(f"SQLite lets NULL stand in these key columns, which are taken as NOT NULL: {shown}")
+        notes.append(f"SQLite lets NULL stand in these key columns, which are taken as NOT NULL: {first_of(keys, 5)}")
     return notes
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from nestling.ir.facts import Kind, steps_text
 from nestling.ir.facts.nodes import NodeForm
 from nestling.ir.facts.structure import Columns, Kinds, Unclear
+from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind
 from nestling.sources.mongo.entities import EntityOf
 from nestling.sources.mongo.relations import LEAST_RESOLVED, Entities
@@ -67,9 +68,10 @@ def _only_numbers(kinds: tuple[object, ...]) -> bool:
 
 def _unclear(unclear: Unclear) -> Gap:
     field = steps_text(unclear.columns[0])
-    some = ", ".join(f"`{name}`" for name in unclear.targets[:SHOWN])
-    more = f" and {len(unclear.targets) - SHOWN} more" if len(unclear.targets) > SHOWN else ""
-    what = f"`{field}` is called like a reference; its {unclear.checked:,} values may be keys of {some}{more}: say in the model"
+    some = first_of([f"`{name}`" for name in unclear.targets], SHOWN)
+    what = (
+        f"`{field}` is called like a reference; its {unclear.checked:,} values may be keys of {some}: say in the model"
+    )
     return Gap(GapKind.NOTIMPL, what, unclear.collection)
 
 
@@ -114,5 +116,4 @@ def _unnamed(kinds: Kinds) -> str:
 
 
 def _listed(columns: Columns) -> str:
-    shown = [f"`{steps_text(steps)}`" for steps in columns[:SHOWN]]
-    return ", ".join(shown) + (f" and {len(columns) - SHOWN} more" if len(columns) > SHOWN else "")
+    return first_of([f"`{steps_text(steps)}`" for steps in columns], SHOWN)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nestling.common.errors import SHOWN_NAMES, Problem, SourceError, unknown
+from nestling.ir.quantity_words import first_of
 
 if TYPE_CHECKING:
     from nestling.ir.model import Model
@@ -39,6 +40,5 @@ def _lacking(kind: str, names: Sequence[str], known: Sequence[str], *, of: str =
     problem = unknown(kind, names[0], known, of=of)
     if len(names) == 1:
         return problem
-    listed = ", ".join(f"`{name}`" for name in names[:SHOWN_NAMES])
-    others = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
-    return replace(problem, what=f"no {kind}s {listed}{others}" + (f" in `{of}`" if of else ""))
+    listed = first_of([f"`{name}`" for name in names], SHOWN_NAMES)
+    return replace(problem, what=f"no {kind}s {listed}" + (f" in `{of}`" if of else ""))

@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
 from nestling.common.sql_dialects import GRAMMARS, SQLITE
-from nestling.common.sql_syntax import NO_OPERAND, syntax_words
+from nestling.common.sql_syntax import syntax_words
 from nestling.common.sql_tokens import as_insert, sql_tokens
 from nestling.ir.model import Model, View
 from nestling.ir.reading import GapKind
@@ -90,8 +90,8 @@ def _parsed(sql: str, dialect: str) -> exp.Expr | Mistake:
         )
     except RecursionError:
         return Mistake("it is nested too deeply to be read", 0, GapKind.NOTIMPL)
-    except TypeError:
-        return Mistake(f"it is not SQL that can be read: {NO_OPERAND}", 0)
+    except TypeError as problem:
+        return Mistake(f"it is not SQL that can be read: {syntax_words(problem)}", 0)
     return trees[0] if trees else Mistake("there is no statement", 0)
 
 

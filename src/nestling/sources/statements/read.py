@@ -7,6 +7,7 @@ import re
 from nestling.common.errors import Problem, WorkloadError, unknown
 from nestling.common.sql_dialects import DIALECTS, NAMES
 from nestling.ir.model import Model
+from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.workload import LEAST_WINDOW_SECONDS, Statement, Workload
 from nestling.sources.statements.blocks import Block, blocks
@@ -153,9 +154,8 @@ class _Reader:
         """One gap for many statements with the same one, in the line of the first."""
         if found:
             first, *others = found
-            shown = ", ".join((f"`{first.name}`", *(f"`{each.name}` (line {each.line})" for each in others[:7])))
-            more = f" and {len(found) - 8} more" if len(found) > 8 else ""
-            self.gap(f"{before} {shown}{more}: {after}", f"{first.line}")
+            shown = first_of([f"`{first.name}`", *(f"`{each.name}` (line {each.line})" for each in others)], 8)
+            self.gap(f"{before} {shown}: {after}", f"{first.line}")
 
 
 def _rate(block: Block) -> float:

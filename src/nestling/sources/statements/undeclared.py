@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from nestling.ir.model import Cardinality, Entity, Model, Relationship
+from nestling.ir.quantity_words import first_of
 from nestling.sources.roles import parent_role
 from nestling.sources.statements.blocks import blocks
 from nestling.sources.statements.footprint import Footprint, footprint
@@ -109,6 +110,6 @@ def _relationship(model: Model, reference: Reference, taken: Iterable[str]) -> R
 
 
 def _note(reference: Reference, statements: list[str]) -> str:
-    more = f" and {len(statements) - 1} more" if len(statements) > 1 else ""
+    joined = first_of([f"`{name}`" for name in statements], 1)
     refers = f"`{reference.child}` ({', '.join(reference.columns)}) is taken to refer to `{reference.parent}`"
-    return f"{refers}, as joined by `{statements[0]}`{more}; no foreign key says so"
+    return f"{refers}, as joined by {joined}; no foreign key says so"

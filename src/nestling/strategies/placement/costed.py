@@ -9,6 +9,7 @@ from nestling.ir.model import ManyToMany, Relationship
 from nestling.ir.options import Solution, Weighing
 from nestling.ir.outline import Outline
 from nestling.ir.proposal import Alternative, Choice, Decision, Reason
+from nestling.ir.quantity_words import first_of
 from nestling.ir.rate import rate_text
 from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.nesting import Nesting
@@ -126,9 +127,8 @@ class _Deciding:
         statements = self.situation.reading.workload.statements
         served = [s for s in statements if any(access.via in names for access in s.accesses)]
         if served:
-            shown = ", ".join(f"{s.name} ({rate_text(s.rate_per_second)})" for s in served[:MOST_STATEMENTS])
-            others = f" and {len(served) - MOST_STATEMENTS} more" if len(served) > MOST_STATEMENTS else ""
-            yield Reason("A9", f"joined along by {shown}{others}", statements=tuple(each.name for each in served))
+            shown = first_of([f"{s.name} ({rate_text(s.rate_per_second)})" for s in served], MOST_STATEMENTS)
+            yield Reason("A9", f"joined along by {shown}", statements=tuple(each.name for each in served))
 
     def _alternatives(
         self, weighing: Weighing, joined: Sequence[Relationship], home: Candidate, both: ManyToMany | None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from nestling.ir.model import Cardinality, OnDelete, Relationship
 from nestling.ir.proposal import Reason
+from nestling.ir.quantity_words import first_of
 from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.ownership import is_identifying, mentioned_only, references_from_elsewhere
 
@@ -176,5 +177,4 @@ def _atomic(situation: Situation, link: Relationship) -> Reason:
 
 
 def _names(entities: tuple[str, ...]) -> str:
-    shown = ", ".join(f"`{name}`" for name in entities[:3])
-    return f"{shown} and {len(entities) - 3} more" if len(entities) > 3 else shown
+    return first_of([f"`{name}`" for name in entities], 3)
