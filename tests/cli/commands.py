@@ -15,7 +15,9 @@ from unittest.mock import patch
 
 from nestling.cli import run
 
-PROGRAM = (sys.executable, "-m", "nestling")
+PROGRAM = (
+    str(Path(sys.executable).with_name("nestling")),
+)  # as people call it: `python -m` may end by the signal itself
 UNEXPECTED = "nestling met something it did not expect"
 
 
