@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sqlite3
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pymongo import MongoClient
 from pymongo.database import Database
 
 from tests.cli.commands import nestling, process, started
@@ -118,12 +120,14 @@ def test_an_embedded_server_is_named_and_ends(library: Path) -> None:
 
 def test_a_stopped_load_promises_nothing_of_an_embedded_server(mongod: Any, tmp_path: Path) -> None:
     """What was loaded into a MongoDB that ends with the command cannot be resumed, and nobody is told so."""
-    write_library(tmp_path / "library.db", more_books=200_000)
+    write_library(tmp_path / "library.db", more_books=60_000)
     nestling("design", "sqlite:///library.db", "--strategy", "normalized", "-o", "design.yaml", cwd=tmp_path)
     process = started("load", "design.yaml", *FROM, cwd=tmp_path)
     assert process.stderr is not None
-    assert "mongod" in process.stderr.readline()
-    time.sleep(0.3)
+    named = re.search(r"mongodb://\S+", process.stderr.readline())
+    assert named
+    with MongoClient[dict[str, Any]](named.group()) as client:
+        _wait_for_documents(client["library"])
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 2
