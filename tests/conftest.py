@@ -6,6 +6,7 @@ it fails instead.
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -25,6 +26,7 @@ from nestling.common.errors import LibraryMissing, ServerNotFound
 from nestling.common.server import Server, open_server
 from tests.laws.tally import Counts, lines
 from tests.servers import NotInstalled, mariadb_server, missing, postgresql_server
+from tests.soaking import SOAKING
 
 SERVER_FIXTURES = ("mariadb", "mongod", "postgresql")
 Running = TypeVar("Running")
@@ -48,6 +50,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for name in SERVER_FIXTURES:
             if name in getattr(item, "fixturenames", ()):
                 item.add_marker(name)
+
+
+def pytest_collection_finish() -> None:
+    """Leave the modules and the thousands of tests out of every search for garbage from here on."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -103,7 +110,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for report in (each for reports in terminalreporter.stats.values() for each in reports):
         for name, rows in getattr(report, "user_properties", ()) if getattr(report, "when", "") == "teardown" else ():
             counts.update({(table, what): number for table, what, number in rows} if name == "tally" else {})
-    for line in lines(counts, whole=os.environ.get("HYPOTHESIS_PROFILE") == "soak"):
+    for line in lines(counts, whole=SOAKING):
         terminalreporter.write_line(line)
 
 

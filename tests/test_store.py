@@ -8,13 +8,14 @@ import re
 import sqlite3
 import subprocess
 import sys
+import uuid
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from pymongo import AsyncMongoClient
+from pymongo import AsyncMongoClient, MongoClient
 from pymongo.database import Database
 
 import nestling
@@ -37,22 +38,42 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
-@pytest.fixture(params=["embedded", "normalized"])
-def proposal(request: pytest.FixtureRequest, folder: Path, database: Database[Any]) -> Proposal:
-    """A design of the shop, and the shop loaded by it."""
+@pytest.fixture(scope="module", params=["embedded", "normalized"])
+def proposal(request: pytest.FixtureRequest, folder: Path) -> Proposal:
+    """A design of the shop."""
     reading = pipeline.inspect(f"sqlite:///{folder}/shop.db", workload=folder / "workload.sql")
-    made = pipeline.design(reading, request.param)
-    pipeline.load(made, f"sqlite:///{folder}/shop.db", database, check=False)
-    return made
+    return pipeline.design(reading, request.param)
+
+
+@pytest.fixture(scope="module")
+def shop(proposal: Proposal, folder: Path, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Database[Any]]:
+    """The shop loaded by it, for tests that add no row and take none."""
+    name = f"test_{uuid.uuid4().hex}"
+    pipeline.load(proposal, f"sqlite:///{folder}/shop.db", mongo_client[name], check=False)
+    yield mongo_client[name]
+    mongo_client.drop_database(name)
 
 
 @pytest.fixture(params=["sync", "async"])
-def run(
-    request: pytest.FixtureRequest, proposal: Proposal, folder: Path, database: Database[Any], mongod: Server
-) -> Iterator[tuple[Run, Run]]:
+def kind(request: pytest.FixtureRequest) -> str:
+    """Each of pymongo's clients."""
+    return str(request.param)
+
+
+@pytest.fixture
+def run(kind: str, proposal: Proposal, folder: Path, shop: Database[Any], mongod: Server) -> Iterator[tuple[Run, Run]]:
     """`run` and `execute` of a store, of either kind."""
+    with opened(kind, proposal, folder, shop, mongod) as found:
+        yield found
+
+
+@contextmanager
+def opened(
+    kind: str, proposal: Proposal, folder: Path, database: Database[Any], mongod: Server
+) -> Iterator[tuple[Run, Run]]:
+    """A store on a database, closed in the end."""
     file = folder / "workload.sql"
-    if request.param == "sync":
+    if kind == "sync":
         store = Store(proposal, database, workload=file)
         yield store.run, store.execute
         return
@@ -71,17 +92,22 @@ def run(
 
 
 def test_the_workload_runs_as_in_sqlite(
-    run: tuple[Run, Run], proposal: Proposal, folder: Path, database: Database[Any], tmp_path: Path
+    kind: str, proposal: Proposal, folder: Path, database: Database[Any], mongod: Server, tmp_path: Path
 ) -> None:
     """Every statement of the shop in its order: the same rows, and after all writes the same data in every home."""
+    pipeline.load(proposal, f"sqlite:///{folder}/shop.db", database, check=False)
     copy = tmp_path / "copy.db"
     samples = {name: json.loads(text) for name, text in SAMPLES.findall(workload())}
     statements = Store(proposal, database, workload=folder / "workload.sql")
-    with closing(sqlite3.connect(folder / "shop.db")) as source, closing(sqlite3.connect(copy)) as connection:
+    with (
+        opened(kind, proposal, folder, database, mongod) as (run, _),
+        closing(sqlite3.connect(folder / "shop.db")) as source,
+        closing(sqlite3.connect(copy)) as connection,
+    ):
         source.backup(connection)
         for name in statements.names:
             sql, values = statements.statement(name).sql, samples.get(name, {})
-            done, theirs = run[0](name, **values), connection.execute(sql, values)
+            done, theirs = run(name, **values), connection.execute(sql, values)
             if done.affected is None:
                 names = [column[0] for column in theirs.description]
                 assert done.columns == tuple(names)
@@ -117,9 +143,9 @@ def test_statements_by_hand(run: tuple[Run, Run]) -> None:
         execute("DELETE FROM product WHERE product_id = 1")
 
 
-def test_parameters_are_never_operators(run: tuple[Run, Run], database: Database[Any]) -> None:
+def test_parameters_are_never_operators(run: tuple[Run, Run], shop: Database[Any]) -> None:
     """A document or list is refused by every statement, read or write, before the server is asked."""
-    before = {name: database[name].count_documents({}) for name in database.list_collection_names()}
+    before = {name: shop[name].count_documents({}) for name in shop.list_collection_names()}
     for bad in ({"$ne": None}, {"$gt": ""}, [1], ["$x"], {"$where": "1"}, object()):
         calls: dict[str, dict[str, object]] = {
             "product_page": {"id": bad},
@@ -132,7 +158,7 @@ def test_parameters_are_never_operators(run: tuple[Run, Run], database: Database
                 run[0](name, **values)
         with pytest.raises(WorkloadError):
             run[1]("DELETE FROM review WHERE review_id = :id", id=bad)
-    assert {name: database[name].count_documents({}) for name in before} == before
+    assert {name: shop[name].count_documents({}) for name in before} == before
 
 
 def test_texts_that_look_like_operators_are_texts(run: tuple[Run, Run]) -> None:
@@ -145,9 +171,9 @@ def test_texts_that_look_like_operators_are_texts(run: tuple[Run, Run]) -> None:
         assert execute("DELETE FROM review WHERE body = :b", b=text).affected == 0
 
 
-def test_names_and_mistakes_are_typed(proposal: Proposal, folder: Path, database: Database[Any]) -> None:
+def test_names_and_mistakes_are_typed(proposal: Proposal, folder: Path, shop: Database[Any]) -> None:
     """An unknown statement lists the known ones, mistakes and gaps are errors, and statements are compiled once."""
-    store = Store(proposal, database, workload=folder / "workload.sql")
+    store = Store(proposal, shop, workload=folder / "workload.sql")
     with pytest.raises(InputError, match="product_page"):
         store.run("product_pge", id=1)
     with pytest.raises(WorkloadError, match="titel"):

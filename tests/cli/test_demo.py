@@ -51,15 +51,17 @@ def test_each_strategy(mongod: Server, strategy: str) -> None:
 
 def test_nothing_is_left_behind(mongod: Server, tmp_path: Path) -> None:
     """Without `-o` the shop and its files are gone afterwards."""
-    done = process("demo", "--to", mongod.uri, "--no-prove", cwd=tmp_path, TMPDIR=str(tmp_path))
+    arguments = ("--strategy", "tree", "--to", mongod.uri, "--no-prove")
+    done = process("demo", *arguments, cwd=tmp_path, TMPDIR=str(tmp_path))
     assert done.code == 0, done.err
     assert list(tmp_path.iterdir()) == []
 
 
 def test_somebody_elses_database_is_not_replaced(mongod: Server, target: str) -> None:
     """Only the demo's own database is replaced: in one that is named, data is refused."""
-    assert nestling("demo", "--to", target, "--no-prove", "--json").code == 0
-    done = nestling("demo", "--to", target, "--no-prove", "--json")
+    arguments = ("demo", "--strategy", "tree", "--to", target, "--no-prove", "--json")
+    assert nestling(*arguments).code == 0
+    done = nestling(*arguments)
     assert done.code == 2
     assert "documents already" in done.err
 

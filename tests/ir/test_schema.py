@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 import jsonschema
 import pytest
@@ -39,4 +40,10 @@ def test_schema_refuses_unknown_keys() -> None:
 def validate(kind: Kind, text: str) -> None:
     """Check the text against a published schema; a date in YAML is text to us."""
     value = json.loads(json.dumps(YAML(typ="safe", pure=True).load(text), default=str))
-    jsonschema.validate(value, json.loads(published_schema(kind)))
+    validator(kind).validate(value)
+
+
+@cache
+def validator(kind: Kind) -> jsonschema.Draft202012Validator:
+    """A validator by a published schema, which is known to be one."""
+    return jsonschema.Draft202012Validator(json.loads(published_schema(kind)))

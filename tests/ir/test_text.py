@@ -15,8 +15,11 @@ from nestling.ir.text import read_proposal, read_reading, write_proposal, write_
 from nestling.ir.types import INTEGER
 from nestling.ir.workload import Access, Grouping, Statement, StatementKind, Workload
 from tests.generators.nouns import proposals, readings
+from tests.soaking import examples
 
-_slow_to_draw = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=60)
+_slow_to_draw = settings(
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=examples(25, 5000)
+)
 
 
 @_slow_to_draw

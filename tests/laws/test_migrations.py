@@ -5,7 +5,6 @@ The data is small and random, the designs use every primitive; statements run wh
 
 from __future__ import annotations
 
-import os
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -27,9 +26,9 @@ from tests.generators.enriched import enriched
 from tests.generators.plain_worlds import plain
 from tests.generators.worlds import World, worlds
 from tests.laws.tally import Counts
+from tests.soaking import SOAKING, examples
 
-SOAKING = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
-MOVES = int(os.environ.get("NESTLING_MOVES", "500" if SOAKING else "4"))
+MOVES = examples(4, 500, "NESTLING_MOVES")
 """A move takes a second or two; so many keep the default suite quick. Set NESTLING_MOVES for any other number."""
 
 

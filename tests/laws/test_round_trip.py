@@ -5,7 +5,6 @@ The data lives in a SQLite file, the documents in a real MongoDB with the design
 
 from __future__ import annotations
 
-import os
 import tempfile
 import uuid
 from collections import Counter
@@ -36,10 +35,10 @@ from nestling.sources.sql.rows import SqlDatabase
 from tests.generators.allowing import allowing
 from tests.generators.designs import designs
 from tests.generators.worlds import World, with_seen_types, worlds
+from tests.soaking import SOAKING, examples
 from tests.sqlite_rows import sqlite_sink, sqlite_source
 
-SOAKING = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
-EXAMPLES = int(os.environ.get("NESTLING_ROUND_TRIPS", "5000" if SOAKING else "40"))
+EXAMPLES = examples(24, 5000, "NESTLING_ROUND_TRIPS")
 """An example takes half a second: so many keep the default suite quick. Set NESTLING_ROUND_TRIPS for any other number."""
 
 

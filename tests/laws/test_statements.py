@@ -6,7 +6,6 @@ least 20,000 statements and prints them by primitive and by construct; `benchmar
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
@@ -16,9 +15,9 @@ from pymongo import MongoClient
 
 from tests.laws.reads import round_of_reads
 from tests.laws.tally import Counts
+from tests.soaking import SOAKING, examples
 
-SOAKING = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
-ROUNDS = int(os.environ.get("NESTLING_STATEMENT_ROUNDS", "400" if SOAKING else "10"))
+ROUNDS = examples(10, 400, "NESTLING_STATEMENT_ROUNDS")
 """A round takes two seconds or so."""
 STATEMENTS = 60 if SOAKING else 20
 

@@ -5,7 +5,6 @@ And every copy, computed value and array of ids is what the homes imply. What a 
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
@@ -15,9 +14,9 @@ from pymongo import MongoClient
 
 from tests.laws.tally import Counts
 from tests.laws.writes import round_of_writes
+from tests.soaking import SOAKING, examples
 
-SOAKING = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
-TRACES = int(os.environ.get("NESTLING_WRITE_TRACES", "2000" if SOAKING else "12"))
+TRACES = examples(12, 2000, "NESTLING_WRITE_TRACES")
 """A trace takes a second or two; so many keep the default suite quick. Set NESTLING_WRITE_TRACES for any other number."""
 STATEMENTS = 8
 

@@ -19,8 +19,10 @@ from nestling.optimizer.presolve.hoisting import hoisting
 from nestling.optimizer.presolve.reduced import Reduced
 from tests.optimizer.exhaustive import exhaustive
 from tests.optimizer.problems import problems
+from tests.soaking import examples
 
 SAME = 1e-8
+FEWER = settings(max_examples=examples(40, 5000))
 
 
 def best(problem: Problem) -> Solution | None:
@@ -69,7 +71,7 @@ NEXT_TO_NOTHING = Problem(
 """All of it costs a picosecond a second, of which the solver's last digit is a millionth."""
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(80, 5000))
 @given(problems())
 @example(NEXT_TO_NOTHING)
 def test_the_search_finds_what_trying_everything_finds(problem):
@@ -85,6 +87,7 @@ def test_the_search_finds_what_trying_everything_finds_at_length(problem):
     assert_best(problem)
 
 
+@FEWER
 @given(problems())
 def test_reductions_change_no_cost(problem):
     """After each pass, the best of what is left costs what the best of all did."""
@@ -102,6 +105,7 @@ def test_reductions_change_no_cost(problem):
             ), reduction
 
 
+@FEWER
 @given(problems())
 def test_equal_moves_cost_nothing_and_lead_to_what_is_preferred(problem):
     """From any allowed choice, moves end at one that is allowed, costs no more and is preferred no less."""
@@ -120,6 +124,7 @@ def test_equal_moves_cost_nothing_and_lead_to_what_is_preferred(problem):
             assert preference(flat, end) <= preference(flat, start)
 
 
+@FEWER
 @given(problems())
 def test_scaling_all_rates_changes_no_choice(problem):
     """Twice the load is the same design at twice the cost."""
@@ -130,6 +135,7 @@ def test_scaling_all_rates_changes_no_choice(problem):
     assert has_specks(problem, once.cost) or preference(problem, twice.chosen) == preference(problem, once.chosen)
 
 
+@FEWER
 @given(problems())
 def test_more_budget_never_costs_more(problem):
     """The best cost does not rise with the bytes allowed."""
@@ -144,6 +150,7 @@ def test_more_budget_never_costs_more(problem):
         assert more <= less + SAME * abs(less)
 
 
+@FEWER
 @given(problems())
 def test_an_unused_structure_changes_nothing(problem):
     """A structure that nothing uses is not chosen."""

@@ -28,6 +28,7 @@ from nestling.ir.workload import (
     Workload,
 )
 from nestling.strategies import Thresholds, design, strategy_names
+from tests.soaking import examples
 from tests.strategies.readings import entity, reading
 
 NAMES = st.sampled_from(["a", "b", "id", "_id", "$x", "a.b", "a．b", "page", "count", "t", "T", "", "b_id", "x y"])
@@ -169,7 +170,7 @@ def readings(draw: st.DrawFn) -> Reading:
     return Reading(model, Workload(work, Requirements(array_bound=bound)), Statistics(counts, fan_outs))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(50, 5000), deadline=None)
 @given(readings())
 def test_every_valid_model_has_a_design(found: Reading):
     """No name, cycle, bound or missing number makes a strategy fail, and each relationship is decided on once."""
@@ -182,7 +183,7 @@ def test_every_valid_model_has_a_design(found: Reading):
         assert all(made.reasons and made.alternatives for made in proposal.decisions)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(25, 5000), deadline=None)
 @given(readings())
 def test_choices_say_what_the_design_does(found: Reading):
     """A relationship is embedded in the design exactly when its decision says so."""
@@ -199,7 +200,7 @@ def test_choices_say_what_the_design_does(found: Reading):
         assert said & plain == {made.relationship for made in proposal.decisions} & embedded
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(10, 1000), deadline=None)
 @given(readings())
 def test_the_same_reading_gives_the_same_proposal(found: Reading):
     """Nothing depends on the order of sets."""

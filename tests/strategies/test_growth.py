@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from nestling import pipeline
-from nestling.ir.proposal import Choice
+from nestling.ir.proposal import Choice, Proposal
+from nestling.ir.reading import Reading
 from nestling.ir.situation import Thresholds
 from nestling.shop import create_shop, workload
 
@@ -21,10 +22,20 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_lines_grow_with_their_purchases_but_not_with_their_product(shop: Path) -> None:
+@pytest.fixture(scope="module")
+def reading(shop: Path) -> Reading:
+    """What is read of them."""
+    return pipeline.inspect(f"sqlite:///{shop / 'shop.db'}", workload=shop / "workload.sql")
+
+
+@pytest.fixture(scope="module")
+def proposal(reading: Reading) -> Proposal:
+    """The design for them."""
+    return pipeline.design(reading)
+
+
+def test_lines_grow_with_their_purchases_but_not_with_their_product(proposal: Proposal) -> None:
     """Lines and purchases are inserted, products are not: a product's lines have no bound, a purchase's do."""
-    reading = pipeline.inspect(f"sqlite:///{shop / 'shop.db'}", workload=shop / "workload.sql")
-    proposal = pipeline.design(reading)
     of_purchase, of_product = (proposal.decision(f"{name}_purchase_line") for name in ("purchase", "product"))
     assert of_purchase is not None
     assert of_product is not None
@@ -33,15 +44,14 @@ def test_lines_grow_with_their_purchases_but_not_with_their_product(shop: Path) 
     assert any("growing" in other.text for other in of_product.alternatives if other.choice is Choice.EMBED)
 
 
-def test_documents_grow_with_the_rows_expected(shop: Path) -> None:
+def test_documents_grow_with_the_rows_expected(reading: Reading, proposal: Proposal) -> None:
     """A document that would hold all reviews of a product passes the bound, though it would not today."""
-    reading = pipeline.inspect(f"sqlite:///{shop / 'shop.db'}", workload=shop / "workload.sql")
-    decision = pipeline.design(reading).decision("product_review")
+    decision = proposal.decision("product_review")
     assert decision is not None
     (said,) = (reason.text for reason in decision.reasons if reason.text.startswith("document size"))
     assert said.startswith("document size: leans to referencing")
     assert said.endswith("with the growth expected in a year")
-    soon = pipeline.design(reading, thresholds=Thresholds(growth_days=30)).decision("product_review")
+    soon = pipeline.design(reading, "tree", Thresholds(growth_days=30)).decision("product_review")
     assert soon is not None
     assert any(reason.text.endswith("with the growth expected in 30 days") for reason in soon.reasons)
 
@@ -52,7 +62,7 @@ def test_rates_of_a_short_while_tell_nothing_of_growth(shop: Path, tmp_path: Pat
     for seconds in (90, 86_400):
         (tmp_path / "workload.sql").write_text(f"-- window: {seconds} s\n{workload()}", encoding="utf-8")
         reading = pipeline.inspect(f"sqlite:///{shop / 'shop.db'}", workload=tmp_path / "workload.sql")
-        decision = pipeline.design(reading).decision("product_review")
+        decision = pipeline.design(reading, "tree").decision("product_review")
         assert decision is not None
         grows = any("with the growth expected" in reason.text for reason in decision.reasons)
         said[reading.workload.window_seconds] = grows, [gap.what for gap in reading.gaps if "grows" in gap.what]

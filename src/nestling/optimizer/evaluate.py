@@ -52,10 +52,10 @@ def holds(requirement: Requirement, chosen: Chosen) -> bool:
     """Whether `chosen` keeps a requirement."""
     match requirement:
         case Group(among=among, optional=optional):
-            count = sum(structure in chosen for structure in among)
+            count = len(chosen.intersection(among))
             return count == 1 or (optional and count == 0)
         case Needs(structure=structure, any_of=any_of):
-            return structure not in chosen or any(other in chosen for other in any_of)
+            return structure not in chosen or not chosen.isdisjoint(any_of)
         case Limit():
             return amount(requirement, chosen) <= requirement.at_most + TOLERANCE * limit_scale(requirement)
         case Step():
@@ -64,11 +64,13 @@ def holds(requirement: Requirement, chosen: Chosen) -> bool:
 
 def best_mode(step: Step, chosen: Chosen, loads: Mapping[str, float] = NO_LOADS) -> tuple[int, float] | None:
     """The cheapest possible mode of a step, the first of equals, and its cost per execution; None when none is possible."""
-    possible = (
-        (mode_cost(mode, chosen, loads), place) for place, mode in enumerate(step.modes) if is_possible(mode, chosen)
-    )
-    best = min(possible, default=None)
-    return (best[1], best[0]) if best is not None else None
+    best: tuple[int, float] | None = None
+    for place, mode in enumerate(step.modes):
+        if is_possible(mode, chosen):
+            cost = mode_cost(mode, chosen, loads)
+            if best is None or cost < best[1]:
+                best = place, cost
+    return best
 
 
 def is_possible(mode: Mode, chosen: Chosen) -> bool:
@@ -93,12 +95,12 @@ def load_values(problem: Problem, chosen: frozenset[str]) -> Mapping[str, float]
 
 def applies(charge: Charge, chosen: Chosen) -> bool:
     """Whether a charge is due: all its structures are chosen."""
-    return all(structure in chosen for structure in charge.when)
+    return chosen.issuperset(charge.when)
 
 
 def amount(limit: Limit, chosen: Chosen) -> float:
     """What the chosen structures count for a limit."""
-    return sum(amount for when, amount in limit.amounts if all(structure in chosen for structure in when))
+    return sum(amount for when, amount in limit.amounts if chosen.issuperset(when))
 
 
 def limit_scale(limit: Limit) -> float:

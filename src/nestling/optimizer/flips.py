@@ -10,7 +10,7 @@ answer is still checked by solving, but a corner in between may be missed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 
@@ -45,14 +45,22 @@ class Corner:
     chosen: frozenset[str]
 
 
-Corners = dict[str, dict[float, Corner]]
-"""The best choices of a part by the rate of each statement."""
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What was found so far: the best choice by the quantity's value, and what each choice looked at costs there."""
+
+    best: dict[float, Corner] = field(default_factory=dict)
+    costs: dict[tuple[float, frozenset[str]], float] = field(default_factory=dict)
+
+
+Corners = dict[str, Known]
+"""What was found of a part by the rate of each statement."""
 
 
 def known_corners(part: Problem, chosen: frozenset[str]) -> Corners:
     """The present rates, at which the best choice is known."""
     here = frozenset(structure.id for structure in part.structures) & chosen
-    return {statement: {rate: Corner(rate, here)} for statement, rate in part.rates.items()}
+    return {statement: Known({rate: Corner(rate, here)}) for statement, rate in part.rates.items()}
 
 
 def flip(
@@ -65,17 +73,17 @@ def flip(
     high: float,
     solves: int = 40,
     allowed: Allowance | None = None,
-    solved: dict[float, Corner] | None = None,
+    known: Known | None = None,
 ) -> tuple[Turn, ...]:
     """The nearest flips of a decision below and above `now`, none where it stays as it is down to `low` or up to `high`.
 
     `problem_at` gives the problem at a value of the quantity. `allowed` is for both sides, `solves` for each; a side that needs
-    more is left out. `solved` keeps what was found by the quantity's values.
+    more is left out. `known` keeps what was found.
     """
     found = []
-    left, solved = allowed or allowance(), {} if solved is None else solved
+    left, known = allowed or allowance(), Known() if known is None else known
     for end in (low, high):
-        search = _Search(problem_at, group, left, solves, solved)
+        search = _Search(problem_at, group, left, solves, known)
         if end != now and (corner := search.nearest(search.best(now), search.best(end))) is not None:
             found.append(Turn(quantity, now, corner.at, search.choice(corner)))
     return tuple(found)
@@ -112,7 +120,7 @@ def rate_flips(
             high=(now or 1.0) * FACTOR,
             solves=solves,
             allowed=left,
-            solved=corners.setdefault(statement, {}) if corners is not None else None,
+            known=corners.setdefault(statement, Known()) if corners is not None else None,
         )
     return tuple(sorted(found, key=lambda flip: (factor_between(flip.now, flip.at), flip.quantity)))
 
@@ -126,8 +134,8 @@ def near_flips(
     """
     found = []
     for statement, crossing in crossings.items():
-        now, solved = part.rates[statement], corners.setdefault(statement, {})
-        search = _Search(partial(part.with_rate, statement), group, allowed, solves, solved)
+        now, known = part.rates[statement], corners.setdefault(statement, Known())
+        search = _Search(partial(part.with_rate, statement), group, allowed, solves, known)
         near, far = search.best(now), search.best(crossing * (1 + (BEYOND if crossing > now else -BEYOND)))
         if near is not None and far is not None and search.choice(near) != search.choice(far):
             corner = search.nearest(near, far) or Corner(crossing, far.chosen)
@@ -152,12 +160,12 @@ class _Search:
     group: str
     allowed: Allowance
     solves_left: int
-    solved: dict[float, Corner]
+    known: Known
 
     def best(self, value: float) -> Corner | None:
         """Solve at a value; None when that cannot be proved within the solves and the time left."""
-        if value in self.solved:
-            return self.solved[value]
+        if value in self.known.best:
+            return self.known.best[value]
         self.solves_left -= 1
         problem = self.problem_at(value)
         seconds = self.allowed.take(problem) if self.solves_left >= 0 else None
@@ -169,8 +177,8 @@ class _Search:
             return None
         if solution is None or not solution.proved:
             return None
-        self.solved[value] = Corner(value, solution.chosen)
-        return self.solved[value]
+        self.known.best[value] = Corner(value, solution.chosen)
+        return self.known.best[value]
 
     def choice(self, corner: Corner) -> str | None:
         """The decision at a corner."""
@@ -193,8 +201,11 @@ class _Search:
 
     def _cost(self, value: float, corner: Corner) -> float:
         """What a corner's choice costs at a value."""
-        found = evaluate(self.problem_at(value), corner.chosen)
-        return found.cost if found is not None else float("inf")
+        key = value, corner.chosen
+        if key not in self.known.costs:
+            found = evaluate(self.problem_at(value), corner.chosen)
+            self.known.costs[key] = found.cost if found is not None else float("inf")
+        return self.known.costs[key]
 
     def _crossing(self, near: Corner, far: Corner) -> float | None:
         """Where the choice at `far` becomes as cheap as the one at `near`; None when it does so nowhere between."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import Any
 
@@ -22,9 +21,9 @@ from tests.generators.designs import designs
 from tests.generators.enriched import enriched
 from tests.generators.worlds import World, worlds
 from tests.planner.upkeep.settled import same
+from tests.soaking import SOAKING, examples
 
-SOAKING = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
-EXAMPLES = int(os.environ.get("NESTLING_CHECKS", "1000" if SOAKING else "6"))
+EXAMPLES = examples(6, 1000, "NESTLING_CHECKS")
 
 
 @pytest.mark.timeout(0 if SOAKING else 900)

@@ -7,7 +7,7 @@ import math
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -42,12 +42,20 @@ class Beside:
     database: Database[dict[str, Any]]
     connection: sqlite3.Connection
     statistics: Statistics = Statistics()
+    translated: dict[str, Query] = field(default_factory=dict)
+    columns: dict[str, tuple[OutputColumn, ...]] = field(default_factory=dict)
+
+    def query(self, sql: str) -> Query:
+        """The statement translated, once."""
+        if sql not in self.translated:
+            query = translate(sql, self.design.model, "sqlite")
+            assert isinstance(query, Query)
+            self.translated[sql] = query
+        return self.translated[sql]
 
     def compiled(self, sql: str, rewrites: Iterable[Rewrite] = ALL) -> CompiledRead:
         """The statement compiled."""
-        query = translate(sql, self.design.model, "sqlite")
-        assert isinstance(query, Query)
-        plan = plan_read(query, self.design, rewrites=rewrites, statistics=self.statistics)
+        plan = plan_read(self.query(sql), self.design, rewrites=rewrites, statistics=self.statistics)
         return compiled_read(plan, name="statement", sql=sql)
 
     def mine(
@@ -59,7 +67,9 @@ class Beside:
 
     def theirs(self, sql: str, values: Mapping[str, object] | None = None) -> list[tuple[object, ...]]:
         """SQLite's rows; its copy of a decimal or of JSON is text."""
-        columns = self.compiled(sql, ()).columns
+        if sql not in self.columns:
+            self.columns[sql] = self.compiled(sql, ()).columns
+        columns = self.columns[sql]
         return [tuple(map(as_shown, row, columns)) for row in self.connection.execute(*written_out(sql, values or {}))]
 
     def assert_equal(

@@ -6,7 +6,6 @@ On every pattern that keeps such values, and on random designs: the form is the 
 
 from __future__ import annotations
 
-import os
 import tempfile
 import uuid
 from collections import Counter
@@ -44,12 +43,12 @@ from tests.generators.designs import designs
 from tests.generators.worlds import World, with_seen_types, worlds
 from tests.planner.reads.beside_sqlite import Beside, loaded
 from tests.planner.reads.test_patterns import quoted
+from tests.soaking import SOAKING, examples
 from tests.sqlite_rows import sqlite_source
 
 DAY = Freshness.parse("scheduled(1day)")
 KEPT = frozenset({Rewrite.COMPUTED, Rewrite.SUMMARY, Rewrite.COPIED_CHILDREN})
-SOAKING = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
-EXAMPLES = int(os.environ.get("NESTLING_KEPT_VALUES", "1000" if SOAKING else "12"))
+EXAMPLES = examples(12, 1000, "NESTLING_KEPT_VALUES")
 
 
 def shop(name: str, database: Database[dict[str, Any]], folder: Path) -> Beside:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 import uuid
 from pathlib import Path
@@ -24,10 +23,10 @@ from tests.generators.designs import designs
 from tests.generators.enriched import enriched
 from tests.generators.worlds import World, with_seen_types, worlds
 from tests.planner.upkeep.settled import differences
+from tests.soaking import SOAKING, examples
 from tests.sqlite_rows import sqlite_source
 
-SOAKING = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
-EXAMPLES = int(os.environ.get("NESTLING_UPKEEPS", "1000" if SOAKING else "10"))
+EXAMPLES = examples(10, 1000, "NESTLING_UPKEEPS")
 
 
 @pytest.mark.timeout(0 if SOAKING else 900)

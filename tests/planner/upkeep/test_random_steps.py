@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -22,9 +21,9 @@ from tests.generators.enriched import enriched
 from tests.generators.worlds import World, worlds
 from tests.planner.upkeep.changed import settle
 from tests.planner.upkeep.worlds_after import is_possible, rows_after
+from tests.soaking import SOAKING, examples
 
-SOAKING = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
-EXAMPLES = int(os.environ.get("NESTLING_UPKEEPS", "1000" if SOAKING else "8"))
+EXAMPLES = examples(8, 1000, "NESTLING_UPKEEPS")
 
 
 @pytest.mark.timeout(0 if SOAKING else 900)

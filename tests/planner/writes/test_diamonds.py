@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,10 @@ from pymongo.database import Database
 
 from tests.generators.writes import Writer
 from tests.planner.writes.diamonds import drawn, statement
+from tests.soaking import examples
 from tests.write_traces import trace
 
-TRACES = 400 if os.environ.get("HYPOTHESIS_PROFILE") == "soak" else 12
+TRACES = examples(12, 400)
 STATEMENTS = 7
 
 
