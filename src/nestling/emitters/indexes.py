@@ -10,8 +10,10 @@ from nestling.emitters.arrays import array_paths
 from nestling.emitters.attributes import always
 from nestling.emitters.identity import BUCKET_START, PAGE
 from nestling.ir.clause import Clause, Compared
+from nestling.ir.collations import collation_option, identity_is_collated, index_collation, is_followed
 from nestling.ir.command import CreateIndex
 from nestling.ir.design import Design
+from nestling.ir.expression import Collation
 from nestling.ir.layout import Node, NodeKind, Role, Store
 from nestling.ir.model import Entity, Relationship
 from nestling.ir.names import join
@@ -21,12 +23,13 @@ from nestling.ir.types import MAY_BE_ARRAYS
 
 NAME_BYTES = 127  # what every server version takes
 KEYS_PER_INDEX = 32
+NOWHERE = "_id.ci"  # beside the whole `_id`, a part of it tells nothing more
 INDEXES_PER_COLLECTION = 63  # the server's 64 without the one on `_id`
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedIndex:
-    """An index and why it is there; `partial`: what holds of the documents in it."""
+    """An index and why it is there; `partial`: what holds of the documents in it; `collation`: how it compares texts."""
 
     collection: str
     keys: tuple[tuple[str, int], ...]
@@ -34,11 +37,13 @@ class PlannedIndex:
     unique: bool = False
     partial: tuple[Clause, ...] = ()
     expire_after_seconds: int | None = None
+    collation: Collation = Collation.BINARY
 
     @property
     def name(self) -> str:
         """The name the shell would give it, with what tells it from others on the same keys; at most 127 bytes."""
         name = "_".join(f"{path}_{direction}" for path, direction in self.keys) + ("_unique" if self.unique else "")
+        name += "_ci" if self.collation is not Collation.BINARY else ""
         if self.partial:
             name += "_" + _digest(repr(tuple(map(_told, self.partial))))
         encoded = name.encode(errors="replace")
@@ -55,6 +60,8 @@ class PlannedIndex:
             options["partialFilterExpression"] = _filter(self.partial)
         if self.expire_after_seconds is not None:
             options["expireAfterSeconds"] = self.expire_after_seconds
+        if (collation := collation_option(self.collation)) is not None:
+            options["collation"] = collation
         return CreateIndex(self.collection, self.keys, options)
 
 
@@ -71,7 +78,7 @@ def index_gaps(design: Design) -> tuple[Gap, ...]:
 def _planned(design: Design) -> tuple[tuple[PlannedIndex, ...], tuple[Gap, ...]]:
     wanted: dict[str, list[PlannedIndex]] = {store.name: [] for store in design.stores}
     for index in (*map(_named, design.indexes), *_derived(design)):
-        wanted[index.collection].append(index)
+        wanted[index.collection] += _compared(design, index)
     kept: list[PlannedIndex] = []
     gaps: list[Gap] = []
     for store in design.stores:
@@ -81,6 +88,15 @@ def _planned(design: Design) -> tuple[tuple[PlannedIndex, ...], tuple[Gap, ...]]
             gaps.extend([gap] if gap else [])
             kept.extend([] if gap else [index])
     return tuple(kept), (*gaps, *_unchecked_keys(design))
+
+
+def _compared(design: Design, index: PlannedIndex) -> Iterator[PlannedIndex]:
+    """The index as the source compares its texts, and to the letter besides where values as they are lead to documents."""
+    store, paths = design.store(index.collection), [path for path, _ in index.keys]
+    collation = index_collation(design, store, paths, unique=index.unique)
+    yield replace(index, collation=collation)
+    if collation is not Collation.BINARY and paths[0] != "_id" and is_followed(design, store, paths):
+        yield replace(index, unique=False, reasons=tuple(f"{reason}, to the letter" for reason in index.reasons))
 
 
 def _named(index: Index) -> PlannedIndex:
@@ -162,6 +178,8 @@ def _digest(text: str) -> str:
 def _derived(design: Design) -> Iterator[PlannedIndex]:
     holders = _holders_of_ids(design)
     for store in design.stores:
+        if identity_is_collated(design, store):
+            yield _identity(store)
         for root in store.roots:
             if store.role in (Role.HOME, Role.ARCHIVE, Role.PART) and root.kind is NodeKind.ROOT:
                 yield from _unique(design, store, root)
@@ -170,6 +188,11 @@ def _derived(design: Design) -> Iterator[PlannedIndex]:
             if store.role in (Role.HOME, Role.ARCHIVE):
                 yield from _references(design, store, root, "", holders)
         yield from _orphans(design, store)
+
+
+def _identity(store: Store) -> PlannedIndex:
+    """The server's own index on `_id` compares texts to the letter, and lets none of another collation be on `_id` alone."""
+    return PlannedIndex(store.name, (("_id", 1), (NOWHERE, 1)), ("`_id` as the source compares it",), unique=True)
 
 
 def _unique(design: Design, store: Store, root: Node) -> Iterator[PlannedIndex]:
@@ -280,6 +303,8 @@ def _without_covered(indexes: list[PlannedIndex]) -> list[PlannedIndex]:
 
 def _covers(other: PlannedIndex, index: PlannedIndex) -> bool:
     if index.unique or index.partial or index.expire_after_seconds is not None or other.partial:
+        return False
+    if other.collation is not index.collation:
         return False
     begins = other.keys[: len(index.keys)] == index.keys
     return begins and (len(other.keys) > len(index.keys) or other.unique or other.expire_after_seconds is not None)

@@ -13,6 +13,7 @@ from nestling.emitters.indexes import PlannedIndex, planned_indexes
 from nestling.emitters.samples import sample_documents
 from nestling.ir.clause import Clause, Compared
 from nestling.ir.design import Design
+from nestling.ir.expression import Collation
 from nestling.ir.layout import Store
 from nestling.ir.literals import shell
 from nestling.ir.proposal import Decision, Proposal, Weighed
@@ -110,6 +111,8 @@ def _properties(index: PlannedIndex) -> Iterator[str]:
         yield f"only where {_code(each.name)} {_compared(each)}"
     if index.expire_after_seconds is not None:
         yield f"expires after {index.expire_after_seconds:,} s"
+    if index.collation is not Collation.BINARY:
+        yield "whatever case and accents"
 
 
 def _compared(one: Clause) -> str:

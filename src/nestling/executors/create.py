@@ -16,9 +16,11 @@ from nestling.common.errors import LoadError, Problem
 from nestling.common.redaction import redact
 from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.rights import WRITING, check_privileges
+from nestling.executors.write_errors import whole_fields
 from nestling.ir.command import Command, CreateCollection, CreateIndex, ModifyCollection
 from nestling.ir.literals import shell
 
+SHOWN = 3
 _REPLACING = (*WRITING, "dropCollection")
 
 
@@ -95,7 +97,7 @@ def _create_index(database: Database[Any], command: CreateIndex) -> None:
     except OperationFailure as error:
         if _is_typed(error):
             raise
-        raise LoadError(_index_problem(command, error)) from None
+        raise LoadError(_index_problem(database, command, error)) from None
 
 
 def _is_typed(error: OperationFailure) -> bool:
@@ -103,13 +105,35 @@ def _is_typed(error: OperationFailure) -> bool:
     return error.code == UNAUTHORIZED or disk_is_full(error)
 
 
-def _index_problem(command: CreateIndex, error: OperationFailure) -> Problem:
-    names = ", ".join(path for path, _ in command.keys)
+def _index_problem(database: Database[Any], command: CreateIndex, error: OperationFailure) -> Problem:
+    names = ", ".join(whole_fields(path for path, _ in command.keys))
     if error.code != DUPLICATE_KEY:
         return Problem(f"the index on {names} cannot be built: {_said(error)}", where=command.collection)
+    if "collation" in command.options:
+        return _alike(database, command, names)
     key: Mapping[str, Any] = (error.details or {}).get("keyValue", {})
     what = f"the unique index on {names} cannot be built: several documents have {shell(key)}"
     move = "mend the source, or make the index one that is not unique; then go on with `--resume`"
+    return Problem(what, where=command.collection, next_move=move)
+
+
+def _alike(database: Database[Any], command: CreateIndex, names: str) -> Problem:
+    """Texts that differ, and are one under the index's collation: the server tells only what they are sorted by."""
+    paths = [path for path, _ in command.keys]
+    identity = {str(number): f"${path}" for number, path in enumerate(paths)}
+    found = {"$push": {name: f"${name}" for name in whole_fields(paths)}}
+    several: list[dict[str, Any]] = [
+        {"$match": command.options.get("partialFilterExpression", {})},
+        {"$group": {"_id": identity, "found": found, "count": {"$sum": 1}}},
+        {"$match": {"count": {"$gt": 1}}},
+        {"$limit": 1},
+    ]
+    rows = database[command.collection].aggregate(several, collation=command.options["collation"], allowDiskUse=True)
+    alike = "; ".join(shell(each) for row in rows for each in row["found"][:SHOWN])
+    what = (
+        f"the unique index on {names} cannot be built: case and accents aside, several documents have the same: {alike}"
+    )
+    move = "mend the source, or say `collation: binary` of the attribute in the model, which tells them apart, and design anew"
     return Problem(what, where=command.collection, next_move=move)
 
 

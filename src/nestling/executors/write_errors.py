@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -89,8 +89,8 @@ def _too_large(where: str) -> WriteError:
 
 def _duplicate(error: DuplicateKeyError, where: str) -> ConstraintError:
     details: dict[str, Any] = dict(error.details or {})
-    pattern = details.get("keyPattern") or {}
-    violation = Violation.KEY if set(pattern) == {"_id"} else Violation.UNIQUE
+    pattern = whole_fields(details.get("keyPattern") or {})
+    violation = Violation.KEY if pattern == ["_id"] else Violation.UNIQUE
     fields = ", ".join(f"`{field}`" for field in pattern) or "a unique index"
     return ConstraintError(
         Problem(f"there is a row with the same {fields} already", where=where, known=_values(details)),
@@ -98,8 +98,15 @@ def _duplicate(error: DuplicateKeyError, where: str) -> ConstraintError:
     )
 
 
+def whole_fields(pattern: Iterable[str]) -> list[str]:
+    """The fields of an index, without parts of those that are in it as a whole."""
+    fields = [*pattern]
+    return [field for field in fields if not any(field.startswith(f"{whole}.") for whole in fields)]
+
+
 def _values(details: dict[str, Any]) -> str:
-    values = details.get("keyValue")
+    """The values that are there twice; of texts whose case does not count the server tells only what they are sorted by."""
+    values = None if "collation" in details else details.get("keyValue")
     return ", ".join(f"{field} = {shell(value)}" for field, value in values.items()) if isinstance(values, dict) else ""
 
 

@@ -11,6 +11,7 @@ from typing import Any, Protocol, cast
 
 from nestling.common.errors import Problem, WorkloadError, unknown
 from nestling.ir.access_path import Step
+from nestling.ir.collations import collation_option
 from nestling.ir.expression import Collation
 from nestling.ir.reading import Gap
 from nestling.ir.types import Type
@@ -82,11 +83,8 @@ class CompiledRead:
 
     @property
     def collation_option(self) -> Mql | None:
-        """The operation's `collation` option; None when it needs none.
-
-        Primary strength leaves case and accents out. Blanks at the end count, which MySQL's older collations leave out too.
-        """
-        return {"locale": "en", "strength": 1} if self.collation is Collation.UNICODE_CI else None
+        """The operation's `collation` option; None when it needs none."""
+        return collation_option(self.collation)
 
 
 def bind(read: CompiledRead, values: Mapping[str, object] | None = None) -> CompiledRead:

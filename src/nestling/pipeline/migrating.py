@@ -198,9 +198,11 @@ def _on_server(old: Design, new: Design, built: Mapping[str, str], homes: Homes)
     from nestling.emitters.mql.assembly import assembled
     from nestling.executors.abilities import server_version
     from nestling.executors.migrate import ServerSide
+    from nestling.ir.expression import Collation
     from nestling.planner.migration import assembly
 
-    indexed = {(index.collection, index.keys[0][0]) for index in planned_indexes(old) if not index.partial}
+    plain = (index for index in planned_indexes(old) if not index.partial and index.collation is Collation.BINARY)
+    indexed = {(index.collection, index.keys[0][0]) for index in plain}
     indexed |= {(store.name, "_id") for store in old.stores}
     places = {entity.name: homes.at(entity.name) for entity in old.model.entities}
     for store in new.stores if server_version(homes.database) >= SORTS_ARRAYS_SINCE else ():

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.expression import Collation
-from nestling.ir.model import Model
+from nestling.ir.model import Entity, Model
 from nestling.ir.quantity_words import first_of
-from nestling.ir.types import TypeName
+from nestling.ir.types import TEXTS
 
 SHOWN = 3
 """Names shown of a longer list."""
@@ -38,16 +38,24 @@ def unique_by_expression(table: str) -> str:
 
 
 def unique_as_read(model: Model) -> Iterator[str]:
-    """A note on texts that are unique as a language reads them, and on MongoDB by code points; none where none are."""
+    """A note on texts that are unique as a language reads them together with others that are not; none where none are.
+
+    The server compares all texts of an index alike: to the letter, so that it refuses nothing the source takes.
+    """
     told = [
         f"`{entity.name}.{attribute.name}`"
         for entity in model.entities
         for attribute in entity.attributes
-        if any(attribute.name in group for group in (entity.key, *entity.uniques))
-        and attribute.type.name is TypeName.TEXT
+        if any(attribute.name in group and _is_mixed(entity, group) for group in (entity.key, *entity.uniques))
+        and attribute.type.name in TEXTS
         and attribute.collation is Collation.UNICODE_CI
     ]
     if told:
         are = "is" if len(told) == 1 else "are"
         difference = "on MongoDB texts that differ in these are two"
         yield f"{first_of(told, SHOWN)} {are} unique whatever the case and accents: {difference}"
+
+
+def _is_mixed(entity: Entity, group: tuple[str, ...]) -> bool:
+    texts = [each for each in map(entity.attribute, group) if each.type.name in TEXTS]
+    return len({each.collation for each in texts}) > 1

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import uuid
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from pymongo.database import Database
-from sqlalchemy import make_url
 
-from nestling import pipeline
 from nestling.executors.run import run_read
-from nestling.ir.compiled import CompiledRead
-from nestling.ir.proposal import Proposal
+from tests.beside_mariadb import Both, beside_mariadb
 
 _SCRIPT = """
 CREATE TABLE city (name varchar(20) PRIMARY KEY, land varchar(20), code varchar(9) COLLATE utf8mb4_bin);
@@ -28,49 +23,11 @@ UPDATE person SET mood = id % 4 WHERE id % 4 > 0;
 """
 
 
-@dataclass
-class Both:
-    """A MariaDB and what was loaded from it."""
-
-    cursor: Any
-    proposal: Proposal
-    database: Database[Any]
-
-    def convert(self, sql: str) -> CompiledRead:
-        """The statement compiled."""
-        found = pipeline.convert(self.proposal, sql, dialect="mysql")
-        assert isinstance(found, CompiledRead)
-        return found
-
-    def answers(self, sql: str) -> tuple[list[Any], list[Any]]:
-        """The rows here and there."""
-        read = self.convert(sql)
-        assert read.gap is None, read.gap
-        self.cursor.execute(sql)
-        return list(run_read(self.database, read)), list(self.cursor.fetchall())
-
-
 @pytest.fixture(params=["normalized", "embedded"])
 def both(request: pytest.FixtureRequest, mariadb: str, database: Database[Any]) -> Iterator[Both]:
     """The schema filled, read and loaded."""
-    pymysql = pytest.importorskip("pymysql")
-    url = make_url(mariadb)
-    name = f"t_{uuid.uuid4().hex}"
-    connection = pymysql.connect(
-        host=url.host, port=url.port, user=url.username, password=str(url.password), autocommit=True
-    )
-    with connection.cursor() as cursor:
-        cursor.execute(f"CREATE DATABASE {name} CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci")
-        cursor.execute(f"USE {name}")
-        for statement in _SCRIPT.split(";\n"):
-            if statement.strip():
-                cursor.execute(statement)
-        address = url.set(drivername="mysql", database=name).render_as_string(hide_password=False)
-        proposal = pipeline.design(pipeline.inspect(address), request.param)
-        pipeline.load(proposal, address, database)
-        yield Both(cursor, proposal, database)
-        cursor.execute(f"DROP DATABASE {name}")
-    connection.close()
+    with beside_mariadb(mariadb, database, _SCRIPT, request.param) as found:
+        yield found
 
 
 QUERIES = (

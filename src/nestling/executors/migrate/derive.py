@@ -162,7 +162,8 @@ class Deriver:
             if refused["code"] != DUPLICATE_KEY or "keyValue" not in refused or set(refused["keyValue"]) == {"_id"}:
                 raise _refused(name, refused) from None
             # Another document still holds the unique value: it has changed too, and is derived again when its turn comes.
-            if not collection.delete_one(_same(refused["keyValue"])).deleted_count:
+            found = collection.delete_one(_same(refused), collation=refused.get("collation"))
+            if not found.deleted_count:
                 raise _refused(name, refused) from None
             self._write(name, operations[refused["index"] :])
             return
@@ -194,7 +195,13 @@ def _refused(name: str, refused: Mapping[str, Any]) -> MigrationError:
     return MigrationError(Problem(f"a document is refused: {why_refused(refused)}", where=name))
 
 
-def _same(values: Mapping[str, Any]) -> dict[str, Any]:
+def _same(refused: Mapping[str, Any]) -> dict[str, Any]:
+    """What finds the document that holds a unique value; of texts under a collation the server tells only what sorts them."""
+    values = refused["keyValue"]
+    if "collation" in refused:
+        change = refused["op"]
+        document = change["u"] if set(change) >= {"q", "u"} else change
+        values = {path: value_at(document, path) for path in values}
     return {path: {"$eq": value} for path, value in values.items()}
 
 

@@ -52,7 +52,7 @@ def plan_read(
     Raises `ReadGap` for what no steps are known for.
     """
     allowed = frozenset(rewrites)
-    relation, collation = with_one_collation(_checked(query.relation), design.model)
+    relation, collation = with_one_collation(_checked(query.relation), design)
     tolerated, statistics = tolerated or Tolerated(), statistics or Statistics()
     relation = _rewritten(relation, design, allowed, tolerated, statistics)
     first: Mapping[str, First] = {}

@@ -5,39 +5,67 @@ SQLite's NOCASE and RTRIM are computed in each comparison; what neither case nor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, cast
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import AggregateFunction, Relation, SortKey, WindowFunction
+from nestling.ir.design import Design
 from nestling.ir.expression import CaseRule, Collation, Compare, Expression, InList, InSubquery, Like, Literal
+from nestling.ir.layout import NodeKind, Place, Role
 from nestling.ir.model import Model
 from nestling.ir.operands import operands
 from nestling.ir.types import NEVER_TEXT, TEXTS
-from nestling.planner.reads.traverse import SUBQUERIES, everything, expressions
+from nestling.planner.reads.traverse import SUBQUERIES, everything, expressions, subqueries
 
 
-def with_one_collation(relation: Relation, model: Model) -> tuple[Relation, Collation]:
+def with_one_collation(relation: Relation, design: Design) -> tuple[Relation, Collation]:
     """The relation with its collation taken out, when all its texts are compared by one only the server knows.
 
     The keys documents are found by must be compared by it too, or two that differ in case would be taken for one.
     """
     found = set(_rules(relation))
-    if found != {Collation.UNICODE_CI} or not _keys_agree(model):
+    if found != {Collation.UNICODE_CI} or not keys_agree(design, [*_scanned(relation)]):
         return relation, Collation.BINARY
     return cast(Relation, _without(relation)), Collation.UNICODE_CI
 
 
-def _keys_agree(model: Model) -> bool:
-    for entity in model.entities:
-        links = (*model.parents_of(entity.name), *model.children_of(entity.name))
-        linked = (link.child_attributes if link.child == entity.name else link.parent_attributes for link in links)
-        names = {name for group in (entity.key, *entity.uniques, *linked) for name in group}
-        keys = [entity.attribute(name) for name in names]
-        if any(key.type.name in TEXTS and key.collation is not Collation.UNICODE_CI for key in keys):
-            return False
-    return True
+def keys_agree(design: Design, scanned: Sequence[str]) -> bool:
+    """Whether rows of these entities, one for each time they are read, are put together by no text compared to the letter."""
+    if len(scanned) == 1 and _is_alone(design.places[scanned[0]]):
+        return True
+    names = {node.entity for name in scanned for place in design.places[name] for node in place.nodes} | set(scanned)
+    listed = {link for name in scanned for place in design.places[name] for link in place.node.listed}
+    names |= {design.model.relationship(link).parent for link in listed}
+    return all(_agrees(design.model, name, names) for name in names)
+
+
+def _is_alone(places: Sequence[Place]) -> bool:
+    """Whether each row is a document, and a document all of it."""
+    (first, *others) = places
+    whole = first.store.role is Role.HOME and first.node.kind is NodeKind.ROOT and first.copy is None
+    return whole and not others and not first.node.listed and not first.store.collection.splits
+
+
+def _agrees(model: Model, name: str, others: Collection[str]) -> bool:
+    """Whether all texts are compared alike that tell its rows, or link them to those of the others."""
+    entity = model.entity(name)
+    up = [link.child_attributes for link in model.parents_of(name) if link.parent in others]
+    down = [link.parent_attributes for link in model.children_of(name) if link.child in others]
+    keys = {attribute for group in (entity.key, *up, *down) for attribute in group}
+    texts = [each for each in map(entity.attribute, keys) if each.type.name in TEXTS]
+    return all(each.collation is Collation.UNICODE_CI for each in texts)
+
+
+def _scanned(relation: Relation) -> Iterator[str]:
+    """The entities it reads, each as often as it does."""
+    for each in everything(relation):
+        if isinstance(each, a.Scan):
+            yield each.entity
+        for expression in expressions(each):
+            for inner in subqueries(expression):
+                yield from _scanned(inner.relation)
 
 
 def _rules(relation: Relation) -> Iterator[Collation]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nestling.ir.algebra import (
     Aggregate,
@@ -18,15 +18,16 @@ from nestling.ir.algebra import (
 )
 from nestling.ir.compiled import ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.expression import Collation, Column, Compare, Comparison, Exists, Expression, IsNull, Literal, Not
+from nestling.ir.expression import Collation, Column, Compare, Comparison, Exists, Expression, IsNull, Literal, Not, Or
 from nestling.ir.layout import NodeKind, Role
 from nestling.ir.model import Cardinality, Entity, Relationship
 from nestling.ir.operands import conjunction
-from nestling.ir.types import INTEGER
+from nestling.ir.types import INTEGER, TEXTS
 from nestling.ir.write_path import NEW, Refuse, Violation, WriteStep
+from nestling.planner.reads.collation import keys_agree
 from nestling.planner.writes.cells import Cells, column
 from nestling.planner.writes.document import id_attributes
-from nestling.planner.writes.fetch import cell, equal_cells, fetch, filtered, plan, same_row, scan_of
+from nestling.planner.writes.fetch import cell, equal_cells, fetch, filtered, plan, rule_of, same_row, scan_of
 from nestling.planner.writes.work import Phase, Work
 
 _ONE = Literal(1, INTEGER)
@@ -65,19 +66,32 @@ def _is_guarded(design: Design, entity: Entity, group: tuple[str, ...]) -> bool:
     )
 
 
-def sharing(entity: Entity, scan: Scan, values: Mapping[str, Expression]) -> Expression | None:
-    """Rows that have these values of a unique group, compared as the source's index compares them.
+def sharing(
+    design: Design, entity: Entity, scan: Scan, groups: Sequence[Mapping[str, Expression]]
+) -> Expression | None:
+    """Rows that have all values of one of these unique groups, compared as the source's indexes compare them.
 
-    `unicode_ci` is the server's to compare, by a collation of the whole command, and not done here.
+    Where several collations meet of which one only the server knows, texts are compared to the letter: its unique indexes
+    refuse the rest.
     """
     columns = {column.name: column for column in scan.columns}
-    nocase = {each.name for each in entity.attributes if each.collation is Collation.NOCASE}
-    return conjunction(
-        *(
-            Compare(Comparison.EQUAL, columns[name], value, Collation.NOCASE if name in nocase else Collation.BINARY)
-            for name, value in values.items()
-        )
-    )
+    rules = _rules(design, entity, {name for values in groups for name in values})
+    parts = [
+        conjunction(*(Compare(Comparison.EQUAL, columns[name], value, rules[name]) for name, value in values.items()))
+        for values in groups
+    ]
+    known = tuple(part for part in parts if part is not None)
+    return None if not known else known[0] if len(known) == 1 else Or(known)
+
+
+def _rules(design: Design, entity: Entity, names: Iterable[str]) -> dict[str, Collation]:
+    """How each attribute is compared in one read of the entity."""
+    attributes = [entity.attribute(name) for name in names]
+    texts = {each.collation for each in attributes if each.type.name in TEXTS}
+    if texts == {Collation.UNICODE_CI} and keys_agree(design, [entity.name]):
+        return {each.name: each.collation for each in attributes}
+    exact = Collation.BINARY
+    return {each.name: each.collation if each.collation is Collation.NOCASE else exact for each in attributes}
 
 
 def refuse_same(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]) -> Iterator[WriteStep]:
@@ -91,7 +105,7 @@ def refuse_same(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]) -
 def same_rows(design: Design, row: Cells, group: Sequence[str]) -> ReadPlan:
     """One row that has these attributes' values of the row at hand, if there is any."""
     scan = scan_of(row.entity, "other")
-    same = filtered(scan, sharing(row.entity, scan, _cells(row, group)))
+    same = filtered(scan, sharing(design, row.entity, scan, [_cells(row, group)]))
     return plan(design, Limit(Project(same, "found", (Named("one", _ONE),)), _ONE))
 
 
@@ -99,7 +113,7 @@ def refuse_several(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]
     """After rows have changed: none may share a unique group with another."""
     for group in groups:
         scan = scan_of(row.entity, "all")
-        same = filtered(scan, sharing(row.entity, scan, _cells(row, group)))
+        same = filtered(scan, sharing(design, row.entity, scan, [_cells(row, group)]))
         count = NamedAggregate("times", Aggregate(AggregateFunction.COUNT, None, INTEGER))
         times = Column("counted", "times", INTEGER, nullable=False)
         several = Filter(Group(same, "counted", (), (count,)), Compare(Comparison.GREATER, times, _ONE))
@@ -125,7 +139,7 @@ def refuse_no_parent(design: Design, row: Cells, link: Relationship) -> Iterator
     there = [Not(IsNull(column)) for column in at_hand.columns]
     scan = scan_of(design.model.entity(link.parent), "parent")
     held = zip(link.parent_attributes, link.child_attributes, strict=True)
-    equal = equal_cells(scan, {parent: row.column(child) for parent, child in held})
+    equal = equal_cells(scan, {parent: row.column(child) for parent, child in held}, rule_of(design, link))
     alone = filtered(at_hand, conjunction(*there, Not(Exists(filtered(scan, equal)))))
     yield from refused_without_parent(row, link, plan(design, _shown(alone)))
 

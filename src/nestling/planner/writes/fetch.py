@@ -11,13 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from nestling.ir.algebra import Filter, Named, Project, Relation, Scan, Values
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.expression import ANY, Column, Compare, Comparison, Expression, Parameter
+from nestling.ir.expression import ANY, Collation, Column, Compare, Comparison, Expression, Parameter
 from nestling.ir.layout import Place
-from nestling.ir.model import Entity
+from nestling.ir.model import Entity, Relationship
 from nestling.ir.operands import conjunction
 from nestling.ir.row_steps import Layout, Shape
-from nestling.ir.types import Type
+from nestling.ir.types import TEXTS, Type
 from nestling.ir.write_path import Fetch
+from nestling.planner.reads.collation import keys_agree, with_one_collation
 from nestling.planner.reads.lower import branches, lower
 from nestling.planner.reads.rows import Context, Names, Rows
 from nestling.planner.reads.traverse import used
@@ -46,7 +47,8 @@ def rows_by_place(
     design: Design, scan: Scan, predicate: Expression | None, outputs: Outputs, raw: Raw
 ) -> list[tuple[Place | None, ReadPlan]]:
     """The rows of the scan at each of its places; None for those whose home is copies."""
-    relation = Project(filtered(scan, predicate), "row", tuple(Named(name, value) for name, value in outputs))
+    rows_said = Project(filtered(scan, predicate), "row", tuple(Named(name, value) for name, value in outputs))
+    relation, collation = with_one_collation(rows_said, design)
     context = _context(relation, design)
     parts = branches(relation, context)
     places = design.places[scan.entity]
@@ -54,15 +56,16 @@ def rows_by_place(
     if len(standing) < len(places):
         standing.insert(0, None)
     return [
-        (place, _plan(rows, relation, raw(place) if place is not None else {}, context))
+        (place, _plan(rows, relation, raw(place) if place is not None else {}, context, collation))
         for place, rows in zip(standing, parts, strict=True)
     ]
 
 
 def plan(design: Design, relation: Relation) -> ReadPlan:
     """The rows of a relation, NULLs left out."""
+    relation, collation = with_one_collation(relation, design)
     context = _context(relation, design)
-    return _plan(lower(relation, context), relation, {}, context)
+    return _plan(lower(relation, context), relation, {}, context, collation)
 
 
 def _context(relation: Relation, design: Design) -> Context:
@@ -70,11 +73,11 @@ def _context(relation: Relation, design: Design) -> Context:
     return Context(design, uses, HOMES, Names())
 
 
-def _plan(rows: Rows, relation: Relation, raw: Mapping[str, str], context: Context) -> ReadPlan:
+def _plan(rows: Rows, relation: Relation, raw: Mapping[str, str], context: Context, collation: Collation) -> ReadPlan:
     layout = rows.layout | Layout.of({("", name): path for name, path in raw.items()})
     shown = [*relation.columns, *(Column("", name, ANY) for name in raw)]
     step = Shape(rows.step, tuple((column.name, column) for column in shown), context.seen(layout))
-    return ReadPlan(step, tuple(OutputColumn(c.name, c.name, c.type, c.mixed) for c in shown))
+    return ReadPlan(step, tuple(OutputColumn(c.name, c.name, c.type, c.mixed) for c in shown), collation)
 
 
 # --- one row again ---------------------------------------------------------------------------------------------------
@@ -96,9 +99,21 @@ def same_row(types: Mapping[str, Type]) -> Values:
     return Values("row", columns, (tuple(cell(name, kind) for name, kind in types.items()),))
 
 
-def equal_cells(scan: Scan, attributes: Mapping[str, str]) -> Expression | None:
+def equal_cells(scan: Scan, attributes: Mapping[str, str], rule: Collation = Collation.BINARY) -> Expression | None:
     """Rows whose attributes equal columns of the row at hand."""
     columns = {column.name: column for column in scan.columns}
     return conjunction(
-        *(Compare(Comparison.EQUAL, columns[name], cell(held, columns[name].type)) for name, held in attributes.items())
+        *(
+            Compare(Comparison.EQUAL, columns[name], cell(held, columns[name].type), rule)
+            for name, held in attributes.items()
+        )
     )
+
+
+def rule_of(design: Design, link: Relationship) -> Collation:
+    """How the source compares a foreign key with its parent's: as only the server can, or to the letter."""
+    parent, child = design.model.entity(link.parent), design.model.entity(link.child)
+    linked = (*map(parent.attribute, link.parent_attributes), *map(child.attribute, link.child_attributes))
+    texts = {each.collation for each in linked if each.type.name in TEXTS}
+    agree = texts == {Collation.UNICODE_CI} and keys_agree(design, [link.parent, link.child])
+    return Collation.UNICODE_CI if agree else Collation.BINARY

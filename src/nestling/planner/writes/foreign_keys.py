@@ -11,13 +11,28 @@ from typing import assert_never
 
 from nestling.ir import algebra as a
 from nestling.ir.defaults import Constant
-from nestling.ir.expression import NULL, Compare, Comparison, Expression, Literal, Not, Or, ScalarSubquery
+from nestling.ir.expression import (
+    NULL,
+    Call,
+    Collation,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    Function,
+    Literal,
+    Not,
+    Or,
+    Rules,
+    ScalarSubquery,
+)
 from nestling.ir.model import OnDelete, OnUpdate, Relationship
 from nestling.ir.operands import columns_of, conjunction
+from nestling.ir.types import INTEGER, TEXTS
 from nestling.ir.write_path import Violation
 from nestling.planner.reads.traverse import has_subquery
 from nestling.planner.writes.effects import Altered, Assignments, Effect, Gone, Refused, effect_on
-from nestling.planner.writes.fetch import filtered, scan_of
+from nestling.planner.writes.fetch import filtered, rule_of, scan_of
 from nestling.planner.writes.listed import listed_links
 from nestling.planner.writes.reach import lives_inside
 from nestling.planner.writes.referring import RowSet, any_of, is_true, linked, referring
@@ -102,9 +117,20 @@ def _changing(work: Work, link: Relationship, effect: Effect) -> tuple[RowSet, A
     if whole is None or not touched:
         return None
     columns = {column.name: column for column in effect.scan.columns}
-    each = tuple(Compare(Comparison.DIFFERENT, columns[name], whole.values[name]) for name in touched)
+    rule = rule_of(work.design, link)
+    each = tuple(_differs(columns[name], whole.values[name], rule) for name in touched)
     differs = each[0] if len(each) == 1 else Or(each)
     return RowSet(effect.scan, conjunction(whole.predicate, differs)), whole.values
+
+
+def _differs(column: Column, value: Expression, rule: Collation) -> Expression:
+    """That a value is another one to the letter, also where the read compares texts otherwise."""
+    if rule is Collation.BINARY or column.type.name not in TEXTS:
+        return Compare(Comparison.DIFFERENT, column, value)
+    begins = Call(Function.POSITION, (value, column), INTEGER, Rules.MYSQL)
+    lengths = (Call(Function.BYTE_LENGTH, (text,), INTEGER, Rules.MYSQL) for text in (value, column))
+    elsewhere = Compare(Comparison.DIFFERENT, begins, Literal(1, INTEGER))
+    return Or((elsewhere, Compare(Comparison.DIFFERENT, *lengths)))
 
 
 def _keys_changed(work: Work, effects: Effects, link: Relationship, rows: RowSet, values: Assignments) -> None:
@@ -148,7 +174,7 @@ def _followed(
             continue
         again = scan_of(work.model.entity(link.parent), work.name(f"followed {link.parent}"))
         chosen = None if rows.predicate is None else said_of(work, rows.predicate, rows.scan, again)
-        theirs = filtered(again, conjunction(chosen, *linked(link, again, child)))
+        theirs = filtered(again, conjunction(chosen, *linked(work, link, again, child)))
         named = a.Named("value", said_of(work, value, rows.scan, again))
         found[own] = ScalarSubquery(a.Project(theirs, work.name("key"), (named,)), value.type)
     return found

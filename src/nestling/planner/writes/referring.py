@@ -12,7 +12,7 @@ from nestling.ir.operands import columns_of, conjunction
 from nestling.ir.types import BOOLEAN, TIMES
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import has_subquery, rewritten
-from nestling.planner.writes.fetch import filtered, scan_of
+from nestling.planner.writes.fetch import filtered, rule_of, scan_of
 from nestling.planner.writes.said_again import said_of
 from nestling.planner.writes.work import Work
 
@@ -42,14 +42,15 @@ def referring(work: Work, link: Relationship, rows: RowSet, child: Scan) -> Expr
         return direct
     parent = scan_of(work.model.entity(link.parent), work.name(f"{link.parent} of {link.name}"))
     chosen = None if rows.predicate is None else said_of(work, rows.predicate, rows.scan, parent)
-    return Exists(filtered(parent, conjunction(chosen, *linked(link, parent, child))))
+    return Exists(filtered(parent, conjunction(chosen, *linked(work, link, parent, child))))
 
 
-def linked(link: Relationship, parent: Scan, child: Scan) -> list[Expression]:
+def linked(work: Work, link: Relationship, parent: Scan, child: Scan) -> list[Expression]:
     """That a child refers to a parent."""
     up, down = ({column.name: column for column in scan.columns} for scan in (parent, child))
     pairs = zip(link.parent_attributes, link.child_attributes, strict=True)
-    return [Compare(Comparison.EQUAL, up[p], down[c]) for p, c in pairs]
+    rule = rule_of(work.design, link)
+    return [Compare(Comparison.EQUAL, up[p], down[c], rule) for p, c in pairs]
 
 
 def _direct(link: Relationship, rows: RowSet, child: Scan) -> Expression | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nestling.ir.algebra import Scan, Values
-from nestling.ir.expression import NULL, Column, Exists, Expression, Not, Or
+from nestling.ir.design import Design
+from nestling.ir.expression import NULL, Column, Exists, Expression, Not
 from nestling.ir.model import Entity
 from nestling.ir.operands import conjunction
 from nestling.ir.write import Conflict, ConflictAction, Insert
@@ -40,7 +41,7 @@ def _upsert(
     work: Work, insert: Insert, conflict: Conflict, entity: Entity, groups: tuple[tuple[str, ...], ...], row: Row
 ) -> None:
     scan = scan_of(entity, work.name("there"))
-    there = _same(entity, scan, groups, row)
+    there = _same(work.design, entity, scan, groups, row)
     match conflict.action:
         case ConflictAction.REPLACE:
             if there is not None:
@@ -63,7 +64,7 @@ def _update(
     row: Row,
 ) -> None:
     scan = scan_of(entity, insert.alias)
-    there = _same(entity, scan, groups, row)
+    there = _same(work.design, entity, scan, groups, row)
     if there is None:
         return
     assignments = {item.attribute: _said(item.expression, conflict.excluded, row) for item in conflict.assignments}
@@ -79,16 +80,11 @@ def _insert(work: Work, insert: Insert, entity: Entity, row: Row, condition: Exp
 
 
 def _same(
-    entity: Entity, scan: Scan, groups: tuple[tuple[str, ...], ...], row: Mapping[str, Expression]
+    design: Design, entity: Entity, scan: Scan, groups: tuple[tuple[str, ...], ...], row: Mapping[str, Expression]
 ) -> Expression | None:
     """Rows that share a group's values with the new one."""
-    found = []
-    for group in groups:
-        values = {name: row.get(name, NULL) for name in group}
-        if NULL not in values.values():
-            found.append(sharing(entity, scan, values))
-    known = tuple(each for each in found if each is not None)
-    return None if not known else known[0] if len(known) == 1 else Or(known)
+    found = [{name: row.get(name, NULL) for name in group} for group in groups]
+    return sharing(design, entity, scan, [values for values in found if NULL not in values.values()])
 
 
 def _absent(scan: Scan, there: Expression | None) -> Expression | None:

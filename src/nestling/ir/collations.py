@@ -1,0 +1,102 @@
+"""How the server compares the texts of a design: by an operation's collation, and by an index's, which serves no other.
+
+An index whose texts the source compares whatever their case and accents has that collation. Collections have none: what nestling
+asks by values it has read compares texts to the letter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from nestling.ir.design import Design
+from nestling.ir.expression import Collation
+from nestling.ir.layout import Node, NodeKind, Role, Store
+from nestling.ir.model import Model
+from nestling.ir.names import join
+from nestling.ir.primitives import CollectionKind, Form, Holder
+from nestling.ir.types import TEXTS
+
+_UNICODE_CI = {"locale": "en", "strength": 1}
+
+Attribute = tuple[str, str]
+"""An entity and an attribute of it."""
+
+
+def collation_option(collation: Collation) -> dict[str, object] | None:
+    """The server's `collation` option; None where texts are compared to the letter, or the comparison itself says how.
+
+    Primary strength leaves case and accents out. Blanks at the end count, which MySQL's older collations leave out too.
+    """
+    return dict(_UNICODE_CI) if collation is Collation.UNICODE_CI else None
+
+
+def index_collation(design: Design, store: Store, paths: Iterable[str], *, unique: bool) -> Collation:
+    """The collation of an index: of its first text, so that it serves comparisons; of all its texts where they are unique."""
+    found = [design.model.entity(name).attribute(attribute) for name, attribute in _at(design, store, paths)]
+    texts = [each.collation for each in found if each.type.name in TEXTS]
+    known = texts if unique else texts[:1]
+    return Collation.UNICODE_CI if known and set(known) == {Collation.UNICODE_CI} else Collation.BINARY
+
+
+def is_followed(design: Design, store: Store, paths: Iterable[str]) -> bool:
+    """Whether documents are found by these paths from values of others, which what is kept in them is asked for by."""
+    found, followed = [*_at(design, store, paths)], _followed(design)
+    return bool(found) and all(each in followed for each in found)
+
+
+def identity_is_collated(design: Design, store: Store) -> bool:
+    """Whether the source compares the texts in `_id` otherwise than the server's index on it does."""
+    is_plain = store.options.kind is not CollectionKind.TIME_SERIES and store.role is not Role.PAGES
+    rows = all(root.kind is NodeKind.ROOT for root in store.roots)
+    return is_plain and rows and index_collation(design, store, ("_id",), unique=True) is Collation.UNICODE_CI
+
+
+def _followed(design: Design) -> frozenset[Attribute]:
+    """What copies, computed values, ids in arrays, orphans, overflow pages and buckets are found by."""
+    links: set[str] = set()
+    found: set[Attribute] = set()
+    for node in (node for store in design.stores for node in store.nodes()):
+        paths = (*(copy.path for copy in node.body.copies), *(each.path for each in node.body.computed))
+        links.update(hop.relationship for path in paths for hop in path)
+        links.update(each.relationship for each in node.body.references if each.holder is Holder.PARENT)
+        if node.embedding is not None and (node.embedding.overflow is not None or node.embedding.orphans is not None):
+            links.add(node.embedding.relationship)
+        if node.bucket is not None:
+            found.update((node.entity, name) for name in node.bucket.by)
+    for link in map(design.model.relationship, links):
+        found.update((link.parent, name) for name in link.parent_attributes)
+        found.update((link.child, name) for name in link.child_attributes)
+    return frozenset(found)
+
+
+# --- what lies where -------------------------------------------------------------------------------------------------
+
+
+def _at(design: Design, store: Store, paths: Iterable[str]) -> Iterator[Attribute]:
+    """The attributes at the paths, or in the documents there."""
+    stored = [found for root in store.roots for found in _below(design.model, root, "")]
+    for path in paths:
+        yield from (found for at, found in stored if at == path or at.startswith(f"{path}."))
+
+
+def _below(model: Model, node: Node, prefix: str) -> Iterator[tuple[str, Attribute]]:
+    at = join(prefix, node.field)
+    yield from ((join(at, field.path), (node.entity, field.attribute)) for field in node.stored)
+    for pairs in node.body.pairs:
+        yield from ((join(at, pairs.field, pairs.value), (node.entity, name)) for name in pairs.attributes)
+    for reference in node.body.references:
+        child = model.entity(model.relationship(reference.relationship).child)
+        if reference.holder is Holder.PARENT:
+            identity = join(at, reference.field, "id" if reference.copied else "")
+            yield from ((identity, (child.name, name)) for name in child.key)
+        for field in reference.copied:
+            yield join(at, reference.field, field.path), (child.name, field.attribute)
+    for copy in node.body.copies:
+        source, inside = copy.path[-1].target(model), "" if copy.form is Form.INLINE else copy.name
+        for field in copy.attributes if copy.form is not Form.PATH else ():
+            yield join(at, inside, "" if copy.form is Form.SCALARS else field.path), (source, field.attribute)
+    for computed in node.body.computed:
+        if computed.attribute is not None:
+            yield join(at, computed.field), (computed.path[-1].target(model), computed.attribute)
+    for child_node in node.children:
+        yield from _below(model, child_node, at)

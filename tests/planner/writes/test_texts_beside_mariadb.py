@@ -1,0 +1,110 @@
+"""Writes to texts whose case and accents do not count, as keys, unique and foreign keys: each on a design and on MariaDB."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling import pipeline
+from nestling.common.errors import LoadError
+from tests.beside_mariadb import Both, beside_mariadb
+
+SCRIPT = """
+CREATE TABLE city (name varchar(20) PRIMARY KEY, land varchar(20), code varchar(9) COLLATE utf8mb4_bin UNIQUE);
+CREATE TABLE person (id int PRIMARY KEY, email varchar(40) NOT NULL UNIQUE, nick varchar(20) UNIQUE, city varchar(20),
+  tag varchar(9) COLLATE utf8mb4_bin, FOREIGN KEY (city) REFERENCES city (name) ON UPDATE CASCADE);
+CREATE TABLE visit (city varchar(20), day int, note varchar(20), PRIMARY KEY (city, day),
+  FOREIGN KEY (city) REFERENCES city (name) ON DELETE CASCADE ON UPDATE CASCADE);
+INSERT INTO city VALUES ('Rome', 'Italy', 'a'), ('Zürich', 'Switzerland', 'A'), ('Oslo', NULL, 'b'), ('Bern', NULL, NULL);
+INSERT INTO person VALUES (1, 'ada@x', 'Ada', 'Rome', 'x'), (2, 'bob@x', NULL, 'Oslo', 'X'), (3, 'cem@x', NULL, NULL, NULL);
+INSERT INTO visit VALUES ('Rome', 1, 'x'), ('Rome', 2, NULL), ('Oslo', 1, 'y')
+"""
+
+WRITES = (
+    "INSERT INTO city VALUES ('ROME', NULL, NULL)",
+    "INSERT INTO city VALUES ('zurich', NULL, NULL)",
+    "INSERT INTO city VALUES ('Paris', NULL, 'B')",
+    "INSERT INTO city VALUES ('Lyon', NULL, 'B')",
+    "INSERT INTO person VALUES (4, 'ADA@X', NULL, NULL, NULL)",
+    "INSERT INTO person VALUES (4, 'dan@x', 'ADA', NULL, NULL)",
+    "INSERT INTO person VALUES (4, 'dan@x', NULL, 'rome', 'y')",
+    "INSERT INTO person VALUES (5, 'eve@x', NULL, 'nowhere', NULL)",
+    "INSERT INTO visit VALUES ('ROME', 2, NULL)",
+    "INSERT INTO visit VALUES ('Rome', 3, NULL)",
+    "UPDATE person SET nick = 'aDA' WHERE email = 'ADA@X'",
+    "UPDATE person SET email = 'Ada@x' WHERE id = 2",
+    "UPDATE person SET email = 'BOB@x' WHERE email = 'bob@X'",
+    "UPDATE city SET land = 'Italia' WHERE name = 'rome'",
+    "UPDATE city SET name = 'ROMA' WHERE name = 'rome'",
+    "UPDATE city SET name = 'Roma' WHERE name = 'roma'",
+    "INSERT INTO person VALUES (2, 'fay@x', 'Fay', NULL, NULL) ON DUPLICATE KEY UPDATE nick = 'twice'",
+    "INSERT INTO person VALUES (7, 'BOB@X', 'Gil', NULL, NULL) ON DUPLICATE KEY UPDATE nick = 'Bo'",
+    "INSERT INTO person VALUES (7, 'gil@x', 'Gil', NULL, NULL) ON DUPLICATE KEY UPDATE nick = 'Bo'",
+    "INSERT INTO city VALUES ('OSLO', 'Norway', NULL) ON DUPLICATE KEY UPDATE land = 'Norge'",
+    "DELETE FROM city WHERE name = 'roma'",
+    "DELETE FROM person WHERE city = 'ROMA'",
+    "DELETE FROM city WHERE name = 'roma'",
+    "DELETE FROM person WHERE tag = 'x'",
+    "DELETE FROM person WHERE email = 'CEM@X'",
+)
+
+JOINS = (
+    "SELECT p.id, c.land FROM person p JOIN city c ON c.name = p.city ORDER BY p.id",
+    "SELECT v.day, c.land FROM visit v JOIN city c ON c.name = v.city WHERE c.name = 'OSLO'",
+)
+
+FINDS = (
+    ("SELECT id FROM person WHERE email = 'BOB@X'", 1),
+    ("SELECT id FROM person WHERE nick IN ('ada', 'nobody')", 1),
+    ("SELECT land FROM city WHERE name = 'zurich'", 1),
+    ("SELECT name FROM city WHERE code = 'A'", 1),
+    ("SELECT id FROM person WHERE city = 'oslo'", 1),
+)
+
+
+@pytest.fixture(params=["normalized", "embedded"])
+def both(request: pytest.FixtureRequest, mariadb: str, database: Database[Any]) -> Iterator[Both]:
+    """The schema filled, read and loaded."""
+    with beside_mariadb(mariadb, database, SCRIPT, request.param) as found:
+        yield found
+
+
+def test_writes_do_as_mariadb_does(both: Both) -> None:
+    """What one refuses, the other does, and all else leaves the same rows; joins find what differs by case."""
+    for sql in WRITES:
+        here, there = both.written(sql)
+        assert here == there, f"{sql}: done {'here' if here else 'there'} only"
+        both.assert_equal()
+        for query in JOINS:
+            mine, theirs = both.answers(query)
+            assert mine == theirs, (sql, query)
+
+
+@pytest.mark.parametrize("both", ["normalized"], indirect=True)
+def test_equality_is_answered_by_an_index(both: Both) -> None:
+    """Whichever collation the attribute has: by key, unique and foreign key, the server looks at nothing else."""
+    for sql, documents in FINDS:
+        assert both.examined(sql) == documents, sql
+        mine, theirs = both.answers(sql)
+        assert mine == theirs, sql
+
+
+def test_texts_only_the_source_tells_apart_are_named(mariadb: str, database: Database[Any]) -> None:
+    """MariaDB's older collation takes ł and l for two letters: the load says which rows are one to MongoDB, and what to do."""
+    script = "CREATE TABLE t (id int PRIMARY KEY, name varchar(9) UNIQUE);\nINSERT INTO t VALUES (1, 'łuk'), (2, 'luk'), (3, 'x')"
+    with pytest.raises(LoadError, match=r"several documents have the same: \{name: \"łuk\"\}; \{name: \"luk\"\}"):
+        with beside_mariadb(mariadb, database, script, "normalized"):
+            pass
+
+
+def test_rows_come_back(both: Both) -> None:
+    """Unloaded into an empty database of the same tables, every row is there."""
+    both.cursor.execute("SELECT count(*) FROM person")
+    assert both.cursor.fetchone() == (3,)
+    indexes = [index for name in ("city", "person") if name in both.database.list_collection_names()
+               for index in both.database[name].list_indexes()]  # fmt: skip
+    assert {index["name"] for index in indexes if "collation" in index}
+    assert pipeline.verify(both.proposal, both.address, both.database).equal
