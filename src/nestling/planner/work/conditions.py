@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir.expression import Column, Compare, Comparison, Expression, InList, Like, Literal, Or
+from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, InList, Like, Literal, Or
 from nestling.ir.operands import columns_of, operands
 from nestling.ir.row_steps import VARIABLE, Layout, Prefilter
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
@@ -120,7 +120,10 @@ def equal_to(path: str, documents: Documents, *, outer_distinct: float | None, u
 
 
 def _use(predicate: Expression) -> Use:
+    """What an index does for it: nothing where each comparison computes its texts first, as for a collation of the source's own."""
     match predicate:
+        case InList(collation=rule) | Compare(collation=rule) if rule is not Collation.BINARY:
+            return Use.NONE
         case InList() | Compare(operator=Comparison.EQUAL | Comparison.SAME):
             return Use.EQUAL
         case Compare(operator=operator) if operator in _RANGES:

@@ -128,9 +128,9 @@ def _differs(column: Column, value: Expression, rule: Collation) -> Expression:
     if rule is Collation.BINARY or column.type.name not in TEXTS:
         return Compare(Comparison.DIFFERENT, column, value)
     begins = Call(Function.POSITION, (value, column), INTEGER, Rules.MYSQL)
-    lengths = (Call(Function.BYTE_LENGTH, (text,), INTEGER, Rules.MYSQL) for text in (value, column))
+    new, old = (Call(Function.BYTE_LENGTH, (text,), INTEGER, Rules.MYSQL) for text in (value, column))
     elsewhere = Compare(Comparison.DIFFERENT, begins, Literal(1, INTEGER))
-    return Or((elsewhere, Compare(Comparison.DIFFERENT, *lengths)))
+    return Or((elsewhere, Compare(Comparison.DIFFERENT, new, old)))
 
 
 def _keys_changed(work: Work, effects: Effects, link: Relationship, rows: RowSet, values: Assignments) -> None:

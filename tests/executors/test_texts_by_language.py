@@ -1,0 +1,135 @@
+"""Designs whose keys are texts that compare whatever their case and accents: their indexes, upkeep, checks and moves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling import pipeline
+from nestling.emitters.indexes import planned_indexes
+from nestling.executors.sync import SyncOptions
+from nestling.executors.verify import verify
+from nestling.executors.write import run_write
+from nestling.ir.design import Design
+from nestling.ir.expression import Collation
+from nestling.ir.freshness import TRANSACTION
+from nestling.ir.model import Attribute, Entity, Model, Relationship
+from nestling.ir.primitives import Collection, Computed, Copy, Document, Embedding, Field, Form, Holder, Reference
+from nestling.ir.program import CompiledWrite
+from nestling.ir.proposal import Proposal
+from nestling.ir.rows import Function, Hop
+from nestling.ir.types import INTEGER, TEXT
+from nestling.pipeline.keeping import compiled_check
+from nestling.planner.checks import checks_of
+from tests.executors.load.loads import load_rows
+from tests.sqlite_rows import sqlite_source
+
+CI = Collation.UNICODE_CI
+
+
+def _text(name: str, collation: Collation = CI, *, nullable: bool = True) -> Attribute:
+    return Attribute(name, TEXT, nullable, collation=collation)
+
+
+CITY = Entity("city", (_text("name", nullable=False), _text("land")), ("name",))
+PERSON = Entity(
+    "person",
+    (Attribute("id", INTEGER, False), _text("email", nullable=False), _text("city"), _text("tag", Collation.BINARY)),
+    ("id",),
+    uniques=(("email",),),
+)
+LIVES = Relationship("person_city", "city", "person", ("name",), ("city",))
+MODEL = Model("towns", (CITY, PERSON), (LIVES,))
+ROWS: dict[str, list[tuple[object, ...]]] = {
+    "city": [("Rome", "Italy"), ("Zürich", "Switzerland"), *((f"c{number}", None) for number in range(30))],
+    "person": [(1, "a@x", "Rome", "x"), (2, "b@x", "Rome", "X"), (3, "c@x", None, None)],
+}
+HELD = Reference("person_city", Holder.CHILD)
+HOME = Copy(
+    "home", (Hop("person_city", up=True),), (Field("name", "name"), Field("land", "land")), Form.OBJECT, TRANSACTION
+)
+PEOPLE = Computed("people", (Hop("person_city", up=False),), Function.COUNT, TRANSACTION)
+
+NORMALIZED = Design(MODEL, (
+    Collection("cities", Document("city"), ("name",)), Collection("people", Document("person", references=(HELD,)), ("id",)),
+))  # fmt: skip
+KEPT = Design(MODEL, (
+    Collection("cities", Document("city", computed=(PEOPLE,)), ("name",)),
+    Collection("people", Document("person", references=(HELD,), copies=(HOME,)), ("id",)),
+))  # fmt: skip
+NESTED = Design(MODEL, (
+    Collection("cities", Document("city", embeddings=(
+        Embedding("people", "person_city", Form.ARRAY, Document("person"), orphans="homeless"),)), ("name",)),
+))  # fmt: skip
+
+
+def _indexes(design: Design) -> dict[str, bool]:
+    """By collection and name whether an index has the collation."""
+    return {f"{i.collection}.{i.name}": "collation" in i.command().options for i in planned_indexes(design)}
+
+
+def test_an_index_compares_as_its_first_text_does() -> None:
+    """Keys, unique and foreign keys have the collation; what is followed by values as they are is indexed to the letter too."""
+    identity = {"cities._id_1__id.ci_1_unique_ci": True}
+    assert _indexes(NORMALIZED) == identity | {"people.email_1_unique_ci": True, "people.city_1_ci": True}
+    assert _indexes(KEPT) == _indexes(NORMALIZED) | {"people.city_1": False}
+    assert _indexes(NESTED) == identity | {"homeless.city_1_ci": True, "homeless.city_1": False}
+
+
+def test_copies_of_texts_are_kept_to_the_letter(database: Database[Any], tmp_path: Path) -> None:
+    """A copy that differs by case alone is found and mended, and no check walks a collection for each document of another."""
+    load_rows(KEPT, ROWS, database, tmp_path)
+    _write(KEPT, database, "UPDATE city SET land = 'Italia' WHERE name = 'ROME'")
+    _write(KEPT, database, "INSERT INTO person VALUES (4, 'd@x', 'Rome', NULL)")
+    proposal = Proposal("", KEPT)
+    assert pipeline.check(proposal, database).clean
+    database.people.update_one({"_id": 1}, {"$set": {"home.land": "ITALIA"}})
+    report = pipeline.check(proposal, database, repair=True)
+    assert [drift.found for drift in report.findings] == [{"name": "Rome", "land": "ITALIA"}]
+    pipeline.sync(proposal, database, SyncOptions(once=True))
+    database.cities.update_one({"_id": "Rome"}, {"$set": {"land": "ITALIA"}})
+    assert pipeline.sync(proposal, database, SyncOptions(once=True)).written == 3
+    assert pipeline.check(proposal, database).clean
+    assert {each["home"]["land"] for each in database.people.find({"city": "Rome"})} == {"ITALIA"}
+    for check in checks_of(KEPT).checks:
+        assert _scans(database, check.collection, [*compiled_check(check).read.pipeline]) == 0, check.key
+
+
+def _write(design: Design, database: Database[Any], sql: str) -> None:
+    write = pipeline.convert(Proposal("", design), sql, dialect="mysql")
+    assert isinstance(write, CompiledWrite)
+    assert write.gap is None, write.gap
+    run_write(database, write)
+
+
+def _scans(database: Database[Any], collection: str, pipeline: list[Any]) -> int:
+    """How many collection scans the lookups of a pipeline make."""
+    command = {"aggregate": collection, "pipeline": pipeline, "cursor": {}}
+    found = database.command("explain", command, verbosity="executionStats")
+    return sum(int(stage.get("collectionScans", 0)) for stage in found.get("stages", ()) if "$lookup" in stage)
+
+
+@pytest.mark.parametrize(
+    "pair", [(NORMALIZED, KEPT), (KEPT, NESTED), (NESTED, NORMALIZED)], ids=["kept", "nested", "flat"]
+)
+def test_a_database_moves_to_another_design(
+    pair: tuple[Design, Design], database: Database[Any], tmp_path: Path
+) -> None:
+    """Unique values and keys change their case and change places meanwhile; in the end every row is there as it was written."""
+    load_rows(pair[0], ROWS, database, tmp_path)
+    old, new = (Proposal("", design) for design in pair)
+    pipeline.migrate(old, new, database)
+    for email, person in (("t@x", 1), ("A@X", 2), ("B@x", 1)):
+        _write(pair[0], database, f"UPDATE person SET email = '{email}' WHERE id = {person}")
+    _write(pair[0], database, "UPDATE city SET name = 'zurich' WHERE name = 'ZÜRICH'")
+    assert pipeline.migrate(old, new, database, cutover=True).equal
+    rows = {
+        "city": [("zurich", "Switzerland") if row[0] == "Zürich" else row for row in ROWS["city"]],
+        "person": [(1, "B@x", "Rome", "x"), (2, "A@X", "Rome", "X"), ROWS["person"][2]],
+    }
+    source = sqlite_source(tmp_path / "expected.db", MODEL, rows)
+    report = verify(MODEL, pipeline.home_queries(new.design), source, database)
+    assert report.equal, report.differences
