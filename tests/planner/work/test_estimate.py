@@ -83,6 +83,17 @@ def test_a_scan_where_no_index_serves(normalized: Proposal) -> None:
     assert found.results == pytest.approx(4_000)
 
 
+def test_no_index_serves_texts_that_are_computed_first(normalized: Proposal) -> None:
+    """A comparison by a collation of SQLite's own looks at every document, whatever index there is."""
+    query = translate(
+        "SELECT c.name FROM customer AS c WHERE c.name COLLATE NOCASE = 'a'", normalized.design.model, "sqlite"
+    )
+    assert isinstance(query, Query)
+    design = Design(normalized.design.model, normalized.design.collections, (Index("customer", (("name", 1),)),))
+    found = estimate(plan_read(query, design), design, normalized.statistics)
+    assert (found.keys, found.scanned > 0) == (0, True)
+
+
 def test_a_join_along_an_embedding(embedded: Proposal, normalized: Proposal) -> None:
     """Embedded children come with their parent: no lookup, as many elements as children; normalized it is one lookup."""
     sql = "SELECT many.label, many_item.amount FROM many JOIN many_item ON many_item.many_id = many.id WHERE many.id = :id"

@@ -33,6 +33,7 @@ WRITES = (
     "INSERT INTO person VALUES (5, 'eve@x', NULL, 'nowhere', NULL)",
     "INSERT INTO visit VALUES ('ROME', 2, NULL)",
     "INSERT INTO visit VALUES ('Rome', 3, NULL)",
+    "UPDATE visit SET note = 'z' WHERE city = 'ROME' AND day = 3",
     "UPDATE person SET nick = 'aDA' WHERE email = 'ADA@X'",
     "UPDATE person SET email = 'Ada@x' WHERE id = 2",
     "UPDATE person SET email = 'BOB@x' WHERE email = 'bob@X'",
@@ -73,13 +74,21 @@ def both(request: pytest.FixtureRequest, mariadb: str, database: Database[Any]) 
 
 def test_writes_do_as_mariadb_does(both: Both) -> None:
     """What one refuses, the other does, and all else leaves the same rows; joins find what differs by case."""
-    for sql in WRITES:
+    for number, sql in enumerate(WRITES, 1):
         here, there = both.written(sql)
         assert here == there, f"{sql}: done {'here' if here else 'there'} only"
-        both.assert_equal()
-        for query in JOINS:
-            mine, theirs = both.answers(query)
-            assert mine == theirs, (sql, query)
+        if number % 6 == 0 or number == len(WRITES):
+            both.assert_equal()
+            for query in JOINS:
+                mine, theirs = both.answers(query)
+                assert mine == theirs, (sql, query)
+
+
+@pytest.mark.parametrize("both", ["embedded"], indirect=True)
+def test_an_element_has_the_key_it_lies_in(both: Both) -> None:
+    """A row that spells its parent's key otherwise has no place in the parent's document: it is refused in words."""
+    assert both.database.list_collection_names(filter={"name": "visit"}) == []
+    assert both.written("INSERT INTO visit VALUES ('rome', 4, NULL)") == (False, True)
 
 
 @pytest.mark.parametrize("both", ["normalized"], indirect=True)

@@ -120,7 +120,7 @@ def equal_to(path: str, documents: Documents, *, outer_distinct: float | None, u
 
 
 def _use(predicate: Expression) -> Use:
-    """What an index does for it: nothing where each comparison computes its texts first, as for a collation of the source's own."""
+    """What an index does for it: nothing where a comparison computes its texts first, for a collation of the source's own."""
     match predicate:
         case InList(collation=rule) | Compare(collation=rule) if rule is not Collation.BINARY:
             return Use.NONE
