@@ -16,7 +16,8 @@ from tests.cli.commands import PROGRAM, environment, nestling, process
 from tests.cli.conftest import write_library
 
 SHOP = "sqlite:///shop.db"
-NOBODY = "mongodb://127.0.0.1:1/x"
+SOON = "serverSelectionTimeoutMS=100"
+NOBODY = f"mongodb://127.0.0.1:1/x?{SOON}"
 
 MISTAKES = {
     "missing database": (("inspect", "sqlite:///nowhere.db"), ("nowhere.db", "no such file")),
@@ -78,9 +79,9 @@ def test_a_mistake(shop: Path, mistake: str) -> None:
         ("inspect", "mysql://ada:s3cret@127.0.0.1:1/x"),
         ("inspect", "oracle://ada:s3cret@127.0.0.1/x"),
         ("inspect", "postgresql://ada:s3cret@127.0.0.1:port/x"),
-        ("load", "design.yaml", "--from", SHOP, "--to", "mongodb://ada:s3cret@127.0.0.1:1/x"),
+        ("load", "design.yaml", "--from", SHOP, "--to", f"mongodb://ada:s3cret@127.0.0.1:1/x?{SOON}"),
         ("load", "design.yaml", "--from", SHOP, "--to", "mongodb://ada:s3cret"),
-        ("unload", "design.yaml", "--from", "mongodb://ada:s3cret@127.0.0.1:1/x", "--to", "sqlite:///c.db"),
+        ("unload", "design.yaml", "--from", f"mongodb://ada:s3cret@127.0.0.1:1/x?{SOON}", "--to", "sqlite:///c.db"),
         ("inspect", "sqlite:///x", "mongodb://ada:s3cret@127.0.0.1/x"),
         ("explain", "mongodb://ada:s3cret@127.0.0.1/x"),
     ],

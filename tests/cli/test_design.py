@@ -169,14 +169,14 @@ def test_what_people_see(shop: Path) -> None:
 
 def test_the_tree_is_shown_with_its_rules(shop: Path) -> None:
     """By the decision tree, the reason is the rule that decided, and nothing costs anything."""
-    done = process("design", "model.yaml", "--strategy", "tree", cwd=shop)
+    done = nestling("design", "model.yaml", "--strategy", "tree", cwd=shop)
     assert "customer_address         embed              one-to-few: p99 3, at most 3, fewer than 50 (A2)" in done.out
     assert "ms/s" not in done.out
 
 
 def test_without_a_workload(shop: Path) -> None:
     """With cardinalities alone the tree decides, and the output says what to add; of a bare schema also the fan-outs."""
-    done = process("design", "schema.sql", cwd=shop)
+    done = nestling("design", "schema.sql", cwd=shop)
     assert done.code == 0
     assert "by strategy tree" in done.out
     assert "ms/s" not in done.out
@@ -190,7 +190,7 @@ def test_what_is_weighed_but_cannot_be_converted(shop: Path, tmp_path: Path) -> 
     insert = "INSERT INTO loyalty_card (customer_id, points) VALUES (:id, 0) RETURNING points;"
     workload = tmp_path / "workload.sql"
     workload.write_text("".join(f"-- name: add_{n}, rate: 5/s\n{insert}\n" for n in range(5)))
-    done = process("design", "sqlite:///shop.db", "--workload", workload, cwd=shop)
+    done = nestling("design", "sqlite:///shop.db", "--workload", workload, cwd=shop)
     assert done.code == 0
     told = (
         "statements `add_0`, `add_1`, `add_2` and 2 more: weighed, but not converted: INSERT with RETURNING (notimpl)"

@@ -34,12 +34,12 @@ def test_one_decision(shop: Path) -> None:
 
 def test_eighty_columns(shop: Path) -> None:
     """Nothing is wider than a terminal of eighty columns."""
-    assert max(map(len, process("explain", "design.yaml", cwd=shop).out.splitlines())) <= 80
+    assert max(map(len, nestling("explain", "design.yaml", cwd=shop).out.splitlines())) <= 80
 
 
 def test_what_was_rejected(shop: Path) -> None:
     """A count that every view would have to change is not kept, and the statement that would pay is named with its number."""
-    out = " ".join(process("explain", "design.yaml", cwd=shop).out.split())
+    out = " ".join(nestling("explain", "design.yaml", cwd=shop).out.split())
     assert re.search(r"count of page_view in product by product_page_view \(computed\): costs [\d,]+ ms/s more", out)
     assert "record_view (900/s)" in out
 
@@ -48,7 +48,7 @@ def test_by_the_tree(shop: Path, tmp_path: Path) -> None:
     """Of the tree's design the questions are told, each with its rule and number."""
     made = nestling("design", "model.yaml", "--strategy", "tree", "-o", tmp_path / "tree.yaml", cwd=shop)
     assert made.code == 0, made.err
-    done = process("explain", tmp_path / "tree.yaml", "product_review", cwd=shop)
+    done = nestling("explain", tmp_path / "tree.yaml", "product_review", cwd=shop)
     assert done.out.startswith("product_review: parent-reference (product 1:N review)\n")
     assert "  rule-4    arrays must not grow without bound" in done.out
 
@@ -87,7 +87,7 @@ def test_a_statement(shop: Path) -> None:
     for decision in found["decisions"]:
         assert any("latest_reviews (850/s)" in step["text"] for step in decision["steps"])
     assert "customer.name in review" in {each["structure"] for each in found["weighed"] if each["chosen"]}
-    assert "Kept besides" in process("explain", "design.yaml", "latest_reviews", cwd=shop).out
+    assert "Kept besides" in nestling("explain", "design.yaml", "latest_reviews", cwd=shop).out
 
 
 def test_what_nothing_is_decided_about(tmp_path: Path) -> None:

@@ -85,14 +85,14 @@ def test_an_interrupted_load_goes_on(
     tmp_path: Path, target: str, database: Database[dict[str, Any]], number: signal.Signals
 ) -> None:
     """Interrupted in the middle, a load is resumed to an equal end; Ctrl-C says how."""
-    write_library(tmp_path / "library.db", more_books=60_000)
+    write_library(tmp_path / "library.db", more_books=30_000)
     designed = nestling("design", "sqlite:///library.db", "--strategy", "normalized", "-o", "design.yaml", cwd=tmp_path)
     assert designed.code == 0, designed.err
     process = started("load", "design.yaml", *FROM, "--to", target, cwd=tmp_path)
     _wait_for_documents(database)
     os.kill(process.pid, number)
     _, err = process.communicate(timeout=60)
-    assert database["book"].count_documents({}) < 60_003, "the load had ended before it was interrupted"
+    assert database["book"].count_documents({}) < 30_003, "the load had ended before it was interrupted"
     if number is signal.SIGINT:
         assert process.returncode == 2
         assert "Traceback" not in err
@@ -100,7 +100,7 @@ def test_an_interrupted_load_goes_on(
     done = nestling("load", "design.yaml", *FROM, "--to", target, "--resume", "--json", cwd=tmp_path)
     assert done.code == 0, done.err
     assert done.json["verified"] is True
-    assert done.json["entities"]["book"] == {"rows": 60_003, "loaded": 60_003}
+    assert done.json["entities"]["book"] == {"rows": 30_003, "loaded": 30_003}
 
 
 def _wait_for_documents(database: Database[dict[str, Any]]) -> None:
@@ -120,7 +120,7 @@ def test_an_embedded_server_is_named_and_ends(library: Path) -> None:
 
 def test_a_stopped_load_promises_nothing_of_an_embedded_server(mongod: Any, tmp_path: Path) -> None:
     """What was loaded into a MongoDB that ends with the command cannot be resumed, and nobody is told so."""
-    write_library(tmp_path / "library.db", more_books=60_000)
+    write_library(tmp_path / "library.db", more_books=30_000)
     nestling("design", "sqlite:///library.db", "--strategy", "normalized", "-o", "design.yaml", cwd=tmp_path)
     process = started("load", "design.yaml", *FROM, cwd=tmp_path)
     assert process.stderr is not None

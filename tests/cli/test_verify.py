@@ -63,7 +63,7 @@ def test_differences_that_are_alike(loaded: Path, target: str) -> None:
         connection.executemany(
             "INSERT INTO author (author_id, name) VALUES (?, ?)", [(n, f"A {n}") for n in range(10, 18)]
         )
-    done = process("verify", "design.yaml", *FROM, "--to", target, cwd=loaded)
+    done = nestling("verify", "design.yaml", *FROM, "--to", target, cwd=loaded)
     assert sum(line.startswith("author") and "missing" in line for line in done.out.splitlines()) == 5
     assert "NOT equal: 8 of 14 rows; 5 differences listed, 8 with --json." in done.out
 
@@ -75,7 +75,7 @@ def test_values_that_look_the_same(loaded: Path, target: str, database: Database
     database["author"].update_one({"_id": 2}, {"$set": {"born": "1921"}})
     with closing(sqlite3.connect(loaded / "library.db")) as connection, connection:
         connection.execute("UPDATE author SET born = 1921")
-    done = process("verify", "design.yaml", *FROM, "--to", target, cwd=loaded)
+    done = nestling("verify", "design.yaml", *FROM, "--to", target, cwd=loaded)
     assert "1921.0000001" in done.out
     assert "1921 (int)" in done.out
     assert "1921 (str)" in done.out
