@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,13 @@ import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
+from nestling.common.errors import ConstraintError
 from nestling.emitters.indexes import planned_indexes
+from nestling.executors.run import run_read
 from nestling.executors.sync import SyncOptions
 from nestling.executors.verify import verify
 from nestling.executors.write import run_write
+from nestling.ir.compiled import CompiledRead
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation
 from nestling.ir.freshness import TRANSACTION
@@ -96,6 +100,28 @@ def test_copies_of_texts_are_kept_to_the_letter(database: Database[Any], tmp_pat
     assert {each["home"]["land"] for each in database.people.find({"city": "Rome"})} == {"ITALIA"}
     for check in checks_of(KEPT).checks:
         assert _scans(database, check.collection, [*compiled_check(check).read.pipeline]) == 0, check.key
+
+
+@pytest.mark.parametrize("design", [NORMALIZED, KEPT, NESTED], ids=["normalized", "kept", "nested"])
+def test_a_parents_key_spelled_otherwise(design: Design, database: Database[Any], tmp_path: Path) -> None:
+    """It refers to the parent, but is refused where something is kept over the foreign key, which follows it to the letter."""
+    enforced = replace(MODEL, relationships=(replace(LIVES, enforced=True),))
+    declared = Design(enforced, design.collections)
+    load_rows(declared, ROWS, database, tmp_path)
+    sql = "INSERT INTO person VALUES (4, 'd@x', 'ROME', NULL)"
+    if design is NORMALIZED:
+        _write(declared, database, sql)
+        found = run_read(database, _read(declared, "SELECT p.id, c.land FROM person p JOIN city c ON c.name = p.city"))
+        assert sorted(found) == [(1, "Italy"), (2, "Italy"), (4, "Italy")]
+    else:
+        with pytest.raises(ConstraintError, match=r"refers by city to no `city`|needs the row it belongs to"):
+            _write(declared, database, sql)
+
+
+def _read(design: Design, sql: str) -> CompiledRead:
+    read = pipeline.convert(Proposal("", design), sql, dialect="mysql")
+    assert isinstance(read, CompiledRead)
+    return read
 
 
 def _write(design: Design, database: Database[Any], sql: str) -> None:

@@ -51,19 +51,23 @@ def identity_is_collated(design: Design, store: Store) -> bool:
     return is_plain and rows and index_collation(design, store, ("_id",), unique=True) is Collation.UNICODE_CI
 
 
-def _followed(design: Design) -> frozenset[Attribute]:
-    """What copies, computed values, ids in arrays, orphans, overflow pages and buckets are found by."""
-    links: set[str] = set()
-    found: set[Attribute] = set()
+def followed_links(design: Design) -> frozenset[str]:
+    """The relationships over which copies, computed values, ids in arrays, orphans and overflow pages are kept."""
+    found: set[str] = set()
     for node in (node for store in design.stores for node in store.nodes()):
         paths = (*(copy.path for copy in node.body.copies), *(each.path for each in node.body.computed))
-        links.update(hop.relationship for path in paths for hop in path)
-        links.update(each.relationship for each in node.body.references if each.holder is Holder.PARENT)
+        found.update(hop.relationship for path in paths for hop in path)
+        found.update(each.relationship for each in node.body.references if each.holder is Holder.PARENT)
         if node.embedding is not None and (node.embedding.overflow is not None or node.embedding.orphans is not None):
-            links.add(node.embedding.relationship)
-        if node.bucket is not None:
-            found.update((node.entity, name) for name in node.bucket.by)
-    for link in map(design.model.relationship, links):
+            found.add(node.embedding.relationship)
+    return frozenset(found)
+
+
+def _followed(design: Design) -> frozenset[Attribute]:
+    """What these and buckets are found by."""
+    nodes = [node for store in design.stores for node in store.nodes()]
+    found = {(node.entity, name) for node in nodes if node.bucket is not None for name in node.bucket.by}
+    for link in map(design.model.relationship, followed_links(design)):
         found.update((link.parent, name) for name in link.parent_attributes)
         found.update((link.child, name) for name in link.child_attributes)
     return frozenset(found)

@@ -27,7 +27,7 @@ from nestling.ir.write_path import NEW, Refuse, Violation, WriteStep
 from nestling.planner.reads.collation import keys_agree
 from nestling.planner.writes.cells import Cells, column
 from nestling.planner.writes.document import id_attributes
-from nestling.planner.writes.fetch import cell, equal_cells, fetch, filtered, plan, rule_of, same_row, scan_of
+from nestling.planner.writes.fetch import cell, equal_cells, fetch, filtered, plan, rule_of_new, same_row, scan_of
 from nestling.planner.writes.work import Phase, Work
 
 _ONE = Literal(1, INTEGER)
@@ -139,7 +139,7 @@ def refuse_no_parent(design: Design, row: Cells, link: Relationship) -> Iterator
     there = [Not(IsNull(column)) for column in at_hand.columns]
     scan = scan_of(design.model.entity(link.parent), "parent")
     held = zip(link.parent_attributes, link.child_attributes, strict=True)
-    equal = equal_cells(scan, {parent: row.column(child) for parent, child in held}, rule_of(design, link))
+    equal = equal_cells(scan, {parent: row.column(child) for parent, child in held}, rule_of_new(design, link))
     alone = filtered(at_hand, conjunction(*there, Not(Exists(filtered(scan, equal)))))
     yield from refused_without_parent(row, link, plan(design, _shown(alone)))
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from nestling.ir.algebra import Filter, Named, Project, Relation, Scan, Values
+from nestling.ir.collations import followed_links
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
 from nestling.ir.expression import ANY, Collation, Column, Compare, Comparison, Expression, Parameter
@@ -108,6 +109,11 @@ def equal_cells(scan: Scan, attributes: Mapping[str, str], rule: Collation = Col
             for name, held in attributes.items()
         )
     )
+
+
+def rule_of_new(design: Design, link: Relationship) -> Collation:
+    """How a new foreign key is compared with its parent's: to the letter where what is kept follows it so."""
+    return Collation.BINARY if link.name in followed_links(design) else rule_of(design, link)
 
 
 def rule_of(design: Design, link: Relationship) -> Collation:

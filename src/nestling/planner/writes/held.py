@@ -19,7 +19,7 @@ from nestling.planner.reads.scan import top_fields
 from nestling.planner.writes.address import is_found_by_values, known_values, parent_matches
 from nestling.planner.writes.cells import NOTHING, Cells
 from nestling.planner.writes.constraints import refuse_no_parent, refused_without_parent
-from nestling.planner.writes.fetch import filtered, plan, rule_of, same_row
+from nestling.planner.writes.fetch import filtered, plan, rule_of_new, same_row
 from nestling.planner.writes.reach import lives_inside
 
 _FIELD = "_held"
@@ -36,7 +36,7 @@ def held_parent(design: Design, row: Cells, link: Relationship) -> Iterator[Writ
     first = where[0] if where else None
     is_root = len(design.places[link.parent]) == 1 and bool(places) and places[0].node.kind is NodeKind.ROOT
     if first is not None and is_root and _is_exact(design, link):
-        refused = refuse_no_parent if rule_of(design, link) is Collation.UNICODE_CI else _refused
+        refused = refuse_no_parent if rule_of_new(design, link) is Collation.UNICODE_CI else _refused
         yield from _held(places[0], first, otherwise=tuple(refused(design, row, link)))
         return
     yield from refuse_no_parent(design, row, link)
