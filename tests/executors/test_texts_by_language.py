@@ -25,9 +25,14 @@ from nestling.ir.primitives import Collection, Computed, Copy, Document, Embeddi
 from nestling.ir.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from nestling.ir.rows import Function, Hop
+from nestling.ir.statistics import Statistics
 from nestling.ir.types import INTEGER, TEXT
+from nestling.ir.write import Insert
 from nestling.pipeline.keeping import compiled_check
 from nestling.planner.checks import checks_of
+from nestling.planner.sql import translate
+from nestling.planner.work import estimate_write
+from nestling.planner.writes import plan_write
 from tests.executors.load.loads import load_rows
 from tests.sqlite_rows import sqlite_source
 
@@ -81,6 +86,17 @@ def test_an_index_compares_as_its_first_text_does() -> None:
     assert _indexes(NORMALIZED) == identity | {"people.email_1_unique_ci": True, "people.city_1_ci": True}
     assert _indexes(KEPT) == _indexes(NORMALIZED) | {"people.city_1": False}
     assert _indexes(NESTED) == identity | {"homeless.city_1_ci": True, "homeless.city_1": False}
+
+
+def test_the_second_index_on_a_key_is_counted() -> None:
+    """A new document has an entry in it."""
+    for sql, entries in (
+        ("INSERT INTO city VALUES ('x', NULL)", 1),
+        ("INSERT INTO person VALUES (4, 'd', NULL, NULL)", 0),
+    ):
+        write = translate(sql, MODEL, "mysql")
+        assert isinstance(write, Insert)
+        assert estimate_write(plan_write(write, NORMALIZED), NORMALIZED, Statistics()).index_writes == entries
 
 
 def test_copies_of_texts_are_kept_to_the_letter(database: Database[Any], tmp_path: Path) -> None:

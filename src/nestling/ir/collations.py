@@ -11,15 +11,15 @@ from collections.abc import Iterable, Iterator
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation
 from nestling.ir.layout import Node, NodeKind, Role, Store
-from nestling.ir.model import Model
+from nestling.ir.model import Attribute, Model
 from nestling.ir.names import join
 from nestling.ir.primitives import CollectionKind, Form, Holder
 from nestling.ir.types import TEXTS
 
 _UNICODE_CI = {"locale": "en", "strength": 1}
 
-Attribute = tuple[str, str]
-"""An entity and an attribute of it."""
+Named = tuple[str, str]
+"""An entity and the name of an attribute of it."""
 
 
 def collation_option(collation: Collation) -> dict[str, object] | None:
@@ -30,12 +30,16 @@ def collation_option(collation: Collation) -> dict[str, object] | None:
     return dict(_UNICODE_CI) if collation is Collation.UNICODE_CI else None
 
 
+def is_collated(texts: Iterable[Attribute]) -> bool:
+    """Whether there are texts among the attributes, and all of them compare otherwise than to the letter."""
+    return {each.collation for each in texts if each.type.name in TEXTS} == {Collation.UNICODE_CI}
+
+
 def index_collation(design: Design, store: Store, paths: Iterable[str], *, unique: bool) -> Collation:
     """The collation of an index: of its first text, so that it serves comparisons; of all its texts where they are unique."""
-    found = [design.model.entity(name).attribute(attribute) for name, attribute in _at(design, store, paths)]
-    texts = [each.collation for each in found if each.type.name in TEXTS]
-    known = texts if unique else texts[:1]
-    return Collation.UNICODE_CI if known and set(known) == {Collation.UNICODE_CI} else Collation.BINARY
+    found = (design.model.entity(name).attribute(attribute) for name, attribute in _at(design, store, paths))
+    texts = [each for each in found if each.type.name in TEXTS]
+    return Collation.UNICODE_CI if is_collated(texts if unique else texts[:1]) else Collation.BINARY
 
 
 def is_followed(design: Design, store: Store, paths: Iterable[str]) -> bool:
@@ -63,7 +67,7 @@ def followed_links(design: Design) -> frozenset[str]:
     return frozenset(found)
 
 
-def _followed(design: Design) -> frozenset[Attribute]:
+def _followed(design: Design) -> frozenset[Named]:
     """What these and buckets are found by."""
     nodes = [node for store in design.stores for node in store.nodes()]
     found = {(node.entity, name) for node in nodes if node.bucket is not None for name in node.bucket.by}
@@ -76,14 +80,14 @@ def _followed(design: Design) -> frozenset[Attribute]:
 # --- what lies where -------------------------------------------------------------------------------------------------
 
 
-def _at(design: Design, store: Store, paths: Iterable[str]) -> Iterator[Attribute]:
+def _at(design: Design, store: Store, paths: Iterable[str]) -> Iterator[Named]:
     """The attributes at the paths, or in the documents there."""
     stored = [found for root in store.roots for found in _below(design.model, root, "")]
     for path in paths:
         yield from (found for at, found in stored if at == path or at.startswith(f"{path}."))
 
 
-def _below(model: Model, node: Node, prefix: str) -> Iterator[tuple[str, Attribute]]:
+def _below(model: Model, node: Node, prefix: str) -> Iterator[tuple[str, Named]]:
     at = join(prefix, node.field)
     yield from ((join(at, field.path), (node.entity, field.attribute)) for field in node.stored)
     for pairs in node.body.pairs:

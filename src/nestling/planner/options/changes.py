@@ -131,7 +131,7 @@ class Changes:
     def _written(self, access: Access, home: Home, rows: float, documents: float) -> Work:
         size = self.modes.documents.base(home)
         if access.kind is StatementKind.DELETE and home.own:
-            return work.delete(rows, 0)
+            return work.delete(rows, self.modes.sizes.key_entries(access.entity))
         changed = work.update(documents, size, grows=False)
         if home.overflow is not None:
             changed += rows * paged_again(self.modes.situation, self.modes.sizes, home)

@@ -28,7 +28,9 @@ class Inserts:
         """Into one home."""
         situation, sizes, documents = self.modes.situation, self.modes.sizes, self.modes.documents
         if home.own:
-            yield self.modes.mode(home.id, (home.id,), work.insert(1, sizes.row_bytes(access.entity), 0))
+            yield self.modes.mode(
+                home.id, (home.id,), work.insert(1, sizes.row_bytes(access.entity), sizes.key_entries(access.entity))
+            )
         elif home.bucket is not None:
             yield self.modes.mode(home.id, (home.id,), pushed(situation, sizes, home.bucket))
         elif home.overflow is not None:

@@ -11,6 +11,7 @@ from typing import assert_never
 
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.clause import Clause
+from nestling.ir.collations import is_collated
 from nestling.ir.distribution import equal_to_any
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.names import stored_name
@@ -76,6 +77,11 @@ class Sizes:
         if entity not in self._rows:
             self._rows[entity] = max(rows_of(entity, self.situation.statistics), 1.0)
         return self._rows[entity]
+
+    def key_entries(self, entity: str) -> int:
+        """Index entries of a row's key besides the one of `_id`, which compares its texts to the letter."""
+        known = self.situation.model.entity(entity)
+        return int(is_collated(map(known.attribute, known.key)))
 
     def rows_of(self, entity: str, constants: Sequence[Clause]) -> float:
         """Rows of an entity that fulfil conditions with constants, at least one; all where nothing is known of them."""

@@ -9,6 +9,7 @@ from typing import assert_never
 
 from nestling.ir import accesses
 from nestling.ir.bindings import UNKNOWN_LIST
+from nestling.ir.collations import identity_is_collated
 from nestling.ir.design import Design
 from nestling.ir.names import join
 from nestling.ir.statistics import Statistics
@@ -113,8 +114,10 @@ class _Counted:
         return times * work + self.steps(step.otherwise, missed)
 
     def _indexes(self, collection: str) -> Iterator[tuple[tuple[str, ...], float]]:
-        """The paths of each index, keys first, and the share of documents in it; that on `_id` left out."""
+        """The paths of each index, keys first, and the share of documents in it; the server's own on `_id` left out."""
         known = self.facts.documents(collection).known
+        if identity_is_collated(self.facts.design, self.facts.design.store(collection)):
+            yield ("_id",), 1.0
         for index in self.facts.design.indexes:
             if index.collection == collection:
                 paths = (*(path for path, _ in index.keys), *(each.name for each in index.partial))

@@ -16,13 +16,14 @@ from nestling.ir.algebra import (
     Relation,
     Scan,
 )
+from nestling.ir.collations import is_collated
 from nestling.ir.compiled import ReadPlan
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation, Column, Compare, Comparison, Exists, Expression, IsNull, Literal, Not, Or
 from nestling.ir.layout import NodeKind, Role
 from nestling.ir.model import Cardinality, Entity, Relationship
 from nestling.ir.operands import conjunction
-from nestling.ir.types import INTEGER, TEXTS
+from nestling.ir.types import INTEGER
 from nestling.ir.write_path import NEW, Refuse, Violation, WriteStep
 from nestling.planner.reads.collation import keys_agree
 from nestling.planner.writes.cells import Cells, column
@@ -87,8 +88,7 @@ def sharing(
 def _rules(design: Design, entity: Entity, names: Iterable[str]) -> dict[str, Collation]:
     """How each attribute is compared in one read of the entity."""
     attributes = [entity.attribute(name) for name in names]
-    texts = {each.collation for each in attributes if each.type.name in TEXTS}
-    if texts == {Collation.UNICODE_CI} and keys_agree(design, [entity.name]):
+    if is_collated(attributes) and keys_agree(design, [entity.name]):
         return {each.name: each.collation for each in attributes}
     exact = Collation.BINARY
     return {each.name: each.collation if each.collation is Collation.NOCASE else exact for each in attributes}

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from nestling.ir.algebra import Filter, Named, Project, Relation, Scan, Values
-from nestling.ir.collations import followed_links
+from nestling.ir.collations import followed_links, is_collated
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
 from nestling.ir.expression import ANY, Collation, Column, Compare, Comparison, Expression, Parameter
@@ -17,7 +17,7 @@ from nestling.ir.layout import Place
 from nestling.ir.model import Entity, Relationship
 from nestling.ir.operands import conjunction
 from nestling.ir.row_steps import Layout, Shape
-from nestling.ir.types import TEXTS, Type
+from nestling.ir.types import Type
 from nestling.ir.write_path import Fetch
 from nestling.planner.reads.collation import keys_agree, with_one_collation
 from nestling.planner.reads.lower import branches, lower
@@ -120,6 +120,5 @@ def rule_of(design: Design, link: Relationship) -> Collation:
     """How the source compares a foreign key with its parent's: as only the server can, or to the letter."""
     parent, child = design.model.entity(link.parent), design.model.entity(link.child)
     linked = (*map(parent.attribute, link.parent_attributes), *map(child.attribute, link.child_attributes))
-    texts = {each.collation for each in linked if each.type.name in TEXTS}
-    agree = texts == {Collation.UNICODE_CI} and keys_agree(design, [link.parent, link.child])
+    agree = is_collated(linked) and keys_agree(design, [link.parent, link.child])
     return Collation.UNICODE_CI if agree else Collation.BINARY
