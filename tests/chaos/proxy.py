@@ -53,12 +53,18 @@ class Proxy:
         server = self._loop.run_until_complete(asyncio.start_server(self._connected, "127.0.0.1", self.port))
         self._ready.set()
         self._loop.run_forever()
-        server.close()
-        self._loop.run_until_complete(self._end())
+        self._loop.run_until_complete(self._end(server))
         self._loop.close()
 
-    async def _end(self) -> None:
-        """Break what there is, until all has ended: cancelled, what is being accepted or opened would leave its socket open."""
+    async def _end(self, server: asyncio.Server) -> None:
+        """Break what there is, until all has ended: cancelled, what is being accepted or opened would leave its socket open.
+
+        So would what has been accepted when the server closes and was not begun: nothing more is accepted first.
+        """
+        for each in server.sockets:
+            self._loop.remove_reader(each)
+        await asyncio.sleep(CLOSING_SECONDS)
+        server.close()
         self._flows.set()
         for _ in range(CLOSING_ROUNDS):
             self._cut()
