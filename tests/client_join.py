@@ -16,7 +16,7 @@ Partners = dict[Hashable, list[Document]]
 
 def run_join(database: Database[Any], join: ClientJoin, values: Mapping[str, object] | None = None) -> Iterator[Row]:
     """Yield the rows; raises `WorkloadError` for parameters that do not fit before anything is asked."""
-    return map(row_of(join), _joined(database, bind_join(join, values)))
+    return map(row_of(join.columns), _joined(database, bind_join(join, values)))
 
 
 def _joined(database: Database[Any], join: ClientJoin) -> Iterator[Document]:

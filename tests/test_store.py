@@ -143,6 +143,27 @@ def test_statements_by_hand(run: tuple[Run, Run]) -> None:
         execute("DELETE FROM product WHERE product_id = 1")
 
 
+def test_a_write_answers(run: tuple[Run, Run]) -> None:
+    """RETURNING gives rows, as a driver of SQL does: keys that were made, values as they are now, rows that went."""
+    _, execute = run
+    added = execute(
+        "INSERT INTO review (product_id, customer_id, rating, written_at) VALUES (1, 2, :rating, '2026-01-01 10:00:00')"
+        " RETURNING review_id, rating, body",
+        rating=4,
+    )
+    (row,) = added
+    assert (added.columns, added.affected, row["rating"], row["body"]) == (("review_id", "rating", "body"), 1, 4, None)
+    found = execute(
+        "UPDATE review SET rating = 5 WHERE review_id = :id RETURNING rating, rating * 2", id=row["review_id"]
+    )
+    assert list(found) == [{"rating": 5, "rating * 2": 10}]
+    assert list(execute("DELETE FROM review WHERE review_id = :id RETURNING rating AS was", id=row["review_id"])) == [
+        {"was": 5}
+    ]
+    gone = execute("DELETE FROM review WHERE review_id = :id RETURNING *", id=row["review_id"])
+    assert (len(gone), gone.columns[0], gone.affected) == (0, "review_id", 0)
+
+
 def test_parameters_are_never_operators(run: tuple[Run, Run], shop: Database[Any]) -> None:
     """A document or list is refused by every statement, read or write, before the server is asked."""
     before = {name: shop[name].count_documents({}) for name in shop.list_collection_names()}
@@ -181,7 +202,7 @@ def test_names_and_mistakes_are_typed(proposal: Proposal, folder: Path, shop: Da
     with pytest.raises(WorkloadError, match="parameter `id`"):
         store.run("product_page")
     with pytest.raises(GapError):
-        store.execute("UPDATE product SET stock = 1 RETURNING stock")
+        store.execute("UPDATE product SET stock = 1 ORDER BY stock LIMIT 1")
     assert store.statement("product_page") is store.statement("product_page")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -19,18 +20,21 @@ from nestling.executors.create import create
 from nestling.executors.load import load, written_collections
 from nestling.executors.verify import verify
 from nestling.executors.write import run_write
+from nestling.executors.write_program import WriteResult
 from nestling.ir.algebra import Query
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Model, OnDelete
 from nestling.ir.program import CompiledWrite
 from nestling.ir.types import Type, TypeName
-from nestling.ir.write import Delete
+from nestling.ir.write import Delete, Insert
 from nestling.ir.write_path import Violation
 from nestling.planner import home_views
 from nestling.planner.sql import translate
 from nestling.planner.writes import plan_write
 from nestling.sources.sql.rows import SqlDatabase
+from tests.generators.writes import quoted
 from tests.given_lists import written_out
+from tests.planner.reads.beside_sqlite import as_shown, shown
 from tests.sqlite_rows import sqlite_source
 
 Values = Mapping[str, object]
@@ -72,27 +76,34 @@ class Trace:
             self.gaps.append((sql, str(error)))
             return
         try:
-            mine: int | None = run_write(self.database, write, values).affected
+            done = run_write(self.database, write, values)
         except ConstraintError as error:
             # the design has no room for what SQLite would take
             if error.violation == Violation.PLACE or "which alone keeps that" in str(error):
                 self.gaps.append((sql, str(error)))
                 return
-            refusal, mine = error, None
-        theirs = self.theirs(sql, values)
+            refusal, done = error, WriteResult(-1)
+        mine = None if refusal is not None else done.affected
+        answered: list[tuple[object, ...]] = []
+        theirs = self.theirs(sql, values, answered)
         assert mine is not None or theirs is None, f"{sql}\nonly refused here: {refusal}\n{write.access_path}"
         self.parted = (
             mine is not None and theirs is None and (self._goes_and_is_let_go(sql) or self._is_only_proposed(sql))
         )
         if self.parted:
             return
-        assert (mine is None) == (theirs is None), f"{sql}\nonly refused by SQLite\n{write.access_path}"
+        assert (mine is None) == (theirs is None), f"{sql}\nonly refused by SQLite: {self.refusal}\n{write.access_path}"
         if mine is None:
             self.refused.append(sql)
             return
         self.done.append(sql)
         counts = mine == theirs or (theirs is not None and theirs < mine and self._follows_a_tree(sql))
         assert counts, f"{sql}\n{mine} rows here, {theirs} there\n{write.access_path}"
+        if answered and mine == theirs and write.answer is not None:
+            columns = write.answer.columns
+            found = Counter(tuple(map(shown, row, columns)) for row in done.rows)
+            wanted = Counter(tuple(map(as_shown, row, columns)) for row in answered)
+            assert found == wanted, f"{sql}\nanswered {found}, not {wanted}\n{write.access_path}"
 
     def _follows_a_tree(self, sql: str) -> bool:
         """Whether SQLite may not count rows that went with others of the same DELETE before it came to them."""
@@ -121,14 +132,36 @@ class Trace:
         """Whether a row that conflicts with another, and so is not stored, is not allowed: SQLite looks at it first."""
         return "ON CONFLICT" in sql and self.refusal.startswith("CHECK constraint failed: ")
 
-    def theirs(self, sql: str, values: Values | None = None) -> int | None:
-        """How many rows SQLite says the statement met; None where SQLite refuses it."""
+    def theirs(
+        self, sql: str, values: Values | None = None, answered: list[tuple[object, ...]] | None = None
+    ) -> int | None:
+        """How many rows SQLite says the statement met, those RETURNING asks for put into `answered`; None where it refuses."""
         try:
             with self.connection:
-                return self.connection.execute(*written_out(sql, values or {})).rowcount
+                if answered is None or " RETURNING " not in sql:
+                    return self.connection.execute(*written_out(sql, values or {})).rowcount
+                met, rows = self._answered(sql)
+                answered += rows
+                return met
         except sqlite3.IntegrityError as error:
             self.refusal = str(error)
             return None
+
+    def _answered(self, sql: str) -> tuple[int, list[tuple[object, ...]]]:
+        """Do the statement; gives how many rows it met, and what SELECT says of them where it met each once.
+
+        SQLite 3.40 takes whether a column of RETURNING may be NULL, and its type, from another column.
+        """
+        write, _, outputs = sql.rpartition(" RETURNING ")
+        known = translate(sql, self.design.model, "sqlite")
+        assert not isinstance(known, Query)
+        entity = known.entity if isinstance(known, Insert) else known.target.entity
+        before = self.connection.execute(f"SELECT rowid, {outputs} FROM {quoted(entity)}").fetchall()
+        met = [number for (number,) in self.connection.execute(f"{write} RETURNING rowid")]
+        after = self.connection.execute(f"SELECT rowid, {outputs} FROM {quoted(entity)}").fetchall()
+        told = before if isinstance(known, Delete) else after
+        rows = [tuple(row) for number, *row in told if number in met]
+        return len(met), rows if len(rows) == len(met) else []
 
     def check(self) -> None:
         """Every entity's home holds what SQLite's table holds."""

@@ -12,12 +12,12 @@ Statements are compiled once. A parameter's value is a number, text, bytes, date
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
 
 from nestling.common.errors import GapError, InputError, Problem, unknown
-from nestling.ir.compiled import CompiledRead
+from nestling.ir.compiled import CompiledRead, OutputColumn
 from nestling.ir.design import Design
 from nestling.ir.program import CompiledWrite
 from nestling.ir.proposal import Proposal
@@ -44,8 +44,9 @@ Driver = TypeVar("Driver")
 class Result(Sequence[ResultRow]):
     """What a statement yields: a sequence of rows, each a dict in the order of `columns`.
 
-    A column whose name another one has too is called as its field of the result documents. For a write `affected` is the number
-    of rows, and `left` names what the background sync will bring; for a read they are None and empty.
+    A column whose name another one has too is called as its field of the result documents. For a write the rows are
+    those of RETURNING, `affected` is how many it changed, and `left` names what the background sync will bring; for a read these
+    are None and empty.
     """
 
     columns: tuple[str, ...] = ()
@@ -132,14 +133,15 @@ class _Statements(Generic[Driver]):
         return made
 
 
-def _result(read: CompiledRead, rows: Sequence[tuple[object, ...]]) -> Result:
-    names = [column.name for column in read.columns]
-    shown = tuple(c.name if names.count(c.name) == 1 else c.field for c in read.columns)
+def _result(columns: Sequence[OutputColumn], rows: Sequence[tuple[object, ...]]) -> Result:
+    names = [column.name for column in columns]
+    shown = tuple(c.name if names.count(c.name) == 1 else c.field for c in columns)
     return Result(shown, tuple(dict(zip(shown, row, strict=True)) for row in rows))
 
 
-def _written(done: WriteResult) -> Result:
-    return Result(affected=done.affected, left=done.left)
+def _written(write: CompiledWrite, done: WriteResult) -> Result:
+    answered = _result(write.answer.columns if write.answer is not None else (), done.rows)
+    return replace(answered, affected=done.affected, left=done.left)
 
 
 class Store(_Statements["SyncDriver"]):
@@ -161,8 +163,8 @@ class Store(_Statements["SyncDriver"]):
         from nestling.executors.write import run_write
 
         if isinstance(statement, CompiledRead):
-            return _result(statement, list(run_read(self._database, statement, parameters)))
-        return _written(run_write(self._database, statement, parameters))
+            return _result(statement.columns, list(run_read(self._database, statement, parameters)))
+        return _written(statement, run_write(self._database, statement, parameters))
 
 
 class AsyncStore(_Statements["AsyncDriver"]):
@@ -180,5 +182,5 @@ class AsyncStore(_Statements["AsyncDriver"]):
         from nestling.executors.asynchronous import run_read_async, run_write_async
 
         if isinstance(statement, CompiledRead):
-            return _result(statement, await run_read_async(self._database, statement, parameters))
-        return _written(await run_write_async(self._database, statement, parameters))
+            return _result(statement.columns, await run_read_async(self._database, statement, parameters))
+        return _written(statement, await run_write_async(self._database, statement, parameters))

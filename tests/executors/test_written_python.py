@@ -18,11 +18,14 @@ from nestling import pipeline
 from nestling.common.server import Server
 from nestling.emitters.mql.write import compiled_write
 from nestling.emitters.python_code import module
+from nestling.ir.compiled import OutputColumn
 from nestling.ir.expression import ANY, Literal, Parameter
 from nestling.ir.program import CompiledWrite
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.ir.write_path import (
+    Answer,
     Cell,
+    DeleteDocuments,
     Document,
     Each,
     Fetch,
@@ -157,3 +160,21 @@ def test_planned_writes_run_without_nestling(tmp_path: Path, mongod: Server, dat
             connection.execute(each.sql, dict(each.samples))
         connection.commit()
     assert pipeline.verify(proposal, address, database).equal
+
+
+def test_answers_of_writes(tmp_path: Path, mongod: Server, database: Database[Any]) -> None:
+    """What RETURNING asks for is a list of dicts, its values as Python has them."""
+    database.t.insert_many([{"_id": n, "name": name} for n, name in ((1, "a"), (2, "b"), (3, None))])
+    columns = (OutputColumn("id", "id", INTEGER), OutputColumn("name", "name", TEXT))
+    plan = WritePlan(
+        (Fetch("gone", read("t", "_id", "name")), Each("gone", (DeleteDocuments("t", (Match("_id", Cell("_id")),)),))),
+        ("gone",),
+        answer=Answer(("gone",), columns, ("_id", "name")),
+    )
+    (answer,) = ran(tmp_path, mongod, database, [compiled_write(plan, name="gone")], [("gone", {})])
+    assert sorted(answer, key=lambda row: row["id"]) == [
+        {"id": 1, "name": "a"},
+        {"id": 2, "name": "b"},
+        {"id": 3, "name": None},
+    ]
+    assert database.t.count_documents({}) == 0

@@ -20,6 +20,7 @@ class Writer:
     model: Model
     connection: sqlite3.Connection
     draw: random.Random
+    answering: bool = False  # some statements say RETURNING
 
     def statement(self) -> str:
         """The next statement."""
@@ -27,11 +28,19 @@ class Writer:
         kind = self.draw.choices(("insert", "update", "delete"), (4, 5, 2))[0]
         match kind:
             case "insert":
-                return self._insert(entity)
+                sql = self._insert(entity)
             case "update":
-                return self._update(entity)
+                sql = self._update(entity)
             case _:
-                return f"DELETE FROM {quoted(entity.name)} WHERE {self.condition(entity)}"
+                sql = f"DELETE FROM {quoted(entity.name)} WHERE {self.condition(entity)}"
+        return sql + self._returning(entity) if self.answering and self.draw.random() < 0.25 else sql
+
+    def _returning(self, entity: Entity) -> str:
+        """All columns, some, or what is computed of one."""
+        names = [quoted(name) for name in entity.attribute_names]
+        some = self.draw.sample(names, self.draw.randint(1, len(names)))
+        computed = self.draw.choice(("{} IS NULL", "coalesce({}, 'none')", "{0} = {0}")).format(self.draw.choice(names))
+        return " RETURNING " + self.draw.choice(("*", ", ".join(some), f"{some[0]}, {computed} AS computed"))
 
     def _insert(self, entity: Entity) -> str:
         rows = [self._row(entity) for _ in range(self.draw.choice((1, 1, 1, 2)))]

@@ -46,7 +46,7 @@ def round_of_writes(data: st.DataObject, client: MongoClient[dict[str, Any]], co
                     raise
                 counts["rounds", "writes: rows that are alike refused"] += 1
                 return
-            writer = Writer(run.design.model, run.connection, draw)
+            writer = Writer(run.design.model, run.connection, draw, answering=True)
             for _ in range(count):
                 _write(run, writer.statement())
             _check_derived(run, counts)

@@ -23,7 +23,7 @@ async def run_read_async(
     database: AsyncDatabase[Any], read: CompiledRead, values: Mapping[str, object] | None = None
 ) -> list[Row]:
     """The rows; errors as of `run_read`."""
-    return [*map(row_of(read), await _documents(database, bind(read, values), None))]
+    return [*map(row_of(read.columns), await _documents(database, bind(read, values), None))]
 
 
 async def run_write_async(

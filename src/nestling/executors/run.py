@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pymongo.client_session import ClientSession
@@ -10,7 +10,6 @@ from pymongo.database import Database
 
 from nestling.executors.calls import read_call
 from nestling.executors.read_errors import read_errors
-from nestling.ir.client_join import ClientJoin
 from nestling.ir.compiled import CompiledRead, OutputColumn, bind
 from nestling.ir.rows import JSON_NULL
 from nestling.ir.types import TypeName
@@ -22,7 +21,7 @@ Document = Mapping[str, Any]
 
 def run_read(database: Database[Any], read: CompiledRead, values: Mapping[str, object] | None = None) -> Iterator[Row]:
     """Yield the rows; raises `WorkloadError` for parameters that do not fit before anything is asked."""
-    return map(row_of(read), documents(database, bind(read, values)))
+    return map(row_of(read.columns), documents(database, bind(read, values)))
 
 
 def documents(
@@ -39,9 +38,9 @@ def documents(
         yield from cursor
 
 
-def row_of(read: CompiledRead | ClientJoin) -> Callable[[Document], Row]:
-    """The function from a result document of the read to its row."""
-    converts = tuple((column.field, _convert(column)) for column in read.columns)
+def row_of(columns: Sequence[OutputColumn]) -> Callable[[Document], Row]:
+    """The function from a document that holds these columns to its row."""
+    converts = tuple((column.field, _convert(column)) for column in columns)
     return lambda document: tuple(convert(document.get(field)) for field, convert in converts)
 
 

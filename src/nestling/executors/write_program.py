@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, assert_never, cast
 
 from nestling.common.errors import ConstraintError, Problem
+from nestling.executors.run import row_of
 from nestling.ir.compiled import CompiledRead, Mql
 from nestling.ir.filling import Row, filled_command, read_for_row, row_leaf
 from nestling.ir.literals import shell
@@ -25,15 +26,16 @@ from nestling.ir.program import (
     RefuseRows,
 )
 from nestling.ir.types import TypeName
-from nestling.ir.write_path import NEW, OLD, Violation
+from nestling.ir.write_path import NEW, OLD, Answer, Violation
 
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """What a write did: `affected` rows, and the upkeeps it left to the background sync."""
+    """What a write did: `affected` rows, the upkeeps it left to the background sync, and the rows RETURNING asks for."""
 
     affected: int
     left: tuple[str, ...] = ()
+    rows: tuple[tuple[object, ...], ...] = ()
 
 
 Request: TypeAlias = CompiledRead | Command
@@ -46,16 +48,20 @@ _EMPTY_ROW: Row = {}
 def program(write: CompiledWrite) -> Program:
     """The requests of a bound write, in order; raises `ConstraintError` for what the source would refuse."""
     assert write.gap is None, f"`{write.name}` is not compiled"
-    run = _Run()
+    run = _Run(write.answer)
     yield from run.steps(write.steps, _EMPTY_ROW, top=True)
     affected = sum(run.read[rows] for rows in write.counted) if write.counted else run.matched
-    return WriteResult(affected, write.left)
+    return WriteResult(affected, write.left, run.answered())
 
 
 class _Run:
-    """One run: the rows at hand, how many each set has held, how many documents the program's own commands met."""
+    """One run: the rows at hand, how many each set has held, those to answer with, and how many documents the program's own
+    commands met.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, answer: Answer | None) -> None:
+        self.answer = answer
+        self.kept: list[Row] = []
         self.rows: dict[str, tuple[Row, ...]] = {}
         self.read: Counter[str] = Counter()
         self.matched = 0
@@ -89,6 +95,14 @@ class _Run:
     def _keep(self, rows: str, found: tuple[Row, ...]) -> None:
         self.rows[rows] = found
         self.read[rows] += len(found)
+        if self.answer is not None and rows in self.answer.rows:
+            self.kept += found
+
+    def answered(self) -> tuple[tuple[object, ...], ...]:
+        if self.answer is None:
+            return ()
+        pairs = zip(self.answer.columns, self.answer.cells, strict=True)
+        return tuple(map(row_of([replace(column, field=cell) for column, cell in pairs]), self.kept))
 
 
 def present(document: Mapping[str, Any], read: CompiledRead) -> Row:

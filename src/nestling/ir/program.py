@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from nestling.ir.compiled import CompiledRead, Mql
 from nestling.ir.reading import Gap
-from nestling.ir.write_path import Violation, WritePlan
+from nestling.ir.write_path import Answer, Violation, WritePlan
 
 
 class Missing(Enum):
@@ -150,6 +150,7 @@ class CompiledWrite:
 
     `counted` are the rows whose number is the statement's affected rows; without any, the documents the commands of the program
     itself (not those for each row) match, insert or delete are. `left`: what the background sync will bring after it.
+    `answer`: the rows RETURNING asks for.
     """
 
     name: str
@@ -159,6 +160,7 @@ class CompiledWrite:
     transaction: bool = False
     counted: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+    answer: Answer | None = None
     plan: WritePlan | None = None
     access_path: str = ""
     gap: Gap | None = None
@@ -167,4 +169,6 @@ class CompiledWrite:
     def command(self) -> Command | None:
         """The one command the program consists of, if it does."""
         only = self.steps[0] if len(self.steps) == 1 else None
-        return only if isinstance(only, Command) and not only.otherwise and only.back is None else None
+        if not isinstance(only, Command) or only.otherwise or only.back is not None or self.answer is not None:
+            return None
+        return only

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from nestling.ir.algebra import Relation, Scan
+from nestling.ir.algebra import Named, Relation, Scan
 from nestling.ir.defaults import Generated
 from nestling.ir.expression import Expression
 
@@ -50,6 +50,14 @@ class GeneratedValue:
 
 
 @dataclass(frozen=True, slots=True)
+class Returning:
+    """What a write answers of each row: as it is afterwards, or was when it goes. Outputs over columns of the target's alias."""
+
+    outputs: tuple[Named, ...]
+    names: tuple[str, ...]  # as SQL gives them: they may repeat
+
+
+@dataclass(frozen=True, slots=True)
 class Insert:
     """Add the source's rows, its columns in the order of `attributes`; those a default fills are among them.
 
@@ -62,6 +70,7 @@ class Insert:
     source: Relation
     conflict: Conflict | None = None
     generated: tuple[GeneratedValue, ...] = ()
+    returning: Returning | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +80,7 @@ class Update:
     target: Scan
     assignments: tuple[Assignment, ...]
     predicate: Expression | None = None
+    returning: Returning | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +89,7 @@ class Delete:
 
     target: Scan
     predicate: Expression | None = None
+    returning: Returning | None = None
 
 
 Write: TypeAlias = Insert | Update | Delete

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from nestling.ir.compiled import ReadPlan
+from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.expression import Expression
 from nestling.ir.row_steps import Layout
 
@@ -277,15 +277,25 @@ WriteStep: TypeAlias = Fetch | Give | Refuse | Each | InsertOne | UpdateDocument
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """The rows a write answers: those of the row sets `rows`, each column the value of one of their `cells`."""
+
+    rows: tuple[str, ...]
+    columns: tuple[OutputColumn, ...]
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class WritePlan:
     """The steps of a write. `counted`: the row sets whose rows are the statement's affected rows.
 
-    `left`: names of upkeeps that are left to the background sync, as their freshness allows.
+    `left`: names of upkeeps that are left to the background sync, as their freshness allows. `answer`: what RETURNING says.
     """
 
     steps: tuple[WriteStep, ...]
     counted: tuple[str, ...]
     left: tuple[str, ...] = ()
+    answer: Answer | None = None
 
     @property
     def is_one_change(self) -> bool:

@@ -9,6 +9,7 @@ from nestling.ir.access_path import describe_step
 from nestling.ir.row_words import text
 from nestling.ir.write_path import (
     AddToSet,
+    Answer,
     Cell,
     Change,
     Compute,
@@ -42,7 +43,12 @@ def describe_write(plan: WritePlan) -> str:
     """The plan in words, what is left to the background sync last."""
     lines = [line for step in plan.steps for line in _lines(step)]
     left = [f"left to the background sync: {', '.join(f'`{name}`' for name in plan.left)}"] if plan.left else []
-    return "\n".join([*lines, *left])
+    answer = [f"answer {_answered(plan.answer)}"] if plan.answer is not None else []
+    return "\n".join([*lines, *answer, *left])
+
+
+def _answered(answer: Answer) -> str:
+    return f"{', '.join(column.name for column in answer.columns)} of {', '.join(answer.rows)}"
 
 
 def _lines(step: WriteStep) -> Iterator[str]:

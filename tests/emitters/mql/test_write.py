@@ -17,9 +17,11 @@ from nestling.emitters.mql.write import compiled_write
 from nestling.emitters.mql.write_json import write_json
 from nestling.emitters.mql.write_shell import write_shell
 from nestling.ir import write_path
+from nestling.ir.compiled import OutputColumn
 from nestling.ir.expression import Parameter
 from nestling.ir.types import INTEGER, TEXT
 from nestling.ir.write_path import (
+    Answer,
     Cell,
     Change,
     Constant,
@@ -176,6 +178,18 @@ def test_scripts_may_follow_each_other() -> None:
     write = compiled_write(WritePlan((given([{"n": 1}]), Each("rows", (update,))), ("rows",)))
     scripts = "\n".join((write_shell(write), write_shell(write, with_support=False)))
     assert [line[1] for line in asked(scripts)] == ["updateOne", "updateOne"]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_a_script_ends_with_what_it_answers() -> None:
+    """The rows RETURNING asks for, null where a row has no value; in JSON it says which rows and cells these are."""
+    answer = Answer(("rows",), (OutputColumn("n", "n", INTEGER), OutputColumn("n", "n_2", TEXT)), ("n", "m"))
+    steps = (given([{"n": 1, "m": "x"}, {"n": 2}]), Each("rows", (InsertOne("t", Document((("_id", Cell("n")),))),)))
+    write = compiled_write(WritePlan(steps, ("rows",), answer=answer))
+    *commands, answered = asked(write_shell(write).rpartition("\nanswered;")[0] + "\nsay(answered);")
+    assert [action for _, action, _ in commands] == ["insertOne", "insertOne"]
+    assert answered == [[{"n": 1, "n_2": "x"}, {"n": 2, "n_2": None}]]
+    assert write_json(write)["answer"] == {"rows": ["rows"], "columns": {"n": "n", "n_2": "m"}}
 
 
 def asked(script: str) -> list[list[Any]]:

@@ -83,7 +83,7 @@ FOREIGN = (
     *("SELECT * FROM person TABLESAMPLE SYSTEM (10)", "SELECT id INTO other FROM person", "SELECT load_extension('x')"),
     *(
         "MERGE INTO person USING city ON 1 = 1",
-        "UPDATE person SET id = 1 RETURNING *",
+        "UPDATE person SET id = 1 RETURNING * INTO x",
         "COPY person TO 'x'",
         "CALL something()",
     ),

@@ -68,7 +68,7 @@ def test_mistakes_say_what_and_where(sql: str, said: str) -> None:
         ("SELECT name COLLATE german = 'x' FROM person", "collation `german`", "1:"),
         ("SELECT sum(id) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW EXCLUDE TIES) FROM person", "EXCLUDE", ""),
         ("SELECT strftime('%G', born) FROM person", "time format `%G`", ""),
-        ("DELETE FROM person RETURNING id", "DELETE with RETURNING", "1:"),
+        ("UPDATE person SET pay = stars FROM visit WHERE person_id = id RETURNING pay", "joined tables with RETURNING", "1:"),
         ("UPDATE person SET pay = stars FROM visit WHERE person_id = id", "several rows for one of the target's", "1:"),
     ],
 )  # fmt: skip

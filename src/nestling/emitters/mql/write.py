@@ -48,6 +48,7 @@ def compiled_write(plan: WritePlan, *, name: str = "", sql: str = "") -> Compile
         plan.needs_transaction,
         plan.counted,
         plan.left,
+        plan.answer,
         plan,
         describe_write(plan),
     )

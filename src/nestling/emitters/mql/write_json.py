@@ -32,6 +32,12 @@ def write_json(write: CompiledWrite) -> Json:
     else:
         shown |= {"operation": "program", "transaction": write.transaction, "steps": [*map(_step, write.steps)]}
         shown |= {"counted": [*write.counted]}
+    if write.answer is not None:
+        fields = (column.field for column in write.answer.columns)
+        shown["answer"] = {
+            "rows": [*write.answer.rows],
+            "columns": dict(zip(fields, write.answer.cells, strict=True)),
+        }
     shown |= {"left": [*write.left], "parameters": [*write.parameters]}
     return shown | {"access_path": write.access_path.splitlines()}
 

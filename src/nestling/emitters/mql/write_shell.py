@@ -57,6 +57,8 @@ def is_script(write: CompiledWrite) -> bool:
 def _only_command(write: CompiledWrite) -> Command | None:
     """The one command of the write: that parameters are not NULL, asked before it, the collection's validator asks too."""
     *before, last = write.steps or (None,)
+    if write.answer is not None:
+        return None
     are_given = all(
         isinstance(step, GivenRows) or (isinstance(step, RefuseRows) and step.violation is Violation.NOT_NULL)
         for step in before
@@ -67,7 +69,8 @@ def _only_command(write: CompiledWrite) -> Command | None:
 def write_shell(write: CompiledWrite, *, with_support: bool = True) -> str:
     """The write for mongosh; a free parameter is a variable of its name, set before to the value as it is stored.
 
-    A script's last line gives the affected rows, or the documents met. Without support what it calls was defined before.
+    A script's last line gives the rows RETURNING asks for, else the affected rows, or the documents met. Without support what it
+    calls was defined before.
     """
     return "\n".join(_Script(write).lines(with_support))
 
@@ -90,14 +93,15 @@ class _Script:
         body = "\n".join(self._steps(self.write.steps, ""))
         if with_support and (called := _called(body)):
             yield called
-        yield "var affected;"  # var: scripts follow each other
+        result, first = ("affected", "0") if self.write.answer is None else ("answered", "[]")
+        yield f"var {result};"  # var: scripts follow each other
         if not self.write.transaction:
-            yield f"(my => {{\n  affected = 0;\n{indent(body, '  ')}\n}})(db);\naffected;"
+            yield f"(my => {{\n  {result} = {first};\n{indent(body, '  ')}\n}})(db);\n{result};"
             return
         yield "var session = db.getMongo().startSession(), my = session.getDatabase(db.getName());"
-        yield f"session.withTransaction(() => {{\n  affected = 0;\n{indent(body, '  ')}"
+        yield f"session.withTransaction(() => {{\n  {result} = {first};\n{indent(body, '  ')}"
         yield '}, {readConcern: {level: "snapshot"}, writeConcern: {w: "majority"}});'
-        yield "session.endSession();\naffected;"
+        yield f"session.endSession();\n{result};"
 
     def _alone(self, command: Command) -> Iterator[str]:
         """Plain MQL, as it is written by hand."""
@@ -145,11 +149,16 @@ class _Script:
         return self.names[rows] if rows in self.declared else f"const {self.names[rows]}"
 
     def _counted(self, rows: str) -> Iterator[str]:
-        if rows in self.write.counted:
+        answer = self.write.answer
+        if answer is None and rows in self.write.counted:
             yield f"affected += {self.names[rows]}.length;"
+        elif answer is not None and rows in answer.rows:
+            pairs = zip(answer.columns, answer.cells, strict=True)
+            row = ", ".join(f"{quoted(column.field)}: row[{quoted(cell)}] ?? null" for column, cell in pairs)
+            yield f"answered.push(...{self.names[rows]}.map(row => ({{{row}}})));"
 
     def _command(self, command: Command, row: str) -> Iterator[str]:
-        counts = not self.write.counted and not row
+        counts = not self.write.counted and self.write.answer is None and not row
         call = self._call(command, row)
         if not counts and not command.otherwise:
             yield f"{call};"
@@ -242,7 +251,21 @@ def _used_in(steps: Sequence[ProgramStep]) -> Iterator[str]:
 
 _TAKEN = (
     *("isPlain", "parameter", "orNull", "whole", "negated", "document_", "part", "compared", "matching", "pulled"),
-    *("changes", "rowsOf", "present", "place", "refuse", "affected", "session", "my", "met", "db", "row", "options"),
+    *(
+        "changes",
+        "rowsOf",
+        "present",
+        "place",
+        "refuse",
+        "affected",
+        "answered",
+        "session",
+        "my",
+        "met",
+        "db",
+        "row",
+        "options",
+    ),
     *("new", "delete", "class", "const", "let", "var", "function", "for", "of", "in", "if", "else", "return", "this"),
 )
 

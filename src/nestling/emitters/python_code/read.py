@@ -126,11 +126,12 @@ def _coded(value: object) -> object:
 
 
 def _answered(columns: Sequence[OutputColumn]) -> Iterator[str]:
-    yield from laid_lines(_shown(columns), before="    columns = ", level=1)
+    yield from laid_lines(shown_columns(columns), before="    columns = ", level=1)
     yield "    return rows_from(found, columns)"
 
 
-def _shown(columns: Sequence[OutputColumn]) -> dict[str, Code]:
+def shown_columns(columns: Sequence[OutputColumn]) -> dict[str, Code]:
+    """What makes of each column's value the one that is shown, by its field."""
     return {column.field: Code(_conversion(column.type)) for column in columns}
 
 

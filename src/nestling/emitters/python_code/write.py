@@ -13,6 +13,7 @@ from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code import write_support
 from nestling.emitters.python_code.layout import laid_out, one_line
 from nestling.emitters.python_code.parameters import TAKEN, argument, given
+from nestling.emitters.python_code.read import laid_lines, shown_columns
 from nestling.ir.compiled import Operation
 from nestling.ir.compiled import Placeholder as AnyPlaceholder
 from nestling.ir.expression import Rules
@@ -78,7 +79,7 @@ def write_function(write: CompiledWrite, name: str = "") -> str:
     return "\n".join(_Function(write, name or argument(write.name or "statement")).lines()) + "\n"
 
 
-_OWN = ("session", "row", "affected", "work", "found")
+_OWN = ("session", "row", "each", "affected", "answered", "columns", "work", "found")
 
 
 def _kind(placeholder: StoredParameter) -> str:
@@ -120,20 +121,30 @@ class _Function:
 
     def lines(self) -> Iterator[str]:
         named = ", ".join(f"{name}: Any" for name in self.arguments)
-        yield f"def {self.name}(db: Database[Any]{', *, ' + named if named else ''}) -> int:"
+        given = "int" if self.write.answer is None else "list[dict[str, Any]]"
+        yield f"def {self.name}(db: Database[Any]{', *, ' + named if named else ''}) -> {given}:"
         yield f'    """{_said(self.write)}"""'
         if self.write.command is not None and not self.write.transaction:
             yield f"    return {self._met(self.write.command, '', '')}"
             return
-        body = "\n".join(["affected = 0", *self._steps(self.write.steps, ""), "return affected"])
+        body = "\n".join(self._body())
         if not self.write.transaction:
             yield "    session = None"
             yield indent(body, "    ")
             return
-        yield "\n    def work(session: Any) -> int:"
+        yield f"\n    def work(session: Any) -> {given}:"
         yield indent(body, "        ")
         yield "\n    with db.client.start_session() as session:"
         yield '        return session.with_transaction(work, ReadConcern("snapshot"), WriteConcern("majority"))'
+
+    def _body(self) -> Iterator[str]:
+        steps = self._steps(self.write.steps, "")
+        if self.write.answer is None:
+            yield from ("affected = 0", *steps, "return affected")
+            return
+        yield from ("answered: list[dict[str, Any]] = []", *steps)
+        yield from laid_lines(shown_columns(self.write.answer.columns), before="columns = ", level=0)
+        yield "return rows_from(answered, columns)"
 
     def _steps(self, steps: Sequence[ProgramStep], row: str) -> Iterator[str]:
         for step in steps:
@@ -160,11 +171,16 @@ class _Function:
                 assert_never(step)
 
     def _counted(self, rows: str) -> Iterator[str]:
-        if rows in self.write.counted:
+        answer = self.write.answer
+        if answer is None and rows in self.write.counted:
             yield f"affected += len({self.names[rows]})"
+        elif answer is not None and rows in answer.rows:
+            pairs = zip(answer.columns, answer.cells, strict=True)
+            row = ", ".join(f"{one_line(column.field)}: each.get({one_line(cell)})" for column, cell in pairs)
+            yield f"answered += [{{{row}}} for each in {self.names[rows]}]"
 
     def _command(self, command: Command, row: str) -> Iterator[str]:
-        counts = not self.write.counted and not row
+        counts = not self.write.counted and self.write.answer is None and not row
         if not counts and not command.otherwise:
             yield self._call(command, row, "session=session")
             return
@@ -235,7 +251,8 @@ def _cell(row: str, column: str) -> str:
 
 
 def _said(write: CompiledWrite) -> str:
-    """The statement, what the number is, and what stays to be done."""
+    """The statement, what is given back, and what stays to be done."""
     sql = comment(write.sql).replace("\\", "\\\\").replace('"""', "'''").rstrip('"')
     left = f" The background sync brings {', '.join(write.left)}." if write.left else ""
-    return f"{sql.rstrip(';') or write.name}: how many rows that were.{left}"
+    given = "how many rows that were" if write.answer is None else "the rows it answers"
+    return f"{sql.rstrip(';') or write.name}: {given}.{left}"

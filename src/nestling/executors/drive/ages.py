@@ -114,7 +114,7 @@ def _just_before(moment: Timestamp) -> Timestamp:
 
 def _answer(database: Database[Any], read: CompiledRead, values: Mapping[str, object], moment: Timestamp) -> Answer:
     then = database.with_options(read_concern=_AsOf(moment))
-    return Answer(tuple(map(row_of(read), documents(then, bind(read, values)))))
+    return Answer(tuple(map(row_of(read.columns), documents(then, bind(read, values)))))
 
 
 def _spread(runs: Sequence[Run]) -> Sequence[Run]:

@@ -40,7 +40,7 @@ def driven(
     exact: Mapping[str, CompiledRead],
 ) -> Driven:
     """Make ready to execute statements, all of which are compiled."""
-    rows = {key: row_of(each) for key, each in statements.items() if isinstance(each, CompiledRead)}
+    rows = {key: row_of(each.columns) for key, each in statements.items() if isinstance(each, CompiledRead)}
     return Driven(name, database, statements, exact, rows)
 
 
@@ -67,7 +67,7 @@ def execute_exact(on: Driven, statement: str, values: Mapping[str, object]) -> A
     """The answer without copies that may be behind; None when the statement uses none."""
     read = on.exact.get(statement)
     try:
-        return _read(on, read, values, row_of(read))[1] if read is not None else None
+        return _read(on, read, values, row_of(read.columns))[1] if read is not None else None
     except NestlingError as error:
         return Answer(failed=str(error.problems[0].what))
 

@@ -45,11 +45,11 @@ def translate(sql: str, model: Model, dialect: str = "sqlite") -> Query | Write:
 def _statement(parsed: Parsed, translation: Translation) -> Query | Write:
     match parsed.tree:
         case exp.Insert():
-            return bind_insert(parsed.tree, translation, replaces=parsed.replaces)
+            return bind_insert(parsed.tree, parsed, translation)
         case exp.Update():
-            return bind_update(parsed.tree, translation)
+            return bind_update(parsed.tree, parsed, translation)
         case exp.Delete():
-            return bind_delete(parsed.tree, translation)
+            return bind_delete(parsed.tree, parsed, translation)
         case _:
             bound = bind_query(parsed.tree, Env(translation), "result")
             return Query(bound.relation, result_names(bound, parsed, translation.dialect))

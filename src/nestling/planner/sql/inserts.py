@@ -17,14 +17,16 @@ from nestling.planner.sql.assignments import assignments, attribute_named, is_de
 from nestling.planner.sql.defaults import default_expression, generated_values
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.gaps import gap, mistake
+from nestling.planner.sql.parse import Parsed
 from nestling.planner.sql.queries import bind_query
+from nestling.planner.sql.returning import bind_returning
 from nestling.planner.sql.scope import Env, Scope, Translation
 from nestling.planner.sql.tables import bind_scan
 
 
-def bind_insert(node: exp.Insert, translation: Translation, *, replaces: bool) -> Insert:
-    """INSERT with rows or a query, and what it does with a row whose key exists; `replaces`: it was a REPLACE INTO."""
-    refuse(node, "returning", "overwrite", "partition", "by_name")
+def bind_insert(node: exp.Insert, parsed: Parsed, translation: Translation) -> Insert:
+    """INSERT with rows or a query, and what it does with a row whose key exists."""
+    refuse(node, "overwrite", "partition", "by_name")
     table = node.this.this if isinstance(node.this, exp.Schema) else node.this
     if not isinstance(table, exp.Table):
         raise mistake("INSERT names no table", node)
@@ -36,8 +38,9 @@ def bind_insert(node: exp.Insert, translation: Translation, *, replaces: bool) -
     if len(source.columns) != len(attributes):
         raise mistake(f"{len(source.columns)} values for {len(attributes)} columns of `{entity.name}`", node)
     alias = translation.alias(table.alias or table.name)
-    replacing = Conflict(ConflictAction.REPLACE) if replaces else None
-    conflict = replacing or _conflict(node, entity, alias, table, translation)
+    replacing = Conflict(ConflictAction.REPLACE) if parsed.replaces else None
+    target = _target(entity, alias, table, translation)
+    conflict = replacing or _conflict(node, entity, target, table, translation)
     given_names = {attribute.name for attribute in attributes}
     defaults = [
         (a, found)
@@ -48,7 +51,9 @@ def bind_insert(node: exp.Insert, translation: Translation, *, replaces: bool) -
     kept = tuple(Named(attribute.name, stored(value, attribute, translation)) for attribute, value in given)
     rows = Project(source, translation.alias("stored"), kept)
     names = tuple(item.name for item in kept)
-    return Insert(entity.name, alias, names, rows, conflict, tuple(generated_values(entity, given_names, outside)))
+    made = tuple(generated_values(entity, given_names, outside))
+    returning = bind_returning(parsed, table.alias or table.name, target, translation)
+    return Insert(entity.name, alias, names, rows, conflict, made, returning)
 
 
 def _given_rows(node: exp.Insert, attributes: list[Attribute], outside: Env) -> tuple[Relation, list[Attribute]]:
@@ -76,7 +81,7 @@ def _given_rows(node: exp.Insert, attributes: list[Attribute], outside: Env) -> 
 
 
 def _conflict(
-    node: exp.Insert, entity: Entity, alias: str, table: exp.Table, translation: Translation
+    node: exp.Insert, entity: Entity, target: Scan, table: exp.Table, translation: Translation
 ) -> Conflict | None:
     word = str(node.args.get("alternative") or "").upper()
     if word == "REPLACE":
@@ -96,23 +101,22 @@ def _conflict(
         raise gap("ON CONFLICT with a constraint", clause)
     if "NOTHING" in str(clause.args.get("action") or "").upper():
         return Conflict(ConflictAction.NOTHING, keys)
-    return _upsert(clause, entity, alias, table, keys, translation)
+    return _upsert(clause, entity, target, table, keys, translation)
 
 
 def _upsert(
     clause: exp.Expr,
     entity: Entity,
-    alias: str,
+    target: Scan,
     table: exp.Table,
     keys: tuple[str, ...],
     translation: Translation,
 ) -> Conflict:
-    old = replace(bind_scan(entity, table.name, translation), alias=alias)
-    old = replace(old, columns=tuple(replace(column, alias=alias) for column in old.columns))
     new = bind_scan(entity, "excluded", translation)
-    for column in old.columns:
-        translation.affinities[alias, column.name] = values.affinity_of_type(column.type)
-    sources = (source_of(table.alias or table.name, old), replace(source_of("excluded", new), hidden=_all_names(new)))
+    sources = (
+        source_of(table.alias or table.name, target),
+        replace(source_of("excluded", new), hidden=_all_names(new)),
+    )
     env = Env(translation, Scope(sources))
     where = clause.args.get("where")
     condition = predicate(where.this, env) if where is not None else None
@@ -120,6 +124,15 @@ def _upsert(
         clause = clause.transform(_values_of)
     changes = assignments(clause.expressions, entity, env)
     return Conflict(ConflictAction.UPDATE, keys, changes, condition, new.alias)
+
+
+def _target(entity: Entity, alias: str, table: exp.Table, translation: Translation) -> Scan:
+    """The entity's rows under the alias the insert has."""
+    scan = bind_scan(entity, table.name, translation)
+    columns = tuple(replace(column, alias=alias) for column in scan.columns)
+    for column in columns:
+        translation.affinities[alias, column.name] = values.affinity_of_type(column.type)
+    return Scan(entity.name, alias, columns)
 
 
 def _values_of(node: exp.Expr) -> exp.Expr:

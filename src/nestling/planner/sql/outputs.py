@@ -128,15 +128,22 @@ def recast(relation: Relation, wanted: Sequence[Expression], translation: Transl
 
 
 def result_names(bound: BoundQuery, parsed: Parsed, dialect: Dialect) -> tuple[str, ...]:
-    """The outputs' names; SQLite and MySQL call an expression by its text, to the letter."""
-    names, trees = bound.names, bound.trees
+    """The outputs' names, as SQL gives them."""
+    if len(bound.trees) != len(bound.names):
+        return bound.names
+    return named_as_written(list(zip(bound.names, bound.trees, strict=True)), parsed, dialect)
+
+
+def named_as_written(
+    outputs: Sequence[tuple[str, exp.Expr | None]], parsed: Parsed, dialect: Dialect
+) -> tuple[str, ...]:
+    """The names of outputs (name, tree); SQLite and MySQL call an expression by its text, to the letter."""
     selected = _selected(parsed.tree)
-    if not dialect.lenient or len(parsed.items) != len(selected) or len(trees) != len(names):
-        return names
+    if not dialect.lenient or len(parsed.items) != len(selected):
+        return tuple(name for name, _ in outputs)
     texts = dict(zip(map(id, selected), parsed.items, strict=True))
     return tuple(
-        texts.get(id(tree), name) if tree is not None and _is_spelled(tree, dialect) else name
-        for name, tree in zip(names, trees, strict=True)
+        texts.get(id(tree), name) if tree is not None and _is_spelled(tree, dialect) else name for name, tree in outputs
     )
 
 
@@ -147,7 +154,10 @@ def _is_spelled(tree: exp.Expr, dialect: Dialect) -> bool:
 
 
 def _selected(tree: exp.Expr) -> list[exp.Expr]:
-    """The select list that names the result's columns: the first SELECT's."""
+    """The list that names the result's columns: the first SELECT's, or that of RETURNING."""
+    if isinstance(tree, exp.DML):
+        clause = tree.args.get("returning")
+        return clause.expressions if clause is not None else []
     while not isinstance(tree, exp.Select):
         if not isinstance(tree.this, exp.Expr):
             return []

@@ -40,7 +40,10 @@ _OPERANDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A statement's tree, the texts of its (first) select list's items as written, and whether it is a REPLACE INTO."""
+    """A statement's tree, the texts of its result's items as written, and whether it is a REPLACE INTO.
+
+    The items are those of the (first) SELECT, or of RETURNING.
+    """
 
     tree: exp.Expr
     items: tuple[str, ...]
@@ -68,7 +71,7 @@ def parse(sql: str, dialect: Dialect) -> Parsed:
         raise StatementGap(Gap(GapKind.NOTIMPL, f"{word} statement", "1:1"))
     if dialect.is_sqlite:
         _refuse_signs(tokens)
-    return Parsed(trees[0], _items(tokens, sql), replaces)
+    return Parsed(trees[0], _items(tokens, sql, _list_start(tokens, trees[0])), replaces)
 
 
 def _refuse_signs(tokens: Sequence[Token]) -> None:
@@ -96,9 +99,8 @@ def _syntax(error: Exception) -> WorkloadError:
     return WorkloadError(Problem(what=f"the statement cannot be read: {syntax_words(error)}", where=place))
 
 
-def _items(tokens: Sequence[Token], sql: str) -> tuple[str, ...]:
-    """The select list's items, cut from the text at the commas of its own depth: SQLite names columns by them."""
-    start = _first_select(tokens)
+def _items(tokens: Sequence[Token], sql: str, start: int) -> tuple[str, ...]:
+    """The items of the list behind `start`, cut from the text at the commas of its own depth: SQLite names columns by them."""
     items: list[str] = []
     depth, first = 0, None
     for index in range(start + 1, len(tokens) + 1):
@@ -114,6 +116,14 @@ def _items(tokens: Sequence[Token], sql: str) -> tuple[str, ...]:
         if ends:
             break
     return tuple(items)
+
+
+def _list_start(tokens: Sequence[Token], tree: exp.Expr) -> int:
+    """The place of the word before the list that names the result's columns."""
+    if isinstance(tree, exp.DML):
+        places = [index for index, token in enumerate(tokens) if token.token_type is TokenType.RETURNING]
+        return places[-1] if places else len(tokens)
+    return _first_select(tokens)
 
 
 def _first_select(tokens: Sequence[Token]) -> int:

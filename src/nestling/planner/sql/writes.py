@@ -12,34 +12,36 @@ from nestling.ir.expression import (
     Expression,
 )
 from nestling.ir.model import Entity
-from nestling.ir.write import Delete, Update
+from nestling.ir.write import Delete, Returning, Update
 from nestling.planner.sql.assignments import assignments, refuse, source_of
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.gaps import gap, mistake
 from nestling.planner.sql.joined_writes import Others
+from nestling.planner.sql.parse import Parsed
 from nestling.planner.sql.queries import with_ctes
+from nestling.planner.sql.returning import bind_returning
 from nestling.planner.sql.scope import Env, Scope, Translation
 from nestling.planner.sql.tables import bind_scan
 
 
-def bind_update(node: exp.Update, translation: Translation) -> Update:
+def bind_update(node: exp.Update, parsed: Parsed, translation: Translation) -> Update:
     """UPDATE of one table, joined to others or not."""
-    refuse(node, "returning", "order", "limit")
+    refuse(node, "order", "limit")
     target = _target(node, translation)
+    returning = target.returning(parsed)
     if target.others is None:
         changes = assignments(_pairs(node.expressions), target.entity, target.env)
-        return Update(target.scan, changes, _where(node, target.env))
+        return Update(target.scan, changes, _where(node, target.env), returning)
     changes = assignments(_pairs(node.expressions), target.entity, target.env, target.others)
-    return Update(target.scan, changes, target.others.condition())
+    return Update(target.scan, changes, target.others.condition(), returning)
 
 
-def bind_delete(node: exp.Delete, translation: Translation) -> Delete:
+def bind_delete(node: exp.Delete, parsed: Parsed, translation: Translation) -> Delete:
     """DELETE from one table, joined to others or not."""
-    refuse(node, "returning", "order", "limit")
+    refuse(node, "order", "limit")
     target = _target(node, translation)
-    if target.others is not None:
-        return Delete(target.scan, target.others.condition())
-    return Delete(target.scan, _where(node, target.env))
+    condition = _where(node, target.env) if target.others is None else target.others.condition()
+    return Delete(target.scan, condition, target.returning(parsed))
 
 
 def _where(node: exp.Expr, env: Env) -> Expression | None:
@@ -69,6 +71,13 @@ class _Target:
     scan: Scan
     env: Env
     others: Others | None
+
+    def returning(self, parsed: Parsed) -> Returning | None:
+        """What is answered of the changed rows; of a joined write it would be of the partners too."""
+        if self.others is not None and parsed.tree.args.get("returning") is not None:
+            raise gap(f"{parsed.tree.key.upper()} of joined tables with RETURNING", parsed.tree)
+        (source,) = self.env.scope.sources
+        return bind_returning(parsed, source.name, self.scan, self.env.translation)
 
 
 def _target(node: exp.Expr, translation: Translation) -> _Target:

@@ -3,7 +3,7 @@
 `shortest` finds the one command that some statements are. For the others `effects` gathers what happens to the rows of each
 entity, by the statement and by foreign keys (`foreign_keys`); `effect_steps` plans it. Rows are read first, place by place
 (`fetch`); then steps for each of them change its home: `going`, `coming` and `changing`, by kind of place `overflow`, `buckets`,
-`parts`, `presence`, `archive`, `listed`.
+`parts`, `presence`, `archive`, `listed`. `answered` counts the rows, and has what RETURNING says of them.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ __all__ = ["WriteGap", "plan_write"]
 def plan_write(write: Write, design: Design, *, short: bool = True) -> WritePlan:
     """The steps of an INSERT, UPDATE or DELETE; raises `WriteGap` or `ReadGap` for what no steps are known for.
 
-    `short`: one command where that is exact; without it, rows are always read first.
+    `short`: one command where that is exact; without it, or to answer with them, rows are always read first.
     """
-    if short and not isinstance(write, Insert) and (found := shortest(write, design)) is not None:
-        return found
-    work = Work(design)
+    if short and write.returning is None and not isinstance(write, Insert):
+        found = shortest(write, design)
+        if found is not None:
+            return found
+    work = Work(design, write.returning)
     match write:
         case Insert():
             if write.conflict is not None:

@@ -6,6 +6,7 @@ from nestling.ir.names import join
 from nestling.ir.write_path import OLD, Each, Fetch
 from nestling.planner.upkeep import ChangeKind
 from nestling.planner.writes import listed
+from nestling.planner.writes.answered import counted
 from nestling.planner.writes.cells import ID, Cells, column
 from nestling.planner.writes.change import follow
 from nestling.planner.writes.effects import Effect
@@ -16,8 +17,8 @@ from nestling.planner.writes.reach import is_inside
 from nestling.planner.writes.work import Phase, Work
 
 
-def remove_rows(work: Work, effect: Effect, *, counted: bool) -> None:
-    """Plan that the rows go that the effect says; only the first of its sets are the statement's own."""
+def remove_rows(work: Work, effect: Effect, *, own: bool) -> None:
+    """Plan that the rows go that the effect says; only the first of its sets are the statement's, where it is its `own`."""
     scan, design = effect.scan, work.design
     entity = work.model.entity(scan.entity)
     if effect.gone:
@@ -31,8 +32,8 @@ def remove_rows(work: Work, effect: Effect, *, counted: bool) -> None:
             assert place is not None, "a home of copies is refused before"
             name = work.name(f"{entity.name} in {join(place.store.name, place.path)}")
             work.add(Phase.FETCH, [Fetch(name, plan)])
-            if counted and number == 0:
-                work.counted.append(name)
+            if own and number == 0:
+                counted(work, entity, OLD, name)
             listed.leave(work, row, name, frozenset(entity.attribute_names))
             if not is_inside(place, gone.along):
                 work.add(Phase.REMOVE, [Each(name, tuple(removed(design, place, entity)))])

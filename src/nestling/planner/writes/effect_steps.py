@@ -13,7 +13,7 @@ from nestling.planner.writes.fetch import filtered, plan
 from nestling.planner.writes.foreign_keys import spread
 from nestling.planner.writes.reach import in_order
 from nestling.planner.writes.update import alter_rows
-from nestling.planner.writes.work import Phase, Work
+from nestling.planner.writes.work import Phase, Work, gap
 
 _ONE = Literal(1, INTEGER)
 
@@ -53,13 +53,15 @@ def _planned(work: Work, own: Effect, order: list[str], *, counted: bool) -> Non
         effect = effects.get(name)
         if effect is None:
             continue
-        remove_rows(work, effect, counted=counted and effect is own)
+        remove_rows(work, effect, own=counted and effect is own)
         if (altered := effect.put_together(work)) is not None:
-            alter_rows(work, effect.scan, altered, counted=counted and altered_alone and effect is own)
+            alter_rows(work, effect.scan, altered, own=counted and altered_alone and effect is own)
 
 
 def _count(work: Work, effect: Effect, asked: Altered) -> None:
     """The rows the statement itself asks for, where more of them change."""
+    if work.returning is not None:
+        raise gap("RETURNING where foreign keys change more rows of the same entity")
     name = work.name(f"{effect.scan.entity} that are asked for")
     there = filtered(effect.scan, asked.predicate)
     work.add(Phase.FETCH, [Fetch(name, plan(work.design, a.Project(there, "found", (a.Named("one", _ONE),))))])

@@ -30,6 +30,7 @@ from nestling.planner.reads.traverse import rewritten
 from nestling.planner.upkeep import ChangeKind
 from nestling.planner.writes import listed
 from nestling.planner.writes.adopt import adopted
+from nestling.planner.writes.answered import counted
 from nestling.planner.writes.cells import Cells, column
 from nestling.planner.writes.change import follow
 from nestling.planner.writes.coming import added
@@ -58,7 +59,7 @@ def insert_rows(
     refuse_home_copies(work.design, entity.name, frozenset(entity.attribute_names))
     name, row = work.name(f"new {entity.name}"), Cells(entity, NEW)
     unsure = _rows_at_hand(work, entity, attributes, source, generated, condition, name)
-    work.counted.append(name)
+    counted(work, entity, NEW, name)
     refuse_nulls(work, entity, unsure, name)
     inside = guard(work.design, row)
     open_groups = [each for each in unguarded(work.design, entity) if inside is None or each != inside.key]

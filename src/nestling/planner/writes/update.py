@@ -11,6 +11,7 @@ from nestling.ir.write_path import NEW, OLD, Each, Fetch
 from nestling.planner.upkeep import ChangeKind
 from nestling.planner.writes import listed, overflow
 from nestling.planner.writes.adopt import adopted
+from nestling.planner.writes.answered import counted
 from nestling.planner.writes.cells import Cells, column
 from nestling.planner.writes.change import follow
 from nestling.planner.writes.changing import changed
@@ -27,8 +28,8 @@ from nestling.planner.writes.reach import is_embedded_along, is_inside, nested
 from nestling.planner.writes.work import Phase, Work, gap
 
 
-def alter_rows(work: Work, scan: Scan, altered: Altered, *, counted: bool) -> None:
-    """Plan the new values of an entity's rows, and the other places of those that find one."""
+def alter_rows(work: Work, scan: Scan, altered: Altered, *, own: bool) -> None:
+    """Plan the new values of an entity's rows, and the other places of those that find one; `own`: the statement's."""
     design, entity = work.design, work.model.entity(scan.entity)
     attributes = frozenset(altered.values)
     refuse_copied_home(design, entity.name)
@@ -41,12 +42,12 @@ def alter_rows(work: Work, scan: Scan, altered: Altered, *, counted: bool) -> No
 
     for place, plan in rows_by_place(design, scan, altered.predicate, _outputs(scan, altered.values), raw):
         assert place is not None, "a home of copies is refused before"
-        if not attributes and not is_embedded_along(place, altered.stays) and not counted:
+        if not attributes and not is_embedded_along(place, altered.stays) and not own:
             continue
         name = work.name(f"{entity.name} in {join(place.store.name, place.path)}")
         work.add(Phase.FETCH, [Fetch(name, plan)])
-        if counted:
-            work.counted.append(name)
+        if own:
+            counted(work, entity, NEW, name)
         refuse_nulls(work, entity, [a for a in sorted(attributes) if nullable(altered.values[a])], name)
         _placed(work, place, entity, altered, name)
         listed.leave(work, Cells(entity, OLD), name, attributes)

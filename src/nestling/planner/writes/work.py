@@ -9,11 +9,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from nestling.ir.compiled import OutputColumn
 from nestling.ir.design import Design
 from nestling.ir.expression import Expression
 from nestling.ir.model import Model
 from nestling.ir.reading import FoundGap, Gap, GapKind
-from nestling.ir.write_path import WritePlan, WriteStep
+from nestling.ir.write import Returning
+from nestling.ir.write_path import Answer, WritePlan, WriteStep
+from nestling.planner.reads.outputs import field_names
 from nestling.planner.writes.scanned import scanned
 
 
@@ -28,6 +31,7 @@ class Phase(IntEnum):
     SETTLE = 5  # what follows from rows that came or went: orphans, copies that are homes
     CHECK = 6
     UPKEEP = 7
+    ANSWER = 8
 
 
 class WriteGap(FoundGap):
@@ -44,8 +48,11 @@ class Work:
     """The steps found so far."""
 
     design: Design
+    returning: Returning | None = None
     steps: list[list[WriteStep]] = field(default_factory=lambda: [[] for _ in Phase])
     counted: list[str] = field(default_factory=list)
+    answered: list[str] = field(default_factory=list)
+    cells: tuple[str, ...] = ()  # of the rows answered
     left: list[str] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)  # entities with steps of their own since the last `flush`
@@ -91,4 +98,12 @@ class Work:
     def plan(self) -> WritePlan:
         """All steps in order."""
         self.flush()
-        return WritePlan(tuple(self.steps[0]), tuple(self.counted), tuple(dict.fromkeys(self.left)))
+        return WritePlan(tuple(self.steps[0]), tuple(self.counted), tuple(dict.fromkeys(self.left)), self._answer())
+
+    def _answer(self) -> Answer | None:
+        if self.returning is None:
+            return None
+        names = self.returning.names
+        named = zip(names, field_names(names), self.returning.outputs, strict=True)
+        columns = (OutputColumn(name, field, item.expression.type, item.mixed) for name, field, item in named)
+        return Answer(tuple(self.answered), tuple(columns), self.cells)
