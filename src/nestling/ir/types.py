@@ -48,6 +48,8 @@ TEXTS = frozenset({TypeName.TEXT, TypeName.ENUM})
 """Types whose values a collation compares."""
 NEVER_TEXT = NUMBERS | TIMES | {TypeName.BOOLEAN, TypeName.BYTES, TypeName.UUID, TypeName.OBJECT_ID}
 """Types none of whose values is stored as a text that a collation could compare."""
+OF_DIGITS = frozenset({TypeName.TIME, TypeName.BITS})
+"""Types kept as texts of digits, which every collation compares alike."""
 KEPT_AS_TEXT = TEXTS | {TypeName.TIME, TypeName.INTERVAL, TypeName.BITS}
 """Types all of whose values are stored as texts."""
 MAY_BE_ARRAYS = frozenset({TypeName.ARRAY, TypeName.JSON})

@@ -20,6 +20,8 @@ INSERT INTO person VALUES (1, 'Ada', 'Rome'), (2, 'ADA', 'Rome'), (3, 'Émile', 
   (6, 'bob', 'Zürich'), (7, 'Bob', 'Oslo');
 ALTER TABLE person ADD mood enum('sad', 'glad', 'Fine');
 UPDATE person SET mood = id % 4 WHERE id % 4 > 0;
+ALTER TABLE person ADD wakes time;
+UPDATE person SET wakes = MAKETIME(4 + id, 30, 0) WHERE id <> 3;
 """
 
 
@@ -37,6 +39,11 @@ QUERIES = (
     "SELECT DISTINCT mood FROM person ORDER BY mood DESC LIMIT 2",
     "SELECT mood, count(*) FROM person GROUP BY mood ORDER BY mood LIMIT 3",
     "SELECT id FROM person WHERE name > 'ADA' ORDER BY mood, id LIMIT 3",
+    "SELECT mood, count(*) FROM person WHERE city = 'ZURICH' GROUP BY mood",
+    "SELECT mood, city, count(*) FROM person GROUP BY mood, city HAVING city > 'r'",
+    "SELECT DISTINCT mood FROM person WHERE city <> 'ROME'",
+    "SELECT id FROM person WHERE city <> 'x' AND wakes > '06:00:00' ORDER BY wakes DESC",
+    "SELECT city, count(wakes) FROM person WHERE wakes IN ('05:30:00', '10:30:00') GROUP BY city",
     "SELECT id FROM person WHERE name = 'ada'",
     "SELECT id FROM person WHERE name <> 'EMILE'",
     "SELECT id FROM person WHERE name IN ('BOB', 'x')",

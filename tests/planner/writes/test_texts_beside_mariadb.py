@@ -37,6 +37,7 @@ WRITES = (
     "UPDATE person SET nick = 'aDA' WHERE email = 'ADA@X'",
     "UPDATE person SET email = 'Ada@x' WHERE id = 2",
     "UPDATE person SET email = 'BOB@x' WHERE email = 'bob@X'",
+    "UPDATE person SET nick = IF(email = 'BOB@X', 'Bobby', nick) WHERE id = 2",
     "UPDATE city SET land = 'Italia' WHERE name = 'rome'",
     "UPDATE city SET name = 'ROMA' WHERE name = 'rome'",
     "UPDATE city SET name = 'Roma' WHERE name = 'roma'",

@@ -16,7 +16,7 @@ from nestling.ir.expression import CaseRule, Collation, Compare, Expression, InL
 from nestling.ir.layout import NodeKind, Place, Role
 from nestling.ir.model import Model
 from nestling.ir.operands import operands
-from nestling.ir.types import NEVER_TEXT, TEXTS
+from nestling.ir.types import NEVER_TEXT, OF_DIGITS, TEXTS
 from nestling.planner.reads.traverse import SUBQUERIES, everything, expressions, subqueries
 
 
@@ -101,8 +101,15 @@ def _of_keys(keys: Sequence[SortKey]) -> Iterator[Collation]:
 
 def _of_texts(compared: Sequence[Expression], rules: Sequence[Collation]) -> Iterator[Collation]:
     for place, expression in enumerate(compared):
-        if _may_be_text(expression):
-            yield rules[place] if rules else Collation.BINARY
+        rule = rules[place] if rules else Collation.BINARY
+        if _may_be_text(expression) and not (rule is Collation.BINARY and _is_told_alike(expression)):
+            yield rule
+
+
+def _is_told_alike(expression: Expression) -> bool:
+    """Whether every collation tells its values apart: the labels of an enum in plain letters, each another one in any case."""
+    labels = expression.type.values
+    return bool(labels) and all(map(str.isascii, labels)) and len({*map(str.casefold, labels)}) == len(labels)
 
 
 def _of_aggregate(aggregate: a.Aggregate) -> Iterator[Collation]:
@@ -143,7 +150,7 @@ def _of_expression(expression: Expression) -> Iterator[Collation]:
 def _may_be_text(expression: Expression) -> bool:
     if isinstance(expression, Literal):
         return isinstance(expression.value, str)
-    return expression.type.name not in NEVER_TEXT or bool(getattr(expression, "mixed", False))
+    return expression.type.name not in NEVER_TEXT | OF_DIGITS or bool(getattr(expression, "mixed", False))
 
 
 def _without(value: object) -> object:

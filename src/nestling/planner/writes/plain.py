@@ -91,8 +91,10 @@ def is_given(value: Expression) -> bool:
 
 
 def by_its_row(scan: Scan, value: Expression) -> bool:
-    """Whether it is made of the row's own values, literals and parameters alone."""
+    """Whether it is made of the row's own values, literals and parameters alone, in a way a command without a collation says."""
     if isinstance(value, ScalarSubquery | Exists | InSubquery):
+        return False
+    if isinstance(value, Compare | InList) and value.collation is Collation.UNICODE_CI:
         return False
     if isinstance(value, Column):
         return value.alias == scan.alias
