@@ -19,10 +19,11 @@ def indexes(
     found: list[Index] = []
     gaps: list[Gap] = []
     for collection in survey.facts.of_documents():
+        usual = next((index.collation for index in collection.indexes if index.is_id), "")
         for index in collection.indexes if collection.name in stores else ():
             if index.is_id:
                 continue
-            why = _unfit(index, stores[collection.name])
+            why = _unfit(index, stores[collection.name], usual)
             if why:
                 gaps.append(Gap(GapKind.NOTIMPL, f"index `{index.name}` {why}", collection.name))
                 continue
@@ -32,8 +33,10 @@ def indexes(
     return tuple(found), tuple(gaps)
 
 
-def _unfit(index: IndexFact, known: frozenset[str]) -> str:
-    """What a design cannot say of an index."""
+def _unfit(index: IndexFact, known: frozenset[str], usual: str) -> str:
+    """What a design cannot say of an index; `usual` is the collation of the collection."""
+    if index.collation != usual:
+        return "compares texts by another collation than its collection; a design in place asks by that alone"
     if index.partial or index.sparse:
         return "is partial; a design in place does not say of which documents"
     if any(direction not in (1, -1) for _, direction in index.keys):
