@@ -10,6 +10,8 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, assert_never, cast
 
+from bson import decode, encode
+
 from nestling.common.errors import ConstraintError, Problem
 from nestling.executors.run import row_of
 from nestling.ir.compiled import CompiledRead, Mql
@@ -26,6 +28,7 @@ from nestling.ir.program import (
     RefuseRows,
 )
 from nestling.ir.types import TypeName
+from nestling.ir.values import CODEC
 from nestling.ir.write_path import NEW, OLD, Answer, Violation
 
 
@@ -102,7 +105,8 @@ class _Run:
         if self.answer is None:
             return ()
         pairs = zip(self.answer.columns, self.answer.cells, strict=True)
-        return tuple(map(row_of([replace(column, field=cell) for column, cell in pairs]), self.kept))
+        shown = row_of([replace(column, field=cell) for column, cell in pairs])
+        return tuple(shown(decode(encode(row, codec_options=CODEC), CODEC)) for row in self.kept)  # as a server says them
 
 
 def present(document: Mapping[str, Any], read: CompiledRead) -> Row:

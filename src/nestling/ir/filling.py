@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias, assert_never, cast
+from uuid import uuid4
 
 from bson import Decimal128
 
@@ -53,7 +54,8 @@ def bind_write(write: CompiledWrite, values: Mapping[str, object] | None = None)
     """
     given = dict(values or {})
     check_names(write, given)
-    return replace(write, parameters=(), steps=tuple(_bound(step, given) for step in write.steps))
+    given |= {each.name: str(uuid4()) if each.as_text else uuid4() for each in write.uuids}
+    return replace(write, parameters=(), uuids=(), steps=tuple(_bound(step, given) for step in write.steps))
 
 
 def parameter_leaf(given: Mapping[str, object]) -> Leaf:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from nestling.ir.compiled import CompiledRead, Mql
 from nestling.ir.reading import Gap
-from nestling.ir.write_path import Answer, Violation, WritePlan
+from nestling.ir.write_path import Answer, NewUuid, Violation, WritePlan
 
 
 class Missing(Enum):
@@ -161,6 +161,7 @@ class CompiledWrite:
     counted: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
     answer: Answer | None = None
+    uuids: tuple[NewUuid, ...] = ()
     plan: WritePlan | None = None
     access_path: str = ""
     gap: Gap | None = None

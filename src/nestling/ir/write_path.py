@@ -286,6 +286,14 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class NewUuid:
+    """A parameter that nobody gives: whoever runs the write makes a UUID for it, as its text where that is what is stored."""
+
+    name: str
+    as_text: bool
+
+
+@dataclass(frozen=True, slots=True)
 class WritePlan:
     """The steps of a write. `counted`: the row sets whose rows are the statement's affected rows.
 
@@ -296,6 +304,7 @@ class WritePlan:
     counted: tuple[str, ...]
     left: tuple[str, ...] = ()
     answer: Answer | None = None
+    uuids: tuple[NewUuid, ...] = ()
 
     @property
     def is_one_change(self) -> bool:

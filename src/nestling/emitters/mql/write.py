@@ -40,15 +40,17 @@ from nestling.ir.write_words import describe_write
 def compiled_write(plan: WritePlan, *, name: str = "", sql: str = "") -> CompiledWrite:
     """The write, its parameters left open; raises a gap error for an expression MongoDB has no exact form for."""
     steps = tuple(map(_step, plan.steps))
+    made = {each.name for each in plan.uuids}
     return CompiledWrite(
         name,
         sql,
         steps,
-        tuple(dict.fromkeys(parameters_of(steps))),
+        tuple(each for each in dict.fromkeys(parameters_of(steps)) if each not in made),
         plan.needs_transaction,
         plan.counted,
         plan.left,
         plan.answer,
+        plan.uuids,
         plan,
         describe_write(plan),
     )

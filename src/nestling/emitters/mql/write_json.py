@@ -32,6 +32,8 @@ def write_json(write: CompiledWrite) -> Json:
     else:
         shown |= {"operation": "program", "transaction": write.transaction, "steps": [*map(_step, write.steps)]}
         shown |= {"counted": [*write.counted]}
+    if write.uuids:
+        shown["uuids"] = {each.name: "text" if each.as_text else "uuid" for each in write.uuids}
     if write.answer is not None:
         fields = (column.field for column in write.answer.columns)
         shown["answer"] = {

@@ -80,12 +80,13 @@ class _Script:
 
     def __init__(self, write: CompiledWrite) -> None:
         self.write = write
-        self.names = Identifiers(*write.parameters, *_TAKEN)
+        self.names = Identifiers(*write.parameters, *(each.name for each in write.uuids), *_TAKEN)
         self.words = Words(shell, _cell, _parameter, "orNull", "part")
         self.declared: set[str] = set()
 
     def lines(self, with_support: bool) -> Iterator[str]:
         yield from (f"// left to the background sync: {comment(name)}" for name in self.write.left)
+        yield from (f"var {each.name} = UUID(){'.toString()' * each.as_text};" for each in self.write.uuids)
         command = _only_command(self.write)
         if command is not None and not is_script(self.write):
             yield from self._alone(command)

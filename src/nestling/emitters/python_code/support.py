@@ -14,7 +14,7 @@ from math import isfinite
 from typing import Any
 from uuid import UUID
 
-from bson import Binary, CodecOptions, Decimal128, Int64, ObjectId
+from bson import Binary, CodecOptions, Decimal128, Int64, ObjectId, decode, encode
 from bson.binary import UuidRepresentation
 from bson.datetime_ms import DatetimeMS
 
@@ -346,6 +346,11 @@ def rows_from(
         return {name: shown_or_none(document.get(name), columns[name]) for name in columns}
 
     return list(map(row, documents))
+
+
+def as_read(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Rows of values to be stored, as they would be read."""
+    return [decode(encode(row, codec_options=CODEC), CODEC) for row in rows]
 
 
 def shown_or_none(value: Any, shown: Callable[[Any], Any]) -> Any:

@@ -57,7 +57,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from bson import Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId
 from pymongo import UpdateOne
@@ -116,7 +116,9 @@ class _Function:
         self.write = write
         self.name = name
         self.arguments = [argument(each) for each in write.parameters]
-        self.names = Identifiers(*self.arguments, *_OWN, *TAKEN, *vars(write_support))
+        self.names = Identifiers(
+            *self.arguments, *(each.name for each in write.uuids), *_OWN, *TAKEN, *vars(write_support)
+        )
         self.words = Words(laid_out, _cell, _stored, "or_none", "part")
 
     def lines(self) -> Iterator[str]:
@@ -124,6 +126,7 @@ class _Function:
         given = "int" if self.write.answer is None else "list[dict[str, Any]]"
         yield f"def {self.name}(db: Database[Any]{', *, ' + named if named else ''}) -> {given}:"
         yield f'    """{_said(self.write)}"""'
+        yield from (f"    {each.name} = {'str(uuid4())' if each.as_text else 'uuid4()'}" for each in self.write.uuids)
         if self.write.command is not None and not self.write.transaction:
             yield f"    return {self._met(self.write.command, '', '')}"
             return
@@ -144,7 +147,7 @@ class _Function:
             return
         yield from ("answered: list[dict[str, Any]] = []", *steps)
         yield from laid_lines(shown_columns(self.write.answer.columns), before="columns = ", level=0)
-        yield "return rows_from(answered, columns)"
+        yield "return rows_from(as_read(answered), columns)"
 
     def _steps(self, steps: Sequence[ProgramStep], row: str) -> Iterator[str]:
         for step in steps:

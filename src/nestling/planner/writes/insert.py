@@ -17,6 +17,7 @@ from nestling.ir.expression import (
     Literal,
     Operator,
     Parameter,
+    Rules,
     ScalarSubquery,
     Stored,
 )
@@ -87,6 +88,8 @@ def _rows_at_hand(
 ) -> list[str]:
     """Plan how the rows are come by; returns the attributes that may be NULL."""
     rows, node = written_rows(source, attributes), work.design.places[entity.name][0].node
+    uuids = _with_uuids(work, entity, generated, rows) if rows is not None else []
+    attributes = (*attributes, *uuids)
     node = node.children[0] if node.kind is NodeKind.GROUP else node
     copied = copied_fields(node)
     made = _made(entity, generated, rows)
@@ -95,7 +98,8 @@ def _rows_at_hand(
         complete = [{a: row.get(a, NULL) for a in entity.attribute_names} for row in rows]
         given = Give(name, tuple(tuple((column(NEW, a), value) for a, value in row.items()) for row in complete))
         work.add(Phase.FETCH, _completed(work, entity, node, given, made) if made or copied else [given])
-        return [a for a in entity.attribute_names if a not in made and any(nullable(row[a]) for row in complete)]
+        known = {*made, *uuids}
+        return [a for a in entity.attribute_names if a not in known and any(nullable(row[a]) for row in complete)]
     if rows is not None:  # a parameter is kept as its attribute keeps it, and not as the column of a relation
         columns = tuple(Column("given row", name, entity.attribute(name).type) for name in attributes)
         source = Values("given row", columns, tuple(tuple(row.values()) for row in rows))
@@ -171,16 +175,23 @@ def _computed(entity: Entity, attributes: Sequence[str], source: Relation) -> Re
 
 
 def _made(entity: Entity, generated: Sequence[GeneratedValue], rows: list[Row] | None) -> list[str]:
-    """The attributes whose values are made for some row."""
+    """The attributes that are numbered for some row."""
     found = []
     for item in generated:
-        if rows is not None and all(not nullable(row.get(item.attribute, NULL)) for row in rows):
-            continue
-        if item.how is not Generated.NUMBER:
-            raise gap(f"INSERT that leaves `{item.attribute}` of `{entity.name}` to be made ({item.how})")
         if rows is None:
-            raise gap(f"INSERT … SELECT that leaves `{item.attribute}` of `{entity.name}` to be numbered")
-        found.append(item.attribute)
+            raise gap(f"INSERT … SELECT that leaves `{item.attribute}` of `{entity.name}` to be made ({item.how})")
+        if item.how is Generated.NUMBER and any(nullable(row.get(item.attribute, NULL)) for row in rows):
+            found.append(item.attribute)
+    return found
+
+
+def _with_uuids(work: Work, entity: Entity, generated: Sequence[GeneratedValue], rows: list[Row]) -> list[str]:
+    """Give the rows new UUIDs, which whoever runs the write makes; the attributes that have them."""
+    found = [item.attribute for item in generated if item.how is Generated.UUID]
+    for row in rows:
+        for name in found:
+            kind = entity.attribute(name).type
+            row[name] = Stored(work.new_uuid(kind), kind, Rules.POSTGRESQL)
     return found
 
 

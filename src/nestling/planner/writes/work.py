@@ -11,11 +11,12 @@ from enum import IntEnum
 
 from nestling.ir.compiled import OutputColumn
 from nestling.ir.design import Design
-from nestling.ir.expression import Expression
+from nestling.ir.expression import Expression, Parameter
 from nestling.ir.model import Model
 from nestling.ir.reading import FoundGap, Gap, GapKind
+from nestling.ir.types import Type, TypeName
 from nestling.ir.write import Returning
-from nestling.ir.write_path import Answer, WritePlan, WriteStep
+from nestling.ir.write_path import Answer, NewUuid, WritePlan, WriteStep
 from nestling.planner.reads.outputs import field_names
 from nestling.planner.writes.scanned import scanned
 
@@ -54,6 +55,7 @@ class Work:
     answered: list[str] = field(default_factory=list)
     cells: tuple[str, ...] = ()  # of the rows answered
     left: list[str] = field(default_factory=list)
+    uuids: list[NewUuid] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)  # entities with steps of their own since the last `flush`
     closed: frozenset[str] = frozenset()  # those whose changes come before what is fetched from now on
@@ -77,6 +79,12 @@ class Work:
         self.numbers[wish] = number
         return wish if number == 1 else f"{wish} {number}"
 
+    def new_uuid(self, kind: Type) -> Parameter:
+        """A parameter that stands for a UUID nobody else has."""
+        made = NewUuid(f"_uuid_{len(self.uuids) + 1}", kind.name is not TypeName.UUID)
+        self.uuids.append(made)
+        return Parameter(made.name, kind)
+
     def close_changes(self) -> None:
         """What is fetched from now on is read after all that goes or changes so far has done so."""
         early = (Phase.FETCH, Phase.REFUSE, Phase.REMOVE, Phase.CHANGE)
@@ -98,7 +106,8 @@ class Work:
     def plan(self) -> WritePlan:
         """All steps in order."""
         self.flush()
-        return WritePlan(tuple(self.steps[0]), tuple(self.counted), tuple(dict.fromkeys(self.left)), self._answer())
+        left = tuple(dict.fromkeys(self.left))
+        return WritePlan(tuple(self.steps[0]), tuple(self.counted), left, self._answer(), tuple(self.uuids))
 
     def _answer(self) -> Answer | None:
         if self.returning is None:
