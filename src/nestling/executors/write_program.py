@@ -106,7 +106,12 @@ class _Run:
             return ()
         pairs = zip(self.answer.columns, self.answer.cells, strict=True)
         shown = row_of([replace(column, field=cell) for column, cell in pairs])
-        return tuple(shown(decode(encode(row, codec_options=CODEC), CODEC)) for row in self.kept)  # as a server says them
+        return tuple(shown(_read_back(row)) for row in self.kept)
+
+
+def _read_back(row: Row) -> Mapping[str, Any]:
+    """A row of values to be stored, as a server gives it back."""
+    return decode(encode(row, codec_options=CODEC), CODEC)
 
 
 def present(document: Mapping[str, Any], read: CompiledRead) -> Row:
