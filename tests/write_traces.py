@@ -58,12 +58,16 @@ class Trace:
     short: bool = True
     refusal: str = ""  # SQLite's last
     parted: bool = False  # both sides may go on from here as they like: what comes now cannot be compared
+    known: dict[tuple[str, bool], CompiledWrite] = field(default_factory=dict)
 
     def compiled(self, sql: str) -> CompiledWrite:
-        """The statement compiled for the design."""
-        write = translate(sql, self.design.model, "sqlite")
-        assert not isinstance(write, Query)
-        return compiled_write(plan_write(write, self.design, short=self.short), name="write", sql=sql)
+        """The statement compiled for the design, once."""
+        if (sql, self.short) not in self.known:
+            write = translate(sql, self.design.model, "sqlite")
+            assert not isinstance(write, Query)
+            plan = plan_write(write, self.design, short=self.short)
+            self.known[sql, self.short] = compiled_write(plan, name="write", sql=sql)
+        return self.known[sql, self.short]
 
     def run(self, sql: str, values: Values | None = None) -> None:
         """Run one statement on both sides; both do it and say how many rows it met, or both refuse."""
