@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from pymongo.database import Database
+from pymongo.errors import DuplicateKeyError
 
 from nestling import pipeline
 from nestling.common.errors import ConstraintError
@@ -21,13 +22,27 @@ from nestling.ir.design import Design
 from nestling.ir.expression import Collation
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import Attribute, Entity, Model, Relationship
-from nestling.ir.primitives import Collection, Computed, Copy, Document, Embedding, Field, Form, Holder, Reference
+from nestling.ir.primitives import (
+    Collection,
+    CollectionKind,
+    Computed,
+    Copy,
+    Document,
+    Embedding,
+    Field,
+    Form,
+    Holder,
+    Options,
+    Reference,
+    Split,
+)
 from nestling.ir.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from nestling.ir.rows import Function, Hop
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import INTEGER, TEXT
 from nestling.ir.write import Insert
+from nestling.ir.write_path import Violation
 from nestling.pipeline.keeping import compiled_check
 from nestling.planner.checks import checks_of
 from nestling.planner.sql import translate
@@ -86,6 +101,26 @@ def test_an_index_compares_as_its_first_text_does() -> None:
     assert _indexes(NORMALIZED) == identity | {"people.email_1_unique_ci": True, "people.city_1_ci": True}
     assert _indexes(KEPT) == _indexes(NORMALIZED) | {"people.city_1": False}
     assert _indexes(NESTED) == identity | {"homeless.city_1_ci": True, "homeless.city_1": False}
+
+
+@pytest.mark.parametrize(
+    "options", [Options(CollectionKind.CLUSTERED), Options(CollectionKind.CAPPED, size_bytes=1_000_000)]
+)
+def test_keys_are_unique_in_any_collection(options: Options, database: Database[Any], tmp_path: Path) -> None:
+    """Also in what is clustered or capped, and in the part split off: a key in another case is refused."""
+    parts = () if options.kind is CollectionKind.CAPPED else (Split("lands", attributes=("land",)),)
+    cities = Collection("cities", Document("city"), ("name",), options=options, splits=parts)
+    design = Design(MODEL, (cities, NORMALIZED.collections[1]))
+    load_rows(design, ROWS, database, tmp_path)
+    for name in ("cities", *(part.collection for part in parts)):
+        with pytest.raises(DuplicateKeyError):
+            database[name].insert_one({"_id": "ROME"})
+    with pytest.raises(ConstraintError) as refused:
+        _write(design, database, "INSERT INTO city VALUES ('ROME', NULL)")
+    assert refused.value.violation == Violation.KEY
+    assert "the same `_id` already" in str(refused.value)
+    found = run_read(database, _read(design, "SELECT name, land FROM city WHERE name = 'ROME'"))
+    assert list(found) == [("Rome", "Italy")]
 
 
 def test_the_second_index_on_a_key_is_counted() -> None:
