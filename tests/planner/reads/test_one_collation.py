@@ -67,6 +67,10 @@ QUERIES = (
     "SELECT id FROM person WHERE id > 3",
     "SELECT name FROM city WHERE code = 'a'",
     "SELECT name FROM city ORDER BY code",
+    "SELECT name FROM city WHERE code = 'a' AND land = 'ITALY'",
+    "SELECT name FROM city WHERE code <> 'A' OR name = 'zurich'",
+    "SELECT name FROM city WHERE (code = 'A') IS NULL OR land = 'x'",
+    "SELECT name, code = 'a' FROM city WHERE NOT (code = 'a' AND land = 'italy') ORDER BY name",
 )
 
 
@@ -104,4 +108,12 @@ def test_the_operation_has_the_collation_only_where_texts_need_it(both: Both) ->
     assert both.convert("SELECT id FROM person WHERE name = 'ada'").collation_option == {"locale": "en", "strength": 1}
     assert both.convert("SELECT id FROM person WHERE id = 1").collation_option is None
     assert both.convert("SELECT name FROM city WHERE code = 'a'").collation_option is None
-    assert both.convert("SELECT name FROM city WHERE code = 'a' AND land = 'x'").gap is not None
+    assert both.convert("SELECT name FROM city WHERE code > 'a' AND land = 'x'").gap is not None
+
+
+def test_a_parameter_beside_a_binary_text(both: Both) -> None:
+    """Given as a text it is compared to the letter, NULL finds nothing, and a number what is its text."""
+    sql = "SELECT name FROM city WHERE code = :code AND name <> 'x'"
+    for code in ("a", "A", None, "", 1):
+        both.cursor.execute(sql.replace(":code", "%(code)s"), {"code": code})
+        assert list(run_read(both.database, both.convert(sql), {"code": code})) == list(both.cursor.fetchall()), code

@@ -48,6 +48,7 @@ WRITES = (
     "DELETE FROM city WHERE name = 'roma'",
     "DELETE FROM person WHERE city = 'ROMA'",
     "DELETE FROM city WHERE name = 'roma'",
+    "UPDATE person SET nick = NULL WHERE tag = 'x' AND email = 'ADA@x'",
     "DELETE FROM person WHERE tag = 'x'",
     "DELETE FROM person WHERE email = 'CEM@X'",
 )

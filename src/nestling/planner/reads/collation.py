@@ -5,18 +5,33 @@ SQLite's NOCASE and RTRIM are computed in each comparison; what neither case nor
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, cast
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import AggregateFunction, Relation, SortKey, WindowFunction
 from nestling.ir.design import Design
-from nestling.ir.expression import CaseRule, Collation, Compare, Expression, InList, InSubquery, Like, Literal
+from nestling.ir.expression import (
+    And,
+    Call,
+    CaseRule,
+    Collation,
+    Compare,
+    Comparison,
+    Expression,
+    Function,
+    InList,
+    InSubquery,
+    Like,
+    Literal,
+    Not,
+    Rules,
+)
 from nestling.ir.layout import NodeKind, Place, Role
 from nestling.ir.model import Model
 from nestling.ir.operands import operands
-from nestling.ir.types import NEVER_TEXT, OF_DIGITS, TEXTS
+from nestling.ir.types import INTEGER, NEVER_TEXT, OF_DIGITS, TEXTS, TypeName
 from nestling.planner.reads.traverse import SUBQUERIES, everything, expressions, subqueries
 
 
@@ -25,10 +40,22 @@ def with_one_collation(relation: Relation, design: Design) -> tuple[Relation, Co
 
     The keys documents are found by must be compared by it too, or two that differ in case would be taken for one.
     """
-    found = set(_rules(relation))
-    if found != {Collation.UNICODE_CI} or not keys_agree(design, [*_scanned(relation)]):
+    if Collation.UNICODE_CI not in (found := set(_rules(relation))):
         return relation, Collation.BINARY
-    return cast(Relation, _without(relation)), Collation.UNICODE_CI
+    said, scanned = relation, [*_scanned(relation)]
+    if Collation.BINARY in found and len(scanned) == 1:
+        said = cast(Relation, _changed(relation, _said_exactly))
+        found = set(_rules(said))
+    if found != {Collation.UNICODE_CI} or not keys_agree(design, scanned):
+        return relation, Collation.BINARY
+    return cast(Relation, _changed(said, _without)), Collation.UNICODE_CI
+
+
+def to_the_letter(one: Expression, other: Expression) -> Expression:
+    """That two texts are the same, whatever the collation of the read: one begins with the other, and is no longer."""
+    begins = Compare(Comparison.EQUAL, Call(Function.POSITION, (one, other), INTEGER, Rules.MYSQL), Literal(1, INTEGER))
+    left, right = (Call(Function.BYTE_LENGTH, (text,), INTEGER, Rules.MYSQL) for text in (one, other))
+    return And((begins, Compare(Comparison.EQUAL, left, right)))
 
 
 def keys_agree(design: Design, scanned: Sequence[str]) -> bool:
@@ -153,14 +180,32 @@ def _may_be_text(expression: Expression) -> bool:
     return expression.type.name not in NEVER_TEXT | OF_DIGITS or bool(getattr(expression, "mixed", False))
 
 
-def _without(value: object) -> object:
-    """The same with every such collation binary."""
-    if value is Collation.UNICODE_CI:
-        return Collation.BINARY
+def _said_exactly(value: object) -> object | None:
+    """Equality of texts to the letter, as no collation changes it."""
+    match value:
+        case Compare(Comparison.EQUAL | Comparison.NOT_EQUAL as operator, left, right, Collation.BINARY):
+            are_texts = all(side.type.name is TypeName.TEXT for side in (left, right))
+            same = to_the_letter(left, right)
+            return (same if operator is Comparison.EQUAL else Not(same)) if are_texts else None
+        case _:
+            return None
+
+
+def _without(value: object) -> object | None:
+    """No collation where it is that of the whole read."""
+    return Collation.BINARY if value is Collation.UNICODE_CI else None
+
+
+def _changed(value: object, change: Callable[[object], object | None]) -> object:
+    """The same with what `change` puts in the place of parts of it."""
+    if (found := change(value)) is not None:
+        return found
     if isinstance(value, tuple):
-        return tuple(map(_without, value))
+        return tuple(_changed(each, change) for each in value)
     if not is_dataclass(value) or isinstance(value, type):
         return value
-    parts = {item.name: (old := getattr(value, item.name), _without(old)) for item in fields(value) if item.init}
+    parts = {
+        item.name: (old := getattr(value, item.name), _changed(old, change)) for item in fields(value) if item.init
+    }
     changed = {name: new for name, (old, new) in parts.items() if new != old}
     return replace(cast(Any, value), **changed) if changed else value

@@ -13,23 +13,21 @@ from nestling.ir import algebra as a
 from nestling.ir.defaults import Constant
 from nestling.ir.expression import (
     NULL,
-    Call,
     Collation,
     Column,
     Compare,
     Comparison,
     Expression,
-    Function,
     Literal,
     Not,
     Or,
-    Rules,
     ScalarSubquery,
 )
 from nestling.ir.model import OnDelete, OnUpdate, Relationship
 from nestling.ir.operands import columns_of, conjunction
-from nestling.ir.types import INTEGER, TEXTS
+from nestling.ir.types import TEXTS
 from nestling.ir.write_path import Violation
+from nestling.planner.reads.collation import to_the_letter
 from nestling.planner.reads.traverse import has_subquery
 from nestling.planner.writes.effects import Altered, Assignments, Effect, Gone, Refused, effect_on
 from nestling.planner.writes.fetch import filtered, rule_of, scan_of
@@ -127,10 +125,7 @@ def _differs(column: Column, value: Expression, rule: Collation) -> Expression:
     """That a value is another one to the letter, also where the read compares texts otherwise."""
     if rule is Collation.BINARY or column.type.name not in TEXTS:
         return Compare(Comparison.DIFFERENT, column, value)
-    begins = Call(Function.POSITION, (value, column), INTEGER, Rules.MYSQL)
-    new, old = (Call(Function.BYTE_LENGTH, (text,), INTEGER, Rules.MYSQL) for text in (value, column))
-    elsewhere = Compare(Comparison.DIFFERENT, begins, Literal(1, INTEGER))
-    return Or((elsewhere, Compare(Comparison.DIFFERENT, new, old)))
+    return Not(to_the_letter(value, column))
 
 
 def _keys_changed(work: Work, effects: Effects, link: Relationship, rows: RowSet, values: Assignments) -> None:
