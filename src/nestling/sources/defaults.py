@@ -27,7 +27,7 @@ _FUNCTIONS = (
 _CONSTANTS = frozenset(
     {
         TypeName.BOOLEAN, TypeName.INTEGER, TypeName.DECIMAL, TypeName.FLOAT, TypeName.TEXT, TypeName.DATE, TypeName.TIME,
-        TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ, TypeName.ENUM, TypeName.ANY,
+        TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ, TypeName.ENUM, TypeName.ANY, TypeName.JSON, TypeName.ARRAY,
     }
 )  # fmt: skip
 _COLLATIONS = {"nocase": Collation.NOCASE, "rtrim": Collation.RTRIM}

@@ -149,6 +149,8 @@ def test_values_of_python_are_what_they_are(kind: str, value: object, stored: ob
         ("uuid", str(UUID(int=2)), Binary.from_uuid(UUID(int=2))),
         ("any", 5, 5),
         ("time", "10:00", "10:00"),
+        ("array(integer)", "{1, NULL}", [1, None]),
+        ("array(text)", "{}", []),
     ],
 )
 def test_strict_databases_convert(kind: str, value: object, stored: object) -> None:
@@ -171,7 +173,10 @@ def test_strict_databases_convert(kind: str, value: object, stored: object) -> N
         ("uuid", "1"),
         ("bytes", "\\xzz"),
         ("float", "x"),
-        ("array(integer)", "{1,2}"),
+        ("array(integer)", "{1,{2}}"),
+        ("array(integer)", "{x}"),
+        ("array(integer)", "[1]"),
+        ("array(text)", 5),
     ],
 )
 def test_strict_databases_refuse(kind: str, value: object) -> None:

@@ -14,6 +14,7 @@ from nestling.common.errors import Problem, WorkloadError
 from nestling.emitters.mql.sql.constant_conversion import affine
 from nestling.emitters.mql.sql.placeholder import Expected, Placeholder
 from nestling.ir import compiled
+from nestling.ir.array_text import read_array
 from nestling.ir.expression import Affinity, Rules
 from nestling.ir.json_text import read_json
 from nestling.ir.types import TIMES, Type, TypeName
@@ -219,7 +220,11 @@ def _strict(value: object, kind: Type) -> object:  # noqa: C901 - one case for e
         case TypeName.JSON:
             return read_json(value) if isinstance(value, str) else value
         case TypeName.ARRAY:
-            raise ValueError("an array")
+            assert kind.element is not None
+            items = read_array(value) if isinstance(value, str) else value
+            if not isinstance(items, list):
+                raise TypeError("no array")
+            return [None if item is None else _strict(item, kind.element) for item in items]
         case TypeName.ENUM | TypeName.TIME | TypeName.INTERVAL | TypeName.BITS:
             return _shown(value)
         case _:

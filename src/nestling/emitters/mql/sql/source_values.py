@@ -73,6 +73,8 @@ def stored(node: Stored, r: Renderer) -> Mql:
         return {"$literal": _stored_parameter(node.operand, node, r)}
     if node.operand.type == node.type or node.operand == Literal(None, node.operand.type):
         return r.value(node.operand)
+    if isinstance(node.operand, Literal):
+        return {"$literal": stored_constant(node.operand.value, node.type, node.rules)}
     if node.type.name is TypeName.OBJECT_ID:
         return bind({"text": r.value(Coerce(node.operand, Affinity.TEXT))}, object_id)
     if node.rules is Rules.SQLITE:

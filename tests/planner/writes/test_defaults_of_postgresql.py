@@ -1,4 +1,4 @@
-"""UUIDs that the source makes (`DEFAULT gen_random_uuid()`): whoever runs the write makes them, a new one for each row."""
+"""What a PostgreSQL table gives a row itself: UUIDs, which whoever runs the write makes, a new one for each row; JSON; arrays."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from nestling.ir.proposal import Proposal
 
 SCHEMA = """
 CREATE TABLE account (
-  id uuid PRIMARY KEY DEFAULT gen_random_uuid(), token text NOT NULL DEFAULT gen_random_uuid()::text, name text
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(), token text NOT NULL DEFAULT gen_random_uuid()::text, name text,
+  settings jsonb NOT NULL DEFAULT '{"a": [1]}'::jsonb, tags text[] NOT NULL DEFAULT '{}'::text[],
+  ways varchar[] DEFAULT '{a,"b c"}'::character varying[]
 );
 CREATE TABLE visit (
   id bigserial PRIMARY KEY, account_id uuid NOT NULL REFERENCES account (id), mark uuid DEFAULT gen_random_uuid()
@@ -51,6 +53,8 @@ def test_each_row_has_its_own(proposal: Proposal, database: Database[dict[str, A
     assert len(set(ids)) == 4
     assert all(isinstance(each, UUID) and each.version == 4 for each in ids)
     assert {row["id"] for row in store.execute("SELECT id FROM account")} == set(ids)
+    kept = {"settings": {"a": [1]}, "tags": [], "ways": ["a", "b c"]}
+    assert store.execute("SELECT settings, tags, ways FROM account")[3] == kept
     (changed,) = store.execute(UPSERT, id=ids[0])
     assert changed == {"id": ids[0], "name": "again"}
     (visit,) = store.execute("INSERT INTO visit (account_id) VALUES (:id) RETURNING *", id=ids[1])
