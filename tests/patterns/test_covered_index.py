@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,12 @@ from pymongo.database import Database
 
 from nestling.executors.run import run_read
 from nestling.ir.compiled import bind
+from nestling.ir.expression import Collation
 from nestling.ir.proposal import Proposal
+from nestling.ir.situation.situation import situation
+from nestling.ir.situation.thresholds import Thresholds
+from nestling.ir.types import TEXT
+from nestling.patterns.covered_index import candidates
 from tests.patterns.scenario import Scenario, chosen, scenario
 
 DDL = """CREATE TABLE article (id INTEGER PRIMARY KEY, shelf INTEGER NOT NULL, price INTEGER NOT NULL, name TEXT NOT NULL,
@@ -58,3 +64,15 @@ def test_prices_that_change_all_the_time_are_fetched(tmp_path: Path) -> None:
     proposal = articles(tmp_path).with_rates(prices=0.1, reprice=1000.0).designed()
     assert chosen(proposal, "covered-index") == []
     assert ["shelf", "_id", "price"] not in index_keys(proposal)
+
+
+def test_an_index_of_a_collation_covers_nothing(tmp_path: Path) -> None:
+    """It holds what sorts texts, not the texts: where shelves are texts whatever their case, no covered index is proposed."""
+    reading = articles(tmp_path).reading
+    (article,) = reading.model.entities
+    for rule, proposed in ((Collation.BINARY, 1), (Collation.UNICODE_CI, 0)):
+        attributes = (
+            replace(each, type=TEXT, collation=rule) if each.name == "shelf" else each for each in article.attributes
+        )
+        model = replace(reading.model, entities=(replace(article, attributes=tuple(attributes)),))
+        assert len([*candidates(situation(replace(reading, model=model), Thresholds()))]) == proposed

@@ -35,11 +35,15 @@ def is_collated(texts: Iterable[Attribute]) -> bool:
     return {each.collation for each in texts if each.type.name in TEXTS} == {Collation.UNICODE_CI}
 
 
+def begins_collated(attributes: Iterable[Attribute]) -> bool:
+    """Whether an index on these attributes that is not unique has a collation; such a one holds no values, and covers no read."""
+    return is_collated([each for each in attributes if each.type.name in TEXTS][:1])
+
+
 def index_collation(design: Design, store: Store, paths: Iterable[str], *, unique: bool) -> Collation:
     """The collation of an index: of its first text, so that it serves comparisons; of all its texts where they are unique."""
-    found = (design.model.entity(name).attribute(attribute) for name, attribute in _at(design, store, paths))
-    texts = [each for each in found if each.type.name in TEXTS]
-    return Collation.UNICODE_CI if is_collated(texts if unique else texts[:1]) else Collation.BINARY
+    found = [design.model.entity(name).attribute(attribute) for name, attribute in _at(design, store, paths)]
+    return Collation.UNICODE_CI if (is_collated if unique else begins_collated)(found) else Collation.BINARY
 
 
 def is_followed(design: Design, store: Store, paths: Iterable[str]) -> bool:

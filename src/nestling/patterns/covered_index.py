@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.candidate import Candidate, Indexed
+from nestling.ir.collations import begins_collated
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Access, Statement
 from nestling.patterns.compound_index import MOST_KEYS, fits, wanted_keys
@@ -36,10 +37,12 @@ def _only(statement: Statement) -> tuple[Access, ...]:
 def _shown(
     situation: Situation, access: Access, keys: tuple[tuple[str, int], ...]
 ) -> tuple[tuple[str, int], ...] | None:
-    """What the index must hold besides its keys; None where that is nothing, or too much."""
+    """What the index must hold besides its keys; None where that is nothing, or too much, or the index holds no values."""
     asked = (*access.attributes, *(each.attribute for each in access.filters))
     more = tuple((name, 1) for name in dict.fromkeys(asked) if name not in dict(keys))
     whole = (*keys, *more)
+    if begins_collated(situation.model.entity(access.entity).attribute(name) for name, _ in whole):
+        return None
     if not more or len(whole) > MOST_KEYS or not fits(situation, access.entity, whole):
         return None
     return more if _share(situation, access.entity, {name for name, _ in whole}) <= MOST_SHARE else None

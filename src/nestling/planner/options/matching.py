@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from nestling.ir.candidate import Indexed
 from nestling.ir.clause import imply
+from nestling.ir.collations import begins_collated
 from nestling.ir.model import Entity
 from nestling.ir.workload import Access, Filter, Operator, Statement
 from nestling.planner.options.sizes import Sizes
@@ -16,11 +17,13 @@ def compared_equal(access: Access) -> set[str]:
     return {each.attribute for each in access.filters if each.operator is Operator.EQUALITY}
 
 
-def covers(statement: Statement, access: Access, index: Indexed) -> bool:
+def covers(statement: Statement, access: Access, index: Indexed, entity: Entity) -> bool:
     """Whether the index holds all that is asked of the only entity a statement reads."""
-    held = {name for name, _ in index.keys}
+    held = {name: None for name, _ in index.keys}
+    if begins_collated(map(entity.attribute, held)):
+        return False
     asked = {*access.attributes, *(each.attribute for each in access.filters)}
-    return len(statement.accesses) == 1 and bool(asked) and not statement.kind.writes and asked <= held
+    return len(statement.accesses) == 1 and bool(asked) and not statement.kind.writes and asked <= held.keys()
 
 
 def matched_rows(sizes: Sizes, access: Access, index: Indexed, *, alone: bool) -> tuple[float, bool] | None:

@@ -88,9 +88,10 @@ class Starts:
         alone = self.modes.sizes.said(statement).as_found
         alone = alone and not any(each.aggregates or (each.sort and each is not access) for each in statement.accesses)
         partial = [each for each in self.modes.places.partial[access.entity] if home.own and serves(access, each[1])]
+        entity = self.modes.situation.model.entity(access.entity)
         for name, index in (*self.modes.places.indexes[access.entity], *partial):
             if (matched := self._match(name, access, index, alone=alone)) is not None:
-                covering = home.own and covers(statement, access, index)
+                covering = home.own and covers(statement, access, index, entity)
                 yield self._by_index(statement, access, home, matched, (name, index), access, covering=covering)
         for above in self._asked_above(access, home):
             for name, index in self.modes.places.indexes[above.entity]:

@@ -13,7 +13,9 @@ from math import log2
 
 from nestling.ir import accesses
 from nestling.ir.clause import Clause, imply
+from nestling.ir.collations import index_collation
 from nestling.ir.design import Design
+from nestling.ir.expression import Collation
 from nestling.ir.work import NO_WORK, Work
 from nestling.planner.work.conditions import has_some, in_turn, of_any
 from nestling.planner.work.stream import Condition, Leading, Use
@@ -45,9 +47,9 @@ class Asked:
 
 def read(leading: Leading, design: Design, order: Order = (), needs: frozenset[str] | None = None) -> Access:
     """The access the server would take. `needs`: the only paths asked for, which an index may hold itself."""
-    found = [access for keys in _indexes(leading, design) if (access := _by_index(leading, keys, order, needs))]
+    found = [access for keys in _indexes(leading, design) if (access := _by_index(leading, design, keys, order, needs))]
     found += _by_partial(leading, design, order)
-    parts = _by_index(leading, tuple((path, 1) for path in leading.identity), (), needs)
+    parts = _by_index(leading, design, tuple((path, 1) for path in leading.identity), (), needs)
     found += [parts] if parts is not None else []
     found += [access for each in leading.conditions if (access := _by_several(leading, each, design)) is not None]
     if not found:
@@ -71,7 +73,7 @@ def _by_partial(leading: Leading, design: Design, order: Order) -> Iterator[Acce
         if index.collection == leading.collection and index.partial:
             told = [each for each in leading.conditions if _is_part(each, index.partial)]
             if imply([each.clause for each in told if each.clause is not None], index.partial):
-                access = _by_index(leading, index.keys, order, None, told)
+                access = _by_index(leading, design, index.keys, order, None, told)
                 yield from () if access is None else (access,)
 
 
@@ -88,7 +90,9 @@ def _by_several(leading: Leading, asked: Condition, design: Design) -> Access | 
     rows, work = 0.0, NO_WORK
     for part in asked.either:
         one = replace(leading, conditions=(part,), identity=())
-        found = [access for keys in _indexes(one, design) if (access := _by_index(one, keys, (), None)) is not None]
+        found = [
+            access for keys in _indexes(one, design) if (access := _by_index(one, design, keys, (), None)) is not None
+        ]
         if not found:
             return None
         best = min(found, key=lambda access: access.effort)
@@ -105,14 +109,20 @@ def _by_scan(leading: Leading) -> Access:
 
 def distinct(leading: Leading, design: Design, path: str, values: float) -> Access | None:
     """The different values of a path from an index that begins with it, a seek for each; None without one."""
-    if leading.conditions or not any(keys[0][0] == path for keys in _indexes(leading, design)):
-        return None
+    begins = any(keys[0][0] == path for keys in _indexes(leading, design))
     known = leading.documents.known.get(path)
-    return Access(values, accesses.covered(values, seeks=values)) if known is not None and known.each == 1.0 else None
+    if leading.conditions or not begins or known is None or known.each != 1.0 or _is_collated(leading, design, (path,)):
+        return None
+    return Access(values, accesses.covered(values, seeks=values))
 
 
 def _by_index(
-    leading: Leading, keys: Order, order: Order, needs: frozenset[str] | None, told: Sequence[Condition] = ()
+    leading: Leading,
+    design: Design,
+    keys: Order,
+    order: Order,
+    needs: frozenset[str] | None,
+    told: Sequence[Condition] = (),
 ) -> Access | None:
     """The access by one index, None when it serves neither a condition nor the order. `told`: conditions all in it meet."""
     documents = leading.documents
@@ -136,7 +146,7 @@ def _by_index(
     work = accesses.fetch_by_index(
         fetched, documents.read_bytes(leading.mentioned), keys=documents.count * entries, seeks=seeks
     )
-    if needs is not None and _covers(leading, keys, needs):
+    if needs is not None and _covers(leading, design, keys, needs):
         work = accesses.covered(documents.count * entries, seeks=seeks)
     rows = fetched * _product(each.share for each in rest)
     return Access(rows, work + asked_in_turn(fetched, rest), ordered)
@@ -160,12 +170,19 @@ def _found(conditions: Sequence[Condition], used: Sequence[Asked]) -> tuple[floa
     return share, entries, rest
 
 
-def _covers(leading: Leading, keys: Order, needs: frozenset[str]) -> bool:
-    """Whether the index holds all that is asked of a document; one over arrays holds no whole values."""
+def _covers(leading: Leading, design: Design, keys: Order, needs: frozenset[str]) -> bool:
+    """Whether the index holds all that is asked of a document; one over arrays or of a collation holds no whole values."""
     held = {path for path, _ in keys}
     known = leading.documents.known
     single = all((found := known.get(path)) is not None and found.each == 1.0 for path in held)
-    return single and needs | {each.path for each in leading.conditions} <= held
+    if not single or not needs | {each.path for each in leading.conditions} <= held:
+        return False
+    return not _is_collated(leading, design, [path for path, _ in keys])
+
+
+def _is_collated(leading: Leading, design: Design, paths: Sequence[str]) -> bool:
+    store = design.store(leading.collection)
+    return index_collation(design, store, paths, unique=False) is not Collation.BINARY
 
 
 def _serving(path: str, conditions: Sequence[Condition]) -> Asked | None:
