@@ -157,7 +157,8 @@ POLICIES = (
         "an embedded row whose parent does not exist",
         "it goes to the embedding's `orphans` collection; without one the load stops and names the row",
     ),
-    ("views, triggers, defaults", "not carried over; a note names the views"),
+    ("views, triggers", "not carried over; a note names the views"),
+    ("defaults", "not in the documents; [writes](statements.md#what-a-write-does) put them in"),
 )
 
 
