@@ -26,7 +26,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal
 
@@ -53,6 +53,7 @@ CODEC: CodecOptions[Any] = CodecOptions(uuid_representation=UuidRepresentation.S
 Convert = Callable[[object], object]
 _INT64 = 1 << 63
 _OBJECT_ID_TEXT = re.compile(r"[0-9a-f]{24}", re.ASCII)
+_MILLISECOND = timedelta(milliseconds=1)
 _TIMESTAMP_TEXT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z?", re.ASCII)
 
 
@@ -110,6 +111,16 @@ def _encode_date(value: object, _: Policy) -> object:
 def _encode_datetime(value: object, _: Policy) -> object:
     assert isinstance(value, datetime)
     return timestamp_text(value) if value.microsecond % 1000 else value
+
+
+def rounded_to_millisecond(value: datetime) -> datetime:
+    """The nearest instant a BSON date has."""
+    rest = value.microsecond % 1000
+    whole = value.replace(microsecond=value.microsecond - rest)
+    try:
+        return whole if rest < 500 else whole + _MILLISECOND
+    except OverflowError:  # the last there is
+        return whole
 
 
 def timestamp_text(value: datetime) -> str:

@@ -14,7 +14,7 @@ import pytest
 from nestling.common.errors import NestlingError
 from nestling.emitters.mql.sql.boundary import Grain
 from nestling.emitters.mql.sql.constant_conversion import CASTS
-from nestling.emitters.mql.sql.placeholder import EXPECTED, Boundary, Expected, Placeholder
+from nestling.emitters.mql.sql.placeholder import EXPECTED, Boundary, Expected, Placeholder, Whole
 from nestling.emitters.python_code import support
 from nestling.emitters.python_code.parameters import given
 from nestling.ir.expression import Affinity
@@ -25,7 +25,8 @@ VALUES: tuple[Any, ...] = (
     None, True, False, 0, 1, -7, 1 << 62, 1 << 70, 1.0, 1.5, -0.0, 1e300, float("inf"), Decimal("1.50"), Decimal(12),
     "", "x", "1", " 12 ", "1.0", "1e2", "12abc", "-3.5e-2x", "2024-01-31", "2024-01-31 10:00:00", "9999-12-31 23:59:59.999",
     "9999-12-31 23:59:59", "zzz", b"", b"ab", date(2024, 1, 31), datetime(2024, 1, 31, 10),
-    datetime(2024, 1, 31, 10, 0, 0, 123456), datetime(2024, 1, 31, 10, 0, 0, 5, tzinfo=UTC), UUID(int=5), {"$ne": 1}, [1],
+    datetime(2024, 1, 31, 10, 0, 0, 123456), datetime(9999, 12, 31, 23, 59, 59, 999999),
+    datetime(2024, 1, 31, 10, 0, 0, 5, tzinfo=UTC), UUID(int=5), {"$ne": 1}, [1],
     object(), [], [None, "1", 2.5], ("x", True), {"x"}, [[1]], [{"$ne": 1}], [date(2024, 1, 31), "2024-01-31"],
     "00000000-0000-0000-0000-000000000005", ["00000000-0000-0000-0000-000000000005", UUID(int=6)], "2024-01-31T10:00:00+02:00",
 )  # fmt: skip
@@ -45,6 +46,7 @@ PLACES = [
     Placeholder("p", boundary=Boundary(Grain.DAY, exact=True), listed=True),
     *(Placeholder("p", expected=Expected.NUMBER, number=kind) for kind in (TypeName.DECIMAL, TypeName.FLOAT)),
     *(Placeholder("p", expected=Expected.TIME, wide=kind) for kind in (TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)),
+    *(Placeholder("p", expected=Expected.TIME, whole=whole) for whole in Whole),
     *(
         Placeholder("p", expected=EXPECTED.get(kind, Expected.ANY), listed=listed, exactly=kind)
         for kind, listed in product(EXACT, (True, False))

@@ -72,6 +72,12 @@ def _conversions(placeholder: Placeholder) -> Iterator[str]:
     if placeholder.boundary is not None:
         how = ", after=True" * placeholder.boundary.after + ", exact=True" * placeholder.boundary.exact
         yield f"first_from({text(str(placeholder.boundary.grain))}{how})"
+    yield from _kept_as(placeholder)
+
+
+def _kept_as(placeholder: Placeholder) -> Iterator[str]:
+    if placeholder.whole is not None:
+        yield f"at_millisecond({text(str(placeholder.whole))})"
     if placeholder.wide is not None:
         yield f"as_wide_text({text(str(placeholder.wide))})"
 

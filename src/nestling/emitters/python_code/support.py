@@ -289,6 +289,21 @@ def as_exact_text(value: datetime) -> str:
     return value.strftime("%Y-%m-%dT%H:%M:%S.%f").rjust(26, "0")
 
 
+def at_millisecond(whole: str) -> Callable[[Any], Any]:
+    """From an instant to the whole millisecond `before` or `after` it that compares with others as it does."""
+
+    def convert(value: Any) -> Any:
+        if not isinstance(value, datetime) or value.microsecond % 1000 == 0:
+            return value
+        before = value.replace(microsecond=value.microsecond // 1000 * 1000)
+        try:
+            return before if whole == "before" else before + timedelta(milliseconds=1)
+        except OverflowError:  # the last there is
+            return before
+
+    return convert
+
+
 def as_wide_text(kind: str) -> Callable[[Any], Any]:
     """From a timestamp to the text it is kept as where others are finer than a date; what has no zone is in UTC."""
 

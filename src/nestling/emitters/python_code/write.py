@@ -29,7 +29,7 @@ from nestling.ir.program import (
     ReadRows,
     RefuseRows,
 )
-from nestling.ir.types import KEPT_AS_TEXT, TypeName
+from nestling.ir.types import KEPT_AS_TEXT, MOMENTS, TypeName
 
 _METHODS = {
     Action.INSERT_ONE: "insert_one",
@@ -54,7 +54,7 @@ _KINDS = {
 }
 IMPORTS = """\
 from collections.abc import Iterable, Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import UUID, uuid4
@@ -89,6 +89,8 @@ def _kind(placeholder: StoredParameter) -> str:
         raise gap(f"the parameter `{placeholder.name}`, which is stored as {kind}, in Python")
     if kind.fraction_digits > 3:
         return "exact time"
+    if kind.name in MOMENTS and placeholder.rules is not Rules.SQLITE:
+        return "rounded time"
     is_exact = kind.name is TypeName.DECIMAL and placeholder.rules is not Rules.SQLITE
     return "decimal" if is_exact else _KINDS[kind.name]
 

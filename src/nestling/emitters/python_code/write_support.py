@@ -6,7 +6,7 @@ from __future__ import annotations
 
 # --- support ---
 from collections.abc import Iterable, Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -23,6 +23,7 @@ KINDS: dict[str, Any] = {
     "truth": bool,
     "time": date,
     "exact time": datetime,
+    "rounded time": datetime,
     "uuid": UUID | Binary,
     "value": bool | int | float | str | bytes | date | Decimal | Decimal128 | UUID | Binary,
 }
@@ -36,7 +37,7 @@ def parameter(name: str, value: Any, kind: str = "value") -> Any:
     if not isinstance(value, KINDS[kind]) or (isinstance(value, bool) and kind not in ("truth", "value")):
         raise TypeError(f"`{name}` must be a {kind}, not {type(value).__name__}")
     if isinstance(value, datetime):
-        return instant(value, exact=kind == "exact time")
+        return instant(rounded(value) if kind == "rounded time" else value, exact=kind == "exact time")
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day)  # noqa: DTZ001 - naive means UTC
     if isinstance(value, Decimal) or (kind == "decimal" and isinstance(value, int)):
@@ -52,6 +53,16 @@ def instant(value: datetime, *, exact: bool) -> Any:
         return value
     zone = "" if value.tzinfo is None else "Z"
     return (value if value.tzinfo is None else value.astimezone(UTC)).strftime("%Y-%m-%dT%H:%M:%S.%f") + zone
+
+
+def rounded(value: datetime) -> datetime:
+    """The nearest instant a date of MongoDB has."""
+    rest = value.microsecond % 1000
+    whole = value.replace(microsecond=value.microsecond - rest)
+    try:
+        return whole if rest < 500 else whole + timedelta(milliseconds=1)
+    except OverflowError:  # the last there is
+        return whole
 
 
 def there(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from itertools import pairwise
 
@@ -286,7 +286,10 @@ def typed_literal(value: str, wanted: Type) -> Expression:
             case TypeName.DATE:
                 return Literal(date.fromisoformat(value), wanted)
             case TypeName.TIMESTAMP:
-                return Literal(datetime.fromisoformat(value), wanted)
+                return Literal(datetime.fromisoformat(value).replace(tzinfo=None), wanted)
+            case TypeName.TIMESTAMPTZ:  # without an offset it is in UTC: the session's time zone is taken to be that
+                found = datetime.fromisoformat(value)
+                return Literal(found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC), wanted)
             case _:
                 return Cast(Literal(value, TEXT), wanted, Rules.POSTGRESQL)
     except (ValueError, ArithmeticError):

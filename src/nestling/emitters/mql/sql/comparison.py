@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, assert_never
 from nestling.emitters.mql.sql.constants import WIDE_DIGITS, Mql, inline
 from nestling.emitters.mql.sql.gaps import gap, require_order
 from nestling.emitters.mql.sql.nulls import bind
+from nestling.emitters.mql.sql.placeholder import Placeholder, Whole, at_millisecond
 from nestling.ir.expression import (
     Call,
     Case,
@@ -27,7 +28,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import is_float, is_text
 from nestling.ir.reading import GapKind
-from nestling.ir.types import MOMENTS, NEVER_TEXT, TypeName
+from nestling.ir.types import MOMENTS, NEVER_TEXT, TIMES, TypeName
 from nestling.ir.values import timestamp_text
 
 if TYPE_CHECKING:
@@ -36,6 +37,16 @@ if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
 _WIDE_FORMAT = "%Y-%m-%dT%H:%M:%S.%L000"
+MIRRORED = {
+    Comparison.LESS: Comparison.GREATER,
+    Comparison.LESS_OR_EQUAL: Comparison.GREATER_OR_EQUAL,
+    Comparison.GREATER: Comparison.LESS,
+    Comparison.GREATER_OR_EQUAL: Comparison.LESS_OR_EQUAL,
+}
+_WHOLE = {
+    **dict.fromkeys((Comparison.GREATER, Comparison.LESS_OR_EQUAL), Whole.BEFORE),
+    **dict.fromkeys((Comparison.GREATER_OR_EQUAL, Comparison.LESS), Whole.AFTER),
+}
 _ORDERED = (Comparison.LESS, Comparison.LESS_OR_EQUAL, Comparison.GREATER, Comparison.GREATER_OR_EQUAL)
 LOWERED = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 
@@ -54,18 +65,31 @@ def sides(compare: Compare, r: Renderer) -> Sides:
     pair = (compare.left, compare.right)
     if compare.operator in _ORDERED:
         require_order(*pair)
-    left, right = (_side(one, other, compare.collation, r) for one, other in (pair, pair[::-1]))
+    operators = (compare.operator, MIRRORED.get(compare.operator, compare.operator))
+    left, right = (
+        _side(one, other, operator, compare.collation, r)
+        for one, other, operator in zip(pair, pair[::-1], operators[::-1], strict=True)
+    )
     return Sides(left, right, (r.nullable(compare.left), r.nullable(compare.right)))
 
 
-def _side(one: Expression, other: Expression, collation: Collation, r: Renderer) -> Mql:
+def _side(one: Expression, other: Expression, operator: Comparison, collation: Collation, r: Renderer) -> Mql:
+    """One side; `operator` is how the other compares with it."""
     if is_wide(one) or is_wide(other):
         return wide(beside_wide(one, other) if isinstance(one, Parameter) else one, r)
     if is_float(other) and one.type.name is TypeName.DECIMAL:
         return _as_float(one, r)
     if may_be_text(one) and may_be_text(other):
         return collated(one, collation, r)
-    return {"$literal": r.compared(one)} if isinstance(one, Parameter) else r.value(one)
+    return {"$literal": whole(r.compared(one), other, operator)} if isinstance(one, Parameter) else r.value(one)
+
+
+def whole(value: object, beside: Expression, operator: Comparison) -> object:
+    """A value, or a parameter's place, that `beside` is ordered with: where that is dates, none is finer than a millisecond."""
+    found = _WHOLE.get(operator)
+    if found is None or beside.type.name not in TIMES or is_wide(beside):
+        return value
+    return replace(value, whole=found) if isinstance(value, Placeholder) else at_millisecond(value, found)
 
 
 def may_be_text(expression: Expression) -> bool:

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from nestling.emitters.mql.sql.boundary import Grain, first_from, grain_of, instant_with
-from nestling.emitters.mql.sql.comparison import beside_wide, is_wide, may_be_text
-from nestling.emitters.mql.sql.constants import bson_value, is_inline, literal_value
+from nestling.emitters.mql.sql.comparison import MIRRORED, beside_wide, is_wide, may_be_text, whole
+from nestling.emitters.mql.sql.constants import WIDE_DIGITS, bson_value, is_inline, literal_value
 from nestling.emitters.mql.sql.conversion import coerced_parameter
 from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.placeholder import Boundary, Expected, Placeholder
@@ -31,13 +31,7 @@ if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
 Match = dict[str, object]
-_MIRRORED = {
-    Comparison.LESS: Comparison.GREATER,
-    Comparison.LESS_OR_EQUAL: Comparison.GREATER_OR_EQUAL,
-    Comparison.GREATER: Comparison.LESS,
-    Comparison.GREATER_OR_EQUAL: Comparison.LESS_OR_EQUAL,
-}
-_RANGES = (*_MIRRORED,)
+_RANGES = (*MIRRORED,)
 
 
 def field_of(expression: Expression, r: Renderer) -> str | None:
@@ -66,18 +60,26 @@ def comparison(compare: Compare, r: Renderer) -> Match | None:
     """A field beside a constant, on whichever side."""
     for left, right, operator in (
         (compare.left, compare.right, compare.operator),
-        (compare.right, compare.left, _MIRRORED.get(compare.operator, compare.operator)),
+        (compare.right, compare.left, MIRRORED.get(compare.operator, compare.operator)),
     ):
         by_date = _boundary_condition(left, right, operator, r) or _id_condition(left, right, operator, r)
         if by_date is not None:
             return by_date
-        field, constant = field_of(left, r), _constant(right, left, r)
+        field, constant = field_of(left, r), _constant(_at_millisecond(right, left, operator), left, r)
         if field is None or constant is None or is_collated(compare.collation, left, right):
             continue
-        found = _field_condition(cast("Column", left), operator, constant[0], r)
+        value = whole(constant[0], left, operator) if isinstance(right, Parameter) else constant[0]
+        found = _field_condition(cast("Column", left), operator, value, r)
         if found is not None:
             return {field: found}
     return None
+
+
+def _at_millisecond(constant: Expression, beside: Expression, operator: Comparison) -> Expression:
+    """A constant that dates to the millisecond are ordered with."""
+    if not isinstance(constant, Literal) or constant.type.fraction_digits > WIDE_DIGITS:
+        return constant
+    return replace(constant, value=whole(constant.value, beside, operator))
 
 
 def is_collated(collation: Collation, left: Expression, right: Expression) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from math import isfinite
@@ -35,6 +35,13 @@ class Expected(StrEnum):
     UUID = "UUID"
 
 
+class Whole(StrEnum):
+    """Which whole millisecond compares with dates of that precision as a finer instant does."""
+
+    BEFORE = "before"  # for > and <=
+    AFTER = "after"  # for >= and <
+
+
 @dataclass(frozen=True, slots=True)
 class Boundary:
     """The value is a text; what takes its place is the first instant whose text is at least (`after`: greater than) it.
@@ -58,7 +65,8 @@ class Placeholder(compiled.Placeholder):
     """Where the value of the parameter `name` belongs: first cast, then with an affinity (both SQLite's), last as a boundary, or
     as the ObjectId whose digits it is. `listed`: a list of values is given, of each of which that holds. `exactly`: values are
     of this type, which the statement converts them to. `wide`: the type of timestamps that are kept as text, being finer than a
-    BSON date. `number`: the type of numbers it is compared with, decimals or floats.
+    BSON date. `whole`: which millisecond takes an instant's place. `number`: the type of numbers it is compared with, decimals
+    or floats.
     """
 
     name: str
@@ -70,6 +78,7 @@ class Placeholder(compiled.Placeholder):
     listed: bool = False
     exactly: TypeName | None = None
     wide: TypeName | None = None
+    whole: Whole | None = None
     number: TypeName | None = None
 
     def bind(self, value: object) -> object:
@@ -99,6 +108,8 @@ class Placeholder(compiled.Placeholder):
             value = self.boundary.instant(value)
         if self.object_id:
             value = id_in(value) or value
+        if self.whole is not None:
+            value = at_millisecond(value, self.whole)
         if self.wide is not None and isinstance(value, date):
             return wide_text(value, self.wide)
         return Binary.from_uuid(value) if isinstance(value, UUID) else encode(value)
@@ -203,6 +214,17 @@ def wide_text(value: date, kind: TypeName) -> str:
     instant = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)  # noqa: DTZ001
     instant = instant.replace(tzinfo=instant.tzinfo or UTC).astimezone(UTC)
     return timestamp_text(instant if kind is TypeName.TIMESTAMPTZ else instant.replace(tzinfo=None))
+
+
+def at_millisecond(value: object, whole: Whole) -> object:
+    """An instant at a whole millisecond; what has no finer part, and what is no instant, as it is."""
+    if not isinstance(value, datetime) or value.microsecond % 1000 == 0:
+        return value
+    before = value.replace(microsecond=value.microsecond // 1000 * 1000)
+    try:
+        return before if whole is Whole.BEFORE else before + timedelta(milliseconds=1)
+    except OverflowError:  # the last there is
+        return before
 
 
 def day_or_instant_text(value: object) -> object:

@@ -1,0 +1,81 @@
+"""Timestamps finer than a BSON date: what is compared with dates to the millisecond, and what is stored among them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling import Store, pipeline
+from nestling.emitters.python_code import module
+from nestling.ir.program import CompiledWrite
+
+BASE = datetime(2025, 3, 1, 10, 0, 0, 123000, tzinfo=UTC)
+STORED = [BASE + timedelta(milliseconds=n) for n in (-1, 0, 1, 2)]
+GIVEN = [BASE, BASE + timedelta(microseconds=456), BASE + timedelta(microseconds=999), datetime.max.replace(tzinfo=UTC)]
+OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "<>": operator.ne,
+}  # fmt: skip
+
+
+@pytest.fixture(params=["timestamptz", "timestamp", "timestamptz(6)"])
+def store(request: pytest.FixtureRequest, database: Database[dict[str, Any]], tmp_path: Path) -> Store:
+    """Instants of whole milliseconds, in a table of PostgreSQL's; those of six digits are kept as text."""
+    model = f"{{name: log, entities: {{event: {{key: [id], attributes: {{id: integer!, at: {request.param}}}}}}}}}"
+    (tmp_path / "model.yaml").write_text(f"nestling: 1\nmodel: {model}\n", encoding="utf-8")
+    proposal = pipeline.design(pipeline.inspect(str(tmp_path / "model.yaml")), "normalized")
+    made = Store(proposal, database, dialect="postgresql")
+    for number, at in enumerate(STORED):
+        made.execute("INSERT INTO event (id, at) VALUES (:id, :at)", id=number, at=_as(request.param, at))
+    return made
+
+
+def _as(kind: str, at: datetime) -> datetime:
+    return at.replace(tzinfo=None) if kind == "timestamp" else at
+
+
+@pytest.mark.parametrize("sign", OPERATORS)
+def test_finer_instants_compare_as_they_are(store: Store, request: pytest.FixtureRequest, sign: str) -> None:
+    """As parameters and in the statement, on either side, in the query language and in expressions."""
+    kind = request.node.callspec.params["store"]
+    mirrored = sign.translate(str.maketrans("<>", "><")) if len(sign) == 1 or sign[1] == "=" else sign
+    for given in GIVEN:
+        wanted = [n for n, at in enumerate(STORED) if OPERATORS[sign](at, given)]
+        written = given.isoformat(" ") if kind != "timestamp" else given.replace(tzinfo=None).isoformat(" ")
+        for sql in (
+            f"SELECT id FROM event WHERE at {sign} :at ORDER BY id",
+            f"SELECT id FROM event WHERE :at {mirrored} at ORDER BY id",
+            f"SELECT id FROM event WHERE coalesce(at {sign} :at, false) ORDER BY id",
+        ):
+            assert [row["id"] for row in store.execute(sql, at=_as(kind, given))] == wanted, (sql, given)
+        for sql in (
+            f"SELECT id FROM event WHERE at {sign} '{written}' ORDER BY id",
+            f"SELECT id FROM event WHERE coalesce('{written}' {mirrored} at, false) ORDER BY id",
+        ):
+            assert [row["id"] for row in store.execute(sql)] == wanted, sql
+
+
+def test_what_is_stored_among_dates_is_rounded(
+    store: Store, request: pytest.FixtureRequest, database: Database[Any]
+) -> None:
+    """As a column of that precision does it; nothing but dates lies among dates, whoever writes."""
+    kind = request.node.callspec.params["store"]
+    fine = BASE + timedelta(microseconds=500)
+    rounded = fine if kind == "timestamptz(6)" else BASE + timedelta(milliseconds=1)
+    sql = "UPDATE event SET at = :at WHERE id = 0"
+    store.execute(sql, at=_as(kind, fine))
+    assert store.execute("SELECT at FROM event WHERE id = 0")[0]["at"] == _as(kind, rounded)
+    store.execute(f"UPDATE event SET at = '{_as(kind, fine).isoformat(' ')}' WHERE id = 1")
+    assert store.execute("SELECT at FROM event WHERE id = 1")[0]["at"] == _as(kind, rounded)
+    write = store._compiled(sql)
+    assert isinstance(write, CompiledWrite)
+    space: dict[str, Any] = {}
+    exec(compile(module([write]), "queries.py", "exec"), space)
+    space["statement"](database, at=_as(kind, fine + timedelta(milliseconds=7)))
+    assert store.execute("SELECT at FROM event WHERE id = 0")[0]["at"] == _as(kind, rounded + timedelta(milliseconds=7))
+    assert {type(each["at"]) for each in database["event"].find()} == {str if kind == "timestamptz(6)" else datetime}
