@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -18,10 +19,12 @@ from nestling.ir import compiled
 from nestling.ir.array_text import read_array
 from nestling.ir.expression import Affinity, Rules
 from nestling.ir.json_text import read_json
+from nestling.ir.time_text import read_time_of_day
 from nestling.ir.types import TIMES, Type, TypeName
 from nestling.ir.values import encoder, rounded_to_millisecond
 
 _INT64 = 1 << 63
+_DURATION = re.compile(r"-?P(?=.*\d)[-+.,0-9YMWDTHS]+", re.ASCII)
 _TRUTHS = {
     **dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True),
     **dict.fromkeys(("false", "f", "no", "n", "off", "0"), False),
@@ -226,7 +229,11 @@ def _strict(value: object, kind: Type) -> object:  # noqa: C901 - one case for e
             if not isinstance(items, list):
                 raise TypeError("no array")
             return [None if item is None else _strict(item, kind.element) for item in items]
-        case TypeName.ENUM | TypeName.TIME | TypeName.INTERVAL | TypeName.BITS:
+        case TypeName.TIME:
+            return read_time_of_day(_shown(value))
+        case TypeName.INTERVAL if not _DURATION.fullmatch(_shown(value)):
+            raise ValueError("an interval is written as a duration of ISO 8601")
+        case TypeName.ENUM | TypeName.INTERVAL | TypeName.BITS:
             return _shown(value)
         case _:
             return value

@@ -36,7 +36,7 @@ def translate(sql: str, model: Model, dialect: str = "sqlite") -> Query | Write:
     parsed = parse(sql, rules)
     translation = Translation(model, rules)
     try:
-        refuse_unread(parsed.tree)
+        refuse_unread(parsed.tree, rules)
         return _statement(parsed, translation)
     except RecursionError:
         raise gap("a statement nested so deeply", parsed.tree) from None

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from nestling.ir.algebra import Scan
 from nestling.ir.defaults import Generated
-from nestling.ir.expression import ANY, NULL, Expression, Literal, Parameter, Rules, Stored
+from nestling.ir.expression import ANY, NULL, Cast, Expression, Literal, Parameter, Rules, Stored
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.operands import is_integer, is_text
 from nestling.ir.types import TypeName
@@ -23,8 +23,11 @@ from nestling.planner.sql.scope import Env, Scope, Source, Translation
 
 def stored(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:
     """The value as the attribute keeps it; constants of the right type need nothing."""
+    if isinstance(expression, Cast) and isinstance(expression.operand, Literal) and expression.type == attribute.type:
+        expression = expression.operand  # which is converted as it is stored
     same = expression.type == attribute.type and not getattr(expression, "mixed", False)
-    if same or expression == NULL or attribute.type == ANY:
+    is_text_of_json = isinstance(expression, Parameter) and attribute.type.name is TypeName.JSON
+    if (same and not is_text_of_json) or expression == NULL or attribute.type == ANY:
         return expression
     if isinstance(expression, Literal) and (is_integer(expression), attribute.type.name) == (True, TypeName.INTEGER):
         return expression

@@ -81,6 +81,7 @@ def sort_key(node: exp.Ordered, expression: Expression, env: Env, tree: exp.Expr
     nulls_first = bool(node.args.get("nulls_first"))
     value = values.ordered(expression, env.translation)
     if env.dialect.rules is not Rules.SQLITE:  # which has no enums: their order would be that of texts
+        values.refuse_intervals("an order", node, expression)
         value = ranked(value, expression.type.values)
     says = (node.this,) if tree is None else (node.this.find(exp.Collate), tree)
     return SortKey(value, bool(node.args.get("desc")), nulls_first, collation(env, says, (expression,)))
@@ -304,8 +305,8 @@ _CASTS: dict[str, TypeName] = {
     **dict.fromkeys(("TIMESTAMP", "DATETIME", "TIMESTAMPNTZ"), TypeName.TIMESTAMP),
     "UUID": TypeName.UUID,
 }
-_SENT = {**_CASTS, "TIMESTAMPTZ": TypeName.TIMESTAMPTZ}
-"""What a parameter may be cast to, which is nothing to convert."""
+_SENT = {**_CASTS, "TIMESTAMPTZ": TypeName.TIMESTAMPTZ, **dict.fromkeys(("JSON", "JSONB"), TypeName.JSON)}
+"""What a constant or parameter may be cast to, which is nothing to convert."""
 
 
 def _cast_type(to: exp.DataType, env: Env, node: exp.Expr, casts: Mapping[str, TypeName] = _CASTS) -> Type:
@@ -314,21 +315,35 @@ def _cast_type(to: exp.DataType, env: Env, node: exp.Expr, casts: Mapping[str, T
     if name is None or (
         env.dialect.is_sqlite and name not in (TypeName.INTEGER, TypeName.FLOAT, TypeName.TEXT, TypeName.DECIMAL)
     ):
-        raise gap(f"CAST to {word}", node)
+        raise gap(f"CAST to {to.sql(dialect=env.dialect.grammar)}", node)
     numbers = tuple(int(part.name) for part in to.expressions if part.name.isdecimal())
     counted = name in (TypeName.DECIMAL, TypeName.TEXT) and not env.dialect.is_sqlite
     return Type(name, numbers if counted else ())
 
 
-def _cast(node: exp.Cast, env: Env) -> Expression:
-    operand = bind(node.this, env)
-    if env.dialect.rules is Rules.POSTGRESQL and isinstance(operand, Parameter):  # drivers tell its type so
+def _sent(node: exp.Cast, operand: Expression, env: Env) -> Expression | None:
+    """PostgreSQL: a constant or parameter whose cast tells its type, as drivers write them; None for what is converted.
+
+    A type of the user's own, an enum, takes the text as it is.
+    """
+    is_text = isinstance(operand, Literal) and isinstance(operand.value, str)
+    is_named = node.to.this is exp.DataType.Type.USERDEFINED
+    if is_named and (is_text or isinstance(operand, Parameter) or operand.type.name is TypeName.ENUM):
+        return operand
+    if isinstance(operand, Parameter):
         sent = _cast_type(node.to, env, node, _SENT)
         if not sent.numbers:
-            return replace(operand, type=sent, exact=True)
+            return replace(operand, type=sent, exact=sent.name is not TypeName.JSON)
+    if is_text and isinstance(operand, Literal):
+        return values.typed_literal(str(operand.value), _cast_type(node.to, env, node, _SENT))
+    return None
+
+
+def _cast(node: exp.Cast, env: Env) -> Expression:
+    operand = bind(node.this, env)
+    if env.dialect.rules is Rules.POSTGRESQL and (sent := _sent(node, operand, env)) is not None:
+        return sent
     kind = _cast_type(node.to, env, node)
-    if env.dialect.rules is Rules.POSTGRESQL and isinstance(operand, Literal) and isinstance(operand.value, str):
-        return values.typed_literal(operand.value, kind)
     if env.dialect.is_sqlite and kind.name is TypeName.DECIMAL:
         return values.numeric(operand, env.translation)
     return Cast(values.plain(operand, env.translation), kind, env.dialect.rules)

@@ -10,7 +10,7 @@ from sqlglot import exp
 from nestling.ir.algebra import Aggregate, AggregateFunction, Group, Named, NamedAggregate, Relation, SortKey
 from nestling.ir.expression import ANY, NULL, Collation, Column, Expression, Literal, Rules
 from nestling.ir.operands import columns_of, is_float, is_number, nullable
-from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, KEPT_AS_TEXT, TEXT, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation, declared, keep, of_group
 from nestling.planner.sql.enums import ranked
@@ -153,6 +153,10 @@ def bind_aggregate(node: exp.Expr, env: Env) -> Aggregate:
     if argument is None:
         return Aggregate(function, None, INTEGER)
     value = bind(argument, env)
+    if env.dialect.rules is not Rules.SQLITE and (function in _EXTREMES or function in _SUMS):
+        values.refuse_intervals(node.key.upper(), node, value)
+    if env.dialect.rules is Rules.POSTGRESQL and function in _SUMS and value.type.name in KEPT_AS_TEXT:
+        raise mistake(f"there is no {node.key.upper()} of {value.type}", node, "cast it to a number")
     operand = _operand(function, value, env)
     if distinct and function in _SUMS and value != NULL and not is_number(value):
         # distinct ones may be equal as numbers

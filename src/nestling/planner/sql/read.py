@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import gap
 
 _ALWAYS = frozenset(
@@ -53,7 +54,7 @@ _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
     exp.Case: {"ifs", "default"},
     exp.If: {"true", "false"},
     exp.Cast: {"to"},
-    exp.DataType: {"values"},
+    exp.DataType: {"values", "kind"},
     exp.Interval: {"unit"},
     exp.Filter: set(),
     exp.GroupConcat: {"separator"},
@@ -90,10 +91,18 @@ _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
 _NOTHING: frozenset[str] = frozenset()
 
 
-def refuse_unread(tree: exp.Expr) -> None:
+_CLAUSES = (exp.DML, exp.Query, exp.Table, exp.Join, exp.Group, exp.Order, exp.OnConflict, exp.Limit, exp.Fetch)
+_SHOWN = 60
+"""Characters shown of a piece of SQL."""
+
+
+def refuse_unread(tree: exp.Expr, dialect: Dialect) -> None:
     """Raise a gap for the first argument in the tree that nothing here reads."""
     for node in tree.walk():
         read = _READ.get(type(node), _NOTHING)
         for name, value in node.args.items():
             if value and name not in _ALWAYS and name not in read:
-                raise gap(f"{node.key.upper()} with {name.strip('_').upper()}", node)
+                if isinstance(node, _CLAUSES):
+                    raise gap(f"{node.key.upper()} with {name.strip('_').upper()}", node)
+                written = node.sql(dialect=dialect.grammar)
+                raise gap(f"`{written if len(written) <= _SHOWN else f'{written[:_SHOWN]}…'}`", node)

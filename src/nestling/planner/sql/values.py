@@ -9,6 +9,8 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from itertools import pairwise
 
+from sqlglot import exp
+
 from nestling.ir.expression import (
     ANY,
     FALSE,
@@ -33,6 +35,7 @@ from nestling.ir.expression import (
     ScalarSubquery,
 )
 from nestling.ir.operands import is_number, is_text
+from nestling.ir.time_text import read_time_of_day
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, TEXTS, TIMES, Type, TypeName
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.gaps import gap
@@ -198,6 +201,12 @@ def number_literal(value: str) -> Literal:
     return Literal(int(found), INTEGER) if whole else Literal(found, FLOAT)
 
 
+def refuse_intervals(what: str, node: exp.Expr | None, *found: Expression) -> None:
+    """Intervals are kept as texts, whose order and equality are not theirs; SQLite has none."""
+    if any(each.type.name is TypeName.INTERVAL for each in found):
+        raise gap(f"{what} of intervals", node)
+
+
 def compare(
     operator: Comparison,
     left: Expression,
@@ -206,6 +215,8 @@ def compare(
     collation: Collation | None = None,
 ) -> Compare:
     """A comparison, its operands converted as the dialect does."""
+    if translation.dialect.rules is not Rules.SQLITE:
+        refuse_intervals("a comparison", None, left, right)
     labels = left.type.values or right.type.values
     if translation.dialect.lenient and operator not in _ORDERED:
         left, right = _truth_beside(left, right), _truth_beside(right, left)
@@ -285,6 +296,8 @@ def typed_literal(value: str, wanted: Type) -> Expression:
                 return Literal(float(value), FLOAT)
             case TypeName.DATE:
                 return Literal(date.fromisoformat(value), wanted)
+            case TypeName.TIME:
+                return Literal(read_time_of_day(value), wanted)
             case TypeName.TIMESTAMP:
                 return Literal(datetime.fromisoformat(value).replace(tzinfo=None), wanted)
             case TypeName.TIMESTAMPTZ:  # without an offset it is in UTC: the session's time zone is taken to be that

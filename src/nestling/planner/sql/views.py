@@ -40,7 +40,7 @@ def _of(view: View, what: str) -> str:
 
 def _bound(view: View, translation: Translation, wish: str) -> BoundQuery:
     parsed = parse(view.sql, translation.dialect)
-    refuse_unread(parsed.tree)
+    refuse_unread(parsed.tree, translation.dialect)
     bound = bind_query(parsed.tree, Env(translation), wish)
     names = view.columns or result_names(bound, parsed, translation.dialect)
     if len(names) != len(bound.names):
