@@ -44,13 +44,11 @@ def test_postgresql(postgresql_urls: tuple[str, str], tmp_path: Path) -> None:
 
 
 def test_mariadb(mariadb_urls: tuple[str, str], tmp_path: Path) -> None:
-    """A MariaDB database survives a copy to SQLite, and to MariaDB but for how a zero date is spelled."""
+    """A MariaDB database survives a copy to SQLite, and one to MariaDB."""
     source = open_database(mariadb_urls[0])
     expected = all_rows(source)
     assert all_rows(copied(source, f"sqlite:///{tmp_path / 'copy.db'}")) == expected
-    again = all_rows(copied(source, mariadb_urls[1]))
-    zero = "'0000-00-00 00:00:00.000000'", "'0000-00-00 00:00:00'"
-    assert {name: sorted(row.replace(*zero) for row in rows) for name, rows in again.items()} == expected
+    assert all_rows(copied(source, mariadb_urls[1])) == expected
 
 
 def test_a_target_with_rows_is_refused(torture_sqlite: SqlDatabase, tmp_path: Path) -> None:

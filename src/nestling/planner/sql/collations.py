@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from nestling.ir.expression import Cast, Coerce, Collation, Column, Expression, Literal, Raw, Rules, ScalarSubquery
 from nestling.ir.operands import operands
-from nestling.ir.types import NEVER_TEXT, TypeName
+from nestling.ir.types import NEVER_TEXT, TIMES, TypeName
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.scope import Env, Translation
 
@@ -78,6 +78,8 @@ def collation_of(sides: Iterable[Expression], translation: Translation) -> Colla
     if any(is_no_text(side) for side in sides):
         return Collation.BINARY
     if translation.dialect.rules is Rules.MYSQL:
+        if any(side.type.name in TIMES for side in sides):  # what is beside a date is one, or the text of a zero date
+            return Collation.BINARY
         found = {rule for side in sides for rule in _of_columns(side, translation)}
         return next(iter(found)) if len(found) == 1 else Collation.BINARY if found else translation.dialect.collation
     for side in sides:

@@ -36,10 +36,12 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import is_number, is_text
 from nestling.ir.time_text import read_time_of_day
-from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, TEXTS, TIMES, Type, TypeName
+from nestling.ir.types import BOOLEAN, EXACT_NUMBERS, FLOAT, INTEGER, NUMBERS, TEXT, TEXTS, TIMES, Type, TypeName
+from nestling.ir.zero_dates import is_zero, zero_of
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.scope import Translation
+from nestling.planner.sql.zero_dates import moment_of_number
 
 DECIMAL = Type(TypeName.DECIMAL)
 TIMESTAMP = Type(TypeName.TIMESTAMP)
@@ -318,14 +320,29 @@ def _mysql(expression: Expression, other: Expression, translation: Translation) 
         return replace(expression, type=INTEGER if other.type.name is TypeName.BOOLEAN else other.type)
     if other.type.name in TIMES and expression.type.name in (*TEXTS, TypeName.ANY):
         text_value = expression.value if isinstance(expression, Literal) else None
+        if is_zero(text_value):
+            return Literal(zero_of(other.type), TEXT)
         folded = typed_literal(text_value, TIMESTAMP) if isinstance(text_value, str) else None
         return folded if isinstance(folded, Literal) else Cast(expression, TIMESTAMP, Rules.MYSQL)
     if other.type.name in TIMES and expression.type.name is TypeName.DATE and other.type != expression.type:
+        if _mixed(expression) and _mixed(other):
+            raise gap("days beside moments where both also hold zero dates")
         return Cast(expression, TIMESTAMP, Rules.MYSQL)
     value, beside = plain(expression, translation), plain(other, translation)
-    if is_number(beside) and not is_number(value) and value != NULL and value.type.name not in TIMES:
-        return Cast(value, FLOAT, Rules.MYSQL)
-    return value
+    if other.type.name in TIMES and value != NULL and value.type.name in NUMBERS:
+        return moment_of_number(value, other.type)
+    if not _is_numeric(beside, translation) or _is_numeric(value, translation) or value == NULL:
+        return value
+    return value if value.type.name in TIMES else Cast(value, FLOAT, Rules.MYSQL)
+
+
+def _is_numeric(expression: Expression, translation: Translation) -> bool:
+    """Whether its values are certainly numbers, also where some are integers beyond 64 bits, which are kept as decimals."""
+    if not isinstance(expression, Column) or not expression.mixed:
+        return is_number(expression)
+    entity = translation.scans.get(expression.alias)
+    also = entity.attribute(expression.name).also if entity is not None else ()
+    return bool(also) and all(kind.name in EXACT_NUMBERS for kind in (expression.type, *also))
 
 
 def common(values: Sequence[Expression], translation: Translation) -> tuple[tuple[Expression, ...], Type]:

@@ -7,7 +7,7 @@ INTEGER column of SQLite may yield text, a DATE column of MySQL the text `0000-0
 |---|---|---|---|
 | boolean | 0 / 1 | boolean | TINYINT(1) holding only 0 / 1 |
 | decimal | text in canonical form | numeric (NaN, Infinity too) | DECIMAL |
-| date, timestamp | canonical text (`timestamp_text`) | within the years 1–9999 | unless zero |
+| date, timestamp | canonical text (`timestamp_text`) | within the years 1–9999 | unless zero, which has one spelling |
 | timestamptz | canonical text ending in +00:00 | normalised to UTC | TIMESTAMP |
 | time, interval | text | text (interval: ISO 8601) | text, as it may pass 24 hours |
 | uuid, json, array | text in canonical form; JSON text | native | UUID; JSON text |
@@ -23,7 +23,8 @@ from uuid import UUID
 
 from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.json_text import read_json
-from nestling.ir.types import Type, TypeName
+from nestling.ir.types import MOMENTS, Type, TypeName
+from nestling.ir.zero_dates import is_zero, zero_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -72,6 +73,8 @@ def convert_rows(rows: Sequence[tuple[Any, ...]], converters: Sequence[Converter
 def _by_type(kind: Type, dialect: str) -> Converter | None:
     if dialect == SQLITE and (found := _sqlite(kind)):
         return found
+    if dialect == MYSQL and kind.name in MOMENTS:
+        return _moment(kind)
     match kind.name:
         case TypeName.BOOLEAN:
             return _boolean
@@ -134,6 +137,17 @@ def _timestamp(digits: int, *, utc: bool) -> Converter:
 
 def _instant(value: Any) -> Any:
     return value.replace(tzinfo=UTC) if isinstance(value, datetime) else value
+
+
+def _moment(kind: Type) -> Converter:
+    has_zone, zero = kind.name is TypeName.TIMESTAMPTZ, zero_of(kind)
+
+    def convert(value: Any) -> Any:
+        if isinstance(value, str) and is_zero(value):
+            return zero
+        return _instant(value) if has_zone else value
+
+    return convert
 
 
 def _uuid(value: Any) -> Any:
