@@ -24,7 +24,7 @@ from nestling.ir.expression import (
     Parameter,
     ScalarSubquery,
 )
-from nestling.ir.types import NUMBERS, TypeName
+from nestling.ir.types import NUMBERS, TIMES, TypeName
 
 
 def conjunction(*predicates: Expression | None) -> Expression | None:
@@ -67,6 +67,7 @@ def columns_of(expression: Expression) -> Iterator[Column]:
 
 
 _NEVER_NULL = frozenset({Function.CONCAT_PRESENT, Function.NOW, Function.TYPE_OF})
+_OF_ITS_VALUES = (Function.COALESCE, Function.GREATEST, Function.LEAST, Function.DATE_OF)
 _NULL_IF_ALL = frozenset({Function.COALESCE})
 _MAY_FAIL_TO_NULL = frozenset({Function.TIMESTAMP_OF, Function.SQRT, Function.LN, Function.LOG10, Function.LOG2})
 
@@ -114,3 +115,16 @@ def is_float(expression: Expression) -> bool:
 def is_text(expression: Expression) -> bool:
     """Whether its values are certainly texts (or NULL)."""
     return expression.type.name is TypeName.TEXT and not (isinstance(expression, Column) and expression.mixed)
+
+
+def is_mixed_time(expression: Expression) -> bool:
+    """Whether it is a date or timestamp some of whose values may be texts, such as zero dates."""
+    match expression:
+        case Column():
+            return expression.mixed and expression.type.name in TIMES
+        case Call(function=function, arguments=arguments):
+            return function in _OF_ITS_VALUES and any(map(is_mixed_time, arguments))
+        case Case(branches=branches, default=default):
+            return is_mixed_time(default) or any(is_mixed_time(value) for _, value in branches)
+        case _:
+            return False

@@ -18,7 +18,7 @@ CREATE TABLE sale (id int PRIMARY KEY, big bigint unsigned, small bigint, placed
   shipped datetime NOT NULL DEFAULT '0000-00-00 00:00:00', born date DEFAULT '0000-00-00', fine datetime(6));
 INSERT INTO sale VALUES
   (1, 18446744073709551614, 9223372036854775807, '2024-01-05 10:00:00', '0000-00-00 00:00:00', '0000-00-00', NULL),
-  (2, 18446744073709551613, 5, '2024-01-05 00:00:00', '2024-01-06 11:30:05', '2000-02-29', '2024-01-05 00:00:00.5'),
+  (2, 18446744073709551613, 5, '2024-01-05 00:00:00', '2024-01-06 11:30:05', '2000-02-29', '2024-01-05 00:00:00.500001'),
   (3, 7, NULL, '2023-12-31 23:59:59', '2024-02-01 00:00:00', NULL, '0000-00-00 00:00:00'),
   (4, NULL, -3, '2024-03-01 08:15:00', '0000-00-00 00:00:00', '1999-12-31', '2024-03-01 00:00:00')
 """
@@ -64,6 +64,17 @@ COMPARISONS = (
     "born < 20000229000001",
     "fine = 0",
     "fine > 20240105",
+    "0 <> fine",
+    "fine > shipped",
+    "NOT fine > placed",
+    "year(shipped) = 0",
+    "date(shipped) > '2024-01-03'",
+    "date(shipped) < '2024-01-03'",
+    "datediff(placed, shipped) IS NULL",
+    "date_add(shipped, INTERVAL 1 DAY) > 20240101",
+    "coalesce(shipped, placed) < '2024-01-31'",
+    "year(coalesce(born, placed)) < 2000",
+    "datediff(date(shipped), date(placed)) > 1",
     "CASE shipped WHEN 0 THEN id = 1 ELSE id = 3 END",
     "placed > shipped",
 )
@@ -76,6 +87,40 @@ def test_comparisons_are_mariadbs(both: Both, condition: str) -> None:
     assert Counter(map(str, found)) == Counter(map(str, expected))
 
 
+VALUES = (
+    *(
+        f"{part}({column})"
+        for part in ("year", "quarter", "month", "day", "dayofyear")
+        for column in ("shipped", "born")
+    ),
+    *(f"{part}(shipped)" for part in ("hour", "minute", "second", "date")),
+    "date(born)",
+    "hour(born)",
+    "cast(shipped AS date)",
+    "datediff(placed, born)",
+    "date_add(born, INTERVAL 1 MONTH)",
+    "date_format(shipped, '%Y-%m %H:%i')",
+    "date_format(born, '%d.%m.%Y %H')",
+    "min(shipped)",
+    "max(year(born))",
+    "count(DISTINCT date(shipped))",
+)
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_functions_of_zero_dates_are_mariadbs(both: Both, value: str) -> None:
+    """The same values are shown."""
+    found, expected = both.answers(f"SELECT id, {value} AS value FROM sale GROUP BY id")
+    assert Counter(map(str, found)) == Counter(map(str, expected))
+
+
+@pytest.mark.parametrize("key", ["shipped", "born", "year(born)", "date(shipped)"])
+def test_zero_dates_are_grouped_and_sorted_first(both: Both, key: str) -> None:
+    """They are one group, the first."""
+    found, expected = both.answers(f"SELECT {key} AS k, count(*) AS n FROM sale GROUP BY k ORDER BY k")
+    assert list(map(str, found)) == list(map(str, expected))
+
+
 @pytest.mark.parametrize(
     ("condition", "said"),
     [
@@ -84,6 +129,8 @@ def test_comparisons_are_mariadbs(both: Both, condition: str) -> None:
         ("placed > 20241399", "digits"),
         ("placed < 20240105.5", "digits"),
         ("born < shipped", "zero dates"),
+        ("year(fine) = 0", "zero dates"),
+        ("concat(born, '!') = 'x'", "CAST of date"),
     ],
 )
 def test_what_is_no_date_is_a_gap(both: Both, condition: str, said: str) -> None:

@@ -31,7 +31,7 @@ from nestling.ir.expression import (
     Rules,
     ScalarSubquery,
 )
-from nestling.ir.operands import conjunction
+from nestling.ir.operands import conjunction, is_mixed_time
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.arithmetic import ARITHMETIC
@@ -346,6 +346,8 @@ def _cast(node: exp.Cast, env: Env) -> Expression:
     kind = _cast_type(node.to, env, node)
     if env.dialect.is_sqlite and kind.name is TypeName.DECIMAL:
         return values.numeric(operand, env.translation)
+    if env.dialect.rules is Rules.MYSQL and kind.name is TypeName.DATE and is_mixed_time(operand):
+        return Call(Function.DATE_OF, (operand,), kind, Rules.MYSQL)
     return Cast(values.plain(operand, env.translation), kind, env.dialect.rules)
 
 

@@ -23,11 +23,12 @@ from nestling.ir.expression import (
     Raw,
     Rules,
 )
-from nestling.ir.operands import is_integer
+from nestling.ir.operands import is_integer, is_mixed_time
 from nestling.ir.types import FLOAT, INTEGER, NUMBERS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.zero_dates import dates_alone
 
 Handler = Callable[[exp.Expr, Env, Bound], Expression]
 
@@ -106,7 +107,13 @@ def _date(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if env.dialect.is_sqlite:
         parts = [part for part in (node.this, node.args.get("zone"), *node.expressions) if part is not None]
         return Call(Function.FORMAT_TIME, (_instant(parts, bound), Literal("%Y-%m-%d", TEXT)), TEXT, Rules.SQLITE)
-    return Call(Function.DATE_OF, (_time(bound(node.this), env),), DATE, env.dialect.rules)
+    return Call(Function.DATE_OF, (_day_of(bound(node.this), env),), DATE, env.dialect.rules)
+
+
+def _day_of(value: Expression, env: Env) -> Expression:
+    """What DATE() is given: of MySQL's zero dates it makes zero dates."""
+    time = _time(value, env)
+    return value if env.dialect.rules is Rules.MYSQL and is_mixed_time(value) else time
 
 
 def _strftime(node: exp.Expr, env: Env, bound: Bound) -> Expression:
@@ -149,7 +156,7 @@ def _time(value: Expression, env: Env) -> Expression:
     if isinstance(value, Literal) and isinstance(value.value, str):
         return values.typed_literal(value.value, TIMESTAMP)
     if value.type.name in TIMES or value.type.name is TypeName.INTERVAL or value == NULL:
-        return value
+        return dates_alone(value) if env.dialect.rules is Rules.MYSQL else value
     return Cast(value, TIMESTAMP, env.dialect.rules)
 
 

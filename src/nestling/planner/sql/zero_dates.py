@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from nestling.ir.expression import Expression, Literal
+from nestling.ir.expression import Call, Expression, Function, Literal, Rules
+from nestling.ir.operands import is_mixed_time
 from nestling.ir.types import TEXT, Type, TypeName
 from nestling.ir.zero_dates import zero_of
 from nestling.planner.sql.gaps import gap
 
+_MILLISECOND = 3
 _SHAPES = {8: "%Y%m%d", 14: "%Y%m%d%H%M%S"}
 
 
@@ -22,3 +24,12 @@ def moment_of_number(number: Expression, kind: Type) -> Literal:
         return Literal(datetime.strptime(str(value), shape or ""), Type(TypeName.TIMESTAMP))  # noqa: DTZ007 - no zone
     except ValueError:
         raise gap("a date beside a number whose digits are none, as those of 20240131 are") from None
+
+
+def dates_alone(expression: Expression) -> Expression:
+    """What MySQL's functions of dates are given: NULL for what is no date."""
+    if not is_mixed_time(expression):
+        return expression
+    if expression.type.fraction_digits > _MILLISECOND:
+        raise gap("a function of moments finer than a millisecond that also hold zero dates")
+    return Call(Function.TIMESTAMP_OF, (expression,), Type(expression.type.name), Rules.MYSQL)

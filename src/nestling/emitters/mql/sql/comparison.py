@@ -26,7 +26,7 @@ from nestling.ir.expression import (
     Parameter,
     ScalarSubquery,
 )
-from nestling.ir.operands import is_float, is_text
+from nestling.ir.operands import is_float, is_mixed_time, is_text
 from nestling.ir.reading import GapKind
 from nestling.ir.types import MOMENTS, NEVER_TEXT, TIMES, TypeName
 from nestling.ir.values import timestamp_text
@@ -130,10 +130,17 @@ def wide(expression: Expression, r: Renderer) -> Mql:
     if isinstance(expression, Literal) and hasattr(expression.value, "microsecond"):
         return timestamp_text(expression.value)  # type: ignore[arg-type]
     value = r.value(expression)
-    if is_wide(expression):
+    if is_wide(expression) or (isinstance(expression, Literal) and isinstance(expression.value, str)):
         return value
     zone = "Z" if expression.type.name is TypeName.TIMESTAMPTZ else ""
-    return {"$dateToString": {"date": value, "format": _WIDE_FORMAT + zone}}
+    shape = _WIDE_FORMAT + zone
+
+    def shown(time: Mql) -> Mql:
+        return {"$dateToString": {"date": time, "format": shape}}
+
+    if not is_mixed_time(expression):
+        return shown(value)
+    return bind({"time": value}, lambda x: {"$cond": [{"$eq": [{"$type": x}, "date"]}, shown(x), x]})
 
 
 def _as_float(expression: Expression, r: Renderer) -> Mql:

@@ -12,6 +12,7 @@ from nestling.emitters.mql.sql.constants import Mql, bson_value, inline
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.ir.expression import Cast, Literal, Rules
+from nestling.ir.operands import is_mixed_time
 from nestling.ir.types import KEPT_AS_TEXT, MOMENTS, NUMBERS, TIMES, Type, TypeName
 
 if TYPE_CHECKING:
@@ -23,7 +24,9 @@ def server_cast(node: Cast, r: Renderer) -> Mql:
     source, target = node.operand.type, node.type
     value = r.value(node.operand)
     found = None
-    if isinstance(node.operand, Literal) and target.name in TIMES:
+    if node.rules is Rules.MYSQL and is_mixed_time(node.operand):
+        found = value if (source.name, target.name) == (TypeName.DATE, TypeName.TIMESTAMP) else None
+    elif isinstance(node.operand, Literal) and target.name in TIMES:
         found = _time_constant(node.operand.value, target)
     elif source.name in NUMBERS and target.name in NUMBERS:
         found = _number(value, source, target)

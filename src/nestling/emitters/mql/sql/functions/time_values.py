@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.comparison import is_wide
 from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.functions.zero_dates import told_apart
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, null_unless_bytes
 from nestling.emitters.mql.sql.numerals import NUMBER, SPACE
@@ -37,8 +38,10 @@ def instant(expression: Expression, r: Renderer) -> Mql:
 
 
 def timestamp_of(node: Call, r: Renderer) -> Mql:
-    """What SQLite's date functions take their first argument for; NULL when it is no time."""
+    """What date functions take their first argument for; NULL when it is no time."""
     operand = node.arguments[0]
+    if node.rules is Rules.MYSQL:
+        return told_apart(r.value(operand), lambda time: time)
     if node.rules is not Rules.SQLITE:
         raise gap("a text as a time but by SQLite's rules")
     if operand.type.name in TIMES and not (isinstance(operand, Column) and operand.mixed):

@@ -9,10 +9,11 @@ from nestling.emitters.mql.sql.comparison import is_wide
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.functions.arguments import constant
 from nestling.emitters.mql.sql.functions.time_values import instant, since_year_zero, timestamp_of
+from nestling.emitters.mql.sql.functions.zero_dates import formatted_text, part_of_text, told_apart, with_texts
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
 from nestling.ir.expression import Call, Function, Rules
-from nestling.ir.operands import is_integer
+from nestling.ir.operands import is_integer, is_mixed_time
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:
@@ -45,8 +46,14 @@ def now(node: Call, r: Renderer) -> Mql:  # noqa: ARG001 - one signature for all
 
 
 def date_of(node: Call, r: Renderer) -> Mql:
-    """Midnight of the day."""
-    return {"$dateTrunc": {"date": instant(node.arguments[0], r), "unit": "day"}}
+    """Midnight of the day; in MySQL the day of a text."""
+    if node.rules is Rules.MYSQL and is_mixed_time(node.arguments[0]):
+        return told_apart(r.value(node.arguments[0]), _day, lambda text: {"$substrCP": [text, 0, 10]})
+    return _day(instant(node.arguments[0], r))
+
+
+def _day(time: Mql) -> Mql:
+    return {"$dateTrunc": {"date": time, "unit": "day"}}
 
 
 def format_time(node: Call, r: Renderer) -> Mql:
@@ -56,6 +63,10 @@ def format_time(node: Call, r: Renderer) -> Mql:
         raise gap("a time format that is no constant")
     if node.rules is not Rules.SQLITE and not _SHARED.fullmatch(pattern):
         raise gap("such a time format but by SQLite's rules")
+    texts = with_texts(node.arguments[0])
+    if texts is not None:
+        known = pattern
+        return told_apart(r.value(texts), lambda x: _formatted(x, known), lambda x: formatted_text(x, known))
     pattern = pattern.replace("%f", "%S.%L")
     computed = _PIECE.search(pattern) is not None and r.nullable(node.arguments[0])
     time = instant(node.arguments[0], r)
@@ -118,7 +129,13 @@ def time_part(node: Call, r: Renderer) -> Mql:
     unit = constant(node.arguments[0], r)
     if is_wide(node.arguments[1]) and unit == "second":
         raise gap("seconds finer than a millisecond")
-    time = instant(node.arguments[1], r)
+    texts = with_texts(node.arguments[1])
+    if texts is not None and isinstance(unit, str):
+        return told_apart(r.value(texts), lambda x: _part(node, unit, x), lambda x: part_of_text(x, unit))
+    return _part(node, unit, instant(node.arguments[1], r))
+
+
+def _part(node: Call, unit: object, time: Mql) -> Mql:
     if unit in _PARTS and isinstance(unit, str):
         return {_PARTS[unit]: time}
     if unit == "quarter":
