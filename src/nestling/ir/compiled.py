@@ -125,7 +125,8 @@ class Parameterised(Protocol):
 def check_names(read: Parameterised, given: Mapping[str, object]) -> None:
     """Raise `WorkloadError` naming parameters that are missing or unknown."""
     missing = [name for name in read.parameters if name not in given]
-    problems = [Problem(f"`{read.name}` needs a value for the parameter `{name}`") for name in missing]
+    whose = f"`{read.name}`" if read.name else "the statement"
+    problems = [Problem(f"{whose} needs a value for the parameter `{name}`") for name in missing]
     problems += [
         unknown("parameter", name, read.parameters, of=read.name) for name in given if name not in read.parameters
     ]

@@ -53,6 +53,8 @@ STATEMENTS = (
     "UPDATE product SET maker_id = 3 WHERE maker_id = 1",
     "UPDATE product SET maker_id = NULL WHERE id = 103",
     "UPDATE product SET price = (SELECT max(total) FROM orders) WHERE title IS NULL",
+    "UPDATE product SET price = (SELECT round(sum(quantity * 1.5), 1) FROM line WHERE product_id = product.id) WHERE id < 103",
+    "UPDATE orders SET total = (SELECT coalesce(sum(quantity), 0) + 1 FROM line WHERE order_id = orders.id)",
     "UPDATE passport SET employee_id = 5, country = 'DK' WHERE employee_id = 4",
     "UPDATE employee SET boss_id = 3 WHERE boss_id = 1",
     "UPDATE employee SET name = NULL WHERE id > 3",

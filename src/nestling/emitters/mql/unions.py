@@ -12,7 +12,7 @@ from typing import cast
 
 from nestling.ir.compiled import CompiledRead, Mql, Operation
 
-_BRANCH, _FOUND = "branch", "found"
+_BRANCH, _FOUND, _JOINED = "branch", "found", "joined"
 Stages = tuple[str | None, list[Mql]]
 """A collection, None for the database itself, and the stages run on it."""
 
@@ -41,7 +41,7 @@ def _rewritten(collection: str | None, stages: Sequence[Mql]) -> Stages:
             continue
         if branches:
             done, branches = _united([done, *branches]), []
-        done[1].append(_inside(stage))
+        done[1].extend(_inside(stage))
     return _united([done, *branches]) if branches else done
 
 
@@ -52,22 +52,40 @@ def _other(union: object) -> Stages:
     return _rewritten(cast("str | None", said.get("coll")), cast("list[Mql]", said.get("pipeline", [])))
 
 
-def _inside(stage: Mql) -> Mql:
+def _inside(stage: Mql) -> list[Mql]:
     """The stage with the pipelines inside it rewritten."""
     lookup = stage.get("$lookup")
     if not isinstance(lookup, dict) or not _has_union(lookup.get("pipeline")):
-        return stage
-    source, stages = _rewritten(cast("str | None", lookup.get("from")), cast("list[Mql]", lookup["pipeline"]))
-    if source is None and {"localField", "foreignField"} & lookup.keys():
-        raise AssertionError("a union is never looked up by a field of its own")
+        return [stage]
+    stages = cast("list[Mql]", lookup["pipeline"])
+    if "localField" in lookup:
+        return _joined(cast(Mql, lookup), stages)
+    source, made = _rewritten(cast("str | None", lookup.get("from")), stages)
     rest = {name: value for name, value in lookup.items() if name not in ("from", "pipeline")}
-    return {"$lookup": ({} if source is None else {"from": source}) | rest | {"pipeline": stages}}
+    return [{"$lookup": ({} if source is None else {"from": source}) | rest | {"pipeline": made}}]
+
+
+def _joined(lookup: Mql, stages: Sequence[Mql]) -> list[Mql]:
+    """What the fields join is looked up with the stages before the union, and goes on as a variable."""
+    first = next((place for place, stage in enumerate(stages) if "$unionWith" in stage), len(stages))
+    _, before = _rewritten(None, stages[:first])
+    if first == len(stages):
+        return [{"$lookup": lookup | {"pipeline": before}}]
+    _, behind = _rewritten(_JOINED, [*stages[first:]])
+    named = cast(Mql, lookup.get("let", {})) | {_JOINED: f"${lookup['as']}"}
+    return [
+        {"$lookup": lookup | {"pipeline": before}},
+        {"$lookup": {"let": named, "pipeline": behind, "as": lookup["as"]}},
+    ]
 
 
 def _united(branches: Sequence[Stages]) -> Stages:
     numbers = [{_BRANCH: number} for number in range(len(branches))]
-    lookups = [_lookup(number, branch) for number, branch in enumerate(branches)]
-    arrays = [f"${_FOUND}{number}" for number in range(len(branches))]
+    is_known = branches[0] == (_JOINED, [])
+    lookups = [_lookup(number, branch) for number, branch in enumerate(branches) if number or not is_known]
+    arrays: list[object] = [f"${_FOUND}{number}" for number in range(len(branches))]
+    if is_known:
+        arrays[0] = {"$cond": [{"$eq": [f"${_BRANCH}", 0]}, f"$${_JOINED}", []]}
     return None, [
         {"$documents": numbers},
         *lookups,
