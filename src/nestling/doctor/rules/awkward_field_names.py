@@ -7,7 +7,8 @@ Example: `"\ufeffISO"`, left by a file's byte order mark; `"price "`; `"a.b"`.
 
 Remedy: rename the field.
 
-Ignore when: never: a rename is cheap, a query that silently finds nothing is not.
+Ignore when: never: a rename is cheap, a query that silently finds nothing is not. A DBRef (`$ref`, `$id`, `$db`) is
+MongoDB's own form and no finding.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from nestling.ir.finding import Finding, Severity
 from nestling.ir.quantity_words import count
 
 RULE = Rule("Awkward field names", Severity.WARNING)
+DBREF = ("$ref", "$id", "$db")
+"""The fields of a DBRef; the last may lack."""
 
 
 def findings(seen: Seen) -> Iterator[Finding]:
@@ -29,7 +32,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
     for collection in seen.facts.of_documents():
         for path in collection.paths:
             why = _trouble(path.steps[-1])
-            if why:
+            if why and not _is_dbref(collection, path):
                 yield _finding(seen, collection, path, why)
 
 
@@ -44,6 +47,12 @@ def _trouble(name: str) -> str:
     if "." in name:
         return "holds a dot, which queries read as a path"
     return "begins with a dollar, which queries read as an operator" if name.startswith("$") else ""
+
+
+def _is_dbref(collection: Collection, path: Path) -> bool:
+    """Whether it is part of a DBRef, MongoDB's own form of a reference: queries find it by these names, and drivers need them."""
+    *around, name = path.steps
+    return name in DBREF and all(collection.path(*around, each) is not None for each in DBREF[:2])
 
 
 def _finding(seen: Seen, collection: Collection, path: Path, why: str) -> Finding:

@@ -26,6 +26,7 @@ from nestling.executors.facts.structure import structure
 from nestling.executors.facts.whole import measured
 from nestling.ir.capture.patterns import statements_of
 from nestling.ir.facts import Collection, Copied, Facts, Reference, Statement, TwoWay
+from nestling.ir.facts.gridfs import with_gridfs
 from nestling.ir.facts.structure import Structure, merged
 
 __all__ = ["READING", "Amount", "Budget", "gather"]
@@ -90,6 +91,7 @@ def gather(
                 report(collection.namespace, len(found), total)
             share = max(work.seconds_left() / (total - len(found)), min(LEAST_SECONDS, work.seconds_left()))
             found.append(_collection(client, collection, work.within(share), budget))
+    found = with_gridfs(found)
     links = [_links(client, name, [each for each in found if each.database == name], asking) for name in databases]
     return Facts(
         taken=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -108,7 +110,10 @@ def gather(
 def _structures(client: MongoClient[Document], found: Sequence[Collection], asking: Asking) -> Structure:
     """What relates the rows of every database."""
     names = dict.fromkeys(each.database for each in found)
-    every = [structure(client[name], [c for c in found if c.database == name and c.paths], asking) for name in names]
+    every = [
+        structure(client[name], [c for c in found if c.database == name and c.paths and c.holds_documents], asking)
+        for name in names
+    ]
     return merged(every)
 
 

@@ -46,8 +46,8 @@ class Candidate:
 
 
 def candidates(collections: Sequence[Collection]) -> Iterator[Candidate]:
-    """The paths of a database's collections that may hold references."""
-    for collection in collections:
+    """The paths of a database's documents that may hold references; they may lead to files in GridFS, too."""
+    for collection in (each for each in collections if each.holds_documents):
         for path in collection.paths:
             if path.steps[0] == "_id" or ANY_KEY in path.steps or not is_plain(path.steps):
                 continue

@@ -19,6 +19,7 @@ class Kind(StrEnum):
     CAPPED = "capped"
     CLUSTERED = "clustered"
     TIME_SERIES = "time series"
+    GRIDFS = "GridFS"
     VIEW = "view"
     SYSTEM = "system"
 

@@ -77,6 +77,8 @@ def _unclear(unclear: Unclear) -> Gap:
 
 def notes(survey: Survey, found: Entities) -> Iterator[str]:
     """What loses nothing and should be seen."""
+    if files := [each.name for each in survey.facts.collections if each.kind is Kind.GRIDFS]:
+        yield f"{', '.join(f'`{name}`' for name in files)}: GridFS, the driver's own; no entities, and no change to them"
     ordered = [e.name for e in found.values() if e.seen.node.form in (NodeForm.ARRAY, NodeForm.VALUES)]
     if any(survey.seen[place].above is not None for place in found) and ordered:
         yield "the order of elements in an array is no part of the model; where it matters, elements need a field that tells it"
