@@ -213,7 +213,10 @@ MIDDLE = """## What the usual type cannot hold
 
 {table}
 The [validators](validation.md) accept exactly these forms. What an application must know: a column that has microseconds anywhere
-is text everywhere, which sorts and compares as it should; and `$sum` over a column with numbers beyond 34 digits stored as text
+is text everywhere, which sorts and compares as it should. Where the column had none when the design was made, it holds
+dates: what a statement stores there is rounded to the millisecond (not in SQLite's dialect, whose values are texts), what it
+compares with them is compared as it is, and `load` tells of rows that have got microseconds since: design again from the
+source. And `$sum` over a column with numbers beyond 34 digits stored as text
 ignores those.
 
 ## By policy

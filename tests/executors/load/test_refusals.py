@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from nestling.executors.create import create
 from nestling.executors.load import CHECKPOINT_COLLECTION, Progress, load
 from nestling.ir.command import CreateCollection, CreateIndex
 from nestling.ir.design import Design
-from nestling.ir.model import Model
+from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.primitives import (
     Collection,
     CollectionKind,
@@ -27,6 +28,7 @@ from nestling.ir.primitives import (
     Reference,
     Slots,
 )
+from nestling.ir.types import INTEGER, Type, TypeName
 from nestling.ir.values import Policy
 from tests.executors.load.loads import load_rows
 from tests.planner.home_cases import LINE, ORDER, ORDER_LINE, Rows, entity, lines, link, orders
@@ -195,6 +197,20 @@ def test_values_that_do_not_fit_their_type_are_noted(database: Database[Any], tm
     report = load(ITEMS, source, database)
     assert report.notes == ("values that did not fit their type were stored as found: item.price (1)",)
     assert database["items"].distinct("price", {"_id": 1}) == ["cheap"]
+
+
+def test_instants_finer_than_their_type_are_noted(database: Database[Any], tmp_path: Path) -> None:
+    """The type is what the source's values were when the design was made: text beside dates is told, and what to do."""
+    event = Entity(
+        "event", (Attribute("id", INTEGER, nullable=False), Attribute("at", Type(TypeName.TIMESTAMP))), ("id",)
+    )
+    model = Model("log", (event,))
+    rows = [(1, datetime(2024, 2, 29, 10)), (2, datetime(2024, 2, 29, 10, 0, 0, 123456))]  # noqa: DTZ001
+    source = sqlite_source(tmp_path / "source.db", model, {"event": rows})
+    report = load(Design(model, (Collection("events", Document("event"), ("id",)),)), source, database)
+    (note,) = report.notes
+    assert "stored as text beside dates" in note
+    assert "event.at (1); design again" in note
 
 
 def test_progress_and_report(database: Database[Any], tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from nestling.ir.types import KEPT_AS_TEXT, MOMENTS, TypeName
 from nestling.ir.values import Policy, encoder
 
 INT64 = 1 << 63
+BSON_DIGITS = 3
+"""Fraction digits of a second that a BSON date keeps."""
 REMEMBERED_VALUES = 20_000
 """Decimals of one attribute whose Decimal128 is kept at hand: some 5 MB."""
 
@@ -50,6 +52,7 @@ class Values:
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
         self.as_found: Counter[tuple[str, str]] = Counter()
+        self.finer: Counter[tuple[str, str]] = Counter()
 
     def encoder(self, entity: str, attribute: Attribute) -> Callable[[object], object]:
         """From a conceptual value (not NULL) to BSON; raises `UnstorableError` naming the attribute."""
@@ -58,11 +61,14 @@ class Values:
             convert = _remembered(convert)
         usual = attribute.type.name in _EXPECTED
         expected = {_EXPECTED[kind.name] for kind in (attribute.type, *attribute.also) if kind.name in _EXPECTED}
-        as_found, place = self.as_found, (entity, attribute.name)
+        as_found, finer, place = self.as_found, self.finer, (entity, attribute.name)
+        is_date = attribute.type.name in MOMENTS and attribute.type.fraction_digits <= BSON_DIGITS
 
         def stored(value: object) -> object:
             if usual and value.__class__ not in expected:
                 as_found[place] += 1
+            elif is_date and getattr(value, "microsecond", 0) % 1000:
+                finer[place] += 1
             try:
                 return convert(value)
             except LoadError as error:
@@ -71,11 +77,18 @@ class Values:
         return stored
 
     def notes(self) -> tuple[str, ...]:
-        """A sentence about values stored as found, with their number by attribute, when there are any."""
-        if not self.as_found:
-            return ()
-        counts = ", ".join(f"{entity}.{name} ({count:,})" for (entity, name), count in sorted(self.as_found.items()))
-        return (f"values that did not fit their type were stored as found: {counts}",)
+        """A sentence about values stored as found, and one about instants stored as text, with their numbers by attribute."""
+        found = []
+        if self.as_found:
+            found.append(f"values that did not fit their type were stored as found: {_counts(self.as_found)}")
+        if self.finer:
+            what = "instants with microseconds were stored as text beside dates, where they sort and compare apart"
+            found.append(f"{what}: {_counts(self.finer)}; design again from the source as it is now, and load by that")
+        return tuple(found)
+
+
+def _counts(places: Counter[tuple[str, str]]) -> str:
+    return ", ".join(f"{entity}.{name} ({count:,})" for (entity, name), count in sorted(places.items()))
 
 
 def _remembered(convert: Callable[[object], object]) -> Callable[[object], object]:
@@ -102,7 +115,7 @@ def expression(attribute: Attribute, variable: str, convert: str) -> str:
     if kind.name is TypeName.DATE:
         midnight = f"datetime({variable}.year, {variable}.month, {variable}.day)"
         return f"{midnight} if {variable}.__class__ is date else {convert}({variable})"
-    if kind.name in MOMENTS and kind.fraction_digits <= 3:
+    if kind.name in MOMENTS and kind.fraction_digits <= BSON_DIGITS:
         fits = f"{variable}.__class__ is datetime and not {variable}.microsecond % 1000"
         return f"{variable} if {fits} else {convert}({variable})"
     usual = STORED_AS_IT_IS.get(kind.name)
