@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from nestling.common.errors import Problem, SourceError
 from nestling.ir.reading import Reading
+from nestling.ir.workload import Workload
 
 if TYPE_CHECKING:
     from nestling.ir.model import Model
@@ -48,8 +49,10 @@ def _read(address: str, dialect: str, progress: Callable[[str], None] | None, st
         if isinstance(found, Reading):
             from nestling.sources.statements import with_footprints
 
+            found = replace(found, dialect=found.dialect or dialect)
             return with_footprints(found) if statements is None else _with_joined(found, statements)
-        return Reading(found.design.model, statistics=found.statistics, origin=str(path))
+        made = Reading(found.design.model, Workload((), found.requirements), found.statistics, dialect=found.dialect)
+        return _with_joined(replace(made, origin=str(path)), statements)
     raise SourceError(Problem(what="no kind of source nestling knows", where=address, next_move=f"name {_KNOWN}"))
 
 
