@@ -330,11 +330,15 @@ class Raw:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """The value as an attribute of `type` keeps it: SQLite's affinity, and dates read from canonical text; else as it is."""
+    """The value as an attribute of `type` keeps it: SQLite's affinity, and dates read from canonical text; else as it is.
+
+    `zero_dates`: an attribute of dates that also keeps MySQL's zero dates.
+    """
 
     operand: Expression
     type: Type
     rules: Rules
+    zero_dates: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from nestling.ir.defaults import Constant, Default, Generated, OtherDefault, constant, written
 from nestling.ir.expression import Collation
-from nestling.ir.types import Type, TypeName
+from nestling.ir.model import Attribute
+from nestling.ir.types import TEXT, TIMES, Type, TypeName
+from nestling.ir.zero_dates import is_zero
 
 _CAST = re.compile(
     r"""::\s*[\w\s."]+(?:\([\d,\s]*\))?(?:\s+with(?:out)?\s+time\s+zone)?\s*(?:\[\s*\])*\s*\Z""", re.IGNORECASE
@@ -86,6 +89,14 @@ def _constant(value: bool | int | float | str, kind: Type, sql: str) -> Default:
 def retyped(default: Default | None, kind: Type) -> Default | None:
     """A default for the same column once its type is known better."""
     return constant(written(default.value), kind) if isinstance(default, Constant) else default
+
+
+def with_zero_dates(attribute: Attribute) -> Attribute:
+    """The attribute, which also holds texts if its default is a zero date of MySQL."""
+    is_default = isinstance(attribute.default, Constant) and is_zero(attribute.default.value)
+    if attribute.type.name not in TIMES or not is_default or TEXT in attribute.also:
+        return attribute
+    return replace(attribute, also=(*attribute.also, TEXT))
 
 
 def collation_named(name: str | None) -> Collation:

@@ -22,6 +22,7 @@ from nestling.ir.json_text import read_json
 from nestling.ir.time_text import read_time_of_day
 from nestling.ir.types import TIMES, Type, TypeName
 from nestling.ir.values import encoder, rounded_to_millisecond
+from nestling.ir.zero_dates import is_zero, zero_of
 
 _INT64 = 1 << 63
 _DURATION = re.compile(r"-?P(?=.*\d)[-+.,0-9YMWDTHS]+", re.ASCII)
@@ -33,18 +34,22 @@ _TRUTHS = {
 
 @dataclass(frozen=True, slots=True)
 class StoredParameter(compiled.Placeholder):
-    """Where the value of the parameter `name` belongs, as an attribute of `type` keeps it; `is_number`: it is reckoned with."""
+    """Where the value of the parameter `name` belongs, as an attribute of `type` keeps it; `is_number`: it is reckoned with.
+
+    `zero_dates`: the attribute also keeps MySQL's zero dates.
+    """
 
     name: str
     type: Type
     rules: Rules
     is_number: bool = False
+    zero_dates: bool = False
 
     def bind(self, value: object) -> object:
         """The BSON value; WorkloadError when it is no value, or one its attribute cannot take."""
         Placeholder(self.name).bind(value)  # refuses what is no value at all
         try:
-            found = stored_constant(value, self.type, self.rules)
+            found = stored_constant(value, self.type, self.rules, zero_dates=self.zero_dates)
         except WorkloadError as error:
             raise WorkloadError(Problem(f"parameter `{self.name}`: {error.problems[0].what}")) from None
         if self.is_number:
@@ -52,10 +57,12 @@ class StoredParameter(compiled.Placeholder):
         return found
 
 
-def stored_constant(value: object, kind: Type, rules: Rules) -> object:
+def stored_constant(value: object, kind: Type, rules: Rules, *, zero_dates: bool = False) -> object:
     """The BSON value of a conceptual one; None stays None. Raises `WorkloadError` for what a strict database refuses."""
     if value is None:
         return None
+    if zero_dates and is_zero(value):
+        return zero_of(kind)
     found = _by_sqlite(value, kind) if rules is Rules.SQLITE else _by_server(value, kind)
     return Binary.from_uuid(found) if isinstance(found, UUID) else encoder(kind)(found)
 

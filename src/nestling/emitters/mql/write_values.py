@@ -52,12 +52,13 @@ def given(expression: Expression) -> object:
     """A literal or parameter of the statement; raises a gap for what only a server could compute."""
     if isinstance(expression, Stored):
         if isinstance(expression.operand, Parameter):
-            return StoredParameter(expression.operand.name, expression.type, expression.rules)
+            name, kind = expression.operand.name, expression.type
+            return StoredParameter(name, kind, expression.rules, zero_dates=expression.zero_dates)
         inner = given(expression.operand)
         if may_be_missing(inner):
             return inner if inner is MISSING else _computed(expression)
         value = expression.operand.value if isinstance(expression.operand, Literal) else inner
-        return stored_constant(value, expression.type, expression.rules)
+        return stored_constant(value, expression.type, expression.rules, zero_dates=expression.zero_dates)
     found = Renderer(_NoRow()).value(expression)
     if not is_inline(found):
         return _computed(expression)

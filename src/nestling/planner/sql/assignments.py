@@ -12,7 +12,7 @@ from nestling.ir.defaults import Generated
 from nestling.ir.expression import ANY, NULL, Cast, Expression, Literal, Parameter, Rules, Stored
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.operands import is_integer, is_text
-from nestling.ir.types import TypeName
+from nestling.ir.types import TEXT, TIMES, TypeName
 from nestling.ir.write import Assignment
 from nestling.planner.sql.defaults import default_expression
 from nestling.planner.sql.expressions import bind
@@ -35,7 +35,8 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
         return expression
     if isinstance(expression, Parameter):
         expression = Parameter(expression.name, attribute.type)
-    return Stored(expression, attribute.type, translation.dialect.rules)
+    zero_dates = translation.dialect.rules is Rules.MYSQL and attribute.type.name in TIMES and TEXT in attribute.also
+    return Stored(expression, attribute.type, translation.dialect.rules, zero_dates)
 
 
 def attribute_named(entity: Entity, node: exp.Expr) -> Attribute:

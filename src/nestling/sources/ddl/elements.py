@@ -11,7 +11,7 @@ from nestling.sources.ddl.catalogue import Catalogue, Declared
 from nestling.sources.ddl.column_type import read_type
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text, at_commas
 from nestling.sources.ddl.tokens import Kind, Token
-from nestling.sources.defaults import collation_named, read_default
+from nestling.sources.defaults import collation_named, read_default, with_zero_dates
 from nestling.sources.remarks import computed, unique_by_expression
 from nestling.sources.tables import Check, ForeignKey
 
@@ -88,7 +88,8 @@ def _column_constraint(
         # MySQL before 9 reads an inline REFERENCES and forgets it
         table.foreign_keys.append((target, replace(key, enforced=key.enforced and catalogue.dialect != MYSQL)))
     elif cursor.accept("DEFAULT"):
-        return replace(column, default=read_default(as_sql(default_tokens(cursor)), column.type))
+        default = read_default(as_sql(default_tokens(cursor)), column.type)
+        return with_zero_dates(replace(column, default=default))
     elif cursor.accept("COLLATE"):
         table.collated.add(column.name)
         return replace(column, collation=collation_named(cursor.qualified_name()[1]))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from nestling.ir.model import Attribute
 from nestling.sources.checks import compares_plainly
+from nestling.sources.defaults import with_zero_dates
 from nestling.sources.shape import shape
 from nestling.sources.tables import ForeignKey, Table
 
@@ -46,7 +47,8 @@ def reflect(catalog: found.Catalog, name: str, dialect: str, joined: Joined | No
 
 def _table(table: found.Table, dialect: str) -> Table:
     columns = tuple(
-        Attribute(c.name, c.type, c.nullable, default=c.default, collation=c.collation) for c in table.columns
+        with_zero_dates(Attribute(c.name, c.type, c.nullable, default=c.default, collation=c.collation))
+        for c in table.columns
     )
     keys = tuple(_foreign_key(table, key) for key in table.foreign_keys)
     plain = frozenset(

@@ -74,7 +74,7 @@ def stored(node: Stored, r: Renderer) -> Mql:
     if node.operand.type == node.type or node.operand == Literal(None, node.operand.type):
         return r.value(node.operand)
     if isinstance(node.operand, Literal):
-        return {"$literal": stored_constant(node.operand.value, node.type, node.rules)}
+        return {"$literal": stored_constant(node.operand.value, node.type, node.rules, zero_dates=node.zero_dates)}
     if node.type.name is TypeName.OBJECT_ID:
         return bind({"text": r.value(Coerce(node.operand, Affinity.TEXT))}, object_id)
     if node.rules is Rules.SQLITE:
@@ -88,8 +88,8 @@ def _stored_parameter(parameter: Parameter, node: Stored, r: Renderer) -> object
     """Converted as one that is stored at once, whichever way the row goes."""
     value = r.environment.parameter(parameter.name)
     if isinstance(value, Placeholder):
-        return StoredParameter(parameter.name, node.type, node.rules)
-    return stored_constant(value, node.type, node.rules)
+        return StoredParameter(parameter.name, node.type, node.rules, zero_dates=node.zero_dates)
+    return stored_constant(value, node.type, node.rules, zero_dates=node.zero_dates)
 
 
 def _stored_by_sqlite(node: Stored, r: Renderer) -> Mql:

@@ -1,0 +1,63 @@
+"""Zero dates that statements store: by a default, a constant and a parameter, each on a design and on MariaDB."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling import pipeline
+from nestling.common.errors import WorkloadError
+from nestling.executors.write import run_write
+from nestling.ir.program import CompiledWrite
+from tests.beside_mariadb import Both, beside_mariadb
+
+_SCRIPT = """
+SET SESSION sql_mode = 'STRICT_TRANS_TABLES';
+CREATE TABLE buyer (id int PRIMARY KEY, born date NOT NULL DEFAULT '0000-00-00', died date);
+CREATE TABLE sale (id int PRIMARY KEY, buyer int NOT NULL, placed datetime NOT NULL,
+  closed datetime(6) DEFAULT '0000-00-00 00:00:00',
+  shipped datetime NOT NULL DEFAULT '0000-00-00 00:00:00', FOREIGN KEY (buyer) REFERENCES buyer (id));
+INSERT INTO buyer VALUES (1, '0000-00-00', NULL), (2, '2000-01-02', '2020-01-01');
+INSERT INTO sale VALUES (1, 1, '2024-01-05 10:00:00', NULL, '2024-01-06 11:00:00'),
+  (2, 2, '2024-01-05 10:00:00', '2024-01-05 10:00:00.123456', '2024-01-06 11:00:00')
+"""
+WRITES = (
+    "INSERT INTO sale (id, buyer, placed) VALUES (3, 1, '2024-02-01')",
+    "INSERT INTO sale (id, buyer, placed) SELECT id + 3, buyer, placed FROM sale WHERE id = 1",
+    "INSERT INTO buyer (id) VALUES (3)",
+    "UPDATE sale SET shipped = '0000-00-00 00:00:00.000' WHERE id = 1",
+    "UPDATE sale SET shipped = '0000-00-00', closed = '0000-00-00' WHERE id = 2",
+    "UPDATE buyer SET born = '0000-00-00' WHERE id = 2",
+    "UPDATE sale SET shipped = '2024-03-01' WHERE shipped = 0 AND id = 3",
+    "UPDATE sale SET shipped = DEFAULT WHERE id = 3",
+)
+
+
+@pytest.fixture(params=["normalized", "embedded"])
+def both(request: pytest.FixtureRequest, mariadb: str, database: Database[Any]) -> Iterator[Both]:
+    """The schema filled, read and loaded."""
+    with beside_mariadb(mariadb, database, _SCRIPT, request.param) as found:
+        yield found
+
+
+def test_zero_dates_are_stored_as_loading_stores_them(both: Both) -> None:
+    """Every row is as it is in MariaDB."""
+    for sql in WRITES:
+        assert both.written(sql) == (True, True), sql
+        both.assert_equal()
+
+
+def test_a_parameter_may_be_a_zero_date(both: Both) -> None:
+    """Where the column holds such; another column of dates refuses it."""
+    for name, expected in (("shipped", True), ("placed", False)):
+        write = pipeline.convert(both.proposal, f"UPDATE sale SET {name} = :day WHERE id = 1", dialect="mysql")
+        assert isinstance(write, CompiledWrite)
+        if expected:
+            run_write(both.database, write, {"day": "0000-00-00 00:00:00"})
+            assert both.answers("SELECT id FROM sale WHERE shipped = 0")[0] == [(1,)]
+        else:
+            with pytest.raises(WorkloadError, match="cannot be stored"):
+                run_write(both.database, write, {"day": "0000-00-00 00:00:00"})
