@@ -11,7 +11,7 @@ from nestling.ir.work_words import work_rate
 
 PROVED = 1e-6
 """A gap below it counts as none."""
-EQUAL = "another would do"
+EQUAL = "tie"
 """What a structure saves that could be left out without loss, because something else would then do its work as well."""
 NOT_WEIGHED = "not weighed"
 """What stands for a saving there was no time to find; a note of the proposal says so, too."""

@@ -67,7 +67,7 @@ def _finding(seen: Seen, collection: Collection, path: Path, mixed: dict[str, in
     return seen.finding(
         collection,
         path.text,
-        f"nothing is said in {len(mixed)} ways: {said}",
+        f"absence is stored in {len(mixed)} ways: {said}",
         number=100 * second / max(path.parents, 1),
         limit="share",
         cost="every query for what has no value must name all of them, or finds too little",

@@ -18,7 +18,7 @@ from nestling.sources.mongo.types import odd_types
 SHOWN = 4
 _NOT_READ = {
     Kind.TIME_SERIES: "is a time series collection, whose measurements are not read yet",
-    Kind.VIEW: "is a view, and no table of its own",
+    Kind.VIEW: "is a view, not a table",
 }
 
 
@@ -54,9 +54,7 @@ def _of_entity(entity: EntityOf) -> Iterator[Gap]:
         if each.column.why:
             yield Gap(GapKind.NOTIMPL, f"`{text}` {each.column.why}, and is kept whole as json", collection)
         elif odd := odd_types(each.column.path):
-            yield Gap(
-                GapKind.NOTIMPL, f"`{text}` holds {', '.join(odd)}, which no type of a model stands for", collection
-            )
+            yield Gap(GapKind.NOTIMPL, f"`{text}` holds {', '.join(odd)}, for which the model has no type", collection)
         elif each.attribute.also and not _only_numbers(each.attribute.also):
             others = ", ".join(map(str, each.attribute.also))
             yield Gap(GapKind.NOTIMPL, f"`{text}` is {each.attribute.type} and sometimes {others}", collection)
