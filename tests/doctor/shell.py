@@ -41,7 +41,7 @@ def _call(collection: Collection[dict[str, Any]], method: str, arguments: list[A
             index = {"name": arguments[0], "hidden": True}
             return collection.database.command("collMod", collection.name, index=index)
         case "aggregate":
-            return list(collection.aggregate(*arguments))
+            return list(collection.aggregate(arguments[0], **(arguments[1] if arguments[1:] else {})))
         case "find":
             return list(collection.find(*arguments))
         case "stats":

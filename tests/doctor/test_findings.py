@@ -112,3 +112,27 @@ def test_documents_that_a_collection_deletes_by_their_id_expire(database: Db) ->
     assert _of(database, "missing-ttl") == {}
     database.command("collMod", "sessions", expireAfterSeconds="off")
     assert set(_of(database, "missing-ttl")) == {"expires_at"}
+
+
+@pytest.mark.parametrize("texts", [["0000-00-00", "2024-00-15"], ["infinity", "10000-01-01", "0044-03-15 BC"]])
+@pytest.mark.parametrize("documents", [10_000, 200])
+def test_dates_that_no_date_can_be_stay_texts(database: Db, texts: list[str], documents: int) -> None:
+    """What a source has for dates and BSON has not is no fault, however much of it there is; any other text is."""
+    rows = [{"n": n, "at": texts[n % len(texts)] if n % 3 else datetime(2024, 1, 1, tzinfo=UTC)} for n in range(900)]
+    database.things.insert_many(rows)
+    mixed = [each for each in found(look(database, documents=documents)) if each.rule == "mixed-types"]
+    assert mixed == []
+    database.things.update_many({"n": {"$lt": 300}}, {"$set": {"at": "2024-01-01 10:00:00"}})
+    assert "at" in _of(database, "mixed-types")
+
+
+def test_nothing_removes_empty_texts(database: Db) -> None:
+    """The empty text may be a value of its own: no command takes it away, while null is taken away."""
+    forms: list[dict[str, object]] = [{}, {"a": ""}, {"a": None}, {"a": "x"}]
+    database.things.insert_many({"n": n, **forms[n % 4]} for n in range(40))
+    finding = _of(database, "null-or-missing")["a"]
+    for command in finding.commands:
+        run(database.client, command)
+    assert database.things.count_documents({"a": ""}) == 10
+    assert database.things.count_documents({"a": {"$type": "null"}}) == 0
+    assert _of(database, "null-or-missing")["a"].commands == ()

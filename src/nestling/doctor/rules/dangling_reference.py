@@ -5,7 +5,9 @@ and a `$lookup` then gives nothing, without a word.
 
 Example: 14,245 `comments.movie_id` and no collection of films.
 
-Remedy: find them, then delete or mend them; delete children with their parent, in a transaction, from now on.
+Remedy: find them, then delete or mend them; delete children with their parent, in a transaction, from now on. Texts of
+ObjectIds or of numbers that are found once they are converted are of the wrong type, not missing: convert the field. Where
+an index of the key compares texts whatever their case, so does the rule.
 
 Ignore when: the target is in another database, or is archived on purpose.
 """
@@ -14,9 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.converting import STAYS, converting, finding, number
 from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import of_collection, quoted, sampled_share
-from nestling.ir.facts import ELEMENT, Reference, Sample, field_path, steps_text
+from nestling.ir.facts import ELEMENT, Path, Reference, Sample, field_path, steps_text
+from nestling.ir.facts.path import NUMBERS
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.quantity_words import count
 
@@ -25,6 +29,7 @@ RULE = Rule(
     Severity.WARNING,
     (Threshold("values", "different values found nowhere, of those looked up", "values", {"nestling": 0}),),
 )
+_TO_MEND = "Find them, then delete or mend them, and delete what refers together with what it refers to from now on."
 
 
 def findings(seen: Seen) -> Iterator[Finding]:
@@ -37,18 +42,69 @@ def findings(seen: Seen) -> Iterator[Finding]:
 def _finding(seen: Seen, reference: Reference, dangling: int) -> Finding:
     where = f"in `{reference.target}`" if reference.target else "in any collection of this database"
     part = sampled_share(dangling, reference.checked, Sample(reference.checked, "random"))
+    said = f"{count(dangling)} of {count(reference.checked)} values looked up are not {where}: {part}"
+    if reference.converted:
+        said += f"; {count(reference.converted)} of them would be found as {reference.converts}"
     return seen.finding(
         f"{reference.database}.{reference.collection}",
         steps_text(reference.steps),
-        f"{count(dangling)} of {count(reference.checked)} values looked up are not {where}: {part}",
+        said,
         number=dangling,
         limit="values",
         cost="a join along it finds nothing and says nothing",
-        remedy="Find them, then delete or mend them, and delete what refers together with what it refers to from now on.",
-        commands=_commands(reference),
-        evidence={"checked": reference.checked, "resolved": reference.resolved},
-        confidence=Confidence.LIKELY if reference.resolved else Confidence.POSSIBLE,
+        remedy=_to_convert(seen, reference, dangling) if reference.converted else _TO_MEND,
+        commands=_conversion(seen, reference) if reference.converted else _commands(reference),
+        evidence={"checked": reference.checked, "resolved": reference.resolved, "converted": reference.converted},
+        confidence=Confidence.LIKELY if reference.resolved or reference.converted else Confidence.POSSIBLE,
     )
+
+
+def _to_convert(seen: Seen, reference: Reference, dangling: int) -> str:
+    """What to do with values of another type: nothing is missing before they are looked up as the right one."""
+    key, into = f"`{reference.target_field}` of `{reference.target}`", reference.converts
+    if _keys_differ(seen, reference):
+        return f"What they refer to has {into} for {key}: give it one type, delete nothing, and look again then."
+    is_mixed = bool(_types(_target(seen, reference)) & set(_other_types(seen, reference)))
+    first = f"Some of {key} are of their type, too: give it one type first. " if is_mixed else ""
+    rest = " Look again then: only what is found in neither type is missing." if dangling > reference.converted else ""
+    return f"{first}Convert them to {into}, the type of {key}, and delete none: {STAYS}.{rest}"
+
+
+def _keys_differ(seen: Seen, reference: Reference) -> bool:
+    """Whether it is the keys that are to be converted: most values are found as they are, among keys of several types."""
+    kinds = _types(_target(seen, reference))
+    return reference.resolved > reference.converted and {reference.converts, *_other_types(seen, reference)} <= kinds
+
+
+def _other_types(seen: Seen, reference: Reference) -> list[str]:
+    """The types of the values to convert."""
+    if reference.converts != "string":
+        return ["string"]
+    holder = seen.facts.collection(reference.database, reference.collection)
+    return sorted(_types(holder.path(*reference.steps) if holder is not None else None) & {"objectId", "number"})
+
+
+def _types(path: Path | None) -> set[str]:
+    return {"number" if name in NUMBERS else name for name, _ in path.types} if path is not None else set()
+
+
+def _target(seen: Seen, reference: Reference) -> Path | None:
+    target = seen.facts.collection(reference.database, reference.target)
+    return target.path(reference.target_field) if target is not None else None
+
+
+def _conversion(seen: Seen, reference: Reference) -> tuple[str, ...]:
+    """Finding the values of another type, and converting them where one update can."""
+    if _keys_differ(seen, reference):
+        return (
+            finding(of_collection(reference.database, reference.target), reference.target_field, [reference.converts]),
+        )
+    where, field = of_collection(reference.database, reference.collection), field_path(reference.steps)
+    target, into, kinds = _target(seen, reference), reference.converts, _other_types(seen, reference)
+    found = finding(where, field, kinds)
+    if ELEMENT in reference.steps or target is None:
+        return (found,)
+    return found, converting(where, field, kinds, number(target) if into == "number" else into)
 
 
 def _commands(reference: Reference) -> tuple[str, ...]:
@@ -63,4 +119,5 @@ def _commands(reference: Reference) -> tuple[str, ...]:
     )
     has_value = f"{{$match: {{{quoted(field)}: {{$ne: null}}}}}}, "
     stages = f"[{has_value}{unwind}{lookup}, {{$match: {{found: []}}}}, {{$project: {{{quoted(field)}: 1}}}}]"
-    return (f"{of_collection(reference.database, reference.collection)}.aggregate({stages})",)
+    options = f", {{collation: {reference.collation}}}" if reference.collation else ""
+    return (f"{of_collection(reference.database, reference.collection)}.aggregate({stages}{options})",)

@@ -8,14 +8,15 @@ Example: `rating` is a number in 2,485 documents and the text "Not yet rated" in
 Remedy: convert the rare type, and let a validator keep it that way. The command leaves what cannot be converted as it is;
 the one before it, asked again, finds what is left to set right by hand.
 
-Ignore when: the field is meant to hold anything. Null, and integers beside floating-point numbers, are not counted as
-mixed.
+Ignore when: the field is meant to hold anything. Null, integers beside floating-point numbers, and texts such as `0000-00-00`
+or `infinity` beside dates, which no date can hold, are not counted as mixed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.converting import STAYS, converting, finding, number
 from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import confidence, here, quoted, sampled_share
 from nestling.ir.facts import Collection, Path
@@ -44,10 +45,14 @@ def findings(seen: Seen) -> Iterator[Finding]:
 
 
 def _kinds(path: Path) -> dict[str, int]:
-    """Counts by type, the most frequent first: all numbers are one type, nothing is none, empty texts come last."""
+    """Counts by type, the most frequent first: all numbers are one type, nothing is none, empty texts come last.
+
+    Texts of dates that no BSON date is are no type beside dates: they are all that can be stored.
+    """
     kinds: dict[str, int] = {}
+    beside = path.count("date") and path.dateless and path.dateless == path.count("string")
     for name, times in path.types:
-        if name not in _NOTHING:
+        if name not in _NOTHING and not (beside and name == "string"):
             kind = "number" if name in NUMBERS else name
             kinds[kind] = kinds.get(kind, 0) + times
     return dict(sorted(kinds.items(), key=lambda item: (_is_empty(path, item[0]), -item[1], item[0])))
@@ -97,17 +102,8 @@ def _remedy(path: Path, main: str, others: list[str], is_converted: bool) -> str
     if _is_list_or_value(main, others):
         return f"Store an array throughout, of one element where there is one value, and {kept}."
     if is_converted:
-        return (
-            f"Convert them to {main}: what cannot be converted stays as it is, and the first command, asked again, finds it."
-            f" Set that right by hand, and {kept}."
-        )
+        return f"Convert them to {main}: {STAYS}. Set that right by hand, and {kept}."
     return f"Convert them to {main}, set right by hand what cannot be converted, and {kept}."
-
-
-def _number(path: Path) -> str:
-    """The type that holds every number of the path as it is: decimals are exact only as decimals, integers stay integers."""
-    kinds = [name for name, _ in path.types if name in NUMBERS]
-    return next((kind for kind in ("decimal", "double", "long") if kind in kinds), "int")
 
 
 def _converts(main: str, others: list[str]) -> bool:
@@ -120,9 +116,8 @@ def _commands(collection: Collection, path: Path, main: str, others: list[str]) 
     """Finding the rare values, and converting them where one update can; what cannot be converted stays."""
     if not is_plain(path.steps):
         return ()
-    field, types = path.field, ", ".join(quoted(kind) for kind in others)
-    which = f"{{{quoted(field)}: {{$type: [{types}]}}}}"
-    found = f"{here(collection)}.find({which})"
+    field = path.field
+    found = finding(here(collection), field, others)
     if _is_list_or_value(main, others) and "[]" not in path.steps:
         single = f"{{{quoted(field)}: {{$exists: true, $ne: null, $not: {{$type: 'array'}}}}}}"
         return (
@@ -131,7 +126,4 @@ def _commands(collection: Collection, path: Path, main: str, others: list[str]) 
         )
     if "[]" in path.steps or field == "_id" or not _converts(main, others):
         return (found,)
-    into = _number(path) if main == "number" else main
-    value = quoted("$" + field)
-    convert = f"{{$convert: {{input: {value}, to: {quoted(into)}, onError: {value}}}}}"
-    return (found, f"{here(collection)}.updateMany({which}, [{{$set: {{{quoted(field)}: {convert}}}}}])")
+    return found, converting(here(collection), field, others, number(path) if main == "number" else main)

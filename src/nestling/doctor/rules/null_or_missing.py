@@ -61,9 +61,13 @@ def _finding(seen: Seen, collection: Collection, path: Path, mixed: dict[str, in
     second = sorted(mixed.values())[-2]
     field = quoted(path.field)
     can_unset = is_plain(path.steps) and ELEMENT not in path.steps
-    nothing = [text for way, text in (("null", "null"), ("the empty text", '""')) if way in mixed]
-    but = ", unless the empty text is a value of its own" if "the empty text" in mixed else ""
-    which = f"{{{field}: {{$in: [{', '.join(nothing)}]}}}}"
+    but = (
+        " Where the empty text is a value of its own, as in rows that came from SQL, keep it: nothing here removes it, for"
+        " without it nobody knows what was empty and what was never said."
+        if "the empty text" in mixed
+        else ""
+    )
+    unset = f"{here(collection)}.updateMany({{{field}: null}}, {{$unset: {{{field}: 1}}}})"
     return seen.finding(
         collection,
         path.text,
@@ -71,8 +75,8 @@ def _finding(seen: Seen, collection: Collection, path: Path, mixed: dict[str, in
         number=100 * second / max(path.parents, 1),
         limit="share",
         cost="every query for what has no value must name all of them, or finds too little",
-        remedy=f"Choose one{but}; a field that is left out is the cheapest.",
-        commands=(f"{here(collection)}.updateMany({which}, {{$unset: {{{field}: 1}}}})",) if can_unset else (),
+        remedy=f"Choose one; a field that is left out is the cheapest.{but}",
+        commands=(unset,) if can_unset and "null" in mixed else (),
         evidence=dict(mixed),
         confidence=confidence(collection),
     )

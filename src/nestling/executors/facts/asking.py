@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -67,10 +68,13 @@ class Asking:
             self.skip(what, f"the answer cannot be read: {type(error).__name__}")
         return otherwise
 
-    def aggregate(self, database: Database[Document], name: str, what: str, pipeline: list[Document]) -> list[Document]:
-        """The documents a pipeline gives; none when it is refused."""
-        limit = self.milliseconds()
-        return self.ask(what, lambda: list(database[name].aggregate(pipeline, maxTimeMS=limit)), [])
+    def aggregate(
+        self, database: Database[Document], name: str, what: str, pipeline: list[Document], collation: str = ""
+    ) -> list[Document]:
+        """The documents a pipeline gives, comparing texts by a collation (JSON; empty: the collection's); none when refused."""
+        options: dict[str, Any] = {"maxTimeMS": self.milliseconds()}
+        options |= {"collation": json.loads(collation)} if collation else {}
+        return self.ask(what, lambda: list(database[name].aggregate(pipeline, **options)), [])
 
 
 def _why(error: OperationFailure) -> str:

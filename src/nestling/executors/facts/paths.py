@@ -37,6 +37,7 @@ def _with_below(node: Node, steps: tuple[str, ...], parents: int, *, exact: bool
             widths=node.widths.quantiles(),
             lengths=node.lengths.quantiles() if node.lengths is not None else None,
             empty=node.empty,
+            dateless=node.dateless,
             keys=keys,
             distinct=node.distinct.estimate(),
             exact=exact,

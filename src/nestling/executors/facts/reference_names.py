@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,15 +16,25 @@ _KEYS = frozenset({"objectId", "string", "binData", "int", "long", "double", "de
 UNIQUE_SHARE = 0.95
 """A field that has this many different values for its documents may be what others refer to."""
 MOSTLY = 0.5
+CONVERTS = {"string": ("objectId", "number"), "objectId": ("string",), "number": ("string",)}
+"""What values of a type may stand for in another."""
+CASED = 3
+"""The strength of a collation from which on case counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A field references may point to; `named`: the name of the reference says so."""
+    """A field references may point to; `named`: the name of the reference says so.
+
+    `converts`: its types that values of the reference are only once converted. `collation`: of an index on it that compares
+    texts whatever their case, as JSON; else empty.
+    """
 
     collection: str
     field: str
     named: bool
+    converts: frozenset[str] = frozenset()
+    collation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +71,21 @@ def candidates(collections: Sequence[Collection]) -> Iterator[Candidate]:
 def _targets(path: Path, collections: Sequence[Collection]) -> Iterator[Target]:
     for other in collections:
         for key in other.top_level():
-            if path is key or not _types(path) & _types(key):
+            converts = frozenset(
+                kind for mine in _types(path) for kind in CONVERTS.get(mine, ()) if kind in _types(key)
+            )
+            if path is key or not (_types(path) & _types(key) or converts):
                 continue
             named = _says(path, other, key)
-            if (key.field == "_id" and _mostly(path, "objectId")) or named:
-                yield Target(other.name, key.field, named)
+            if named or (key.field == "_id" and _mostly(path, "objectId") and _types(key) & _types(path)):
+                yield Target(other.name, key.field, named, converts, _collation(other, key))
+
+
+def _collation(collection: Collection, key: Path) -> str:
+    """How an index that begins with the key compares texts, where that leaves out their case."""
+    found = (each for each in collection.indexes if each.keys[0][0] == key.field and 0 < each.strength < CASED)
+    said: dict[str, object] = next((json.loads(each.collation) for each in found), {})
+    return json.dumps({name: value for name, value in said.items() if name != "version"}) if said else ""
 
 
 def _says(path: Path, other: Collection, key: Path) -> bool:

@@ -5,9 +5,12 @@ Values are drawn, looked up on the server, counted and forgotten.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from bson import ObjectId
 from pymongo.database import Database
 
 from nestling.executors.facts.asking import Asking, Document
@@ -24,6 +27,8 @@ LEAST_FOUND = 3
 """… and at least this many."""
 MOST_TARGETS = 12
 """Collections looked into for one path."""
+OBJECT_ID_DIGITS = 24
+_WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 
 
 def references(database: Database[Document], collections: Sequence[Collection], asking: Asking) -> Iterator[Reference]:
@@ -32,28 +37,70 @@ def references(database: Database[Document], collections: Sequence[Collection], 
         if asking.late:
             asking.skip(f"references in {database.name}", "the time budget was used up")
             return
-        values = _values(database, candidate, asking)
-        if values:
-            yield from _reference(database, candidate, values, asking)
+        yield from _reference(database, candidate, asking)
 
 
-def _reference(
-    database: Database[Document], candidate: Candidate, values: list[Any], asking: Asking
-) -> Iterator[Reference]:
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """A target, the values that were looked up in it, how many were found, and how many more as the type they `convert` to."""
+
+    target: Target
+    values: list[Any]
+    found: int
+    converted: int = 0
+    converts: str = ""
+
+    @property
+    def is_good(self) -> bool:
+        """Whether enough is found to call it a reference."""
+        enough = max(LEAST_SHARE * len(self.values), LEAST_FOUND)
+        return bool(self.found and self.target.named) or max(self.found, self.converted) >= enough
+
+
+def _reference(database: Database[Document], candidate: Candidate, asking: Asking) -> Iterator[Reference]:
     """The best target, if one is good enough; an ObjectId called an id that is found nowhere refers to nothing."""
-    best, most = None, 0
-    for target in candidate.targets[:MOST_TARGETS]:
-        found = _found(database, target, values, asking)
-        if found > most:
-            best, most = target, found
-        if found == len(values):
+    best = _Match(Target("", "", named=False), _values(database, candidate, asking), 0)
+    for target in candidate.targets[:MOST_TARGETS] if best.values else ():
+        values = _values(database, candidate, asking, target.collation) if target.collation else best.values
+        match = _Match(target, values, _found(database, target, values, asking))
+        if match.found > best.found or (target.named and not best.target.named and not best.found):
+            best = match
+        if match.found == len(values):
             break
-    where = (candidate.collection.database, candidate.collection.name, candidate.path.steps)
-    if best is not None and (best.named or most >= max(LEAST_SHARE * len(values), LEAST_FOUND)):
-        yield Reference(*where, best.collection, best.field, len(values), most, best.named)
-    elif not most and candidate.is_object_id and candidate.is_id_named:
-        named = next((target for target in candidate.targets if target.named), Target("", "", named=False))
-        yield Reference(*where, named.collection, named.field, len(values), 0, named.named)
+    if (best.target.named or best.is_good) and best.found < len(best.values):
+        best = _with_converted(database, best, asking)
+    if best.is_good or (best.values and not best.found and candidate.is_object_id and candidate.is_id_named):
+        where, to = (candidate.collection.database, candidate.collection.name, candidate.path.steps), best.target
+        counts = (len(best.values), best.found)
+        yield Reference(*where, to.collection, to.field, *counts, to.named, best.converted, best.converts, to.collation)
+
+
+def _with_converted(database: Database[Document], match: _Match, asking: Asking) -> _Match:
+    """The match with what is found of its values once they are of another type, of the one by which most are."""
+    made: dict[str, list[Any]] = {}
+    for value in match.values:
+        kind, other = converted(value)
+        if kind in match.target.converts:
+            made.setdefault(kind, []).append(other)
+    found = {kind: _found(database, match.target, values, asking) for kind, values in made.items()}
+    kind = max(found, key=lambda each: found[each], default="")
+    more = min(found.get(kind, 0), len(match.values) - match.found)
+    return replace(match, converted=more, converts=kind) if more else match
+
+
+def converted(value: object) -> tuple[str, Any]:
+    """A value as the other type it may stand for, and that type's name (empty: none)."""
+    match value:
+        case str() if len(value) == OBJECT_ID_DIGITS and ObjectId.is_valid(value):
+            return "objectId", ObjectId(value)
+        case str() if _WHOLE.fullmatch(value):
+            return "number", int(value)
+        case ObjectId():
+            return "string", str(value)
+        case int() if not isinstance(value, bool):
+            return "string", str(int(value))
+        case _:
+            return "", None
 
 
 def drawn(collection: Collection) -> list[Document]:
@@ -75,7 +122,8 @@ def unwound(steps: tuple[str, ...]) -> list[Document]:
     return stages
 
 
-def _values(database: Database[Document], candidate: Candidate, asking: Asking) -> list[Any]:
+def _values(database: Database[Document], candidate: Candidate, asking: Asking, collation: str = "") -> list[Any]:
+    """Some values of the path, no two of them equal by the collation."""
     field, collection = candidate.path.field, candidate.collection
     pipeline = [
         *drawn(collection),
@@ -88,7 +136,7 @@ def _values(database: Database[Document], candidate: Candidate, asking: Asking) 
         {"$sort": {"_id": 1}},
     ]
     what = f"the references of {collection.namespace}.{field}"
-    return [row["_id"] for row in asking.aggregate(database, collection.name, what, pipeline)]
+    return [row["_id"] for row in asking.aggregate(database, collection.name, what, pipeline, collation)]
 
 
 def _found(database: Database[Document], target: Target, values: list[Any], asking: Asking) -> int:
@@ -100,5 +148,5 @@ def _found(database: Database[Document], target: Target, values: list[Any], aski
         {"$count": "found"},
     ]
     what = f"references to {database.name}.{target.collection}.{field}"
-    rows = asking.aggregate(database, target.collection, what, pipeline)
+    rows = asking.aggregate(database, target.collection, what, pipeline, target.collation)
     return min(int(rows[0]["found"]), len(values)) if rows else 0

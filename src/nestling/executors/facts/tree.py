@@ -6,6 +6,7 @@ Values are hashed to count the different ones, and forgotten.
 
 from __future__ import annotations
 
+import re
 from struct import Struct
 
 from nestling.executors.facts.sketch import Distinct, Histogram
@@ -22,6 +23,13 @@ DOUBLE, STRING, OBJECT, ARRAY, BINARY, REGEX, DB_POINTER = 1, 2, 3, 4, 5, 11, 12
 JAVASCRIPT, SYMBOL, SCOPED = 13, 14, 15
 EMPTY = 5
 """Bytes of an empty document, and of an empty text: a length and a closing NUL."""
+DATELESS = re.compile(
+    rb"(?:0000-\d\d-\d\d|\d{4}-00-\d\d|\d{4}-\d\d-00|\d{5,6}-\d\d-\d\d)(?:[ T][\d:.]+(?:Z|[+-][\d:]+)?)?(?: BC)?"
+    rb"|\d{4}-\d\d-\d\d(?:[ T][\d:.]+(?:Z|[+-][\d:]+)?)? BC|-?infinity"
+)
+"""Dates of SQL that no BSON date of our time is: without a month or day, beyond year 9999, before year 1, endless."""
+WIDEST_DATE = 50
+"""Bytes a text of a date never has."""
 TYPES = {
     1: "double",
     2: "string",
@@ -53,6 +61,7 @@ class Node:
 
     __slots__ = (
         "children",
+        "dateless",
         "distinct",
         "documents",
         "elements",
@@ -72,6 +81,7 @@ class Node:
         self.lengths: Histogram | None = None
         self.distinct = Distinct()
         self.empty = 0
+        self.dateless = 0
         self.children: dict[bytes, Node] = {}
         self.elements: Node | None = None
         self.rest: Node | None = None  # {*}
@@ -90,6 +100,7 @@ class Node:
         self.widths.merge(other.widths)
         self.distinct.merge(other.distinct)
         self.empty += other.empty
+        self.dateless += other.dateless
         if other.lengths is not None:
             self.lengths = self.lengths or Histogram()
             self.lengths.merge(other.lengths)
@@ -154,7 +165,9 @@ class Tree:
             node.empty += size == EMPTY
             self._object(data, at, node, depth + 1)
         else:
-            node.empty += kind == STRING and size == EMPTY
+            if kind == STRING:
+                node.empty += size == EMPTY
+                node.dateless += size < WIDEST_DATE and DATELESS.fullmatch(data, at + 4, at + size - 1) is not None
             node.distinct.add(data[at : at + size])
         return at + size
 

@@ -133,6 +133,7 @@ def _path(path: Path, place: int, types: tuple[tuple[str, int], ...], parents: i
         widths=_widths(path.widths, place, row),
         lengths=lengths,
         empty=round(path.empty * scale),
+        dateless=round(path.dateless * dict(types).get("string", 0) / max(path.count("string"), 1)),
         exact=True,
     )
 

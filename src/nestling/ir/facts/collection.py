@@ -166,7 +166,9 @@ class Collection:
 class Reference:
     """Values of `path` in one collection that are `target_field` in another (`target` is empty when they are found in none).
 
-    `checked` different values were looked up, `resolved` of them found. `named`: the field's name says the target.
+    `checked` different values were looked up, `resolved` of them found; `converted` more are found as `converts` (a type of the
+    target's: texts of ObjectIds or numbers, or the other way round). `named`: the field's name says the target. `collation`: how
+    the target's index on the field compares texts whatever their case, which is how they were looked up (JSON; else empty).
     """
 
     database: str
@@ -177,6 +179,9 @@ class Reference:
     checked: int
     resolved: int
     named: bool = False
+    converted: int = 0
+    converts: str = ""
+    collation: str = ""
 
 
 @dataclass(frozen=True, slots=True)

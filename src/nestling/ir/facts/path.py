@@ -26,8 +26,9 @@ class Path:
     """A path: its BSON types with how often each occurs, and sizes in bytes of BSON.
 
     `parents`: how often the document that could hold it occurs. `documents`: root documents that have it. `empty`: texts,
-    arrays and documents with nothing in them. `keys`: how many different names a `{*}` stands for, at least. `distinct`: an
-    estimate of the different values among those read, None when not asked. `exact`: counted over all documents, not a sample.
+    arrays and documents with nothing in them. `dateless`: texts of dates that no BSON date is, such as `0000-00-00`. `keys`:
+    how many different names a `{*}` stands for, at least. `distinct`: an estimate of the different values among those read,
+    None when not asked. `exact`: counted over all documents, not a sample.
     """
 
     steps: tuple[str, ...]
@@ -38,6 +39,7 @@ class Path:
     widths: Quantiles | None = None
     lengths: Quantiles | None = None
     empty: int = 0
+    dateless: int = 0
     keys: int = 0
     distinct: int | None = None
     exact: bool = False

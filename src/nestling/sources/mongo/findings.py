@@ -39,7 +39,11 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
         yield Gap(GapKind.NOTIMPL, what, near.collection)
     linked = {(link.collection, steps) for link in survey.links for steps in link.columns}
     for reference in survey.facts.references:
-        if not reference.resolved and (reference.collection, reference.steps) not in linked:
+        if reference.converted:
+            what = f"`{steps_text(reference.steps)}` refers to `{reference.target}` in another type: {reference.converted:,} of"
+            what += f" {reference.checked:,} values are found once they are {reference.converts}"
+            yield Gap(GapKind.INPUT, what, reference.collection)
+        elif not reference.resolved and (reference.collection, reference.steps) not in linked:
             what = f"`{steps_text(reference.steps)}` refers to what is not there: none of {reference.checked:,} values is found"
             yield Gap(GapKind.NOTIMPL, what, reference.collection)
 

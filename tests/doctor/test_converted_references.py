@@ -1,0 +1,84 @@
+"""References that are found once they are of the right type, or by the collation their key has, are not called missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from bson import ObjectId
+from pymongo.database import Database
+
+from nestling.ir.finding import Finding
+from tests.doctor.looking import found, look
+from tests.doctor.shell import run
+
+Db = Database[dict[str, Any]]
+IDS = [ObjectId() for _ in range(40)]
+
+
+def _dangling(database: Db) -> dict[str, Finding]:
+    return {each.path: each for each in found(look(database)) if each.rule == "dangling-reference"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "values", "kind"),
+    [
+        (IDS, [str(each) for each in IDS], "objectId"),
+        (range(40), [str(each) for each in range(40)], "number"),
+        ([str(each) for each in IDS], IDS, "string"),
+        ([str(each) for each in range(40)], range(40), "string"),
+        (IDS, [*IDS[:10], *map(str, IDS[10:])], "objectId"),
+    ],
+)
+def test_another_type_is_converted(database: Db, keys: list[Any], values: list[Any], kind: str) -> None:
+    """Its commands convert the field and delete nothing; after them every value is found."""
+    database.users.insert_many({"_id": each, "name": f"user {n}"} for n, each in enumerate(keys))
+    database.events.insert_many({"user_id": values[n % 40], "n": n} for n in range(100))
+    finding = _dangling(database)["user_id"]
+    assert f"would be found as {kind}" in finding.message
+    assert "delete none" in finding.remedy
+    for command in finding.commands:
+        run(database.client, command)
+    assert database.events.count_documents({}) == 100
+    assert "user_id" not in _dangling(database)
+
+
+def test_what_is_in_neither_type_is_missing(database: Db) -> None:
+    """Some texts are no keys at all: they are left, and found after the conversion."""
+    database.users.insert_many({"_id": each} for each in IDS)
+    database.events.insert_many({"user_id": str(each)} for each in [*IDS, *(ObjectId() for _ in range(5))])
+    finding = _dangling(database)["user_id"]
+    assert dict(finding.evidence) == {"checked": 45, "resolved": 0, "converted": 40}
+    assert "Look again then" in finding.remedy
+    for command in finding.commands:
+        run(database.client, command)
+    left = _dangling(database)["user_id"]
+    assert dict(left.evidence) == {"checked": 45, "resolved": 40, "converted": 0}
+
+
+def test_keys_of_several_types_are_what_to_mend(database: Db) -> None:
+    """Where a few keys are texts and what refers to them is not, the keys are shown."""
+    database.users.insert_many({"_id": str(each) if n < 4 else each} for n, each in enumerate(IDS))
+    database.events.insert_many({"user_id": each} for each in IDS)
+    finding = _dangling(database)["user_id"]
+    assert finding.remedy.startswith("What they refer to has string for `_id` of `users`")
+    assert len(run(database.client, finding.commands[0])) == 4
+
+
+def test_texts_that_are_no_keys_are_no_reference(database: Db) -> None:
+    """A field called after a collection whose keys are of another type holds anything, unless its values are there."""
+    database.users.insert_many({"_id": each} for each in IDS)
+    database.events.insert_many({"user": f"name {n}"} for n in range(40))
+    assert _dangling(database) == {}
+
+
+def test_a_collation_of_the_key_decides(database: Db) -> None:
+    """Values in another case are found where an index of the key leaves case out; others are not, and the command says which."""
+    database.country.insert_many({"_id": each} for each in ["DE", "FR", "IT"])
+    database.country.create_index([("_id", 1), ("-", 1)], unique=True, collation={"locale": "en", "strength": 1})
+    database.customer.insert_many({"country_id": each} for each in ["de", "De", "fr", "IT", "it"])
+    assert _dangling(database) == {}
+    database.customer.insert_one({"country_id": "Xx"})
+    finding = _dangling(database)["country_id"]
+    assert finding.number == 1
+    assert [each["country_id"] for each in run(database.client, finding.commands[0])] == ["Xx"]
