@@ -208,6 +208,9 @@ A *conceptual type* stands between SQL and BSON. For a live database it is the t
 that holds only days is a `date`, a `timestamp` is `timestamp(6)` only if some value has microseconds. `also` in the model file
 lists the types of values that disagree. "Unloaded as" is the column `nestling unload` makes in the same kind of database.
 
+The type keeps the length of a text and the digits of a decimal, and [writes](statements.md#what-a-write-does) are held to
+them. It does not keep how wide an integer is, nor `unsigned`: validators and writes take any integer of 64 bits.
+
 """
 MIDDLE = """## What the usual type cannot hold
 

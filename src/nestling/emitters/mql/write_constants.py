@@ -266,9 +266,11 @@ def _shown(value: object) -> str:
 
 
 def _fitting(text: str, kind: Type) -> str:
-    if kind.numbers and len(text) > kind.numbers[0]:
+    """Blanks beyond the length are cut off, as both databases do."""
+    length = kind.numbers[0] if kind.numbers else len(text)
+    if text[length:].strip(" "):
         raise ValueError("too long")
-    return text
+    return text[:length]
 
 
 def _strict_time(value: object, kind: Type) -> object:

@@ -31,12 +31,22 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
         return expression
     if isinstance(expression, Literal) and (is_integer(expression), attribute.type.name) == (True, TypeName.INTEGER):
         return expression
-    if is_text(expression) and attribute.type.name is TypeName.TEXT:
+    if is_text(expression) and attribute.type.name is TypeName.TEXT and _is_short(expression, attribute, translation):
         return expression
     if isinstance(expression, Parameter):
         expression = Parameter(expression.name, attribute.type)
     zero_dates = translation.dialect.rules is Rules.MYSQL and attribute.type.name in TIMES and TEXT in attribute.also
     return Stored(expression, attribute.type, translation.dialect.rules, zero_dates)
+
+
+def _is_short(text: Expression, attribute: Attribute, translation: Translation) -> bool:
+    """Whether a text certainly has no more characters than the attribute takes; SQLite's attributes take any number."""
+    if translation.dialect.is_sqlite or not attribute.type.numbers:
+        return True
+    most = attribute.type.numbers[0]
+    if isinstance(text, Literal) and isinstance(text.value, str):
+        return len(text.value) <= most
+    return bool(text.type.numbers) and text.type.numbers[0] <= most
 
 
 def attribute_named(entity: Entity, node: exp.Expr) -> Attribute:

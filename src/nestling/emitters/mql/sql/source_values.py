@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bson import Decimal128
+
 from nestling.emitters.mql.sql.comparison import wide
 from nestling.emitters.mql.sql.constants import WIDE_DIGITS, Mql
 from nestling.emitters.mql.sql.gaps import gap
@@ -12,8 +14,9 @@ from nestling.emitters.mql.sql.object_ids import object_id
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.write_constants import StoredParameter, stored_constant
 from nestling.ir.expression import Affinity, Cast, Coerce, Column, Literal, Parameter, Raw, Rules, Stored
+from nestling.ir.operands import is_text
 from nestling.ir.reading import GapKind
-from nestling.ir.types import Type, TypeName
+from nestling.ir.types import TEXT, Type, TypeName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,7 +84,37 @@ def stored(node: Stored, r: Renderer) -> Mql:
         return _stored_by_sqlite(node, r)
     if node.type.fraction_digits > WIDE_DIGITS:
         return wide(node.operand, r)
-    return r.value(Cast(node.operand, node.type, node.rules))
+    return _within(node, r) if node.type.numbers else r.value(Cast(node.operand, node.type, node.rules))
+
+
+def _within(node: Stored, r: Renderer) -> Mql:
+    """The value as the type keeps it; the statement fails where it is too long or too large for that."""
+    kind, numbers = node.type, (*node.type.numbers, 0)
+    failure = f"cannot be stored as {kind}: "
+    match kind.name:
+        case TypeName.TEXT:
+            text = node.operand if is_text(node.operand) else Cast(node.operand, TEXT, node.rules)
+            length = numbers[0]
+            return bind(
+                {"text": r.value(text)},
+                lambda x: {
+                    "$cond": [
+                        {"$lte": [{"$strLenCP": {"$ifNull": [{"$rtrim": {"input": x, "chars": " "}}, ""]}}, length]},
+                        {"$cond": [{"$lte": [x, None]}, None, {"$substrCP": [x, 0, length]}]},
+                        {"$toInt": {"$concat": [failure, x]}},
+                    ]
+                },
+            )
+        case TypeName.DECIMAL:
+            limit = Decimal128(f"1E{numbers[0] - numbers[1]}")
+            return bind(
+                {"number": r.value(Cast(node.operand, kind, node.rules))},
+                lambda x: {
+                    "$cond": [{"$lt": [{"$abs": x}, limit]}, x, {"$toInt": {"$concat": [failure, {"$toString": x}]}}]
+                },
+            )
+        case _:
+            return r.value(Cast(node.operand, kind, node.rules))
 
 
 def _stored_parameter(parameter: Parameter, node: Stored, r: Renderer) -> object:
