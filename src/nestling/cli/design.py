@@ -124,6 +124,8 @@ def command(
 
         more = {"pareto": [{"storage_bytes": p.amount, "cost": p.solution.cost} for p in points]} if trade else {}
         text.print_json(proposal_json(proposal) | more | (changes_json(made) if made is not None else {}))
+        if made is not None and made.warning:
+            text.say(f"WARNING: {made.warning}")
         return
     show(proposal)
     if made is not None:
@@ -131,6 +133,8 @@ def command(
     if points:
         show_pareto(points)
     text.notices(proposal.gaps, proposal.notes)
+    if made is not None and made.warning:
+        text.say(f"WARNING: {made.warning}")
     _say_next(source, output, proposal)
 
 
@@ -179,7 +183,7 @@ def show(proposal: Proposal) -> None:
 def changes_json(made: Redesign) -> dict[str, object]:
     """What today's design costs (seconds per second; null: it was not priced) and what to change in it."""
     changes = [{"gone": list(each.gone), "come": list(each.come), "gain": each.gain} for each in made.changes]
-    return {"today": {"cost": made.today}, "changes": changes}
+    return {"today": {"cost": made.today}, "changes": changes, "warning": made.warning}
 
 
 def show_changes(made: Redesign) -> None:
@@ -195,6 +199,8 @@ def show_changes(made: Redesign) -> None:
         table("To change from today's design", ("saves", "instead of", "have"), change_rows(made.changes), right=(0,))
     costs = made.proposal.costs
     said = today_line(made.today, costs.cost if costs is not None else None, changes=len(made.changes))
+    if made.warning and not made.changes:
+        said = "nothing to change that is known of"
     click.echo("\n".join(wrap(said, console().width - 1)))
 
 

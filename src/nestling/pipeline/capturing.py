@@ -31,13 +31,14 @@ def capture(addresses: Sequence[str], *, watch: Watch | None = None) -> Capture:
         if watch is not None:
             watch("reading what was captured", place, len(addresses))
         if address.startswith(("mongodb://", "mongodb+srv://")):
-            found += _noted(address)
+            found += noted(address)
         else:
             found.append(read_capture_file(Path(address)))
     return merged(found)
 
 
-def _noted(uri: str) -> tuple[Capture, ...]:
+def noted(uri: str) -> tuple[Capture, ...]:
+    """What a server has noted of the statements it answered, by the places where it does."""
     from nestling.executors.facts.captures import captures
 
     with looked_at(uri) as (client, databases):

@@ -11,8 +11,9 @@ from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
     from nestling.cost import Profile
+    from nestling.ir.capture.watched import Watched
     from nestling.ir.design import Design
-    from nestling.ir.options import Change
+    from nestling.ir.options import Change, Problem
     from nestling.sources.mongo import Found
     from nestling.strategies import Thresholds
 
@@ -23,11 +24,15 @@ LOOKING_SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Redesign:
-    """A better design, what today's costs by the same model (None: it cannot be told), and what to change, most gain first."""
+    """A better design, what today's costs by the same model (None: it cannot be told), and what to change, most gain first.
+
+    `warning`: why nothing of today's was taken away; empty where the workload says what is read.
+    """
 
     proposal: Proposal
     today: float | None
     changes: tuple[Change, ...]
+    warning: str = ""
 
 
 def is_mongodb(address: str) -> bool:
@@ -44,7 +49,9 @@ def in_place(uri: str, *, workload: Path | None = None, watch: Watch | None = No
     from nestling.common.connection import database_name
     from nestling.common.errors import Problem, SourceError
     from nestling.common.redaction import redact
-    from nestling.pipeline.capturing import capture, with_captured
+    from nestling.ir.capture import merged
+    from nestling.ir.capture.watched import watched
+    from nestling.pipeline.capturing import noted, with_captured
     from nestling.pipeline.designing import with_lacks
     from nestling.pipeline.examining import facts_of
     from nestling.sources.front import with_workload
@@ -59,8 +66,11 @@ def in_place(uri: str, *, workload: Path | None = None, watch: Watch | None = No
     found = read(facts_of(uri, seconds=LOOKING_SECONDS, structure=True, watch=watch), name=name, origin=redact(uri))
     if workload is not None:
         return replace(found, reading=with_lacks(with_workload(found.reading, workload)))
-    reading = with_captured(found.reading, capture((uri,), watch=watch), found.in_place.design)
-    return replace(found, reading=reading)
+    if watch is not None:
+        watch("reading what was captured", 0, 1)
+    captures = noted(uri)
+    reading = with_captured(found.reading, merged(captures), found.in_place.design)
+    return replace(found, reading=reading, watched=watched(captures))
 
 
 def redesign(
@@ -74,7 +84,8 @@ def redesign(
 ) -> Redesign:
     """A better design for what a database holds and is asked, and the changes that lead there from today's.
 
-    Without statements, or by a strategy that weighs no costs, nothing is priced and the changes are in the model's order.
+    Without statements, or by a strategy that weighs no costs, nothing is priced and the changes are in the model's order. What is
+    there stays where captured statements do not say what is read.
     """
     from nestling.optimizer import solve
     from nestling.optimizer.changes import changes
@@ -83,20 +94,51 @@ def redesign(
     from nestling.planner.options.in_place import with_in_place
 
     reading, today = found.reading, found.in_place.design
-    if strategy != OPTIMAL or not any(statement.accesses for statement in reading.workload.statements):
+    warning = "" if found.knows_reads else _warning(found.watched)
+    asked = any(statement.accesses for statement in reading.workload.statements)
+    if strategy == OPTIMAL and warning and not asked:
+        return Redesign(found.in_place, None, (), warning)
+    if strategy != OPTIMAL or not asked:
         proposal = design(reading, strategy, thresholds)
-        return Redesign(proposal, None, _unpriced(today, proposal.design))
+        return Redesign(proposal, None, _unpriced(today, proposal.design), warning)
     if storage_budget_bytes is not None:
         reading = with_budget(reading, storage_budget_bytes)
     known, prices, candidates, problem = posed(reading, thresholds, profile, today=today)
     there = with_in_place(today, candidates).chosen
-    solution = solve(problem, limit_seconds=limit_seconds)
     every = replace(priced(known, prices, candidates), limits=())
     now = evaluate(every, there)
+    if warning and (now is None or evaluate(problem, there) is None):
+        return Redesign(found.in_place, None, (), warning)
+    problem = _keeping(problem, there) if warning else problem
+    solution = solve(problem, limit_seconds=limit_seconds)
     proposal = explained((known, prices, candidates, problem), solution)
     stay = there & with_in_place(proposal.design, candidates).chosen  # what every design has, such as unique indexes
     steps = changes(every, there, solution.chosen | stay)
-    return Redesign(proposal, now.cost if now is not None else None, steps)
+    return Redesign(proposal, now.cost if now is not None else None, steps, warning)
+
+
+def _keeping(problem: Problem, there: frozenset[str]) -> Problem:
+    """The problem of what to add: what is there stays, decision by decision."""
+    from nestling.ir.options import Limit
+
+    decided = [group for group in problem.groups if there & set(group.among)]
+    others = tuple(((each,), 1.0) for group in decided for each in group.among if each not in there)
+    groups = tuple(replace(group, optional=False) if group in decided else group for group in problem.groups)
+    return replace(problem, groups=groups, limits=(*problem.limits, Limit("what is there stays", others, 0.0)))
+
+
+def _warning(watched: Watched | None) -> str:
+    """How little is known of what is read, and what follows from that."""
+    from nestling.ir.quantity_words import counted
+
+    assert watched is not None
+    slow = ", slow ones only" if watched.slow_only else ""
+    return (
+        f"the workload is what the server has noted: {counted(watched.statements, 'statement')} within"
+        f" {watched.seconds:,.0f} s, {counted(watched.reads, 'read')} among them{slow}. That does not say what is read, so all"
+        " indexes, embeddings and copies of today stay: what nobody was seen to read may be what makes reads fast. Give"
+        " --workload FILE, or let the profiler note all statements for an hour or more"
+    )
 
 
 def _unpriced(today: Design, other: Design) -> tuple[Change, ...]:

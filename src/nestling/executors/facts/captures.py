@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from pymongo import MongoClient
 from pymongo.database import Database
@@ -33,7 +34,7 @@ def captures(client: MongoClient[Document], databases: Sequence[str]) -> tuple[C
     ]
     noted = tuple(asking.skipped)
     last = found[-1]
-    return (*found[:-1], Capture(last.kind, last.window_seconds, last.seen, last.follows, (*last.skipped, *noted)))
+    return (*found[:-1], replace(last, skipped=(*last.skipped, *noted)))
 
 
 def _profiled(client: MongoClient[Document], databases: Sequence[str], asking: Asking) -> Iterator[Capture]:
@@ -46,11 +47,12 @@ def _profiled(client: MongoClient[Document], databases: Sequence[str], asking: A
             asking.skip(faster, f"its profiler notes slower ones only (level 1); {all_of_them}")
         if level == 0 and not found.seen:
             asking.skip(faster, f"its profiler is off; {all_of_them}: capture again after a while")
-        yield found
+        yield replace(found, slow_only=bool(level == 1 and slow))
 
 
 def _logged(client: MongoClient[Document], databases: Sequence[str], asking: Asking) -> Capture:
-    return counted_lines(_told(client.admin, asking, "the server's log", "getLog", "global").get("log", ()), databases)
+    lines = _told(client.admin, asking, "the server's log", "getLog", "global").get("log", ())
+    return replace(counted_lines(lines, databases), slow_only=True)
 
 
 def _told(database: Database[Document], asking: Asking, what: str, command: str, argument: object) -> Document:

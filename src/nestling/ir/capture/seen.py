@@ -72,13 +72,17 @@ class Follow:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """Statements seen within `window_seconds`, the joins the application made of them, and what was left out, with the reason."""
+    """Statements seen within `window_seconds`, the joins the application made of them, and what was left out, with the reason.
+
+    `slow_only`: only statements that took long were noted.
+    """
 
     kind: Kind
     window_seconds: float
     seen: tuple[Seen, ...] = ()
     follows: tuple[Follow, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    slow_only: bool = False
 
     def rate(self, seen: Seen) -> float:
         """Executions a second."""
@@ -124,7 +128,8 @@ def merged(captures: Sequence[Capture]) -> Capture:
         )
     skipped = tuple(dict.fromkeys(note for capture in captures for note in capture.skipped))
     first = captures[0].kind if captures else Kind.RECORDER
-    return Capture(first, window, tuple(best.values()), tuple(follows.values()), skipped)
+    slow = bool(captures) and all(each.slow_only for each in captures)
+    return Capture(first, window, tuple(best.values()), tuple(follows.values()), skipped, slow)
 
 
 def _scaled(seen: Seen, factor: float) -> Seen:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nestling.common.errors import Problem, SourceError
+from nestling.ir.capture.watched import Watched
 from nestling.ir.design import Design
 from nestling.ir.facts import Facts
 from nestling.ir.proposal import Proposal
@@ -32,10 +33,18 @@ IN_PLACE = "in place"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a database holds, and how it holds it today."""
+    """What a database holds, and how it holds it today; `watched`: what its workload rests on, where none was given."""
 
     reading: Reading
     in_place: Proposal
+    watched: Watched | None = None
+
+    @property
+    def knows_reads(self) -> bool:
+        """Whether the workload says what is read, so that what no statement reads may be called useless."""
+        if self.watched is None:
+            return True
+        return self.watched.tells_reads and any(not each.kind.writes for each in self.reading.workload.statements)
 
 
 def read(facts: Facts, *, name: str = "", origin: str = "", workload: Workload = EMPTY) -> Found:

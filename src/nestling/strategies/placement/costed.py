@@ -110,7 +110,7 @@ class _Deciding:
         entity = home.part.entity if isinstance(home.part, HOMES) else ""
         possible = [each for each in self.homes.values() if isinstance(each.part, HOMES) and each.part.entity == entity]
         if len(possible) > 1:
-            return Reason("cost", f"{home.id} costs least; there was no time to weigh its alternatives one by one")
+            return Reason("cost", f"{home.id} costs least; its alternatives were not weighed one by one")
         return Reason("cost", f"{home.id}: no other place for it was proposed")
 
     def _causes(self, weighing: Weighing, home: Candidate, joined: Sequence[Relationship]) -> Iterator[Reason]:

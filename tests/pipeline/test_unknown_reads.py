@@ -1,0 +1,66 @@
+"""A redesign on captured statements that do not say what is read takes nothing away, and says why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling.common.server import Server
+from nestling.ir.capture import Capture, Kind, Operation, Seen, shape
+from nestling.ir.capture.watched import Watched, watched
+from nestling.ir.proposal import Proposal
+from nestling.ir.reading import Reading
+from nestling.ir.workload import StatementKind
+from nestling.pipeline import design, in_place, redesign
+from nestling.pipeline.reversing import Redesign
+from nestling.sources.mongo import Found
+
+WRITES_ONLY = Watched(5, 0, 456.0, slow_only=True)
+
+
+@pytest.mark.parametrize("strategy", ["embedded", "optimal"])
+def test_nothing_is_taken_away_for_want_of_reads(reading: Reading, strategy: str) -> None:
+    """Of a workload of writes alone no array and no index goes, though each would save something; the warning has the numbers."""
+    today = design(reading, strategy).design
+    writes = tuple(each for each in reading.workload.statements if each.kind is StatementKind.INSERT)
+    few = replace(reading, workload=replace(reading.workload, statements=writes))
+    assert any(change.gone for change in redesign(Found(few, Proposal("", today)), "optimal").changes)
+    made = redesign(Found(few, Proposal("", today), WRITES_ONLY), "optimal")
+    assert [change for change in made.changes if change.gone] == []
+    assert {(each.collection, each.keys) for each in today.indexes} <= {
+        (each.collection, each.keys) for each in made.proposal.design.indexes
+    }
+    assert "5 statements within 456 s, 0 reads among them, slow ones only" in made.warning
+    assert redesign(Found(few, made.proposal, WRITES_ONLY), "optimal").changes == ()
+
+
+def test_a_workload_of_reads_is_believed(reading: Reading) -> None:
+    """With many reads noted, whatever their speed, there is no warning."""
+    found = Found(reading, Proposal("", design(reading, "normalized").design), Watched(500, 400, 60.0, slow_only=False))
+    made = redesign(found, "optimal")
+    assert made.warning == ""
+    assert any(change.gone for change in made.changes)
+
+
+def test_executions_are_counted_as_they_were() -> None:
+    """However long each place looked: of two kinds that saw a statement the greater number, of one kind the sum."""
+    find = shape("shop", "orders", Operation.FIND, {"filter": {"a": 1}})
+    insert = shape("shop", "orders", Operation.INSERT, {"documents": [{"a": 1}]})
+    log = Capture(Kind.LOG, 600.0, (Seen(insert, 5), Seen(find, 2)), slow_only=True)
+    profiler = Capture(Kind.PROFILER, 0.0, (Seen(find, 3),))
+    assert watched((log,)) == Watched(7, 2, 600.0, slow_only=True)
+    assert watched((log, log, profiler)) == Watched(14, 4, 600.0, slow_only=False)
+    assert watched(()) == Watched(0, 0, 0.0, slow_only=False)
+
+
+def test_a_database_nobody_asked_stays(mongod: Server, database: Database[Any]) -> None:
+    """Without a workload file and without a profiler the design is today's."""
+    database.orders.insert_many({"_id": n, "customer": f"c{n % 7}", "lines": [{"id": n, "of": "p"}]} for n in range(60))
+    database.orders.create_index("customer")
+    made: Redesign = redesign(in_place(mongod.uri.replace("/?", f"/{database.name}?")), "optimal")
+    assert made.changes == ()
+    assert [index.collection for index in made.proposal.design.indexes] == ["orders"]
+    assert "0 reads" in made.warning
