@@ -46,6 +46,8 @@ from nestling.planner.sql.zero_dates import moment_of_number
 DECIMAL = Type(TypeName.DECIMAL)
 TIMESTAMP = Type(TypeName.TIMESTAMP)
 _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*\Z", re.ASCII)
+_SHORT_NUMERAL = re.compile(r"-?(?=[\d.]{1,15}\Z)\d+(?:\.\d+)?", re.ASCII)
+"""So few digits that it is the same number as a decimal and as the float MySQL takes it for."""
 _MILLISECOND = 3
 _RANK = {TypeName.INTEGER: 0, TypeName.DECIMAL: 1, TypeName.FLOAT: 2}
 _TIME_RANK = {TypeName.DATE: 0, TypeName.TIMESTAMP: 1, TypeName.TIMESTAMPTZ: 2}
@@ -333,6 +335,8 @@ def _mysql(expression: Expression, other: Expression, translation: Translation) 
         return moment_of_number(value, other.type)
     if not _is_numeric(beside, translation) or _is_numeric(value, translation) or value == NULL:
         return value
+    if isinstance(value, Literal) and isinstance(value.value, str) and _SHORT_NUMERAL.fullmatch(value.value):
+        return typed_literal(value.value, FLOAT if beside.type == FLOAT else DECIMAL)
     return value if value.type.name in TIMES else Cast(value, FLOAT, Rules.MYSQL)
 
 
