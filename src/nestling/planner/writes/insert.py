@@ -71,10 +71,28 @@ def insert_rows(
     work.add(Phase.SETTLE, adopted(work.design, entity, name, frozenset(entity.attribute_names)))
     settled = inside.link if inside is not None else None
     links = [link for link in work.model.parents_of(entity.name) if link.enforced and link != settled]
-    checks = [step for link in links for step in held_parent(work.design, row, link)]
-    if checks:
-        work.add(Phase.CHECK, [Each(name, tuple(checks))])
+    asked_first = _copied_from(work, entity)
+    for phase, asked in ((Phase.REFUSE, True), (Phase.CHECK, False)):
+        checks = [
+            step
+            for link in links
+            if (link.name in asked_first) is asked
+            for step in held_parent(work.design, row, link)
+        ]
+        if checks:
+            work.add(phase, [Each(name, tuple(checks))])
     follow(work, entity, ChangeKind.INSERT, name, filled=filled_whole(work.design, entity))
+
+
+def _home_node(work: Work, entity: Entity) -> Node:
+    node = work.design.places[entity.name][0].node
+    return node.children[0] if node.kind is NodeKind.GROUP else node
+
+
+def _copied_from(work: Work, entity: Entity) -> set[str]:
+    """The relationships whose parents a new document copies: without one the document would not pass the validator."""
+    first = {each.copy.path[0].relationship for each in copied_fields(_home_node(work, entity))}
+    return {name for name in first if work.model.relationship(name).parent != entity.name}
 
 
 def _rows_at_hand(
@@ -87,10 +105,9 @@ def _rows_at_hand(
     name: str,
 ) -> list[str]:
     """Plan how the rows are come by; returns the attributes that may be NULL."""
-    rows, node = written_rows(source, attributes), work.design.places[entity.name][0].node
+    rows, node = written_rows(source, attributes), _home_node(work, entity)
     uuids = _with_uuids(work, entity, generated, rows) if rows is not None else []
     attributes = (*attributes, *uuids)
-    node = node.children[0] if node.kind is NodeKind.GROUP else node
     copied = copied_fields(node)
     made = _made(entity, generated, rows)
     plain = rows is not None and all(_is_plain(value) for row in rows for value in row.values())
