@@ -332,13 +332,13 @@ class Raw:
 class Stored:
     """The value as an attribute of `type` keeps it: SQLite's affinity, and dates read from canonical text; else as it is.
 
-    `zero_dates`: an attribute of dates that also keeps MySQL's zero dates.
+    `lenient`: an attribute of dates that also keeps MySQL's zero dates, or an enum whose labels may be written in any case.
     """
 
     operand: Expression
     type: Type
     rules: Rules
-    zero_dates: bool = False
+    lenient: bool = False
 
 
 @dataclass(frozen=True, slots=True)

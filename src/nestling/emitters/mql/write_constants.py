@@ -36,20 +36,20 @@ _TRUTHS = {
 class StoredParameter(compiled.Placeholder):
     """Where the value of the parameter `name` belongs, as an attribute of `type` keeps it; `is_number`: it is reckoned with.
 
-    `zero_dates`: the attribute also keeps MySQL's zero dates.
+    `lenient`: as in `Stored`.
     """
 
     name: str
     type: Type
     rules: Rules
     is_number: bool = False
-    zero_dates: bool = False
+    lenient: bool = False
 
     def bind(self, value: object) -> object:
         """The BSON value; WorkloadError when it is no value, or one its attribute cannot take."""
         Placeholder(self.name).bind(value)  # refuses what is no value at all
         try:
-            found = stored_constant(value, self.type, self.rules, zero_dates=self.zero_dates)
+            found = stored_constant(value, self.type, self.rules, lenient=self.lenient)
         except WorkloadError as error:
             raise WorkloadError(Problem(f"parameter `{self.name}`: {error.problems[0].what}")) from None
         if self.is_number:
@@ -57,14 +57,21 @@ class StoredParameter(compiled.Placeholder):
         return found
 
 
-def stored_constant(value: object, kind: Type, rules: Rules, *, zero_dates: bool = False) -> object:
+def stored_constant(value: object, kind: Type, rules: Rules, *, lenient: bool = False) -> object:
     """The BSON value of a conceptual one; None stays None. Raises `WorkloadError` for what a strict database refuses."""
     if value is None:
         return None
-    if zero_dates and is_zero(value):
-        return zero_of(kind)
+    if lenient and (meant := _meant(value, kind)) is not None:
+        return meant
     found = _by_sqlite(value, kind) if rules is Rules.SQLITE else _by_server(value, kind)
     return Binary.from_uuid(found) if isinstance(found, UUID) else encoder(kind)(found)
+
+
+def _meant(text: object, kind: Type) -> str | None:
+    """What a text stands for in MySQL: a zero date, in one spelling, or the label it differs from by its case alone."""
+    if kind.name in TIMES:
+        return zero_of(kind) if is_zero(text) else None
+    return next((label for label in kind.values if label.casefold() == str(text).casefold()), None)
 
 
 # --- SQLite: affinities, and what reading its file back takes a text for ---------------------------------------------

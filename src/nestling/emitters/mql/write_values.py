@@ -53,12 +53,12 @@ def given(expression: Expression) -> object:
     if isinstance(expression, Stored):
         if isinstance(expression.operand, Parameter):
             name, kind = expression.operand.name, expression.type
-            return StoredParameter(name, kind, expression.rules, zero_dates=expression.zero_dates)
+            return StoredParameter(name, kind, expression.rules, lenient=expression.lenient)
         inner = given(expression.operand)
         if may_be_missing(inner):
             return inner if inner is MISSING else _computed(expression)
         value = expression.operand.value if isinstance(expression.operand, Literal) else inner
-        return stored_constant(value, expression.type, expression.rules, zero_dates=expression.zero_dates)
+        return stored_constant(value, expression.type, expression.rules, lenient=expression.lenient)
     found = Renderer(_NoRow()).value(expression)
     if not is_inline(found):
         return _computed(expression)

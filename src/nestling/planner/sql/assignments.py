@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from nestling.ir.algebra import Scan
 from nestling.ir.defaults import Generated
-from nestling.ir.expression import ANY, NULL, Cast, Expression, Literal, Parameter, Rules, Stored
+from nestling.ir.expression import ANY, NULL, Cast, Collation, Expression, Literal, Parameter, Rules, Stored
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.operands import is_integer, is_text
 from nestling.ir.types import TEXT, TIMES, TypeName
@@ -35,8 +35,15 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
         return expression
     if isinstance(expression, Parameter):
         expression = Parameter(expression.name, attribute.type)
-    zero_dates = translation.dialect.rules is Rules.MYSQL and attribute.type.name in TIMES and TEXT in attribute.also
-    return Stored(expression, attribute.type, translation.dialect.rules, zero_dates)
+    lenient = translation.dialect.rules is Rules.MYSQL and _takes_more(attribute)
+    return Stored(expression, attribute.type, translation.dialect.rules, lenient)
+
+
+def _takes_more(attribute: Attribute) -> bool:
+    """Whether MySQL takes more texts for its values than their own: zero dates, labels of an enum in any case."""
+    if attribute.type.name is TypeName.ENUM:
+        return attribute.collation is Collation.UNICODE_CI
+    return attribute.type.name in TIMES and TEXT in attribute.also
 
 
 def _is_short(text: Expression, attribute: Attribute, translation: Translation) -> bool:

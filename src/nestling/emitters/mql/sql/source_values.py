@@ -77,7 +77,7 @@ def stored(node: Stored, r: Renderer) -> Mql:
     if node.operand.type == node.type or node.operand == Literal(None, node.operand.type):
         return r.value(node.operand)
     if isinstance(node.operand, Literal):
-        return {"$literal": stored_constant(node.operand.value, node.type, node.rules, zero_dates=node.zero_dates)}
+        return {"$literal": stored_constant(node.operand.value, node.type, node.rules, lenient=node.lenient)}
     if node.type.name is TypeName.OBJECT_ID:
         return bind({"text": r.value(Coerce(node.operand, Affinity.TEXT))}, object_id)
     if node.rules is Rules.SQLITE:
@@ -121,8 +121,8 @@ def _stored_parameter(parameter: Parameter, node: Stored, r: Renderer) -> object
     """Converted as one that is stored at once, whichever way the row goes."""
     value = r.environment.parameter(parameter.name)
     if isinstance(value, Placeholder):
-        return StoredParameter(parameter.name, node.type, node.rules, zero_dates=node.zero_dates)
-    return stored_constant(value, node.type, node.rules, zero_dates=node.zero_dates)
+        return StoredParameter(parameter.name, node.type, node.rules, lenient=node.lenient)
+    return stored_constant(value, node.type, node.rules, lenient=node.lenient)
 
 
 def _stored_by_sqlite(node: Stored, r: Renderer) -> Mql:
