@@ -169,6 +169,25 @@ def test_a_parents_key_spelled_otherwise(design: Design, database: Database[Any]
             _write(declared, database, sql)
 
 
+def test_an_orphan_that_spells_its_parent_otherwise_is_joined(database: Database[Any], tmp_path: Path) -> None:
+    """Rows in the parent's document and rows that only the collation takes for its own are found alike, from either side."""
+    load_rows(NESTED, ROWS | {"person": [*ROWS["person"], (4, "d@x", "ROME", None)]}, database, tmp_path)
+    assert database.homeless.count_documents({"city": "ROME"}) == 1
+    for sql, expected in (
+        ("SELECT p.id, c.land FROM city c LEFT JOIN person p ON p.city = c.name WHERE c.name = 'rome'", [1, 2, 4]),
+        ("SELECT p.id, c.land FROM city c JOIN person p ON p.city = c.name WHERE c.land = 'Italy'", [1, 2, 4]),
+        ("SELECT p.id, c.land FROM person p JOIN city c ON c.name = p.city", [1, 2, 4]),
+        ("SELECT p.id, c.land FROM person p LEFT JOIN city c ON c.name = p.city WHERE p.id > 1 AND p.id <> 3", [2, 4]),
+    ):
+        read = _read(NESTED, sql)
+        assert read.gap is None, f"{sql}: {read.gap}"
+        assert sorted(run_read(database, read)) == [(number, "Italy") for number in expected], sql
+    read = _read(
+        NESTED, "SELECT c.name, (SELECT count(*) FROM person p WHERE p.city = c.name) FROM city c WHERE c.name = 'Rome'"
+    )
+    assert read.gap is not None or list(run_read(database, read)) == [("Rome", 3)]
+
+
 def _read(design: Design, sql: str) -> CompiledRead:
     read = pipeline.convert(Proposal("", design), sql, dialect="mysql")
     assert isinstance(read, CompiledRead)

@@ -103,7 +103,12 @@ def reading_json(reading: Reading) -> Json:
 def _fan_out(reading: Reading, relationship: str) -> Json:
     known = reading.statistics.relationship(relationship)
     numbers = {"mean": known.mean, "p50": known.p50, "p95": known.p95, "p99": known.p99, "max": known.maximum}
-    numbers |= {"dangling": known.dangling, "orphans": known.orphans, "depth": known.depth}
+    numbers |= {
+        "dangling": known.dangling,
+        "orphans": known.orphans,
+        "respelled": known.respelled,
+        "depth": known.depth,
+    }
     found = {name: quantity.value for name, quantity in numbers.items() if quantity is not None}
     return {name: int(value) if value == int(value) else value for name, value in found.items()}
 

@@ -238,6 +238,22 @@ Part: TypeAlias = (
 HOMES = (Own, Nested, Bucketed, Absorbed)
 
 
+def along(part: Part, model: Model) -> tuple[str, ...]:
+    """The relationships along which a structure puts rows together."""
+    match part:
+        case Nested(links=links):
+            return links
+        case Mirror(link=name):
+            both = next(each for each in model.many_to_many if each.name == name)
+            return both.left, both.right
+        case CopiedAttribute(path=path):
+            return tuple(hop.relationship for hop in path)
+        case Absorbed() | Newest() | Lineage() | Aggregate():
+            return (part.relationship,)
+        case Own() | Bucketed() | Cold() | Archived() | Paired() | Indexed():
+            return ()
+
+
 def _field(attribute: str) -> Field:
     return Field(attribute, stored_name(attribute))
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation
 from nestling.ir.layout import Node, NodeKind, Role, Store
-from nestling.ir.model import Attribute, Model
+from nestling.ir.model import Attribute, Model, Relationship
 from nestling.ir.names import join
 from nestling.ir.primitives import CollectionKind, Form, Holder
 from nestling.ir.types import TEXTS
@@ -38,6 +38,13 @@ def is_collated(texts: Iterable[Attribute]) -> bool:
 def begins_collated(attributes: Iterable[Attribute]) -> bool:
     """Whether an index on these attributes that is not unique has a collation; such a one holds no values, and covers no read."""
     return is_collated([each for each in attributes if each.type.name in TEXTS][:1])
+
+
+def goes_by_collation(model: Model, link: Relationship) -> bool:
+    """Whether the source compares texts of the foreign key otherwise than to the letter."""
+    parent, child = model.entity(link.parent), model.entity(link.child)
+    keys = (*map(parent.attribute, link.parent_attributes), *map(child.attribute, link.child_attributes))
+    return any(each.type.name in TEXTS and each.collation is not Collation.BINARY for each in keys)
 
 
 def index_collation(design: Design, store: Store, paths: Iterable[str], *, unique: bool) -> Collation:

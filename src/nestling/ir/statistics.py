@@ -102,7 +102,8 @@ class RelationshipStatistics:
     """Fan-out: children of one parent, over *all* parents; what dangles; how deep a self-relationship goes.
 
     `grows` (0 or 1) says whether a parent keeps getting children for ever. `dangling` counts child rows whose foreign key is
-    not NULL and matches no parent; `orphans` counts child rows whose foreign key is NULL.
+    not NULL and matches no parent; `orphans` counts child rows whose foreign key is NULL; `respelled` those that match
+    their parent by the source's collation alone, as in another case.
     """
 
     mean: Quantity | None = None
@@ -114,6 +115,7 @@ class RelationshipStatistics:
     grows: Quantity | None = None
     dangling: Quantity | None = None
     orphans: Quantity | None = None
+    respelled: Quantity | None = None
     depth: Quantity | None = None
 
 

@@ -9,19 +9,23 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
-from nestling.ir.candidate import Candidate
+from nestling.ir.candidate import Candidate, along
 from nestling.ir.situation import Situation
 
 __all__ = ["pattern_names", "propose"]
 
 
 def propose(situation: Situation) -> tuple[Candidate, ...]:
-    """Everything the patterns propose, each structure once: the first pattern that names it is its pattern."""
+    """Everything the patterns propose, each structure once: the first pattern that names it is its pattern.
+
+    Nothing is put together along relationships whose rows may spell the key otherwise.
+    """
     found: dict[str, Candidate] = {}
     for name in pattern_names():
         for candidate in import_module(f"{__name__}.{name}").candidates(situation):
             found.setdefault(candidate.id, candidate)
-    return tuple(found.values())
+    respelled = {link.name for link in situation.model.relationships if situation.may_be_respelled(link)}
+    return tuple(each for each in found.values() if respelled.isdisjoint(along(each.part, situation.model)))
 
 
 def pattern_names() -> tuple[str, ...]:

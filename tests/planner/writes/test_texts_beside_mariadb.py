@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
+from nestling import pipeline
 from nestling.common.errors import LoadError
 from tests.beside_mariadb import Both, beside_mariadb
 
@@ -108,3 +109,31 @@ def test_texts_only_the_source_tells_apart_are_named(mariadb: str, database: Dat
     named = r"several documents have the same: \{name: \"łuk\"\}; \{name: \"luk\"\}"
     with pytest.raises(LoadError, match=named), beside_mariadb(mariadb, database, script, "normalized"):
         pass
+
+
+RESPELLED = """CREATE TABLE land (code char(2) NOT NULL PRIMARY KEY, name varchar(60) NOT NULL);
+CREATE TABLE person (email varchar(60) NOT NULL PRIMARY KEY, land char(2) NOT NULL, FOREIGN KEY (land) REFERENCES land(code));
+CREATE TABLE address (id int NOT NULL AUTO_INCREMENT PRIMARY KEY, person varchar(60) NOT NULL, city varchar(60),
+  FOREIGN KEY (person) REFERENCES person(email) ON DELETE CASCADE);
+INSERT INTO land VALUES ('DE', 'Deutschland'), ('fr', 'France');
+INSERT INTO person VALUES ('Ann@x', 'de'), ('bob@x', 'DE'), ('Eva@x', 'FR');
+INSERT INTO address (person, city) VALUES ('Ann@x', 'Rome'), ('ANN@X', 'Oslo'), ('bob@x', 'Riga')"""
+"""Foreign keys that spell their parent's key in another case."""
+
+
+@pytest.mark.parametrize("strategy", ["optimal", "tree", "embedded", "normalized"])
+def test_foreign_keys_in_another_case(strategy: str, mariadb: str, database: Database[Any]) -> None:
+    """A design keeps nothing along them that goes by the letter: it loads, answers alike, and its check finds nothing amiss."""
+    with beside_mariadb(mariadb, database, RESPELLED, strategy) as both:
+        known = both.proposal.statistics
+        counts = [known.relationship(link.name).respelled for link in both.proposal.design.model.relationships]
+        assert sorted(each.value for each in counts if each is not None) == [1, 2]
+        for sql in (
+            "SELECT a.id, p.email, a.city FROM person p LEFT JOIN address a ON a.person = p.email ORDER BY p.email, a.id",
+            "SELECT p.email, l.name FROM person p JOIN land l ON l.code = p.land ORDER BY p.email",
+            "SELECT a.id, l.name FROM address a JOIN person p ON p.email = a.person JOIN land l ON l.code = p.land ORDER BY a.id",
+        ):
+            here, there = both.answers(sql)
+            assert here == there, sql
+        both.assert_equal()
+        assert pipeline.check(both.proposal, database).clean

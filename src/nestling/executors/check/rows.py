@@ -12,10 +12,10 @@ from pymongo.read_concern import ReadConcern
 
 from nestling.executors.abilities import capped_collections, has_history
 from nestling.executors.calls import ONE_MOMENT
+from nestling.executors.canonical import stored_bytes
 from nestling.executors.check.same import differing_values
 from nestling.executors.check.scope import Stage
 from nestling.executors.read_errors import read_errors
-from nestling.ir.compiled import CompiledRead
 from nestling.ir.drift import ID, SCREEN_KEY, Check, CompiledCheck, Drift, PathStep
 from nestling.ir.names import join
 from nestling.ir.program import MISSING
@@ -44,9 +44,22 @@ class Reader:
         self._capped = capped_collections(database)
 
     def rows(self, compiled: CompiledCheck, stages: Sequence[Stage]) -> list[Row]:
-        """The rows that differ among the documents the stages choose; raises `OutOfTime`, `ReadError`."""
-        rows = self._asked(compiled.read, compiled.check, [*stages, *compiled.read.pipeline])
+        """The rows that differ among the documents the stages choose; raises `OutOfTime`, `ReadError`.
+
+        They are looked for to the letter, as the stages choose documents, and then by the collation of the check.
+        """
+        rows = self._asked(compiled.check, [*stages, *compiled.read.pipeline])
+        if rows and compiled.read.collation_option is not None:
+            rows = self._still(compiled, rows)
         return [row for row in rows if differing_values(compiled.check, row)]
+
+    def _still(self, compiled: CompiledCheck, rows: Sequence[Row]) -> list[Row]:
+        """Those of the rows that differ by the collation of the check, too."""
+        these = {"$match": {"_id": {"$in": [row[ID] for row in rows]}}}
+        pipeline: list[Stage] = [these, *compiled.read.pipeline]
+        found = self._asked(compiled.check, pipeline, compiled.read.collation_option)
+        differing = {stored_bytes(row) for row in found}
+        return [row for row in rows if stored_bytes(row) in differing]
 
     def suspects(self, compiled: CompiledCheck, stages: Sequence[Stage]) -> list[Stage] | None:
         """What the screen says of the documents the stages choose: None when nothing differs, else stages for those to look at
@@ -55,7 +68,7 @@ class Reader:
         screen, told = compiled.screen, compiled.check.screen
         assert screen is not None
         assert told is not None
-        found = self._asked(screen, compiled.check, [*stages, *screen.pipeline, {"$limit": MOST_SUSPECTS + 1}])
+        found = self._asked(compiled.check, [*stages, *screen.pipeline, {"$limit": MOST_SUSPECTS + 1}])
         if not found:
             return None
         place = next((n for n, path in enumerate(told.paths) if path is not None), None)
@@ -64,13 +77,12 @@ class Reader:
         values = [row[SCREEN_KEY].get(str(place)) for row in found]
         return [{"$match": {told.paths[place]: {"$in": values}}}]
 
-    def _asked(self, read: CompiledRead, check: Check, pipeline: list[Stage]) -> list[Row]:
-        options: dict[str, Any] = {"collation": read.collation_option} if read.collation_option else {}
+    def _asked(self, check: Check, pipeline: list[Stage], collation: Mapping[str, object] | None = None) -> list[Row]:
         collection = self._database.get_collection(check.collection, read_concern=self._moment(check, pipeline))
         with read_errors(check.id, self._database):
             try:
                 limit = math.ceil(self._seconds * 1000)
-                with collection.aggregate(pipeline, allowDiskUse=True, maxTimeMS=limit, **options) as cursor:
+                with collection.aggregate(pipeline, allowDiskUse=True, maxTimeMS=limit, collation=collation) as cursor:
                     return list(cursor)
             except ExecutionTimeout as error:
                 raise OutOfTime from error

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
+from nestling.ir.collations import goes_by_collation
 from nestling.ir.model import Cardinality, Entity, ManyToMany, Model, Relationship
 from nestling.ir.names import stored_name
 from nestling.ir.reading import Reading
@@ -72,6 +73,15 @@ class Situation:
             return 0.0
         count = self.statistics.entity(link.child).count
         return None if count is None else (dangling + unset) / max(count.value, 1.0)
+
+    def may_be_respelled(self, link: Relationship) -> bool:
+        """Whether child rows spell their parent's key otherwise, or writes may: documents are put together to the letter.
+
+        Where the source enforces the foreign key, a write of such a row is refused.
+        """
+        known = self.statistics.relationship(link.name).respelled
+        is_found = known is not None and known.value > 0
+        return is_found or (not link.enforced and goes_by_collation(self.model, link))
 
     def is_total(self, link: Relationship) -> bool:
         """Whether every child row has a parent: said by the model, and not contradicted by what was counted."""

@@ -73,6 +73,10 @@ class RelationshipStatisticsForm(Form):
     grows: Number | None = Field(None, description="1 when a parent keeps getting children for ever")
     dangling: Number | None = Field(None, description="children whose parent does not exist")
     orphans: Number | None = Field(None, description="children without a parent")
+    respelled: Number | None = Field(
+        None,
+        description="children that spell their parent's key otherwise, as in another case; the source takes both for one",
+    )
     depth: Number | None = Field(None, description="levels of a tree")
 
 

@@ -18,10 +18,11 @@ from nestling.ir.access_path import (
     Step,
     Unwind,
 )
+from nestling.ir.collations import followed_links, is_collated
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
 from nestling.ir.drift import Check, Compared, DriftKind
-from nestling.ir.expression import ANY, IsNull, Not
+from nestling.ir.expression import ANY, Collation, IsNull, Not
 from nestling.ir.expression import Literal as Constant
 from nestling.ir.layout import Place
 from nestling.ir.model import Relationship
@@ -38,6 +39,7 @@ from nestling.planner.checks.required import must_lead
 from nestling.planner.checks.screens import existence_screen, shared_screen
 from nestling.planner.place import documents_at
 from nestling.planner.reads import ReadGap
+from nestling.planner.reads.collation import keys_agree
 from nestling.planner.reads.rows import Rows
 from nestling.planner.reads.traverse import used
 from nestling.planner.upkeep.copied import looked_up
@@ -85,13 +87,21 @@ def _foreign_key(name: str, design: Design, place: Place, link: Relationship) ->
         name,
         DriftKind.DANGLING,
         place.store.name,
-        _read(rows, field, (*locating(place, told), (_FOUND, value, ANY))),
+        replace(_read(rows, field, (*locating(place, told), (_FOUND, value, ANY))), collation=_collation(design, link)),
         (Compared(", ".join(paths), "", _FOUND),),
         way_to(place, told),
         next_move=move,
         screen=shared_screen(design, place, up[0]) or existence_screen(design, place, up[0]),
         is_walked=place.store.options.kind is not CollectionKind.TIME_SERIES,
     )
+
+
+def _collation(design: Design, link: Relationship) -> Collation:
+    """How the foreign key is compared in the end: to the letter where something is kept over it, else as the source does."""
+    parent, child = design.model.entity(link.parent), design.model.entity(link.child)
+    keys = [*map(parent.attribute, link.parent_attributes), *map(child.attribute, link.child_attributes)]
+    goes = is_collated(keys) and link.name not in followed_links(design) and keys_agree(design, [link.parent])
+    return Collation.UNICODE_CI if goes else Collation.BINARY
 
 
 def _first(step: Step) -> Step:

@@ -34,7 +34,8 @@ def _attribute(known: AttributeStatistics, rows: float, scale: float) -> Attribu
 
 
 def _relationship(known: RelationshipStatistics, scale: float) -> RelationshipStatistics:
-    return replace(known, dangling=_times(known.dangling, scale), orphans=_times(known.orphans, scale))
+    counts = {name: _times(getattr(known, name), scale) for name in ("dangling", "orphans", "respelled")}
+    return replace(known, **counts)
 
 
 def _times(quantity: Quantity | None, scale: float) -> Quantity | None:

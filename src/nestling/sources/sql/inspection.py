@@ -137,6 +137,12 @@ def _link_notes(link: Relationship, found: LinkMeasures) -> Iterator[str]:
     if found.dangling:
         rows, refer = counted(found.dangling, "row"), "refers" if found.dangling == 1 else "refer"
         yield f"`{link.name}`: {rows} of `{link.child}` {refer} to a `{link.parent}` that does not exist"
+    if found.respelled:
+        rows, spell = counted(found.respelled, "row"), "spells" if found.respelled == 1 else "spell"
+        yield (
+            f"`{link.name}`: {rows} of `{link.child}` {spell} the key of `{link.parent}` otherwise (case, accents or blanks), so "
+            "nothing is embedded, copied or computed along it"
+        )
     if found.in_cycles:
         rows, are = (
             counted(found.in_cycles, "row"),

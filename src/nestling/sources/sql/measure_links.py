@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from nestling.common.sql_dialects import MYSQL
+from nestling.ir.expression import Collation
 from nestling.ir.quantile import quantile
 from nestling.ir.statistics import RelationshipStatistics, inferred, measured
-from nestling.ir.types import TIMES
-from nestling.sources.sql.row_sql import matching
+from nestling.ir.types import TEXTS, TIMES
+from nestling.sources.sql.row_sql import letters, matching
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from nestling.ir.model import Model, Relationship
+    from nestling.ir.model import Attribute, Model, Relationship
     from nestling.sources.sql.measure import Connected
     from nestling.sources.sql.row_sql import Tables
 
@@ -38,6 +39,7 @@ class LinkMeasures:
     fan_out: Mapping[int, int]  # children -> parents
     dangling: int
     orphans: int
+    respelled: int = 0
     depth: int | None = None
     in_cycles: int = 0
 
@@ -62,7 +64,30 @@ def measure_link(
     dangling = sum(int(count) * int(times) for is_hit, count, times in found if not is_hit)
     orphans = children - sum(int(count) * int(times) for _, count, times in found)
     depth, reached = _depth(tables, link, database) if link.is_self else (None, children)
-    return LinkMeasures(dict(sorted(fan_out.items())), dangling, orphans, depth, children - reached)
+    respelled = _respelled(tables, link, database)
+    return LinkMeasures(dict(sorted(fan_out.items())), dangling, orphans, respelled, depth, children - reached)
+
+
+def _respelled(tables: Tables, link: Relationship, database: Connected) -> int:
+    """Child rows the database joins to a parent whose key is written otherwise."""
+    model, pairs = tables.model, [*zip(link.parent_attributes, link.child_attributes, strict=True)]
+    child, parent = tables.table(link.child).alias("c"), tables.table(link.parent).alias("p")
+    texts = [
+        (parent.c[theirs], child.c[own])
+        for theirs, own in pairs
+        if _may_be_respelled(model.entity(link.parent).attribute(theirs), tables.dialect)
+        or _may_be_respelled(model.entity(link.child).attribute(own), tables.dialect)
+    ]
+    if not texts:
+        return 0
+    otherwise = sa.or_(*(letters(one, tables.dialect) != letters(other, tables.dialect) for one, other in texts))
+    joined = child.join(parent, matching(parent, link.parent_attributes, child, link.child_attributes))
+    return int(database.row(sa.select(sa.func.count()).select_from(joined).where(otherwise))[0])
+
+
+def _may_be_respelled(attribute: Attribute, dialect: str) -> bool:
+    """Whether texts that differ may be equal to the database; to MySQL's older collations all are whatever blanks follow."""
+    return attribute.type.name in TEXTS and (dialect == MYSQL or attribute.collation is not Collation.BINARY)
 
 
 def _depth(tables: Tables, link: Relationship, database: Connected) -> tuple[int, int]:
@@ -97,6 +122,8 @@ def link_statistics(link: Relationship, model: Model, found: LinkMeasures) -> Re
     """The measures as statistics."""
     parents = sum(found.fan_out.values())
     numbers: dict[str, Any] = {"dangling": measured(found.dangling), "orphans": measured(found.orphans)}
+    if found.respelled:
+        numbers["respelled"] = measured(found.respelled)
     if found.depth is not None:
         numbers["depth"] = measured(found.depth)
     if parents:

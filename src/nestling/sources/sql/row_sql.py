@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from sqlalchemy.sql import quoted_name
 
-from nestling.common.sql_dialects import MYSQL, POSTGRESQL
+from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.rows import Column, Function, Path, SortKey
 from nestling.ir.types import TypeName
 
@@ -84,6 +84,13 @@ class Joins:
 def matching(parent: Any, parent_names: Sequence[str], child: Any, child_names: Sequence[str]) -> ColumnElement[bool]:
     """The condition that a child row belongs to a parent row."""
     return sa.and_(*(parent.c[p] == child.c[c] for p, c in zip(parent_names, child_names, strict=True)))
+
+
+def letters(text: ColumnElement[Any], dialect: str) -> ColumnElement[Any]:
+    """A text as something the database compares to the letter, blanks at the end too."""
+    if dialect == MYSQL:
+        return sa.cast(text, sa.LargeBinary)
+    return sa.collate(sa.cast(text, sa.Text), "BINARY" if dialect == SQLITE else "C")
 
 
 def compile_query(tables: Tables, query: RowQuery, *, limit: int | None = None) -> sa.Select[Any]:

@@ -62,6 +62,8 @@ class Nesting:
         if blobs := situation.blobs[link.child]:
             what = f"`{blobs[0]}` does not fit a document and goes to GridFS, which only a collection of its own can refer to"
             return Reason("invariant", what)
+        if situation.may_be_respelled(link):
+            return respelled(situation, link)
         if situation.is_total(link):
             return None
         share = situation.lacking_share(link)
@@ -104,6 +106,15 @@ class Nesting:
             )
             return Reason("A12", f"{what} `{link.parent}`; the bound is {bound:,}", size)
         return None
+
+
+def respelled(situation: Situation, link: Relationship) -> Reason:
+    """Why nothing is put together along a relationship whose rows may spell the key otherwise."""
+    known = situation.statistics.relationship(link.name).respelled
+    rows = known.value if known is not None else 0.0
+    those = f"{rows:,.0f} `{link.child}` spell" if rows else f"`{link.child}` may spell"
+    what = f"{those} the key of their `{link.parent}` otherwise (case, accents or blanks)"
+    return Reason("invariant", f"{what}; documents are put together to the letter", rows)
 
 
 def distinct_names(attributes: Sequence[str]) -> bool:

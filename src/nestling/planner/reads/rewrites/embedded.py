@@ -12,6 +12,7 @@ from dataclasses import replace
 from nestling.ir import algebra as a
 from nestling.ir.access_path import Exists, FieldPath, Filter, Holds, Step, Unwind
 from nestling.ir.algebra import JoinKind
+from nestling.ir.collations import goes_by_collation
 from nestling.ir.expression import ANY, NULL, Case, Column, Expression, IsNull
 from nestling.ir.layout import NodeKind, Place, Role
 from nestling.ir.names import join as join_path
@@ -108,6 +109,7 @@ def _home_inside(entity: str, parent: Place, context: Context) -> Place | None:
     """The one place of the entity's rows that have such a parent: straight inside it.
 
     Other parents' children lie in other documents, and orphans have no parent; pages of an overflow would have to be united.
+    Orphans that spell their parent's key otherwise have one all the same.
     """
     if parent.copy is not None:
         return None
@@ -117,6 +119,8 @@ def _home_inside(entity: str, parent: Place, context: Context) -> Place | None:
         return None
     name = inside[0].node.embedding.relationship
     others = [p for p in places if p.node.embedding is None or p.node.embedding.relationship != name]
+    if others and goes_by_collation(context.design.model, context.design.model.relationship(name)):
+        return None
     return inside[0] if all(p.store.role is Role.ORPHANS and p.copy is None for p in others) else None
 
 
