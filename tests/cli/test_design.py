@@ -175,6 +175,14 @@ def test_what_people_see(shop: Path) -> None:
     assert "Next: keep it with -o design.yaml" in done.err
 
 
+def test_what_comes_next_names_the_source(shop: Path, tmp_path: Path) -> None:
+    """A model file says where it was read from; where nobody knows, it is for the reader to say."""
+    done = nestling("design", "model.yaml", "-o", tmp_path / "a.yaml", cwd=shop)
+    assert re.search(r"nestling load \S+ --from sqlite:///\S*shop\.db --to mongodb://…", done.err)
+    done = nestling("design", tmp_path / "a.yaml", "--strategy", "tree", "-o", tmp_path / "b.yaml", cwd=shop)
+    assert "--from FROM --to" in done.err
+
+
 def test_the_tree_is_shown_with_its_rules(shop: Path) -> None:
     """By the decision tree, the reason is the rule that decided, and nothing costs anything."""
     done = nestling("design", "model.yaml", "--strategy", "tree", cwd=shop)

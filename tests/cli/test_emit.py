@@ -59,6 +59,23 @@ def test_a_workload_becomes_functions(shop: Path) -> None:
     assert nestling("emit", "design.yaml", "--as", "mermaid", "--workload", "workload.sql", cwd=shop).code == 2
 
 
+def test_statements_without_a_function_are_named(shop: Path, tmp_path: Path) -> None:
+    """They are listed on stderr and in `--json`, and the exit code is that of `convert`; the others are written."""
+    workload = tmp_path / "some.sql"
+    workload.write_text(
+        "-- name: fine, rate: 1/s\nSELECT name FROM product WHERE product_id = :id;\n"
+        "-- name: odd, rate: 1/s\nSELECT soundex(name) FROM product;\n",
+        encoding="utf-8",
+    )
+    done = nestling("emit", "design.yaml", "--as", "python", "--workload", workload, "-o", tmp_path / "out", cwd=shop)
+    assert done.code == 1
+    assert "gap: odd: " in done.err
+    assert "no function for 1 statement" in done.err
+    assert "def fine(" in (tmp_path / "out" / "queries.py").read_text(encoding="utf-8")
+    done = nestling("emit", "design.yaml", "--as", "python", "--workload", workload, "--json", cwd=shop)
+    assert [gap["statement"] for gap in done.json["gaps"]] == ["odd"]
+
+
 def _imported(node: ast.AST) -> set[str]:
     if isinstance(node, ast.Import):
         return {alias.name.split(".")[0] for alias in node.names}

@@ -14,7 +14,7 @@ import pytest
 
 from nestling.emitters.proof import html, proof_json
 from nestling.ir.proof import Proof
-from nestling.ir.proof_words import bought, labels, verdict
+from nestling.ir.proof_words import bought, labels, ratio, verdict
 from tests.emitters.proofs import PROOF, rival
 
 
@@ -24,6 +24,13 @@ def test_the_verdict() -> None:
         "The chosen design answers 1,000 statements/s; 1.9× normalized, not told apart from embedded; no rival is faster beyond"
         " the noise (± 2.0 %); DISQUALIFIED: tree"
     )
+
+
+def test_a_figure_within_the_noise_says_so() -> None:
+    """Where a design's own interval leaves 1 out and the noise does not, the table and the verdict both say it is noise."""
+    noisy = replace(PROOF, noise=0.27, designs=(PROOF.designs[0], rival("normalized", 1.9), rival("tree", 1.24)))
+    assert "1.9× normalized, not told apart from tree (1.24, within the noise)" in verdict(noisy)
+    assert [ratio(each, noisy) for each in noisy.designs[1:]] == ["1.90 (1.84–1.96)", "1.24 (1.20–1.28), noise"]
 
 
 def test_a_wrong_answer_is_never_the_best() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from nestling.cli import DIFFERENT, FINE
 from nestling.cli.parts import options
 
 if TYPE_CHECKING:
@@ -80,14 +81,14 @@ def _print(statements: Iterable[Statement], as_json: bool) -> int:
         else:
             script, supported = _for_shell(each, supported)
             click.echo((f"// {each.name}\n" if each.name else "") + script)
-    return 1 if gaps else 0
+    return DIFFERENT if gaps else FINE
 
 
 def _print_python(statements: tuple[Statement, ...]) -> int:
-    from nestling.emitters.python_code import module
+    from nestling.emitters.python_code import lacking, module
 
     click.echo(module(statements), nl=False)
-    return 1 if any(each.gap is not None for each in statements) else 0
+    return DIFFERENT if lacking(statements) else FINE
 
 
 def _as_json(statement: Statement) -> dict[str, object]:

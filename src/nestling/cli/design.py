@@ -135,11 +135,11 @@ def command(
     text.notices(proposal.gaps, proposal.notes)
     if made is not None and made.warning:
         text.say(f"WARNING: {made.warning}")
-    _say_next(source, output, proposal)
+    _say_next(source, output, proposal, reading.origin)
 
 
-def _say_next(source: str, output: Path | None, proposal: Proposal) -> None:
-    """What would make the design better, where it was written, and what to do with it."""
+def _say_next(source: str, output: Path | None, proposal: Proposal, origin: str) -> None:
+    """What would make the design better, where it was written, and what to do with it; `origin`: where a file's model is from."""
     from nestling.cli.parts import text
     from nestling.emitters.summary import lacking
     from nestling.pipeline import is_mongodb
@@ -156,7 +156,7 @@ def _say_next(source: str, output: Path | None, proposal: Proposal) -> None:
         text.say(f"      nestling inspect {source} --design-out today.yaml")
         text.say(f"      nestling plan --from-design today.yaml --to-design {output} {source}")
         return
-    rows = source if has_rows(source) else "sqlite:///…"
+    rows = next((address for address in (source, origin) if has_rows(address)), "FROM")
     text.say(f"      nestling load {output} --from {rows} --to mongodb://…")
 
 

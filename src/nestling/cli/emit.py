@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from nestling.cli import DIFFERENT, FINE
 from nestling.cli.parts import options
 
 
@@ -33,13 +34,11 @@ from nestling.cli.parts import options
 )
 @options.statements_dialect
 @options.as_json
-def command(
-    design: Path, as_name: str, output: Path | None, workload: Path | None, dialect: str, as_json: bool
-) -> None:
+def command(design: Path, as_name: str, output: Path | None, workload: Path | None, dialect: str, as_json: bool) -> int:
     """Print or write what follows from a design.
 
     mongosh and python create its collections, validators and indexes; jsonschema is the validators alone; mermaid draws it;
-    markdown describes it, with a sample document of each collection.
+    markdown describes it, with a sample document of each collection. Exits 1 when statements have no function, and names them.
     """
     from nestling.cli.parts import text
     from nestling.emitters import emit
@@ -48,17 +47,31 @@ def command(
     if workload is not None and as_name != "python":
         raise click.UsageError("--workload goes with --as python")
     proposal = read_proposal(design)
-    files = dict(emit(proposal, as_name))
+    files, gaps = dict(emit(proposal, as_name)), tuple[tuple[str, str], ...]()
     if workload is not None:
-        files["queries.py"] = queries_module(proposal, workload, dialect)
+        files["queries.py"], gaps = queries_module(proposal, workload, dialect)
     if output is not None:
         for name, content in files.items():
             text.write_text(output / name, content)
             text.say(f"Wrote {output / name}")
     if as_json:
-        text.print_json({"format": as_name, "files": files})
+        text.print_json(
+            {"format": as_name, "files": files, "gaps": [{"statement": name, "what": why} for name, why in gaps]}
+        )
     elif output is None:
         for name, content in files.items():
             if len(files) > 1:
                 text.say(f"--- {name}")
             click.echo(content, nl=not content.endswith("\n"))
+    return _say_gaps(gaps)
+
+
+def _say_gaps(gaps: tuple[tuple[str, str], ...]) -> int:
+    """The statements without a function; the exit code."""
+    from nestling.cli.parts import text
+
+    for name, why in gaps:
+        text.say(f"gap: {name}: {why}" if name else f"gap: {why}")
+    if gaps:
+        text.say(f"queries.py has no function for {text.counted(len(gaps), 'statement')}")
+    return DIFFERENT if gaps else FINE

@@ -189,7 +189,7 @@ def show_designs(proof: Proof) -> None:
                 names[each.name] + (" ✗" if each.disqualified else ""),
                 rate(each.throughput) if each.throughput else "",
                 spread(each.interval),
-                ratio(each) if each.name != proof.advised else "1",
+                ratio(each, proof) if each.name != proof.advised else "1",
                 milliseconds(opened.latency.p99) if opened else "",
                 size(each.space.disk_bytes) if each.space else "",
                 size(each.upkeep.journal_bytes_per_write) if each.upkeep and each.upkeep.writes else "",
@@ -247,7 +247,7 @@ def _decisions(proof: Proof) -> None:
     from nestling.cli.parts.table import table
     from nestling.ir.proof_words import bought, ratio
 
-    rows = [(each.decision, ratio(each.figures), _outcome(each)) for each in bought(proof)]
+    rows = [(each.decision, ratio(each.figures, proof), _outcome(each)) for each in bought(proof)]
     if rows:
         click.echo("")
         table(

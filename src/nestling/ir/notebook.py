@@ -82,7 +82,7 @@ def proof_html(proof: Proof) -> str:
             names[each.name] + (" (disqualified)" if each.disqualified else ""),
             rate(each.throughput) if each.throughput is not None else "",
             spread(each.interval),
-            ratio(each) if each.name != proof.advised else "1",
+            ratio(each, proof) if each.name != proof.advised else "1",
             size(each.space.disk_bytes) if each.space is not None else "",
         )
         for each in sorted(proof.designs, key=lambda each: -(each.throughput or 0.0))

@@ -48,9 +48,11 @@ def _compared(proof: Proof) -> Iterator[str]:
     for each in proof.designs:
         shown = each.name in YARDSTICKS or (":" not in each.name and not each.name.startswith("random"))
         if shown and each.counts and each.name != proof.advised and each.times is not None:
-            faster.append(
-                f"{each.times:.2g}× {each.name}" if certain(each, proof) else f"not told apart from {each.name}"
-            )
+            if certain(each, proof):
+                faster.append(f"{each.times:.2g}× {each.name}")
+            else:
+                noise = f" ({each.times:.2f}, within the noise)" if in_noise(each, proof) else ""
+                faster.append(f"not told apart from {each.name}{noise}")
     if faster:
         yield ", ".join(faster)
 
@@ -66,10 +68,17 @@ def _place(proof: Proof) -> str:
 
 def certain(each: RivalFigures, proof: Proof) -> bool:
     """Whether a design differs from the advised one by more than the noise and its own interval."""
-    if each.times is None or each.times_interval is None:
-        return False
-    apart = each.times_interval.low > 1 or each.times_interval.high < 1
-    return apart and abs(each.times - 1) > proof.noise
+    return _is_apart(each) and abs((each.times or 1.0) - 1) > proof.noise
+
+
+def in_noise(each: RivalFigures, proof: Proof) -> bool:
+    """Whether its own interval tells a design from the advised one, and the noise between equal ones does not."""
+    return _is_apart(each) and not certain(each, proof)
+
+
+def _is_apart(each: RivalFigures) -> bool:
+    interval = each.times_interval
+    return each.times is not None and interval is not None and (interval.low > 1 or interval.high < 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +145,9 @@ def spread(interval: Interval | None) -> str:
     return f"{rate(interval.low)}–{rate(interval.high)}" if interval else ""
 
 
-def ratio(each: RivalFigures) -> str:
-    """How much longer than the advised design, with its interval."""
+def ratio(each: RivalFigures, proof: Proof) -> str:
+    """How much longer than the advised design, with its interval, and whether that is within the noise all the same."""
     if each.times is None or each.times_interval is None:
         return ""
-    return f"{each.times:.2f} ({each.times_interval.low:.2f}–{each.times_interval.high:.2f})"
+    noise = ", noise" if in_noise(each, proof) else ""
+    return f"{each.times:.2f} ({each.times_interval.low:.2f}–{each.times_interval.high:.2f}){noise}"

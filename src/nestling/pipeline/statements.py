@@ -106,11 +106,12 @@ def convert_all(
             yield CompiledRead("", "", gap=gap)
 
 
-def queries_module(proposal: Proposal, path: Path, dialect: str = "") -> str:
-    """A Python module on pymongo alone with a function for each statement of a workload file."""
-    from nestling.emitters.python_code import module
+def queries_module(proposal: Proposal, path: Path, dialect: str = "") -> tuple[str, tuple[tuple[str, str], ...]]:
+    """A Python module on pymongo alone with a function for each statement of a workload file; the others' names, and why."""
+    from nestling.emitters.python_code import lacking, module
 
-    return module(tuple(convert_all(proposal, path, dialect)), title=f"The statements of {path.name}.")
+    statements = tuple(convert_all(proposal, path, dialect))
+    return module(statements, title=f"The statements of {path.name}."), lacking(statements)
 
 
 def _translated(sql: str, proposal: Proposal, dialect: str) -> Query | Write:

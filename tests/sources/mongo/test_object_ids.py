@@ -139,5 +139,5 @@ def test_a_written_module_converts_ids(both: Both) -> None:
     workload = both.copy.with_name("workload.sql")
     workload.write_text("-- name: named, rate: 1/s\nSELECT name FROM people WHERE _id = :id;\n", encoding="utf-8")
     space: dict[str, Any] = {}
-    exec(queries_module(both.in_place, workload, "sqlite"), space)
+    exec(queries_module(both.in_place, workload, "sqlite")[0], space)
     assert [row["name"] for row in space["named"](both.database, id=THIRD)] == ["n03"]

@@ -71,7 +71,7 @@ def decisions(proof: Proof) -> str:
         if interval := each.figures.times_interval:
             marks.append(strips.whisker(scale, interval.low, interval.high))
         marks.append(strips.tick(scale, each.figures.times or 1.0, "p50 c0" if each.certain else "p50 c4"))
-        rows.append((each.decision, strips.strip(marks), ratio(each.figures)))
+        rows.append((each.decision, strips.strip(marks), ratio(each.figures, proof)))
     about = (
         "The chosen design with one decision taken the other way: how many times as long the mix then takes. Right of the dashed"
         " line the decision pays; inside the shaded band it makes no difference that can be told from noise."

@@ -32,18 +32,28 @@ def module(statements: Sequence[Statement], *, title: str = "The statements of a
     return f'"""{title} Written by nestling; it needs pymongo alone."""\n\n{_imports(body)}\n{gap}{body}'
 
 
+def lacking(statements: Iterable[Statement]) -> tuple[tuple[str, str], ...]:
+    """The statements a module has no function for: their names, and why."""
+    return tuple((each.name, why) for each in statements if (why := _source(each, "statement")[1]))
+
+
 def _functions(statements: Iterable[Statement]) -> Iterator[str]:
     taken: set[str] = set()
     for statement in statements:
         name = _function_name(statement.name, taken)
         taken.add(name)
-        if statement.gap is not None:
-            yield f"# {name} is not converted: {comment(str(statement.gap))}\n"
-            continue
-        try:
-            yield function_source(statement, name)
-        except GapError as error:
-            yield f"# {name} is not converted: {comment(error.problems[0].what)}\n"
+        source, why = _source(statement, name)
+        yield f"# {name} is not converted: {comment(why)}\n" if why else source
+
+
+def _source(statement: Statement, name: str) -> tuple[str, str]:
+    """The source of a statement's function, or why there is none."""
+    if statement.gap is not None:
+        return "", str(statement.gap)
+    try:
+        return function_source(statement, name), ""
+    except GapError as error:
+        return "", error.problems[0].what
 
 
 def function_source(statement: Statement, name: str) -> str:
