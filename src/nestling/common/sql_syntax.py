@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 
 from sqlglot.errors import ParseError, SqlglotError
 
@@ -13,6 +14,11 @@ _WORDS = (
     (re.compile(r"Expecting (\S+?)\.?"), r"`\1` is missing"),
     (re.compile(r"Error tokenizing .*", re.DOTALL), "there is a quote or a comment that does not end"),
 )
+_BEGIN = ("SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "VALUES", "MERGE")
+_FIRST = re.compile(r"[A-Za-z]+(?=\s)")
+_ALIKE = 0.75
+_CONTEXT = 100
+"""Characters before a mistake that sqlglot tells: of fewer, the first is the statement's own."""
 _COLORS = re.compile("\x1b\\[[0-9;]*m")
 
 
@@ -27,7 +33,18 @@ def syntax_words(error: Exception) -> str:
     if isinstance(error, TypeError):
         return "an operator has nothing before it"
     found = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
+    if misspelt := _misspelt(str(found.get("start_context") or "")):
+        return misspelt
     said = _COLORS.sub("", str(found.get("description") or error)).strip()
     near = f" near `{found['highlight']}`" if found.get("highlight") else ""
     known = next((match.expand(words) for pattern, words in _WORDS if (match := pattern.fullmatch(said))), None)
     return f"{known or said.splitlines()[0].rstrip('.')}{near}"
+
+
+def _misspelt(before: str) -> str:
+    """What is wrong with the first word of a statement that is nearly one statements begin with; empty when nothing is."""
+    word = _FIRST.match(before)
+    if word is None or len(before) >= _CONTEXT or word[0].upper() in _BEGIN:
+        return ""
+    meant = get_close_matches(word[0].upper(), _BEGIN, 1, _ALIKE)
+    return f"no statement begins with `{word[0]}`; did you mean {meant[0]}?" if meant else ""
