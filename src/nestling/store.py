@@ -11,6 +11,7 @@ Statements are compiled once. A parameter's value is a number, text, bytes, date
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from nestling.ir.design import Design
 from nestling.ir.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap
+from nestling.ir.types import TypeName
 from nestling.ir.workload import Workload
 
 if TYPE_CHECKING:
@@ -136,7 +138,19 @@ class _Statements(Generic[Driver]):
 def _result(columns: Sequence[OutputColumn], rows: Sequence[tuple[object, ...]]) -> Result:
     names = [column.name for column in columns]
     shown = tuple(c.name if names.count(c.name) == 1 else c.field for c in columns)
-    return Result(shown, tuple(dict(zip(shown, row, strict=True)) for row in rows))
+    texts = [name for name, column in zip(shown, columns, strict=True) if column.type.name is TypeName.JSON]
+    found = tuple(dict(zip(shown, row, strict=True)) for row in rows)
+    for row in found if texts else ():
+        row.update((name, _json_value(row[name])) for name in texts)
+    return Result(shown, found)
+
+
+def _json_value(value: object) -> object:
+    """What drivers of SQL make of a JSON text: strings and null are kept as such."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
 
 
 def _written(write: CompiledWrite, done: WriteResult) -> Result:

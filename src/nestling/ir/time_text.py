@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_TIME = re.compile(r"(-?\d{1,3}):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?([-+]\d\d(?::?\d\d)?)?", re.ASCII)
+_TIME = re.compile(r"(-?)(\d{1,3}):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?([-+]\d\d(?::?\d\d)?)?", re.ASCII)
 
 
 def read_time_of_day(text: str) -> str:
@@ -12,7 +12,6 @@ def read_time_of_day(text: str) -> str:
     found = _TIME.fullmatch(text.strip())
     if found is None:
         raise ValueError("a time is written hours:minutes:seconds")
-    hours, minutes, seconds, fraction, zone = found.groups(default="")
+    sign, hours, minutes, seconds, fraction, zone = found.groups(default="")
     digits = fraction.rstrip("0")
-    sign, number = ("-", hours[1:]) if hours.startswith("-") else ("", hours)
-    return f"{sign}{number:0>2}:{minutes}:{seconds or '00'}{'.' * bool(digits)}{digits}{zone}"
+    return f"{sign}{hours:0>2}:{minutes}:{seconds or '00'}{'.' * bool(digits)}{digits}{zone}"

@@ -22,7 +22,7 @@ _CASTS = {
     TypeName.BOOLEAN: "cast_to_truth",
 }
 _AFFINITIES = {Affinity.NUMERIC: "numeric", Affinity.TEXT: "number_as_text"}
-_READ = {Expected.TIME: "text_as_time", Expected.UUID: "text_as_uuid"}
+_READ = {Expected.TIME: "text_as_time", Expected.UUID: "text_as_uuid", Expected.TIME_OF_DAY: "text_as_time_of_day"}
 _OTHER_NUMBER = {TypeName.DECIMAL: "float", TypeName.FLOAT: "decimal"}
 _CHECKS = {
     Expected.NUMBER: "a_number",
@@ -30,6 +30,7 @@ _CHECKS = {
     Expected.TIME: "a_time",
     Expected.TRUTH: "a_truth",
     Expected.UUID: "a_uuid",
+    Expected.TIME_OF_DAY: "a_time_of_day",
 }
 
 

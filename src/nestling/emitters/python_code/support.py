@@ -39,6 +39,7 @@ EXACT_TYPES: dict[str, tuple[type, ...]] = {
     "timestamptz": (date, str),
     "uuid": (UUID, str),
 }
+TIME_OF_DAY = re.compile(r"(-?)(\d{1,3}):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?([-+]\d\d(?::?\d\d)?)?", re.ASCII)
 GRAINS = {"day": timedelta(days=1), "seconds": timedelta(seconds=1)}
 
 
@@ -194,6 +195,16 @@ def text_as_time(value: Any) -> Any:
         return value
 
 
+def text_as_time_of_day(value: Any) -> Any:
+    """A text that is a time of day in the form it is kept in."""
+    found = TIME_OF_DAY.fullmatch(value.strip()) if isinstance(value, str) else None
+    if found is None:
+        return value
+    sign, hours, minutes, seconds, fraction, zone = found.groups(default="")
+    digits = fraction.rstrip("0")
+    return f"{sign}{hours:0>2}:{minutes}:{seconds or '00'}{'.' * bool(digits)}{digits}{zone}"
+
+
 def text_as_uuid(value: Any) -> Any:
     """A text that is a UUID as that."""
     try:
@@ -215,6 +226,11 @@ def a_text(value: Any) -> Any:
 def a_time(value: Any) -> Any:
     """A date or NULL."""
     return of_type(value, (date,), "a date or timestamp")
+
+
+def a_time_of_day(value: Any) -> Any:
+    """A text or NULL."""
+    return of_type(value, (str,), "a time of day")
 
 
 def a_truth(value: Any) -> Any:

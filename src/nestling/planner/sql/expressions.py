@@ -108,7 +108,8 @@ def _literal(node: exp.Literal, env: Env) -> Expression:
     digits = str(node.this)
     if digits.isdecimal() and int(digits) < 1 << 63:
         return Literal(int(digits), INTEGER)
-    if env.dialect.is_sqlite or "e" in digits.casefold():
+    with_exponent = "e" in digits.casefold() and env.dialect.rules is not Rules.POSTGRESQL
+    if env.dialect.is_sqlite or with_exponent:
         return Literal(float(digits), FLOAT)
     return Literal(Decimal(digits), values.DECIMAL)
 
@@ -192,6 +193,7 @@ def _in(node: exp.In, env: Env) -> Expression:
         items = [values.plain(item, env.translation) for item in items]
         items = [values.coerce(item, kind) for item in items] if kind else items
         return InList(values.plain(operand, env.translation), tuple(items), rule)
+    values.refuse_intervals("a comparison", node, operand, *items)
     pairs = [values.comparable(operand, item, env.translation) for item in items]
     if len({left for left, _ in pairs}) > 1:
         return Or(tuple(values.compare(Comparison.EQUAL, operand, item, env.translation, rule) for item in items))

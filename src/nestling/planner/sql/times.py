@@ -197,9 +197,10 @@ def _truncate(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     unit = node.args["unit"].name.casefold()
     if unit not in _UNITS or unit in ("dow", "doy", "isodow", "epoch") or env.dialect.is_sqlite:
         raise gap(f"DATE_TRUNC to {unit}", node)
-    return Call(
-        Function.TRUNCATE_TIME, (Literal(unit, TEXT), _time(bound(node.this), env)), TIMESTAMP, env.dialect.rules
-    )
+    value = _time(bound(node.this), env)
+    is_day = value.type.name is TypeName.DATE and env.dialect.rules is Rules.POSTGRESQL  # which makes an instant of it
+    kind = Type(TypeName.TIMESTAMPTZ) if is_day or value.type.name is TypeName.TIMESTAMPTZ else TIMESTAMP
+    return Call(Function.TRUNCATE_TIME, (Literal(unit, TEXT), value), kind, env.dialect.rules)
 
 
 def _difference(node: exp.Expr, env: Env, bound: Bound) -> Expression:

@@ -221,6 +221,8 @@ def compare(
     """A comparison, its operands converted as the dialect does."""
     if translation.dialect.rules is not Rules.SQLITE:
         refuse_intervals("a comparison", None, left, right)
+        if operator in _ORDERED and TypeName.JSON in (left.type.name, right.type.name):
+            raise gap("an order of JSON")
     labels = left.type.values or right.type.values
     if translation.dialect.lenient and operator not in _ORDERED:
         left, right = _truth_beside(left, right), _truth_beside(right, left)
@@ -282,8 +284,16 @@ def adapt(expression: Expression, wanted: Type) -> Expression:
         return typed_literal(expression.value, wanted)
     mine, other = expression.type.name, wanted.name
     if mine in _TIME_RANK and other in _TIME_RANK and _TIME_RANK[mine] < _TIME_RANK[other]:
-        return Cast(expression, wanted, Rules.POSTGRESQL)
+        known = expression.value if isinstance(expression, Literal) else None
+        return _instant(known, wanted) if isinstance(known, date) else Cast(expression, wanted, Rules.POSTGRESQL)
     return expression
+
+
+def _instant(value: date, wanted: Type) -> Literal:
+    """A day or an instant as a constant of that type; the session's time zone is taken to be UTC."""
+    found = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)  # noqa: DTZ001
+    zoned = found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
+    return Literal(zoned if wanted.name is TypeName.TIMESTAMPTZ else found.replace(tzinfo=None), wanted)
 
 
 def typed_literal(value: str, wanted: Type) -> Expression:
@@ -303,10 +313,9 @@ def typed_literal(value: str, wanted: Type) -> Expression:
             case TypeName.TIME:
                 return Literal(read_time_of_day(value), wanted)
             case TypeName.TIMESTAMP:
-                return Literal(datetime.fromisoformat(value).replace(tzinfo=None), wanted)
-            case TypeName.TIMESTAMPTZ:  # without an offset it is in UTC: the session's time zone is taken to be that
-                found = datetime.fromisoformat(value)
-                return Literal(found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC), wanted)
+                return _instant(datetime.fromisoformat(value), wanted)
+            case TypeName.TIMESTAMPTZ:
+                return _instant(datetime.fromisoformat(value), wanted)
             case _:
                 return Cast(Literal(value, TEXT), wanted, Rules.POSTGRESQL)
     except (ValueError, ArithmeticError):
@@ -373,8 +382,17 @@ def common(values: Sequence[Expression], translation: Translation) -> tuple[tupl
     if translation.dialect.rules is Rules.MYSQL and any(map(is_text, alike)) and any(map(is_number, alike)):
         return tuple(Cast(v, TEXT, Rules.MYSQL) if is_number(v) else v for v in alike), TEXT
     if translation.dialect.rules is Rules.POSTGRESQL:
-        alike = tuple(adapt(value, kind) for value in alike)
+        alike = tuple(_as_float(adapt(value, kind)) if kind == FLOAT else adapt(value, kind) for value in alike)
     return alike, kind
+
+
+def _as_float(value: Expression) -> Expression:
+    """A number among floats, as one."""
+    if not is_number(value) or value.type.name is TypeName.FLOAT or value == NULL or isinstance(value, Parameter):
+        return value
+    if isinstance(value, Literal) and isinstance(value.value, int | Decimal):
+        return Literal(float(value.value), FLOAT)
+    return Cast(value, FLOAT, Rules.POSTGRESQL)
 
 
 def _differs_in_precision(values: Sequence[Expression], translation: Translation) -> bool:

@@ -20,6 +20,7 @@ from nestling.emitters.mql.sql.constant_conversion import affine, cast_constant
 from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.ir import compiled
 from nestling.ir.expression import Affinity
+from nestling.ir.time_text import read_time_of_day
 from nestling.ir.types import NUMBERS, TIMES, TypeName
 from nestling.ir.values import encode, timestamp_text
 
@@ -33,6 +34,7 @@ class Expected(StrEnum):
     TIME = "date or timestamp"
     TRUTH = "truth value"
     UUID = "UUID"
+    TIME_OF_DAY = "time of day"
 
 
 class Whole(StrEnum):
@@ -150,12 +152,21 @@ def uuid_of(value: object) -> object:
         return value
 
 
+def time_of_day(value: object) -> object:
+    """A text that is a time of day in the form it is kept in; anything else as it is."""
+    try:
+        return read_time_of_day(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
 EXPECTED = {
     **dict.fromkeys(NUMBERS, Expected.NUMBER),
     **dict.fromkeys(TIMES, Expected.TIME),
     TypeName.TEXT: Expected.TEXT,
     TypeName.BOOLEAN: Expected.TRUTH,
     TypeName.UUID: Expected.UUID,
+    TypeName.TIME: Expected.TIME_OF_DAY,
 }
 """What a parameter must be by the type its surroundings give it."""
 _CLASSES: dict[Expected, type | UnionType] = {
@@ -165,8 +176,13 @@ _CLASSES: dict[Expected, type | UnionType] = {
     Expected.TIME: date,
     Expected.TRUTH: bool,
     Expected.UUID: UUID | Binary,
+    Expected.TIME_OF_DAY: str,
 }
-_READ: dict[Expected, Callable[[object], object]] = {Expected.TIME: instant_of, Expected.UUID: uuid_of}
+_READ: dict[Expected, Callable[[object], object]] = {
+    Expected.TIME: instant_of,
+    Expected.UUID: uuid_of,
+    Expected.TIME_OF_DAY: time_of_day,
+}
 """What a text is read as."""
 FLOAT_DIGITS = 15
 """Digits every float keeps."""

@@ -13,10 +13,14 @@ from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.ir.expression import Cast, Literal, Rules
 from nestling.ir.operands import is_mixed_time
-from nestling.ir.types import KEPT_AS_TEXT, MOMENTS, NUMBERS, TIMES, Type, TypeName
+from nestling.ir.types import KEPT_AS_TEXT, MOMENTS, NUMBERS, TEXTS, TIMES, Type, TypeName
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
+
+
+_SHOWN_AS_KEPT = KEPT_AS_TEXT - {TypeName.INTERVAL}
+"""Types whose texts are those the source shows."""
 
 
 def server_cast(node: Cast, r: Renderer) -> Mql:
@@ -30,7 +34,7 @@ def server_cast(node: Cast, r: Renderer) -> Mql:
         found = _time_constant(node.operand.value, target)
     elif source.name in NUMBERS and target.name in NUMBERS:
         found = _number(value, source, target)
-    elif source.name in KEPT_AS_TEXT and target.name in KEPT_AS_TEXT:
+    elif source.name in _SHOWN_AS_KEPT and target.name in (source.name, *TEXTS):
         found = _text(value, target)
     elif source.name is TypeName.INTEGER and target.name is TypeName.TEXT:
         found = _text({"$toString": value}, target)
