@@ -38,9 +38,11 @@ def command(design: Path, target: str, copy: str, as_json: bool) -> None:
         with progress(enabled=not as_json) as watch:
             report = unload(proposal, database, copy, watch=watch)
     if as_json:
-        text.print_json({"entities": dict(report.entities), "seconds": round(report.seconds, 3)})
+        notes = list(report.notes)
+        text.print_json({"entities": dict(report.entities), "seconds": round(report.seconds, 3), "notes": notes})
         return
     table("", ("entity", "rows"), report.entities.items(), right=(1,))
     click.echo()
     rows = text.counted(sum(report.entities.values()), "row")
     click.echo(f"Unloaded {rows} of {text.counted(len(report.entities), 'entity')} in {report.seconds:.1f} s.")
+    text.notices((), report.notes)

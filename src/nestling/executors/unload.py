@@ -22,10 +22,11 @@ BATCH_ROWS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class UnloadReport:
-    """Rows written of each entity, and the time it took."""
+    """Rows written of each entity, the time it took, and what of the model the tables do not declare."""
 
     entities: Mapping[str, int]
     seconds: float
+    notes: tuple[str, ...] = ()
 
 
 def unload(
@@ -48,8 +49,8 @@ def unload(
         for entity in model.entities:
             rows = counter.counted(entity.name, read_rows(database, homes[entity.name], entity))
             written[entity.name] = sum(_write(sink, entity, batch) for batch in batches(rows, BATCH_ROWS))
-        sink.finish()
-    return UnloadReport(written, counter.seconds())
+        notes = sink.finish()
+    return UnloadReport(written, counter.seconds(), notes)
 
 
 def _write(sink: RowSink, entity: Entity, batch: list[Row]) -> int:

@@ -160,8 +160,8 @@ class RowSink(Protocol):
     def write(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> None:
         """Add rows, each a tuple of conceptual values in attribute order."""
 
-    def finish(self) -> None:
-        """Check what the relationships promise, and commit."""
+    def finish(self) -> tuple[str, ...]:
+        """Check what the relationships promise, and commit; what of the model is not declared there, in sentences."""
 
 
 def up(relationship: Relationship) -> Hop:

@@ -21,6 +21,7 @@ _FUNCTIONS = (
     (rf"{_NOW}(?:\(\d*\))?(?:\s*on update .*)?", Generated.TIMESTAMP),
     (rf"\(?{_NOW}(?:\(\))?\s+at time zone 'utc'(?:::text)?\)?", Generated.TIMESTAMP),
     (r"timezone\('utc'(?:::text)?,\s*(?:now\(\)|current_timestamp)\)", Generated.TIMESTAMP),
+    (r"strftime\('%Y-%m-%d %H:%M:%S\+00:00',\s*'now'\)", Generated.TIMESTAMP),
     (r"datetime\('now'\)|utc_timestamp(?:\(\d*\))?", Generated.TIMESTAMP),
     (r"current_date(?:\(\))?|curdate\(\)|date\('now'\)", Generated.DATE),
     (r"current_time(?:\(\d*\))?|curtime\(\d*\)|time\('now'\)", Generated.TIME),

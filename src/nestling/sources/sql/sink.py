@@ -8,14 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 from nestling.common.errors import Problem, SourceError
 from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
+from nestling.ir.defaults import Generated
 from nestling.ir.rows import UndecodableText
 from nestling.sources.sql.address import Address
 from nestling.sources.sql.connection import connect, dialect_of, typed_errors
 from nestling.sources.sql.literals import writer
-from nestling.sources.sql.table_ddl import create_table, foreign_key_ddl, keyed_alike, place_of, quote
+from nestling.sources.sql.table_ddl import (
+    create_table,
+    foreign_key_ddl,
+    keyed_alike,
+    place_of,
+    quote,
+    undeclared_defaults,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from nestling.ir.model import Entity, Model, Relationship
 
@@ -39,6 +47,7 @@ class SqlSink:
             connection.execute("BEGIN IMMEDIATE")
         elif self.address.dialect == MYSQL:
             connection.cursor().execute("SET foreign_key_checks = 0")
+            connection.cursor().execute("SET SESSION sql_mode = CONCAT(@@sql_mode, ',NO_AUTO_VALUE_ON_ZERO')")
             connection.autocommit(False)
         return connection
 
@@ -57,7 +66,7 @@ class SqlSink:
                 self._run(f"CREATE SCHEMA IF NOT EXISTS {quote(schema, self._preparer)}")
             for entity in model.entities:
                 self._run(f"DROP TABLE IF EXISTS {self._table(entity)}{' CASCADE' if self._is(POSTGRESQL) else ''}")
-                links = model.parents_of(entity.name) if self._is(SQLITE) else ()
+                links = model.parents_of(entity.name)
                 self._run(create_table(keyed_alike(entity, model), links, self.address.dialect, self._preparer))
 
     def write(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> None:
@@ -70,8 +79,8 @@ class SqlSink:
                 raise SourceError(Problem(str(error), where=f"table {entity.name}")) from None
             self._insert(entity, written)
 
-    def finish(self) -> None:
-        """Add the foreign keys, note those that do not hold, and commit."""
+    def finish(self) -> tuple[str, ...]:
+        """Add the foreign keys, note those that do not hold, have numbers go on behind the highest, and commit."""
         assert self._model is not None, "begin comes first"
         with typed_errors(self.address):
             if self._is(SQLITE):
@@ -79,14 +88,36 @@ class SqlSink:
                 self.broken = tuple(sorted({f"{child} -> {parent}" for child, _, parent, _ in found}))
             elif self._is(POSTGRESQL):
                 self.broken = tuple(link.name for link in self._model.relationships if not self._add(link))
+                self._go_on_counting(self._model)
             self._connection.commit()
             if self._is(MYSQL):
                 self.broken = tuple(link.name for link in self._model.relationships if not self._add(link))
         self.close()
+        return tuple(self._left_out(self._model))
 
     def close(self) -> None:
         """Give up what has not been finished."""
         self._connection.close()
+
+    def _go_on_counting(self, model: Model) -> None:
+        """PostgreSQL's identities start behind the highest number there is."""
+        for entity in model.entities:
+            left = undeclared_defaults(keyed_alike(entity, model), self.address.dialect)
+            for each in entity.attributes:
+                if each.default is Generated.NUMBER and each.name not in left:
+                    table, column = self._table(entity), quote(each.name, self._preparer)
+                    highest = self._run(f"SELECT max({column}) FROM {table}").fetchone()[0]  # noqa: S608 - quoted
+                    if highest is not None and highest > 0:
+                        self._run(f"ALTER TABLE {table} ALTER COLUMN {column} RESTART WITH {highest + 1}")
+
+    def _left_out(self, model: Model) -> Iterator[str]:
+        """What of the model the tables do not declare."""
+        for name in self.broken:
+            yield f"the foreign key `{name}` is not declared, or not kept by all rows"
+        for entity in model.entities:
+            if left := undeclared_defaults(keyed_alike(entity, model), self.address.dialect):
+                named = ", ".join(f"`{name}`" for name in left)
+                yield f"`{entity.name}`: the default of {named} is not declared; an INSERT has to give a value"
 
     def _is(self, dialect: str) -> bool:
         return self.address.dialect == dialect

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from nestling.common.sql_dialects import POSTGRESQL, SQLITE
-from nestling.ir.types import Type, TypeName
+from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
+from nestling.ir.expression import Collation
+from nestling.ir.types import TEXTS, Type, TypeName
 from nestling.sources.sql.check_ddl import check_ddl
+from nestling.sources.sql.default_ddl import default_ddl
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from nestling.ir.model import Attribute, Entity, Model, Relationship
 
@@ -63,7 +65,12 @@ def keyed_alike(entity: Entity, model: Model) -> Entity:
     return replace(
         entity,
         attributes=tuple(
-            replace(a, type=same[a.name].type, also=tuple(dict.fromkeys((*a.also, *same[a.name].also))))
+            replace(
+                a,
+                type=same[a.name].type,
+                also=tuple(dict.fromkeys((*a.also, *same[a.name].also))),
+                collation=a.collation if _is_keyed(a.name, entity) else same[a.name].collation,
+            )
             if a.name in same
             else a
             for a in entity.attributes
@@ -71,16 +78,17 @@ def keyed_alike(entity: Entity, model: Model) -> Entity:
     )
 
 
-def create_table(entity: Entity, links: Iterable[Relationship], dialect: str, preparer: Any) -> str:
-    """The CREATE TABLE statement; `links` are foreign keys to declare in it."""
-    keyed = {name for group in (entity.key, *entity.uniques) for name in group}
-    linked = {name for link in links for name in link.child_attributes}
-    words = [(a, column_words(a, dialect, keyed=a.name in keyed | linked)) for a in entity.attributes]
-    parts = [_column(a, declared, preparer) for a, declared in words]
+def create_table(entity: Entity, links: Sequence[Relationship], dialect: str, preparer: Any) -> str:
+    """The CREATE TABLE statement; the foreign keys `links` are declared in it where they cannot be added later (SQLite)."""
+    linked = {name for link in links if link.enforced or dialect == SQLITE for name in link.child_attributes}
+    words = [
+        (a, column_words(a, dialect, keyed=a.name in linked or _is_keyed(a.name, entity))) for a in entity.attributes
+    ]
+    parts = [_column(a, entity, declared, dialect, preparer) for a, declared in words]
     if entity.key:
         parts.append(f"PRIMARY KEY ({_names(entity.key, preparer)})")
     parts.extend(f"UNIQUE ({_names(unique, preparer)})" for unique in entity.uniques)
-    parts.extend(_foreign_key(link, dialect, preparer) for link in links)
+    parts.extend(_foreign_key(link, dialect, preparer) for link in links if dialect == SQLITE)
     checks = (check_ddl(a, quote(a.name, preparer), declared, dialect) for a, declared in words)
     parts.extend(filter(None, checks))
     return f"CREATE TABLE {_table(entity.name, dialect, preparer)} (\n  " + ",\n  ".join(parts) + "\n)"
@@ -101,9 +109,35 @@ def _names(names: Sequence[str], preparer: Any) -> str:
     return ", ".join(quote(name, preparer) for name in names)
 
 
-def _column(attribute: Attribute, declared: str, preparer: Any) -> str:
-    words = (quote(attribute.name, preparer), declared, "" if attribute.nullable else "NOT NULL")
-    return " ".join(filter(None, words))
+def undeclared_defaults(entity: Entity, dialect: str) -> tuple[str, ...]:
+    """The attributes whose columns cannot say what an INSERT gets that leaves them out."""
+    return tuple(
+        each.name
+        for each in entity.attributes
+        if default_ddl(each, entity, column_words(each, dialect, keyed=_is_keyed(each.name, entity)), dialect) is None
+    )
+
+
+def _is_keyed(name: str, entity: Entity) -> bool:
+    return any(name in group for group in (entity.key, *entity.uniques))
+
+
+def _column(attribute: Attribute, entity: Entity, declared: str, dialect: str, preparer: Any) -> str:
+    default = default_ddl(attribute, entity, declared, dialect) or ""
+    required = "" if attribute.nullable else "NOT NULL"
+    collation = _collation(attribute, dialect)
+    return " ".join(filter(None, (quote(attribute.name, preparer), declared, collation, required, default)))
+
+
+def _collation(attribute: Attribute, dialect: str) -> str:
+    """How the column compares texts: in PostgreSQL to the letter, in MySQL to the letter or whatever case and accents."""
+    if attribute.type.name not in TEXTS:
+        return ""
+    if dialect == MYSQL:
+        named = "unicode_520_ci" if attribute.collation is Collation.UNICODE_CI else "bin"
+        return f"CHARACTER SET utf8mb4 COLLATE utf8mb4_{named}"
+    words = {Collation.UNICODE_CI: "NOCASE", Collation.NOCASE: "NOCASE", Collation.RTRIM: "RTRIM"}
+    return f"COLLATE {words[attribute.collation]}" if dialect == SQLITE and attribute.collation in words else ""
 
 
 def _foreign_key(link: Relationship, dialect: str, preparer: Any) -> str:

@@ -1,0 +1,123 @@
+"""The tables rows are unloaded into: what an INSERT need not say, and which texts are the same."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
+from nestling.ir.defaults import Constant, Generated, OtherDefault
+from nestling.ir.expression import Collation
+from nestling.ir.model import Attribute, Entity, Model, Relationship
+from nestling.ir.types import Type
+from nestling.sources.sql import open_database, open_sink
+from nestling.sources.sql.address import parse_address
+from nestling.sources.sql.connection import connect
+from tests.sources.sql.reading_back import everything
+
+
+def _attribute(name: str, kind: str, default: Any = None, collation: Collation = Collation.BINARY) -> Attribute:
+    return Attribute(name, Type.parse(kind), nullable=False, default=default, collation=collation)
+
+
+SAID = {
+    "active": ("boolean", Constant(value=True)), "level": ("integer", Constant(-3)),
+    "rate": ("decimal(8,2)", Constant(Decimal("0.50"))),
+    "share": ("float", Constant(1.5)), "state": ("text", Constant("new")), "born": ("date", Constant(date(1970, 1, 2))),
+    "due": ("timestamp", Constant(datetime.fromisoformat("2030-01-02 03:04:05"))), "made": ("timestamptz", Generated.TIMESTAMP),
+    "day": ("date", Generated.DATE),
+}  # fmt: skip
+THING = Entity(
+    "thing",
+    (
+        _attribute("id", "integer", Generated.NUMBER),
+        _attribute("sku", "text(20)"),
+        _attribute("email", "text(40)", collation=Collation.UNICODE_CI),
+        *(_attribute(name, kind, default) for name, (kind, default) in SAID.items()),
+        _attribute("quoted", "text", Constant("it's \\new")),
+        _attribute("odd", "text", OtherDefault("lower('X')")),
+    ),
+    ("id",),
+    uniques=(("sku",), ("email",)),
+)
+PART = Entity(
+    "part", (_attribute("id", "integer"), _attribute("owner", "text(40)", collation=Collation.UNICODE_CI)), ("id",)
+)
+OWNS = Relationship("owns", "thing", "part", ("email",), ("owner",), enforced=True)
+MODEL = Model("made", (THING, PART), (OWNS,))
+NOON = datetime(2024, 5, 6, 12, tzinfo=UTC)
+FIXED = (
+    True,
+    1,
+    Decimal("1.25"),
+    2.5,
+    "new",
+    date(2020, 1, 1),
+    NOON.replace(tzinfo=None),
+    NOON,
+    date(2020, 1, 1),
+    "x",
+    "x",
+)
+
+
+def _filled(url: str, owner: str) -> tuple[str, ...]:
+    sink = open_sink(url)
+    sink.begin(MODEL)
+    sink.write(THING, [(0, "SKU", "Ann@x", *FIXED), (41, "sku", "bob@x", *FIXED)])
+    sink.write(PART, [(1, owner)])
+    return sink.finish()
+
+
+def _run(url: str, sql: str) -> None:
+    connection = connect(parse_address(url), read_only=False)
+    connection.cursor().execute(sql)
+    connection.commit()
+    connection.close()
+
+
+def _check(url: str, notes: tuple[str, ...], dialect: str) -> None:
+    """An INSERT that says the rest gets what the model says; the tables read back as the model has them."""
+    assert notes == ("`thing`: the default of `odd` is not declared; an INSERT has to give a value",)
+    _run(url, "INSERT INTO thing (sku, email, odd) VALUES ('Sku', 'cem@x', 'y')")
+    rows = {row[0]: row for row in open_database(url, model=MODEL).rows(everything("thing", MODEL))}
+    assert rows.keys() == {0, 41, 42}
+    fresh: dict[str, Any] = dict(zip(THING.attribute_names, rows[42], strict=True))
+    constants = {name: default.value for name, (_, default) in SAID.items() if isinstance(default, Constant)}
+    assert {name: fresh[name] for name in constants} == constants
+    assert fresh["quoted"] == "it's \\new"
+    assert abs((fresh["made"] - datetime.now(UTC)).total_seconds()) < 3600
+    read = open_database(url).reading().model.entity("thing")
+    for name, (_, default) in SAID.items():
+        assert read.attribute(name).default == default, name
+    expected = {SQLITE: Collation.NOCASE, MYSQL: Collation.UNICODE_CI, POSTGRESQL: Collation.BINARY}[dialect]
+    assert [read.attribute(name).collation for name in ("sku", "email")] == [Collation.BINARY, expected]
+
+
+def test_sqlite(tmp_path: Path) -> None:
+    """The key by itself counts on; texts of either collation are kept apart or together."""
+    url = f"sqlite:///{tmp_path / 'made.db'}"
+    _check(url, _filled(url, "ANN@X"), SQLITE)
+
+
+def test_postgresql(postgresql_urls: tuple[str, str]) -> None:
+    """An identity starts behind the highest number."""
+    _check(postgresql_urls[1], _filled(postgresql_urls[1], "Ann@x"), POSTGRESQL)
+
+
+def test_mariadb(mariadb_urls: tuple[str, str]) -> None:
+    """AUTO_INCREMENT takes a zero as it is; unique texts that differ by case alone are kept, and foreign keys too."""
+    _check(mariadb_urls[1], _filled(mariadb_urls[1], "ANN@X"), MYSQL)
+
+
+@pytest.mark.parametrize("kind", ["integer", "decimal(20,0)"])
+def test_what_cannot_be_declared_is_said(kind: str, tmp_path: Path) -> None:
+    """A number that is no key by itself is none SQLite counts."""
+    entity = Entity("line", (_attribute("a", "integer"), _attribute("b", kind, Generated.NUMBER)), ("a", "b"))
+    sink = open_sink(f"sqlite:///{tmp_path / 'made.db'}")
+    sink.begin(Model("made", (entity,)))
+    assert sink.finish() == ("`line`: the default of `b` is not declared; an INSERT has to give a value",)
