@@ -106,6 +106,10 @@ def show(done: MigrationReport) -> None:
         click.echo(f"{counted(sum(done.rows.values()), 'row')} of {counted(len(done.rows), 'entity')} {verdict}.")
     if not done.equal:
         click.echo("Run it again; where writers are very busy, when they are less so.")
+        click.echo(
+            "If the same rows differ though nobody writes, they do not fit the new design: most likely they spell the key\n"
+            "of their parent in another case. Design anew from the source, which then keeps nothing along such keys."
+        )
     elif done.phase is Phase.DONE:
         click.echo("The new design has taken over. --drop-old drops what the old one left behind.")
     else:

@@ -163,7 +163,9 @@ def collated(expression: Expression, collation: Collation, r: Renderer) -> Mql:
         case Collation.RTRIM:
             return _of_texts(expression, lambda text: {"$rtrim": {"input": text, "chars": " "}}, r)
         case Collation.UNICODE_CI:
-            raise gap("a comparison of texts by MySQL's default collation", GapKind.NOTIMPL)
+            what = f"`{expression.name}`" if isinstance(expression, Column) else "texts"
+            beside = "beside texts that the statement, or a key on its way, compares to the letter"
+            raise gap(f"a comparison of {what} whatever case and accents, {beside}", GapKind.NOTIMPL)
         case _:
             assert_never(collation)
 
