@@ -158,7 +158,17 @@ POLICIES = (
         "it goes to the embedding's `orphans` collection; without one the load stops and names the row",
     ),
     ("views, triggers", "not carried over; a note names the views"),
-    ("defaults", "not in the documents; [writes](statements.md#what-a-write-does) put them in"),
+    (
+        "defaults",
+        "not in the documents; [writes](statements.md#what-a-write-does) put them in, and `unload` declares them in its tables",
+    ),
+    (
+        "defaults no table declares",
+        "expressions of the source's own; UUIDs and numbers beside the key in SQLite; times of day in servers: `unload` says so",
+    ),
+    ("collations in MySQL", "`unload` declares `utf8mb4_bin`, or `utf8mb4_unicode_520_ci` for `unicode_ci`"),
+    ("collations in SQLite", "`unload` declares `NOCASE` for `unicode_ci` and `nocase`, `RTRIM` for `rtrim`"),
+    ("collations in PostgreSQL", "none; `unload` names foreign keys that spell their parent otherwise in a note"),
 )
 
 
