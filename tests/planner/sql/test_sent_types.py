@@ -100,3 +100,22 @@ def test_a_time_is_kept_in_one_form() -> None:
     """However it is written."""
     query = repr(translate("SELECT id FROM ticket WHERE opens > '8:30'", model(), "postgresql"))
     assert "'08:30:00'" in query
+
+
+_SHOP = "CREATE TABLE visit (id int PRIMARY KEY, opens time, day date, doc json);"
+
+
+@pytest.mark.parametrize(
+    ("sql", "what"),
+    [
+        ("SELECT id FROM visit WHERE opens < 'soon'", "a comparison of a time of day with text"),
+        ("SELECT id FROM visit WHERE opens < day", "a comparison of a time of day with date"),
+        ("SELECT id FROM visit WHERE doc = '1'", "a comparison of JSON with text"),
+        ("SELECT coalesce(day, 0) FROM visit", "date and integer that become one value"),
+        ("SELECT coalesce(opens, 'never') FROM visit", "text and time that become one value"),
+    ],
+)
+def test_what_mysql_makes_of_two_types_is_a_gap(sql: str, what: str) -> None:
+    """Where it converts in a way of its own."""
+    with pytest.raises(GapError, match=what):
+        translate(sql, read_ddl(_SHOP, "shop", dialect="mysql").model, "mysql")

@@ -329,6 +329,9 @@ def _mysql(expression: Expression, other: Expression, translation: Translation) 
     """
     if isinstance(expression, Parameter) and expression.type == ANY:
         return replace(expression, type=INTEGER if other.type.name is TypeName.BOOLEAN else other.type)
+    if other.type.name is TypeName.TIME and expression.type.name is not TypeName.TIME and expression != NULL:
+        return _mysql_time(expression)
+    _refuse_mysqls_own(expression, other)
     if other.type.name in TIMES and expression.type.name in (*TEXTS, TypeName.ANY):
         text_value = expression.value if isinstance(expression, Literal) else None
         if is_zero(text_value):
@@ -358,6 +361,31 @@ def _is_numeric(expression: Expression, translation: Translation) -> bool:
     return bool(also) and all(kind.name in EXACT_NUMBERS for kind in (expression.type, *also))
 
 
+_APART = TIMES | {TypeName.TIME, TypeName.JSON}
+"""Types whose values become texts among others, in MySQL's own form."""
+
+
+def _other(one: Expression, other: Expression, name: TypeName) -> str:
+    return str((one if other.type.name is name else other).type.name)
+
+
+def _refuse_mysqls_own(expression: Expression, other: Expression) -> None:
+    """Raise the gap of two types between which MySQL converts in a way of its own."""
+    if TypeName.JSON in (expression.type.name, other.type.name) and expression.type.name is not other.type.name:
+        raise gap(f"a comparison of JSON with {_other(expression, other, TypeName.JSON)}")
+    if expression.type.name is TypeName.TIME and other.type.name not in (TypeName.TIME, TypeName.TEXT, TypeName.ANY):
+        raise gap(f"a comparison of a time of day with {other.type.name}")
+
+
+def _mysql_time(expression: Expression) -> Expression:
+    """A text beside a time of day, as one."""
+    if isinstance(expression, Literal) and isinstance(expression.value, str):
+        found = typed_literal(expression.value, Type(TypeName.TIME))
+        if isinstance(found, Literal):
+            return found
+    raise gap(f"a comparison of a time of day with {expression.type.name}")
+
+
 def common(values: Sequence[Expression], translation: Translation) -> tuple[tuple[Expression, ...], Type]:
     """Values that become one (CASE, COALESCE, UNION), made alike, and their type.
 
@@ -377,13 +405,17 @@ def common(values: Sequence[Expression], translation: Translation) -> tuple[tupl
     alike = tuple(plain(value, translation) for value in values)
     if not translation.dialect.is_sqlite and _differs_in_precision(known, translation):
         raise gap("timestamps of different precision that become one value")
+    if translation.dialect.rules is Rules.MYSQL and mixed and len(names) > 1 and names - TIMES:
+        raise gap(f"values of several kinds that become one, {' and '.join(sorted(names))}")
+    if translation.dialect.rules is Rules.MYSQL and names & _APART and len(names) > 1 and names - TIMES:
+        raise gap(f"{' and '.join(sorted(names))} that become one value")
     kind = _widest([value for value in alike if value != NULL], translation)
     kind = ANY if open_class else kind
     if translation.dialect.rules is Rules.MYSQL and any(map(is_text, alike)) and any(map(is_number, alike)):
         return tuple(Cast(v, TEXT, Rules.MYSQL) if is_number(v) else v for v in alike), TEXT
     if translation.dialect.rules is Rules.POSTGRESQL:
-        alike = tuple(_as_float(adapt(value, kind)) if kind == FLOAT else adapt(value, kind) for value in alike)
-    return alike, kind
+        alike = tuple(adapt(value, kind) for value in alike)
+    return (tuple(map(_as_float, alike)) if kind == FLOAT and not translation.dialect.is_sqlite else alike), kind
 
 
 def _as_float(value: Expression) -> Expression:

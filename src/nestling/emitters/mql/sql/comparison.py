@@ -76,7 +76,7 @@ def sides(compare: Compare, r: Renderer) -> Sides:
 def _side(one: Expression, other: Expression, operator: Comparison, collation: Collation, r: Renderer) -> Mql:
     """One side; `operator` is how the other compares with it."""
     if is_wide(one) or is_wide(other):
-        return wide(beside_wide(one, other) if isinstance(one, Parameter) else one, r)
+        return wide(beside_wide(one, other) if isinstance(one, Parameter) else one, r, other)
     if is_float(other) and one.type.name is TypeName.DECIMAL:
         return _as_float(one, r)
     if may_be_text(one) and may_be_text(other):
@@ -125,15 +125,15 @@ def _keeps_precision(expression: Expression) -> bool:
     return isinstance(expression, Column | Parameter | Case | ScalarSubquery)
 
 
-def wide(expression: Expression, r: Renderer) -> Mql:
-    """A date or timestamp as ISO text of six digits, which sorts as it should."""
+def wide(expression: Expression, r: Renderer, beside: Expression | None = None) -> Mql:
+    """A date or timestamp as ISO text of six digits, which sorts as it should; with a zone's sign where `beside` has it."""
     if isinstance(expression, Literal) and hasattr(expression.value, "microsecond"):
         return timestamp_text(expression.value)  # type: ignore[arg-type]
     value = r.value(expression)
     if is_wide(expression) or (isinstance(expression, Literal) and isinstance(expression.value, str)):
         return value
-    zone = "Z" if expression.type.name is TypeName.TIMESTAMPTZ else ""
-    shape = _WIDE_FORMAT + zone
+    kind = beside.type.name if beside is not None and is_wide(beside) else expression.type.name
+    shape = _WIDE_FORMAT + ("Z" if kind is TypeName.TIMESTAMPTZ else "")
 
     def shown(time: Mql) -> Mql:
         return {"$dateToString": {"date": time, "format": shape}}

@@ -104,7 +104,8 @@ class Placeholder(compiled.Placeholder):
             value = day_or_instant_text(value)
         elif self.expected in _READ:
             value = _READ[self.expected](value)
-        if value is not None and not isinstance(value, _CLASSES[self.expected]):
+        is_other = self.expected is Expected.TIME_OF_DAY and not is_time_of_day(value)
+        if value is not None and (is_other or not isinstance(value, _CLASSES[self.expected])):
             raise self._mistake(value, f"a {self.expected}")
         if self.boundary is not None and isinstance(value, str):
             value = self.boundary.instant(value)
@@ -152,12 +153,17 @@ def uuid_of(value: object) -> object:
         return value
 
 
+def is_time_of_day(value: object) -> bool:
+    """Whether it is the text of a time of day."""
+    try:
+        return isinstance(value, str) and bool(read_time_of_day(value))
+    except ValueError:
+        return False
+
+
 def time_of_day(value: object) -> object:
     """A text that is a time of day in the form it is kept in; anything else as it is."""
-    try:
-        return read_time_of_day(value) if isinstance(value, str) else value
-    except ValueError:
-        return value
+    return read_time_of_day(value) if isinstance(value, str) and is_time_of_day(value) else value
 
 
 EXPECTED = {
