@@ -41,7 +41,7 @@ MISTAKES = {
     "model for a design": (("explain", "model.yaml"), ("holds a model", "nestling design model.yaml -o design.yaml")),
     "a database for a design": (("emit", "shop.db", "--as", "mongosh"), ("shop.db", "SQLite database", "-o design.yaml")),
     "a folder": (("inspect", "."), ("this is a directory", "sqlite:///file.db")),
-    "no SQL": (("convert", "design.yaml", "SELEC 1 FROM x"), ("1:7: the statement", "something unexpected near `1`")),
+    "no SQL": (("convert", "design.yaml", "SELEC 1 FROM x"), ("1:7: the statement", "did you mean SELECT?")),
     "half a statement": (("convert", "design.yaml", "SELECT 1 FROM x WHERE"), ("something is missing near `WHERE`",)),
     "an open quote": (("convert", "design.yaml", "SELECT 'x"), ("a quote or a comment that does not end",)),
     "no table": (("convert", "design.yaml", "SELECT 1 FROM"), ("the name of a table is missing near `FROM`",)),

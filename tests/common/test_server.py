@@ -42,7 +42,7 @@ def alive(pid: int) -> bool:
     """Say whether a process runs; a zombie does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # gone before it was asked, or while
         return False
 
 
