@@ -40,11 +40,15 @@ def begins_collated(attributes: Iterable[Attribute]) -> bool:
     return is_collated([each for each in attributes if each.type.name in TEXTS][:1])
 
 
+def linked(model: Model, link: Relationship) -> tuple[Attribute, ...]:
+    """The parent's key and the child's foreign key."""
+    parent, child = model.entity(link.parent), model.entity(link.child)
+    return (*map(parent.attribute, link.parent_attributes), *map(child.attribute, link.child_attributes))
+
+
 def goes_by_collation(model: Model, link: Relationship) -> bool:
     """Whether the source compares texts of the foreign key otherwise than to the letter."""
-    parent, child = model.entity(link.parent), model.entity(link.child)
-    keys = (*map(parent.attribute, link.parent_attributes), *map(child.attribute, link.child_attributes))
-    return any(each.type.name in TEXTS and each.collation is not Collation.BINARY for each in keys)
+    return any(each.type.name in TEXTS and each.collation is not Collation.BINARY for each in linked(model, link))
 
 
 def index_collation(design: Design, store: Store, paths: Iterable[str], *, unique: bool) -> Collation:

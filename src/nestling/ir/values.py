@@ -38,7 +38,7 @@ from bson.decimal128 import Decimal128
 from nestling.common.errors import LoadError, Problem
 from nestling.ir.decimal128 import DIGITS, fits, from_decimal128, to_decimal128
 from nestling.ir.rows import JSON_NULL, JsonNull, UndecodableText
-from nestling.ir.types import Type, TypeName
+from nestling.ir.types import BSON_DIGITS, Type, TypeName
 
 UNDECODABLE_TEXT_SUBTYPE = 128
 JSON_TEXT_SUBTYPE = 129
@@ -131,7 +131,7 @@ def timestamp_text(value: datetime) -> str:
 
 
 def _encode_timestamp(value: object, digits: int, policy: Policy) -> object:
-    if isinstance(value, datetime) and digits > 3:
+    if isinstance(value, datetime) and digits > BSON_DIGITS:
         return timestamp_text(value)
     if isinstance(value, str) and _TIMESTAMP_TEXT.fullmatch(value):
         return Binary(value.encode(), TEXT_AS_FOUND_SUBTYPE)

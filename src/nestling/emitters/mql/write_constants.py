@@ -13,14 +13,13 @@ from bson import Binary
 
 from nestling.common.errors import Problem, WorkloadError
 from nestling.emitters.mql.sql.constant_conversion import affine
-from nestling.emitters.mql.sql.constants import WIDE_DIGITS
 from nestling.emitters.mql.sql.placeholder import Expected, Placeholder
 from nestling.ir import compiled
 from nestling.ir.array_text import read_array
 from nestling.ir.expression import Affinity, Rules
 from nestling.ir.json_text import read_json
 from nestling.ir.time_text import read_time_of_day
-from nestling.ir.types import TIMES, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, TIMES, Type, TypeName
 from nestling.ir.values import encoder, rounded_to_millisecond
 from nestling.ir.zero_dates import is_zero, zero_of
 
@@ -288,7 +287,7 @@ def _strict_time(value: object, kind: Type) -> object:
         found = datetime(found.year, found.month, found.day)  # noqa: DTZ001 - a timestamp has no zone
     if not isinstance(found, datetime):
         raise TypeError("no time")
-    if kind.fraction_digits <= WIDE_DIGITS:  # as a column of that precision does
+    if kind.fraction_digits <= BSON_DIGITS:  # as a column of that precision does
         found = rounded_to_millisecond(found)
     if kind.name is TypeName.TIMESTAMPTZ:
         return found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)

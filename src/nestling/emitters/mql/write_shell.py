@@ -252,21 +252,8 @@ def _used_in(steps: Sequence[ProgramStep]) -> Iterator[str]:
 
 _TAKEN = (
     *("isPlain", "parameter", "orNull", "whole", "negated", "document_", "part", "compared", "matching", "pulled"),
-    *(
-        "changes",
-        "rowsOf",
-        "present",
-        "place",
-        "refuse",
-        "affected",
-        "answered",
-        "session",
-        "my",
-        "met",
-        "db",
-        "row",
-        "options",
-    ),
+    *("changes", "rowsOf", "present", "place", "refuse", "affected", "answered", "session", "my", "met", "db", "row"),
+    *("options",),
     *("new", "delete", "class", "const", "let", "var", "function", "for", "of", "in", "if", "else", "return", "this"),
 )
 

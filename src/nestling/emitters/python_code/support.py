@@ -439,13 +439,21 @@ def as_integer(value: Any) -> Any:
 
 
 def as_json(value: Any) -> Any:
-    """A JSON value, also of the text it is stored as where no document can hold it."""
+    """A JSON value; a text is what its JSON says."""
+    try:
+        return json.loads(value) if isinstance(value, str) else as_json_part(value)
+    except ValueError:
+        return value
+
+
+def as_json_part(value: Any) -> Any:
+    """A value inside of JSON, also of the text it is stored as where no document can hold it."""
     if isinstance(value, Binary) and value.subtype == 129:
         return json.loads(bytes(value))
     if isinstance(value, dict):
-        return {name: as_json(each) for name, each in value.items()}
+        return {name: as_json_part(each) for name, each in value.items()}
     if isinstance(value, list):
-        return [as_json(each) for each in value]
+        return [as_json_part(each) for each in value]
     return as_integer(value)
 
 

@@ -10,12 +10,10 @@ from uuid import UUID
 
 from nestling.common.errors import LoadError, Problem
 from nestling.ir.model import Attribute
-from nestling.ir.types import KEPT_AS_TEXT, MOMENTS, TypeName
+from nestling.ir.types import BSON_DIGITS, KEPT_AS_TEXT, MOMENTS, TypeName
 from nestling.ir.values import Policy, encoder
 
 INT64 = 1 << 63
-BSON_DIGITS = 3
-"""Fraction digits of a second that a BSON date keeps."""
 REMEMBERED_VALUES = 20_000
 """Decimals of one attribute whose Decimal128 is kept at hand: some 5 MB."""
 

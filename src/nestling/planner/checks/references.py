@@ -18,7 +18,7 @@ from nestling.ir.access_path import (
     Step,
     Unwind,
 )
-from nestling.ir.collations import followed_links, is_collated
+from nestling.ir.collations import followed_links, is_collated, linked
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
 from nestling.ir.drift import Check, Compared, DriftKind
@@ -98,9 +98,11 @@ def _foreign_key(name: str, design: Design, place: Place, link: Relationship) ->
 
 def _collation(design: Design, link: Relationship) -> Collation:
     """How the foreign key is compared in the end: to the letter where something is kept over it, else as the source does."""
-    parent, child = design.model.entity(link.parent), design.model.entity(link.child)
-    keys = [*map(parent.attribute, link.parent_attributes), *map(child.attribute, link.child_attributes)]
-    goes = is_collated(keys) and link.name not in followed_links(design) and keys_agree(design, [link.parent])
+    goes = (
+        is_collated(linked(design.model, link))
+        and link.name not in followed_links(design)
+        and keys_agree(design, [link.parent])
+    )
     return Collation.UNICODE_CI if goes else Collation.BINARY
 
 

@@ -27,6 +27,7 @@ from nestling.ir.operands import is_float, is_integer
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.times import add_interval, is_interval
 
@@ -92,7 +93,7 @@ def _remainder_of(operands: tuple[Expression, Expression], found: Arithmetic) ->
     real = tuple(
         InList(Call(Function.TYPE_OF, (side,), TEXT, Rules.SQLITE), (Literal("real", TEXT),)) for side in unknown
     )
-    return Case(((real[0] if len(real) == 1 else Or(real), as_float),), found, values.DECIMAL)
+    return Case(((real[0] if len(real) == 1 else Or(real), as_float),), found, DECIMAL)
 
 
 def _beside(side: Expression, other: Expression) -> Expression:
@@ -103,7 +104,7 @@ def _beside(side: Expression, other: Expression) -> Expression:
 def _number_type(left: Expression, right: Expression) -> Type:
     if is_integer(left) and is_integer(right):
         return INTEGER
-    return FLOAT if is_float(left) or is_float(right) else values.DECIMAL
+    return FLOAT if is_float(left) or is_float(right) else DECIMAL
 
 
 def _division(kind: Type, env: Env, whole: bool) -> tuple[Type, Division]:
@@ -113,7 +114,7 @@ def _division(kind: Type, env: Env, whole: bool) -> tuple[Type, Division]:
         return kind, Division.INTEGER if kind == INTEGER else Division.BY_VALUE
     if kind == INTEGER and (whole or env.dialect.rules is Rules.POSTGRESQL):
         return INTEGER, Division.INTEGER
-    return values.DECIMAL, Division.DECIMAL
+    return DECIMAL, Division.DECIMAL
 
 
 def _time_arithmetic(node: exp.Binary, operator: Operator, left: Expression, right: Expression, env: Env) -> Expression:

@@ -14,9 +14,9 @@ from nestling.ir.expression import Expression, Literal, Rules
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.ir.write import GeneratedValue
-from nestling.planner.sql import values
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.scope import Env
 
 _MADE_BY_STORE = (Generated.NUMBER, Generated.UUID)
@@ -63,7 +63,7 @@ def _type_of(value: object, kind: Type) -> Type:
         case float():
             return FLOAT
         case Decimal():
-            return values.DECIMAL
+            return DECIMAL
         case datetime():
             return kind
         case str():

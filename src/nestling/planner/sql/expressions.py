@@ -40,6 +40,7 @@ from nestling.planner.sql.comparisons import COMPARISONS, comparison, is_given_l
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.functions import FUNCTIONS
 from nestling.planner.sql.gaps import gap, mistake, no_such
+from nestling.planner.sql.literals import DECIMAL, typed_literal
 from nestling.planner.sql.scope import Bound, Env
 
 AGGREGATES = (
@@ -111,7 +112,7 @@ def _literal(node: exp.Literal, env: Env) -> Expression:
     with_exponent = "e" in digits.casefold() and env.dialect.rules is not Rules.POSTGRESQL
     if env.dialect.is_sqlite or with_exponent:
         return Literal(float(digits), FLOAT)
-    return Literal(Decimal(digits), values.DECIMAL)
+    return Literal(Decimal(digits), DECIMAL)
 
 
 def _bytes(node: exp.HexString, env: Env) -> Expression:
@@ -337,7 +338,7 @@ def _sent(node: exp.Cast, operand: Expression, env: Env) -> Expression | None:
         if not sent.numbers:
             return replace(operand, type=sent, exact=sent.name is not TypeName.JSON)
     if is_text and isinstance(operand, Literal):
-        return values.typed_literal(str(operand.value), _cast_type(node.to, env, node, _SENT))
+        return typed_literal(str(operand.value), _cast_type(node.to, env, node, _SENT))
     return None
 
 

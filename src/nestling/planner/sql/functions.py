@@ -25,6 +25,7 @@ from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation
 from nestling.planner.sql.formats import bind_format
 from nestling.planner.sql.gaps import gap, mistake
+from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.times import TIME_FUNCTIONS, TIME_NAMES
 
@@ -94,7 +95,7 @@ def _floor(function: Function) -> Handler:
         if node.args.get("decimals") is not None or node.args.get("to") is not None:
             raise gap(f"{node.key.upper()} with digits", node)
         operand = values.number(bound(node.this), env.translation)
-        kind = operand.type if is_integer(operand) or env.dialect.rules is Rules.SQLITE else values.DECIMAL
+        kind = operand.type if is_integer(operand) or env.dialect.rules is Rules.SQLITE else DECIMAL
         return Call(function, (operand,), FLOAT if is_float(operand) else kind, env.dialect.rules)
 
     return call
@@ -105,7 +106,7 @@ def _round(function: Function) -> Handler:
         operand = values.number(bound(node.this), env.translation)
         digits = node.args.get("decimals")
         arguments = (operand,) if digits is None else (operand, _integer(digits, env, bound))
-        kind = FLOAT if env.dialect.is_sqlite or is_float(operand) else values.DECIMAL
+        kind = FLOAT if env.dialect.is_sqlite or is_float(operand) else DECIMAL
         if env.dialect.rules is Rules.MYSQL and is_integer(operand):
             kind = INTEGER
         return Call(function, arguments, kind, env.dialect.rules)

@@ -16,6 +16,7 @@ from nestling.planner.sql.collations import collation, declared, keep, of_group
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate, predicate
 from nestling.planner.sql.gaps import gap, mistake
+from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.scope import Env, Translation
 
 _FUNCTIONS: dict[type[exp.Expr], AggregateFunction] = {
@@ -223,10 +224,10 @@ def _result(function: AggregateFunction, operand: Expression, env: Env) -> Type:
         case AggregateFunction.TOTAL:
             return FLOAT
         case AggregateFunction.SUM:
-            return operand.type if operand.type.name in (TypeName.INTEGER, TypeName.FLOAT) else values.DECIMAL
+            return operand.type if operand.type.name in (TypeName.INTEGER, TypeName.FLOAT) else DECIMAL
         case AggregateFunction.AVG:
             exact = not env.dialect.is_sqlite and not is_float(operand)
-            return values.DECIMAL if exact else FLOAT
+            return DECIMAL if exact else FLOAT
         case AggregateFunction.CONCAT:
             return TEXT
         case AggregateFunction.EVERY | AggregateFunction.SOME:

@@ -27,6 +27,7 @@ from nestling.ir.operands import is_integer, is_mixed_time
 from nestling.ir.types import FLOAT, INTEGER, NUMBERS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.zero_dates import dates_alone
 
@@ -154,7 +155,7 @@ def _julian(function: Function, kind: Type) -> Handler:
 def _time(value: Expression, env: Env) -> Expression:
     """A value as a timestamp or date, whichever it is."""
     if isinstance(value, Literal) and isinstance(value.value, str):
-        return values.typed_literal(value.value, TIMESTAMP)
+        return typed_literal(value.value, TIMESTAMP)
     if value.type.name in TIMES or value.type.name is TypeName.INTERVAL or value == NULL:
         return dates_alone(value) if env.dialect.rules is Rules.MYSQL else value
     return Cast(value, TIMESTAMP, env.dialect.rules)
@@ -183,7 +184,7 @@ def _part(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bound) ->
         raise gap(f"EXTRACT of {unit}", node)
     inner = value.this if isinstance(value, exp.TsOrDsToDate | exp.TsOrDsToTimestamp) else value
     found = _time(bound(inner), env)
-    kind = INTEGER if unit not in ("second", "epoch") else values.DECIMAL
+    kind = INTEGER if unit not in ("second", "epoch") else DECIMAL
     if unit == "epoch":
         return Call(Function.EPOCH, (found,), kind, env.dialect.rules)
     return Call(Function.TIME_PART, (Literal(unit, TEXT), found), kind, env.dialect.rules)
@@ -249,10 +250,10 @@ def _shifted(
         match = _AMOUNT.fullmatch(inner.this)
         if match is None:
             raise gap(f"interval `{inner.this}`", amount)
-        number, word = values.number_literal(match[1]), match[2]
+        number, word = number_literal(match[1]), match[2]
     else:
         number = (
-            values.number_literal(inner.this)
+            number_literal(inner.this)
             if isinstance(inner, exp.Literal)
             else values.number(bound(inner), env.translation)
         )

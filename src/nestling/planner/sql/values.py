@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 
@@ -35,20 +35,30 @@ from nestling.ir.expression import (
     ScalarSubquery,
 )
 from nestling.ir.operands import is_number, is_text
-from nestling.ir.time_text import read_time_of_day
-from nestling.ir.types import BOOLEAN, EXACT_NUMBERS, FLOAT, INTEGER, NUMBERS, TEXT, TEXTS, TIMES, Type, TypeName
+from nestling.ir.types import (
+    BOOLEAN,
+    BSON_DIGITS,
+    EXACT_NUMBERS,
+    FLOAT,
+    INTEGER,
+    NUMBERS,
+    TEXT,
+    TEXTS,
+    TIMES,
+    Type,
+    TypeName,
+)
 from nestling.ir.zero_dates import is_zero, zero_of
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.literals import DECIMAL, TIMESTAMP, instant_literal, number_literal, typed_literal
+from nestling.planner.sql.mysql_kinds import APART, beside_time, refuse_own
 from nestling.planner.sql.scope import Translation
 from nestling.planner.sql.zero_dates import moment_of_number
 
-DECIMAL = Type(TypeName.DECIMAL)
-TIMESTAMP = Type(TypeName.TIMESTAMP)
 _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*\Z", re.ASCII)
 _SHORT_NUMERAL = re.compile(r"-?(?=[\d.]{1,15}\Z)\d+(?:\.\d+)?", re.ASCII)
 """So few digits that it is the same number as a decimal and as the float MySQL takes it for."""
-_MILLISECOND = 3
 _RANK = {TypeName.INTEGER: 0, TypeName.DECIMAL: 1, TypeName.FLOAT: 2}
 _TIME_RANK = {TypeName.DATE: 0, TypeName.TIMESTAMP: 1, TypeName.TIMESTAMPTZ: 2}
 _ORDERED = (Comparison.LESS, Comparison.LESS_OR_EQUAL, Comparison.GREATER, Comparison.GREATER_OR_EQUAL)
@@ -196,15 +206,6 @@ def _coerced_literal(literal: Literal, wanted: Affinity) -> Literal:
     return literal
 
 
-def number_literal(value: str) -> Literal:
-    """A numeral as SQLite reads it: an integer if it is one (or worth one, as a text is), else a float."""
-    if value.lstrip("+-").isdecimal() and -(1 << 63) <= int(value) < 1 << 63:
-        return Literal(int(value), INTEGER)
-    found = float(value)
-    whole = found.is_integer() and abs(found) < 2**51
-    return Literal(int(found), INTEGER) if whole else Literal(found, FLOAT)
-
-
 def refuse_intervals(what: str, node: exp.Expr | None, *found: Expression) -> None:
     """Intervals are kept as texts, whose order and equality are not theirs; SQLite has none."""
     if any(each.type.name is TypeName.INTERVAL for each in found):
@@ -285,41 +286,8 @@ def adapt(expression: Expression, wanted: Type) -> Expression:
     mine, other = expression.type.name, wanted.name
     if mine in _TIME_RANK and other in _TIME_RANK and _TIME_RANK[mine] < _TIME_RANK[other]:
         known = expression.value if isinstance(expression, Literal) else None
-        return _instant(known, wanted) if isinstance(known, date) else Cast(expression, wanted, Rules.POSTGRESQL)
+        return instant_literal(known, wanted) if isinstance(known, date) else Cast(expression, wanted, Rules.POSTGRESQL)
     return expression
-
-
-def _instant(value: date, wanted: Type) -> Literal:
-    """A day or an instant as a constant of that type; the session's time zone is taken to be UTC."""
-    found = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)  # noqa: DTZ001
-    zoned = found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
-    return Literal(zoned if wanted.name is TypeName.TIMESTAMPTZ else found.replace(tzinfo=None), wanted)
-
-
-def typed_literal(value: str, wanted: Type) -> Expression:
-    """A constant of that type when the text is one as people write it; else the cast that says whether it is."""
-    try:
-        match wanted.name:
-            case TypeName.TEXT | TypeName.ENUM | TypeName.ANY:
-                return Literal(value, TEXT)
-            case TypeName.INTEGER:
-                return Literal(int(value), INTEGER)
-            case TypeName.DECIMAL:
-                return Literal(Decimal(value), DECIMAL)
-            case TypeName.FLOAT:
-                return Literal(float(value), FLOAT)
-            case TypeName.DATE:
-                return Literal(date.fromisoformat(value), wanted)
-            case TypeName.TIME:
-                return Literal(read_time_of_day(value), wanted)
-            case TypeName.TIMESTAMP:
-                return _instant(datetime.fromisoformat(value), wanted)
-            case TypeName.TIMESTAMPTZ:
-                return _instant(datetime.fromisoformat(value), wanted)
-            case _:
-                return Cast(Literal(value, TEXT), wanted, Rules.POSTGRESQL)
-    except (ValueError, ArithmeticError):
-        return Cast(Literal(value, TEXT), wanted, Rules.POSTGRESQL)
 
 
 def _mysql(expression: Expression, other: Expression, translation: Translation) -> Expression:
@@ -330,8 +298,8 @@ def _mysql(expression: Expression, other: Expression, translation: Translation) 
     if isinstance(expression, Parameter) and expression.type == ANY:
         return replace(expression, type=INTEGER if other.type.name is TypeName.BOOLEAN else other.type)
     if other.type.name is TypeName.TIME and expression.type.name is not TypeName.TIME and expression != NULL:
-        return _mysql_time(expression)
-    _refuse_mysqls_own(expression, other)
+        return beside_time(expression)
+    refuse_own(expression, other)
     if other.type.name in TIMES and expression.type.name in (*TEXTS, TypeName.ANY):
         text_value = expression.value if isinstance(expression, Literal) else None
         if is_zero(text_value):
@@ -361,31 +329,6 @@ def _is_numeric(expression: Expression, translation: Translation) -> bool:
     return bool(also) and all(kind.name in EXACT_NUMBERS for kind in (expression.type, *also))
 
 
-_APART = TIMES | {TypeName.TIME, TypeName.JSON}
-"""Types whose values become texts among others, in MySQL's own form."""
-
-
-def _other(one: Expression, other: Expression, name: TypeName) -> str:
-    return str((one if other.type.name is name else other).type.name)
-
-
-def _refuse_mysqls_own(expression: Expression, other: Expression) -> None:
-    """Raise the gap of two types between which MySQL converts in a way of its own."""
-    if TypeName.JSON in (expression.type.name, other.type.name) and expression.type.name is not other.type.name:
-        raise gap(f"a comparison of JSON with {_other(expression, other, TypeName.JSON)}")
-    if expression.type.name is TypeName.TIME and other.type.name not in (TypeName.TIME, TypeName.TEXT, TypeName.ANY):
-        raise gap(f"a comparison of a time of day with {other.type.name}")
-
-
-def _mysql_time(expression: Expression) -> Expression:
-    """A text beside a time of day, as one."""
-    if isinstance(expression, Literal) and isinstance(expression.value, str):
-        found = typed_literal(expression.value, Type(TypeName.TIME))
-        if isinstance(found, Literal):
-            return found
-    raise gap(f"a comparison of a time of day with {expression.type.name}")
-
-
 def common(values: Sequence[Expression], translation: Translation) -> tuple[tuple[Expression, ...], Type]:
     """Values that become one (CASE, COALESCE, UNION), made alike, and their type.
 
@@ -407,7 +350,7 @@ def common(values: Sequence[Expression], translation: Translation) -> tuple[tupl
         raise gap("timestamps of different precision that become one value")
     if translation.dialect.rules is Rules.MYSQL and mixed and len(names) > 1 and names - TIMES:
         raise gap(f"values of several kinds that become one, {' and '.join(sorted(names))}")
-    if translation.dialect.rules is Rules.MYSQL and names & _APART and len(names) > 1 and names - TIMES:
+    if translation.dialect.rules is Rules.MYSQL and names & APART and len(names) > 1 and names - TIMES:
         raise gap(f"{' and '.join(sorted(names))} that become one value")
     kind = _widest([value for value in alike if value != NULL], translation)
     kind = ANY if open_class else kind
@@ -431,8 +374,8 @@ def _differs_in_precision(values: Sequence[Expression], translation: Translation
     """Whether there are timestamps of different precision; in SQLite also finer than a millisecond, as those are texts."""
     digits = {value.type.fraction_digits for value in values if value.type.name in TIMES}
     if translation.dialect.is_sqlite:
-        return len(digits) > 1 or max(digits, default=0) > _MILLISECOND
-    return len({each > _MILLISECOND for each in digits}) > 1
+        return len(digits) > 1 or max(digits, default=0) > BSON_DIGITS
+    return len({each > BSON_DIGITS for each in digits}) > 1
 
 
 def _widest(values: Sequence[Expression], translation: Translation) -> Type:

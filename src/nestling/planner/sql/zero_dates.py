@@ -6,11 +6,10 @@ from datetime import datetime
 
 from nestling.ir.expression import Call, Expression, Function, Literal, Rules
 from nestling.ir.operands import is_mixed_time
-from nestling.ir.types import TEXT, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, TEXT, Type, TypeName
 from nestling.ir.zero_dates import zero_of
 from nestling.planner.sql.gaps import gap
 
-_MILLISECOND = 3
 _SHAPES = {8: "%Y%m%d", 14: "%Y%m%d%H%M%S"}
 
 
@@ -30,6 +29,6 @@ def dates_alone(expression: Expression) -> Expression:
     """What MySQL's functions of dates are given: NULL for what is no date."""
     if not is_mixed_time(expression):
         return expression
-    if expression.type.fraction_digits > _MILLISECOND:
+    if expression.type.fraction_digits > BSON_DIGITS:
         raise gap("a function of moments finer than a millisecond that also hold zero dates")
     return Call(Function.TIMESTAMP_OF, (expression,), Type(expression.type.name), Rules.MYSQL)

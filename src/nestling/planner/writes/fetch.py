@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from nestling.ir.algebra import Filter, Named, Project, Relation, Scan, Values
-from nestling.ir.collations import followed_links, is_collated
+from nestling.ir.collations import followed_links, is_collated, linked
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
 from nestling.ir.expression import ANY, Collation, Column, Compare, Comparison, Expression, Parameter
@@ -118,7 +118,5 @@ def rule_of_new(design: Design, link: Relationship) -> Collation:
 
 def rule_of(design: Design, link: Relationship) -> Collation:
     """How the source compares a foreign key with its parent's: as only the server can, or to the letter."""
-    parent, child = design.model.entity(link.parent), design.model.entity(link.child)
-    linked = (*map(parent.attribute, link.parent_attributes), *map(child.attribute, link.child_attributes))
-    agree = is_collated(linked) and keys_agree(design, [link.parent, link.child])
+    agree = is_collated(linked(design.model, link)) and keys_agree(design, [link.parent, link.child])
     return Collation.UNICODE_CI if agree else Collation.BINARY

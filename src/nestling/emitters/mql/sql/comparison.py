@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
-from nestling.emitters.mql.sql.constants import WIDE_DIGITS, Mql, inline
+from nestling.emitters.mql.sql.constants import Mql, inline
 from nestling.emitters.mql.sql.gaps import gap, require_order
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.placeholder import Placeholder, Whole, at_millisecond
@@ -28,7 +28,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import is_float, is_mixed_time, is_text
 from nestling.ir.reading import GapKind
-from nestling.ir.types import MOMENTS, NEVER_TEXT, TIMES, TypeName
+from nestling.ir.types import BSON_DIGITS, MOMENTS, NEVER_TEXT, TIMES, TypeName
 from nestling.ir.values import timestamp_text
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def is_wide(expression: Expression) -> bool:
     if expression.type.name not in MOMENTS:
         return False
     micros = getattr(expression.value, "microsecond", 0) if isinstance(expression, Literal) else 0
-    stored = _keeps_precision(expression) and expression.type.fraction_digits > WIDE_DIGITS
+    stored = _keeps_precision(expression) and expression.type.fraction_digits > BSON_DIGITS
     return stored or micros % 1000 != 0
 
 
@@ -113,7 +113,7 @@ def beside_wide(parameter: Parameter, other: Expression) -> Parameter:
     """The parameter, to be given as those timestamps are kept it is compared with."""
     return (
         replace(parameter, type=other.type)
-        if is_wide(other) and other.type.fraction_digits > WIDE_DIGITS
+        if is_wide(other) and other.type.fraction_digits > BSON_DIGITS
         else parameter
     )
 

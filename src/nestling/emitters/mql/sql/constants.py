@@ -8,11 +8,10 @@ from uuid import UUID
 from bson import Binary
 
 from nestling.ir.expression import Literal
+from nestling.ir.types import BSON_DIGITS
 from nestling.ir.values import encode, timestamp_text
 
 Mql = object
-WIDE_DIGITS = 3
-"""Fraction digits a BSON date keeps; timestamps with more are ISO text."""
 
 
 def bson_value(literal: Literal) -> object:
@@ -20,7 +19,7 @@ def bson_value(literal: Literal) -> object:
     value = literal.value
     if isinstance(value, UUID):
         return Binary.from_uuid(value)
-    if isinstance(value, datetime) and literal.type.fraction_digits > WIDE_DIGITS:
+    if isinstance(value, datetime) and literal.type.fraction_digits > BSON_DIGITS:
         return timestamp_text(value)
     return encode(value)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from nestling.emitters.mql.sql.boundary import Grain, first_from, grain_of, instant_with
 from nestling.emitters.mql.sql.comparison import MIRRORED, beside_wide, is_wide, may_be_text, whole
-from nestling.emitters.mql.sql.constants import WIDE_DIGITS, bson_value, is_inline, literal_value
+from nestling.emitters.mql.sql.constants import bson_value, is_inline, literal_value
 from nestling.emitters.mql.sql.conversion import coerced_parameter
 from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.placeholder import Boundary, Expected, Placeholder
@@ -25,7 +25,7 @@ from nestling.ir.expression import (
     Parameter,
     Raw,
 )
-from nestling.ir.types import NUMBERS, TEXTS, TIMES, TypeName
+from nestling.ir.types import BSON_DIGITS, NUMBERS, TEXTS, TIMES, TypeName
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
@@ -77,7 +77,7 @@ def comparison(compare: Compare, r: Renderer) -> Match | None:
 
 def _at_millisecond(constant: Expression, beside: Expression, operator: Comparison) -> Expression:
     """A constant that dates to the millisecond are ordered with."""
-    if not isinstance(constant, Literal) or constant.type.fraction_digits > WIDE_DIGITS:
+    if not isinstance(constant, Literal) or constant.type.fraction_digits > BSON_DIGITS:
         return constant
     return replace(constant, value=whole(constant.value, beside, operator))
 

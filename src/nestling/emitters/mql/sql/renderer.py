@@ -11,7 +11,7 @@ from typing import assert_never
 
 from nestling.emitters.mql.sql import arithmetic, conversion, functions, predicates, source_values
 from nestling.emitters.mql.sql.constant_conversion import cast_constant
-from nestling.emitters.mql.sql.constants import WIDE_DIGITS, Mql, bson_value, inline
+from nestling.emitters.mql.sql.constants import Mql, bson_value, inline
 from nestling.emitters.mql.sql.environment import Environment
 from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.placeholder import EXPECTED, Expected, Placeholder
@@ -40,7 +40,7 @@ from nestling.ir.expression import (
     Stored,
 )
 from nestling.ir.operands import nullable
-from nestling.ir.types import TypeName
+from nestling.ir.types import BSON_DIGITS, TypeName
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Renderer:
             casts = (kind,) if kind is TypeName.TEXT else ()
             expected = EXPECTED.get(kind, Expected.ANY)
             found = replace(value, expected=expected, casts=casts, object_id=is_id)
-            wide = kind if parameter.type.fraction_digits > WIDE_DIGITS else None
+            wide = kind if parameter.type.fraction_digits > BSON_DIGITS else None
             return replace(found, listed=parameter.listed, exactly=kind if parameter.exact else None, wide=wide)
         if isinstance(value, bool) and kind is not TypeName.BOOLEAN:
             return int(value)

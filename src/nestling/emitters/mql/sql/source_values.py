@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bson import Decimal128
 
 from nestling.emitters.mql.sql.comparison import wide
-from nestling.emitters.mql.sql.constants import WIDE_DIGITS, Mql
+from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, unless_bytes
 from nestling.emitters.mql.sql.object_ids import object_id
@@ -16,7 +16,7 @@ from nestling.emitters.mql.write_constants import StoredParameter, stored_consta
 from nestling.ir.expression import Affinity, Cast, Coerce, Column, Literal, Parameter, Raw, Rules, Stored
 from nestling.ir.operands import is_text
 from nestling.ir.reading import GapKind
-from nestling.ir.types import TEXT, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, TEXT, Type, TypeName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,7 @@ def raw(node: Raw, r: Renderer) -> Mql:
             return _where(value, "bool", lambda x: {"$toInt": x}, mixed=mixed)
         case TypeName.DATE:
             return _where(value, "date", lambda x: _formatted(x, _DAY), mixed=mixed)
-        case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ if not mixed or kind.fraction_digits <= WIDE_DIGITS:
+        case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ if not mixed or kind.fraction_digits <= BSON_DIGITS:
             return _timestamp_text(value, kind, mixed=mixed)
         case TypeName.UUID | TypeName.JSON | TypeName.ARRAY | TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
             if isinstance(node.operand, Literal):
@@ -52,7 +52,7 @@ def raw(node: Raw, r: Renderer) -> Mql:
 def _timestamp_text(value: Mql, kind: Type, *, mixed: bool) -> Mql:
     """`2024-01-31 10:00:00` with as many digits as the type says; in UTC with its offset where it has a zone."""
     zone = "+00:00" if kind.name is TypeName.TIMESTAMPTZ else ""
-    if kind.fraction_digits <= WIDE_DIGITS:
+    if kind.fraction_digits <= BSON_DIGITS:
         shape = f"{_DAY} %H:%M:%S{_FRACTIONS[kind.fraction_digits]}{zone}"
         text = _where(value, "date", lambda x: _formatted(x, shape), mixed=mixed)
         return unless_bytes(text) if mixed else text
@@ -82,7 +82,7 @@ def stored(node: Stored, r: Renderer) -> Mql:
         return bind({"text": r.value(Coerce(node.operand, Affinity.TEXT))}, object_id)
     if node.rules is Rules.SQLITE:
         return _stored_by_sqlite(node, r)
-    if node.type.fraction_digits > WIDE_DIGITS:
+    if node.type.fraction_digits > BSON_DIGITS:
         return wide(node.operand, r)
     return _within(node, r) if node.type.numbers else r.value(Cast(node.operand, node.type, node.rules))
 

@@ -1,0 +1,53 @@
+"""Constants as a statement writes them, read as what they are."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+from nestling.ir.expression import Cast, Expression, Literal, Rules
+from nestling.ir.time_text import read_time_of_day
+from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
+
+DECIMAL = Type(TypeName.DECIMAL)
+TIMESTAMP = Type(TypeName.TIMESTAMP)
+
+
+def number_literal(value: str) -> Literal:
+    """A numeral as SQLite reads it: an integer if it is one (or worth one, as a text is), else a float."""
+    if value.lstrip("+-").isdecimal() and -(1 << 63) <= int(value) < 1 << 63:
+        return Literal(int(value), INTEGER)
+    found = float(value)
+    whole = found.is_integer() and abs(found) < 2**51
+    return Literal(int(found), INTEGER) if whole else Literal(found, FLOAT)
+
+
+def instant_literal(value: date, wanted: Type) -> Literal:
+    """A day or an instant as a constant of that type; the session's time zone is taken to be UTC."""
+    found = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)  # noqa: DTZ001
+    zoned = found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
+    return Literal(zoned if wanted.name is TypeName.TIMESTAMPTZ else found.replace(tzinfo=None), wanted)
+
+
+def typed_literal(value: str, wanted: Type) -> Expression:
+    """A constant of that type when the text is one as people write it; else the cast that says whether it is."""
+    try:
+        match wanted.name:
+            case TypeName.TEXT | TypeName.ENUM | TypeName.ANY:
+                return Literal(value, TEXT)
+            case TypeName.INTEGER:
+                return Literal(int(value), INTEGER)
+            case TypeName.DECIMAL:
+                return Literal(Decimal(value), DECIMAL)
+            case TypeName.FLOAT:
+                return Literal(float(value), FLOAT)
+            case TypeName.DATE:
+                return Literal(date.fromisoformat(value), wanted)
+            case TypeName.TIME:
+                return Literal(read_time_of_day(value), wanted)
+            case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
+                return instant_literal(datetime.fromisoformat(value), wanted)
+            case _:
+                return Cast(Literal(value, TEXT), wanted, Rules.POSTGRESQL)
+    except (ValueError, ArithmeticError):
+        return Cast(Literal(value, TEXT), wanted, Rules.POSTGRESQL)

@@ -1,0 +1,32 @@
+"""Values of two kinds between which MySQL converts in a way of its own: gaps, but for texts that are times of day."""
+
+from __future__ import annotations
+
+from nestling.ir.expression import Expression, Literal
+from nestling.ir.types import TIMES, Type, TypeName
+from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.literals import typed_literal
+
+APART = TIMES | {TypeName.TIME, TypeName.JSON}
+"""Types whose values become texts among others, in MySQL's own form."""
+
+
+def _other(one: Expression, other: Expression, name: TypeName) -> str:
+    return str((one if other.type.name is name else other).type.name)
+
+
+def refuse_own(expression: Expression, other: Expression) -> None:
+    """Raise the gap of two types between which MySQL converts in a way of its own."""
+    if TypeName.JSON in (expression.type.name, other.type.name) and expression.type.name is not other.type.name:
+        raise gap(f"a comparison of JSON with {_other(expression, other, TypeName.JSON)}")
+    if expression.type.name is TypeName.TIME and other.type.name not in (TypeName.TIME, TypeName.TEXT, TypeName.ANY):
+        raise gap(f"a comparison of a time of day with {other.type.name}")
+
+
+def beside_time(expression: Expression) -> Expression:
+    """A text beside a time of day, as one."""
+    if isinstance(expression, Literal) and isinstance(expression.value, str):
+        found = typed_literal(expression.value, Type(TypeName.TIME))
+        if isinstance(found, Literal):
+            return found
+    raise gap(f"a comparison of a time of day with {expression.type.name}")
