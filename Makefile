@@ -25,12 +25,13 @@ demo: $(INSTALLED) ## take a bundled shop from SQL to a verified MongoDB, and me
 test: $(INSTALLED) ## run all tests, on real servers
 	$(BIN)/pytest -n 3 --dist worksteal
 
-lint: $(INSTALLED) ## check style, types, layers and dependencies
+lint: $(INSTALLED) ## check style, types, layers, dependencies, and that all is used
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/deptry src
+	$(BIN)/vulture
 
 bench: $(INSTALLED) ## run every benchmark
 	@for name in $$(grep -l __main__ benchmarks/*.py | xargs -n 1 basename -s .py); do \

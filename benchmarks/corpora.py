@@ -76,7 +76,7 @@ class Engines:
     def __enter__(self) -> Engines:
         return self
 
-    def __exit__(self, *exception: object) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stack.close()
 
     def fresh(self, name: str, dialect: str) -> str:

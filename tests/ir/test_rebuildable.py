@@ -27,7 +27,6 @@ from nestling.planner import home_views
 from tests.planner.home_cases import entity, link
 
 SHOP = entity("shop", "id:integer! code:integer! name spec:json", "id", (("code",),))
-SALE = entity("sale", "shop_id:integer note:json amount:integer", "")
 ITEM = entity("item", "id:integer! shop_id:integer photo:bytes", "id")
 SALES = link("sales", "shop.id", "sale.shop_id", required=False)
 ITEMS = link("items", "shop.id", "item.shop_id", required=False)

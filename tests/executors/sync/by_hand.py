@@ -15,7 +15,6 @@ from nestling.ir.values import CODEC
 from nestling.planner.upkeep import upkeeps_of
 
 Document = dict[str, Any]
-REFERENCES_PER_DOCUMENT = 3
 
 
 def derived_paths(design: Design) -> dict[str, set[str]]:
