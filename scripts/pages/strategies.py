@@ -56,5 +56,5 @@ def _strategy(name: str) -> str:
     """The strategy's own docstring."""
     text = inspect.cleandoc(import_module(f"nestling.strategies.{name}").__doc__ or "")
     _, _, said = text.partition(": ")
-    said = re.sub(r" \(REQUIREMENTS [^)]*\)", "", re.sub(r" \(`placement\.\w+`\)", "", said))
+    said = re.sub(r" \(`placement\.\w+`\)", "", said)
     return f"## {name}\n\n{said[:1].upper()}{said[1:]}\n"

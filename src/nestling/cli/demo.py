@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     from pymongo.database import Database
 
-    from nestling.cli.parts.beside_sql import Compared
-    from nestling.cli.parts.stale_copy import Mended
     from nestling.common.server import Server
     from nestling.ir.proof import Proof
     from nestling.ir.proposal import Proposal
     from nestling.ir.reading import Reading
     from nestling.pipeline import Loaded, Watch
+    from nestling.pipeline.beside_sql import Compared
+    from nestling.pipeline.stale_copy import Mended
 
 OWN_DATABASE = "nestling_demo"
 """Ours, so a second demo may replace what the first left there."""
@@ -72,10 +72,10 @@ def command(output: Path | None, target: str | None, strategy: str, no_prove: bo
 
 def _for_machines(folder: Path, target: str | None, strategy: str, *, measured: bool) -> int:
     from nestling.cli.load import load_json
-    from nestling.cli.parts.stale_copy import spoil_and_mend
     from nestling.cli.parts.text import print_json
     from nestling.emitters.proof import proof_json
     from nestling.pipeline import Mode, load, opened
+    from nestling.pipeline.stale_copy import spoil_and_mend
 
     address, reading, proposal = _designed(folder, strategy)
     proof: Proof | None = None
@@ -96,9 +96,9 @@ def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool, 
     from nestling.cli import inspect as inspect_command
     from nestling.cli.load import show as show_load
     from nestling.cli.parts.progress import progress
-    from nestling.cli.parts.stale_copy import spoil_and_mend
     from nestling.cli.prove import show_designs
     from nestling.pipeline import Mode, load, opened
+    from nestling.pipeline.stale_copy import spoil_and_mend
 
     address, reading, proposal = _designed(folder, strategy)
     _title("1. Inspect", "a relational shop, and the statements its application runs")
@@ -168,7 +168,7 @@ def _code(done: Loaded, answers: Iterable[bool], proof: Proof | None) -> int:
 
 def _asked(folder: Path, reading: Reading, proposal: Proposal, database: Database[Any]) -> Iterator[Compared]:
     """The statements chosen, asked of both databases."""
-    from nestling.cli.parts.beside_sql import compare
+    from nestling.pipeline.beside_sql import compare
 
     for name in ASKED:
         statement = reading.workload.statement(name)

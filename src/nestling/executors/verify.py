@@ -1,4 +1,4 @@
-"""Law 2, by an independent read-back: what the homes yield is what the source holds, row for row.
+"""The round trip, proved by an independent read-back: what the homes yield is what the source holds, row for row.
 
 Both sides are read once and fingerprinted. Only where the fingerprints differ are the rows of the differing partitions read again
 and compared value by value; a difference that is one of storage only (a 64-bit 5 for a 32-bit one) is none. Reads only.

@@ -1,4 +1,4 @@
-"""The closed set of structure primitives a design is built from (DESIGN: Collection … Variant).
+"""The closed set of structure primitives a design is built from (Collection, Embedding … Variant).
 
 A `Document` says how one entity's rows are stored at one place: as a collection's documents, as a sub-document or as the
 elements of an array. Attributes not mentioned keep their own name; those that follow from where the document sits (the

@@ -1,7 +1,7 @@
 """Upkeep: everything a design keeps that follows from something else, and what must happen to it when that changes.
 
-One derivation, read by all who need it: writes keep copies right, the cost stage prices that, sync applies it to other people's
-writes, check compares with what is implied, repair writes it.
+One derivation (`planner/upkeep/triggers.py`) says when it must happen, for all who need it: writes keep copies right, the cost
+stage prices that, sync applies it to other people's writes, check compares with what is implied, repair writes it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The spine: one function per stage, in the order data flows. Commands, notebooks and tests call these and nothing deeper.
+"""The spine: one function per stage, in the order data flows. Commands and notebooks call these; of what lies
+deeper they take only what shows an answer: emitters, the doctor's reports, a sync's metrics.
 
 ::
 
@@ -17,6 +18,8 @@
     capture ──► captured_workload: what a live database is asked, as SQL                 capturing
     facts_of ──► diagnose: what hurts in a live database                                 examining
     in_place ──► redesign: a live database's model and design of today, what to change   reversing
+
+    a statement on both sides; a copy made stale and mended: what the demo shows         beside_sql, stale_copy
 
 `proving` is imported where it is wanted: it needs more than the others.
 """

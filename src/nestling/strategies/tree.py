@@ -1,4 +1,4 @@
-"""`tree`: the sources' decision tree and rules as they stand, with configurable thresholds (REQUIREMENTS A1 – A12).
+"""`tree`: the sources' decision tree and rules as they stand, with configurable thresholds (A1 – A12).
 
 Each relationship is walked through the tree by itself (`placement.questions`). What says embed is then embedded in the order of
 ownership, as far as the invariants allow; many-to-many links get their arrays; what remains is referenced, from the side the

@@ -1,4 +1,4 @@
-"""A compiled write as the source of a Python function on pymongo alone, and the support such functions lean on."""
+"""A compiled write as the source of a Python function on pymongo alone."""
 
 from __future__ import annotations
 

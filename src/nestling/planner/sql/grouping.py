@@ -127,7 +127,7 @@ def _keep_affinity(source: Expression, column: Column, translation: Translation)
     translation.affinities[column.alias, column.name] = values.affinity(source, translation)
 
 
-def start_grouping(nodes: Sequence[exp.Expr], env: Env, unique: frozenset[str]) -> Grouping:
+def start_grouping(nodes: Sequence[exp.Expr], env: Env) -> Grouping:
     """A grouping by these expressions (positions and output names already replaced by what they stand for)."""
     keys: list[Named] = []
     for node in nodes:
@@ -136,7 +136,17 @@ def start_grouping(nodes: Sequence[exp.Expr], env: Env, unique: frozenset[str]) 
         mixed = isinstance(expression, Column) and expression.mixed
         keys.append(Named(unique_name(wish, {key.name for key in keys}), expression, mixed))
     collations = tuple(of_group(env, node, key.expression) for node, key in zip(nodes, keys, strict=True))
-    return Grouping(env, env.translation.alias("grouped"), tuple(nodes), tuple(keys), collations, unique)
+    return Grouping(env, env.translation.alias("grouped"), tuple(nodes), tuple(keys), collations, _unique(keys, env))
+
+
+def _unique(keys: Sequence[Named], env: Env) -> frozenset[str]:
+    """The aliases of scans whose whole key is grouped by: their other columns have one value in each group."""
+    grouped = {(key.expression.alias, key.expression.name) for key in keys if isinstance(key.expression, Column)}
+    return frozenset(
+        alias
+        for alias, entity in env.translation.scans.items()
+        if entity.key and all((alias, name) in grouped for name in entity.key)
+    )
 
 
 _SUMS = (AggregateFunction.SUM, AggregateFunction.AVG, AggregateFunction.TOTAL)

@@ -108,13 +108,12 @@ class Select:
             places += [part for part in (having, order) if part is not None]
             if having is None and not any(map(_aggregates, places)):
                 return None
-            return start_grouping((), rows, frozenset())
+            return start_grouping((), rows)
         if group.args.get("totals") or group.args.get("all"):
             raise gap("GROUP BY ALL or with totals", group)
         trees = [self._group_tree(tree, rows) for tree in group.expressions]
         inside = replace(rows, outputs=self.outputs)
-        grouping = start_grouping(trees, inside, frozenset())
-        return replace_unique(grouping, self.translation)
+        return start_grouping(trees, inside)
 
     def _group_tree(self, tree: exp.Expr, rows: Env) -> exp.Expr:
         """A GROUP BY item, or the select list's item that it names by position or alias."""
@@ -236,20 +235,6 @@ class Select:
     def _collations(self, named: Sequence[Named], env: Env) -> tuple[Collation, ...]:
         pairs = zip(self.items, named, strict=True)
         return rules_of([of_group(env, item.tree, output.expression) for item, output in pairs])
-
-
-def replace_unique(grouping: Grouping, translation: Translation) -> Grouping:
-    """Note the scans whose whole key is grouped by: their other columns have one value in each group."""
-    grouped = {
-        (key.expression.alias, key.expression.name) for key in grouping.keys if isinstance(key.expression, Column)
-    }
-    whole = frozenset(
-        alias
-        for alias, entity in translation.scans.items()
-        if entity.key and all((alias, name) in grouped for name in entity.key)
-    )
-    grouping.unique = whole
-    return grouping
 
 
 def _aggregates(tree: exp.Expr) -> bool:

@@ -1,7 +1,8 @@
 """Rewrites of statements: each makes a read cheaper and never changes its answer, so that any subset of them may be left out.
 
-Those of relations (`pushdown`, `join_order`, `unneeded_join`) give another relation; those of steps are asked while a relation
-becomes steps: along an embedding, from a copy, by the id.
+Those of relations give another relation, in the order of `plan_read`; the others are asked while a relation becomes steps: along
+an embedding, from a copy, by the id. A rewrite is made in the file of its name here, unless its line below says another. The
+files that are called after none (`conjuncts`, `links`, `fresh`, `rows_left`, `to_parent`, `implied` …) say what several need.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from enum import StrEnum
 
 
 class Rewrite(StrEnum):
-    """The closed set of rewrites, by the file that makes them."""
+    """The closed set of rewrites."""
 
     PUSHDOWN = "pushdown"  # predicates go to the tables they are about, before joins and unwinds
     JOIN_ORDER = "join order"  # inner joins start at the table that is restricted most
@@ -23,19 +24,25 @@ class Rewrite(StrEnum):
     VALUES_FIRST = "values first"  # a subquery that gives all rows one value begins, and the rows are read beside it
     SIDE_BY_SIDE = "side by side"  # the parents of many rows are all looked up before any is taken out of its field
     LATE_PARENTS = "late parents"  # rows are limited before each meets its one parent
-    EMBEDDED_CHILD = "embedded child"  # children inside their parent's document are unwound, not looked up
-    EMBEDDED_PARENT = "embedded parent"  # the parent of a child inside its document is there already
-    EQUALITY = "equality"  # a lookup by an equality on a stored field uses that field's index
-    IDENTITY = "identity"  # all parts of a compound `_id` are asked for as one, the first few as a range
+    EMBEDDED_CHILD = "embedded child"  # children inside their parent's document are unwound, not looked up (`embedded`)
+    EMBEDDED_PARENT = "embedded parent"  # the parent of a child inside its document is there already (`embedded`)
+    EQUALITY = "equality"  # a lookup by an equality on a stored field uses that field's index (`reads/correlate`)
+    IDENTITY = (
+        "identity"  # all parts of a compound `_id` are asked for as one, the first few as a range (`reads/correlate`)
+    )
     PREFILTER = "prefilter"  # a predicate on elements leaves out documents before they are unwound
     BELOW_GROUPS = "below groups"  # a predicate on what copies are grouped by leaves out copies before that
     ARCHIVED = "archived"  # old rows apart are left out where later ones are asked for
     COPIED = "copied"  # a copy that is fresh enough answers instead of a lookup
-    COPIED_CHILDREN = "copied children"  # copies of children in their parent answer instead of a lookup
+    COPIED_CHILDREN = (
+        "copied children"  # copies of children in their parent answer instead of a lookup; the first few: `newest`
+    )
     ANCESTORS = "ancestors"  # rows above each that its document holds answer instead of a walk along a tree
-    COMPUTED = "computed"  # a computed value that is fresh enough answers an aggregate over related rows
+    COMPUTED = (
+        "computed"  # a computed value that is fresh enough answers an aggregate over rows; all groups: `grouped_parent`
+    )
     SUMMARY = "summary"  # groups at least as coarse as buckets are summed up from these
-    SEMI_JOIN = "semi join"  # EXISTS and IN as whole conditions drop rows as they look
+    SEMI_JOIN = "semi join"  # EXISTS and IN as whole conditions drop rows as they look (`reads/subqueries`)
 
 
 ALL = frozenset(Rewrite)
