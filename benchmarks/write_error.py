@@ -150,7 +150,7 @@ def _subjects(
         try:
             write = convert(proposal, statement.sql, name=statement.name, dialect="sqlite")
             asked = translate(statement.sql, proposal.design.model, "sqlite")
-            if isinstance(asked, Query) or not isinstance(write, CompiledWrite) or write.gap is not None:
+            if isinstance(asked, Query) or not isinstance(write, CompiledWrite):
                 continue
             plan = plan_write(asked, proposal.design)
             work = tuple(estimate_write(plan, proposal.design, proposal.statistics, each) for each in given)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
 
 from nestling.common.errors import GapError, InputError, Problem, unknown
-from nestling.ir.compiled import CompiledRead, OutputColumn
+from nestling.ir.compiled import CompiledRead, NotCompiled, OutputColumn
 from nestling.ir.design import Design
 from nestling.ir.program import CompiledWrite
 from nestling.ir.proposal import Proposal
@@ -127,11 +127,13 @@ class _Statements(Generic[Driver]):
         """A statement ready to run; raises `WorkloadError` for mistakes, `GapError` for what cannot be compiled."""
         from nestling.pipeline import convert
 
-        made = self._made.get((name, sql))
-        if made is None:
-            made = self._made[name, sql] = convert(self._proposal, sql, name=name, dialect=self._dialect)
-        if made.gap is not None:
+        known = self._made.get((name, sql))
+        if known is not None:
+            return known
+        made = convert(self._proposal, sql, name=name, dialect=self._dialect)
+        if isinstance(made, NotCompiled):
             raise GapError(Problem(f"{made.gap.what} ({made.gap.kind})", where=made.gap.where or name))
+        self._made[name, sql] = made
         return made
 
 

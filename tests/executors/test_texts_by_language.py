@@ -17,7 +17,7 @@ from nestling.executors.run import run_read
 from nestling.executors.sync import SyncOptions
 from nestling.executors.verify import verify
 from nestling.executors.write import run_write
-from nestling.ir.compiled import CompiledRead
+from nestling.ir.compiled import CompiledRead, NotCompiled
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation
 from nestling.ir.freshness import TRANSACTION
@@ -180,24 +180,23 @@ def test_an_orphan_that_spells_its_parent_otherwise_is_joined(database: Database
         ("SELECT p.id, c.land FROM person p LEFT JOIN city c ON c.name = p.city WHERE p.id > 1 AND p.id <> 3", [2, 4]),
     ):
         read = _read(NESTED, sql)
-        assert read.gap is None, f"{sql}: {read.gap}"
         assert sorted(run_read(database, read)) == [(number, "Italy") for number in expected], sql
-    read = _read(
-        NESTED, "SELECT c.name, (SELECT count(*) FROM person p WHERE p.city = c.name) FROM city c WHERE c.name = 'Rome'"
+    counted = "SELECT c.name, (SELECT count(*) FROM person p WHERE p.city = c.name) FROM city c WHERE c.name = 'Rome'"
+    found = pipeline.convert(Proposal("", NESTED), counted, dialect="mysql")
+    assert isinstance(found, NotCompiled) or (
+        isinstance(found, CompiledRead) and list(run_read(database, found)) == [("Rome", 3)]
     )
-    assert read.gap is not None or list(run_read(database, read)) == [("Rome", 3)]
 
 
 def _read(design: Design, sql: str) -> CompiledRead:
     read = pipeline.convert(Proposal("", design), sql, dialect="mysql")
-    assert isinstance(read, CompiledRead)
+    assert isinstance(read, CompiledRead), f"{sql}: {read}"
     return read
 
 
 def _write(design: Design, database: Database[Any], sql: str) -> None:
     write = pipeline.convert(Proposal("", design), sql, dialect="mysql")
-    assert isinstance(write, CompiledWrite)
-    assert write.gap is None, write.gap
+    assert isinstance(write, CompiledWrite), write
     run_write(database, write)
 
 

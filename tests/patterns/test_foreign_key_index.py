@@ -7,6 +7,7 @@ from typing import Any
 
 from pymongo.database import Database
 
+from nestling.ir.program import CompiledWrite
 from nestling.pipeline import convert
 from tests.patterns.scenario import Scenario, chosen, scenario
 
@@ -43,7 +44,7 @@ def test_children_are_found_by_it(tmp_path: Path, database: Database[dict[str, A
     proposal = application.designed()
     assert chosen(proposal, "index") == [INDEX]
     write = convert(proposal, "DELETE FROM visit WHERE doctor = :doctor AND at = :at", dialect="sqlite")
-    assert write.gap is None
+    assert isinstance(write, CompiledWrite), write
     assert "where bill.doctor = :doctor and bill.at = :at" in write.access_path
     assert "look up" not in write.access_path
     application.proved(proposal, database)

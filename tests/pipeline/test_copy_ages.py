@@ -14,6 +14,7 @@ from pymongo.database import Database
 
 from nestling.common.server import Server
 from nestling.executors.drive import Driven, Run, driven, opened
+from nestling.ir.compiled import NotCompiled
 from nestling.ir.proof import CopyAges
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
@@ -38,7 +39,8 @@ def books(
     load_rows(proposal, open_rows(address, reading.model), database, "books")
     statements, exact = compiled(proposal, reading)
     with MongoClient[dict[str, Any]](mongod.uri) as client:
-        yield reading, proposal, driven("books", client[database.name], statements, exact), database
+        ready = {name: made for name, made in statements.items() if not isinstance(made, NotCompiled)}
+        yield reading, proposal, driven("books", client[database.name], ready, exact), database
 
 
 def run(on: Driven, *calls: tuple[str, dict[str, object]]) -> tuple[Run, ...]:

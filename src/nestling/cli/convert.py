@@ -13,7 +13,7 @@ from nestling.cli import DIFFERENT, FINE
 from nestling.cli.parts import options
 
 if TYPE_CHECKING:
-    from nestling.emitters.python_code import Statement
+    from nestling.emitters.python_code import Compiled, Statement
 
 
 @click.command(
@@ -71,12 +71,14 @@ def command(
 
 
 def _print(statements: Iterable[Statement], as_json: bool) -> int:
+    from nestling.ir.compiled import NotCompiled
+
     gaps, supported = 0, False
     for each in statements:
-        gaps += each.gap is not None
+        gaps += isinstance(each, NotCompiled)
         if as_json:
             click.echo(json.dumps(_as_json(each), ensure_ascii=False, default=str))
-        elif each.gap is not None:
+        elif isinstance(each, NotCompiled):
             click.echo(f"// {each.name + ': ' if each.name else ''}not converted: {each.gap}")
         else:
             script, supported = _for_shell(each, supported)
@@ -96,14 +98,18 @@ def _as_json(statement: Statement) -> dict[str, object]:
     from nestling.emitters.mql.script import read_json
     from nestling.emitters.mql.write_json import write_json
     from nestling.ir.client_join import ClientJoin
-    from nestling.ir.compiled import CompiledRead
+    from nestling.ir.compiled import CompiledRead, NotCompiled
 
+    if isinstance(statement, NotCompiled):
+        gap = statement.gap
+        why = {"kind": str(gap.kind), "what": gap.what, "where": gap.where}
+        return {"name": statement.name, "sql": statement.sql, "gap": why}
     if isinstance(statement, ClientJoin):
         return join_json(statement)
     return read_json(statement) if isinstance(statement, CompiledRead) else write_json(statement)
 
 
-def _for_shell(statement: Statement, supported: bool) -> tuple[str, bool]:
+def _for_shell(statement: Compiled, supported: bool) -> tuple[str, bool]:
     """The statement for mongosh, and whether what scripts call has been defined by now: once is enough."""
     from nestling.emitters.mql.client_join import join_shell
     from nestling.emitters.mql.script import read_shell

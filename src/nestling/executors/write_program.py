@@ -50,7 +50,6 @@ _EMPTY_ROW: Row = {}
 
 def program(write: CompiledWrite) -> Program:
     """The requests of a bound write, in order; raises `ConstraintError` for what the source would refuse."""
-    assert write.gap is None, f"`{write.name}` is not compiled"
     run = _Run(write.answer)
     yield from run.steps(write.steps, _EMPTY_ROW, top=True)
     affected = sum(run.read[rows] for rows in write.counted) if write.counted else run.matched

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from nestling.ir.compiled import CompiledRead, Mql, OutputColumn, ReadPlan, bind, check_names
-from nestling.ir.reading import Gap
 
 MOST_IDS = 10_000
 """Ids asked for at once, where a second read can be asked in parts."""
@@ -62,7 +61,6 @@ class ClientJoin:
     second: CompiledRead
     joining: Joining
     access_path: str = ""
-    gap: Gap | None = None
 
 
 def bind_join(join: ClientJoin, values: Mapping[str, object] | None = None) -> ClientJoin:

@@ -58,7 +58,7 @@ class ReadPlan:
 
 @dataclass(frozen=True, slots=True)
 class CompiledRead:
-    """One read. `collection` is None for an aggregation over the database; `gap` is set when there is nothing to run.
+    """One read. `collection` is None for an aggregation over the database.
 
     FIND has `filter`, `projection`, `sort`, `skip` and `limit`, AGGREGATE has `pipeline`; `path` are its steps, `access_path`
     says them in words. Where a parameter belongs stands a `Placeholder`.
@@ -78,13 +78,21 @@ class CompiledRead:
     pipeline: tuple[Mql, ...] = ()
     path: Step | None = None
     access_path: str = ""
-    gap: Gap | None = None
     collation: Collation = Collation.BINARY  # of the whole operation
 
     @property
     def collation_option(self) -> Mql | None:
         """The operation's `collation` option; None when it needs none."""
         return collation_option(self.collation)
+
+
+@dataclass(frozen=True, slots=True)
+class NotCompiled:
+    """A statement there is no query for on this design, and why."""
+
+    name: str
+    sql: str
+    gap: Gap
 
 
 def bind(read: CompiledRead, values: Mapping[str, object] | None = None) -> CompiledRead:

@@ -11,7 +11,6 @@ from enum import Enum, StrEnum
 from typing import TypeAlias
 
 from nestling.ir.compiled import CompiledRead, Mql
-from nestling.ir.reading import Gap
 from nestling.ir.write_path import Answer, NewUuid, Violation, WritePlan
 
 
@@ -146,7 +145,7 @@ ProgramStep: TypeAlias = ReadRows | GivenRows | RefuseRows | ForEach | Command
 
 @dataclass(frozen=True, slots=True)
 class CompiledWrite:
-    """One write. `transaction`: the steps run in one, all or nothing. `gap` is set when there is nothing to run.
+    """One write. `transaction`: the steps run in one, all or nothing.
 
     `counted` are the rows whose number is the statement's affected rows; without any, the documents the commands of the program
     itself (not those for each row) match, insert or delete are. `left`: what the background sync will bring after it.
@@ -164,7 +163,6 @@ class CompiledWrite:
     uuids: tuple[NewUuid, ...] = ()
     plan: WritePlan | None = None
     access_path: str = ""
-    gap: Gap | None = None
 
     @property
     def command(self) -> Command | None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nestling.common.errors import GapError
     from nestling.ir.algebra import Query
     from nestling.ir.client_join import ClientJoin
-    from nestling.ir.compiled import CompiledRead
+    from nestling.ir.compiled import CompiledRead, NotCompiled
     from nestling.ir.program import CompiledWrite
     from nestling.ir.write import Write
 
@@ -27,17 +27,17 @@ def convert(
     name: str = "",
     dialect: str = "",
     values: Mapping[str, object] | None = None,
-) -> CompiledRead | CompiledWrite:
+) -> CompiledRead | CompiledWrite | NotCompiled:
     """Compile one statement for a design, with `values` in place of its parameters when they are given.
 
     Parameters without a name of their own (`?`, `%s`, `$1`) are called `p1`, `p2` and so on, as in a workload file.
-    `dialect` is that of the design's source unless it is given. What cannot be compiled comes back with its `gap` set; unknown
-    names and mistakes in the SQL raise `WorkloadError`.
+    `dialect` is that of the design's source unless it is given. What cannot be compiled comes back as a gap; unknown names and
+    mistakes in the SQL raise `WorkloadError`.
     """
     from nestling.common.errors import GapError
     from nestling.emitters.mql.read import compiled_read
     from nestling.ir.algebra import Query
-    from nestling.ir.compiled import CompiledRead, bind
+    from nestling.ir.compiled import NotCompiled, bind
     from nestling.ir.tolerance import tolerated
     from nestling.planner.reads import plan_read
 
@@ -51,39 +51,41 @@ def convert(
             return bind(read, values) if values is not None else read
         return _convert_write(proposal, statement, name=name, sql=sql, values=values)
     except GapError as error:
-        return CompiledRead(name, sql, gap=_gap_of(error))
+        return NotCompiled(name, sql, _gap_of(error))
 
 
 def convert_join(
     proposal: Proposal, sql: str, *, name: str = "", dialect: str = "", values: Mapping[str, object] | None = None
-) -> ClientJoin | CompiledRead | CompiledWrite:
+) -> ClientJoin | CompiledRead | CompiledWrite | NotCompiled:
     """The same with the join of a SELECT made by the client; a gap where it cannot be, no change where there is none."""
     from nestling.common.errors import GapError
     from nestling.emitters.mql.client_join import compiled_join
     from nestling.ir.algebra import Query
     from nestling.ir.client_join import bind_join
-    from nestling.ir.compiled import CompiledRead
+    from nestling.ir.compiled import NotCompiled
     from nestling.ir.tolerance import tolerated
     from nestling.planner.reads.client_join import has_join, plan_client_join
 
     plain = convert(proposal, sql, name=name, dialect=dialect, values=values)
-    statement = _translated(sql, proposal, dialect) if plain.gap is None else None
+    if isinstance(plain, NotCompiled):
+        return plain
+    statement = _translated(sql, proposal, dialect)
     if not isinstance(statement, Query) or not has_join(statement):
         return plain
     try:
         lag = tolerated(proposal.design.model, proposal.requirements)
         join = compiled_join(plan_client_join(statement, proposal.design, tolerated=lag), name=name, sql=sql)
     except GapError as error:
-        return CompiledRead(name, sql, gap=_gap_of(error))
+        return NotCompiled(name, sql, _gap_of(error))
     return bind_join(join, values) if values is not None else join
 
 
 def convert_all(
     proposal: Proposal, path: Path, dialect: str = "", *, bound: bool = False, client_joins: bool = False
-) -> Iterator[ClientJoin | CompiledRead | CompiledWrite]:
+) -> Iterator[ClientJoin | CompiledRead | CompiledWrite | NotCompiled]:
     """Every statement of a workload file compiled; a mistake in one is its gap, and never stops the rest."""
     from nestling.common.errors import WorkloadError
-    from nestling.ir.compiled import CompiledRead
+    from nestling.ir.compiled import NotCompiled
     from nestling.sources.statements import is_about, is_about_weight
 
     workload, gaps = statements_of(proposal, path, dialect)
@@ -95,15 +97,15 @@ def convert_all(
             found = compiled(proposal, statement.sql, name=statement.name, dialect=dialect, values=values)
         except WorkloadError as error:
             problem = error.problems[0]
-            found = CompiledRead(statement.name, statement.sql, gap=Gap(GapKind.INPUT, problem.what, problem.where))
+            found = NotCompiled(statement.name, statement.sql, Gap(GapKind.INPUT, problem.what, problem.where))
         mistakes = [gap for gap in gaps if is_about(gap, statement.name)]
         told += mistakes
-        if mistakes and found.gap is not None and found.gap.kind is GapKind.INPUT:
+        if mistakes and isinstance(found, NotCompiled) and found.gap.kind is GapKind.INPUT:
             found = replace(found, gap=mistakes[-1])  # which knows the names there are, and the line
         yield found
     for gap in gaps:
         if not is_about_weight(gap) and gap not in told:
-            yield CompiledRead("", "", gap=gap)
+            yield NotCompiled("", "", gap)
 
 
 def queries_module(proposal: Proposal, path: Path, dialect: str = "") -> tuple[str, tuple[tuple[str, str], ...]]:

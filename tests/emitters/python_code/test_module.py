@@ -22,7 +22,7 @@ from nestling.emitters.python_code import Statement, module
 from nestling.executors.run import run_read
 from nestling.ir.algebra import Query
 from nestling.ir.client_join import ClientJoin
-from nestling.ir.compiled import CompiledRead
+from nestling.ir.compiled import CompiledRead, NotCompiled
 from nestling.ir.reading import Gap, GapKind
 from nestling.planner.reads import plan_read
 from nestling.planner.reads.client_join import plan_client_join
@@ -148,6 +148,6 @@ def test_values_that_are_no_values_are_refused(shop: Beside, tmp_path: Path) -> 
 
 def test_a_gap_is_a_comment() -> None:
     """The module stays a module, and says what it lacks and why."""
-    text = module([CompiledRead("lost", "SELECT", gap=Gap(GapKind.NEVER, "an order of\nbytes"))])
+    text = module([NotCompiled("lost", "SELECT", Gap(GapKind.NEVER, "an order of\nbytes"))])
     assert "# lost is not converted: an order of bytes (never)" in text
     compile(text, "queries.py", "exec")

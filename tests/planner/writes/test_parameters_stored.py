@@ -54,7 +54,7 @@ def test_a_row_whose_other_values_the_server_makes(database: Database[dict[str, 
     proposal = pipeline.design(pipeline.inspect(str(tmp_path / "schema.sql"), dialect="postgresql"), "normalized")
     sql = "INSERT INTO log (id, who, total, what) VALUES ($1, $2, $3, $4)"
     write = pipeline.convert(proposal, sql, dialect="postgresql")
-    assert isinstance(write, CompiledWrite), write.gap
+    assert isinstance(write, CompiledWrite), write
     run_write(database, write, {"p1": 1, "p2": "Ann", "p3": 2.5, "p4": '{"a": [1]}'})
     (found,) = database["log"].find()
     assert found.pop("at") is not None

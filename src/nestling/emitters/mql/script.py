@@ -31,8 +31,6 @@ def read_shell(read: CompiledRead) -> str:
 def read_json(read: CompiledRead) -> Json:
     """The documented shape; BSON values in Extended JSON, a free parameter as `{"$parameter": name}`."""
     shown: Json = {"name": read.name, "sql": read.sql, "gap": None}
-    if read.gap is not None:
-        return shown | {"gap": {"kind": str(read.gap.kind), "what": read.gap.what, "where": read.gap.where}}
     shown |= {"collection": read.collection, "operation": str(read.operation)}
     if read.operation is Operation.AGGREGATE:
         shown["pipeline"] = extended_json([*read.pipeline])

@@ -25,8 +25,6 @@ _READ_KEYS = ("collection", "operation", "pipeline", "filter", "projection", "so
 def write_json(write: CompiledWrite) -> Json:
     """The documented shape; BSON values in relaxed Extended JSON."""
     shown: Json = {"name": write.name, "sql": write.sql, "gap": None}
-    if write.gap is not None:
-        return shown | {"gap": {"kind": str(write.gap.kind), "what": write.gap.what, "where": write.gap.where}}
     if write.command is not None:
         shown |= _command(write.command) | {"transaction": write.transaction}
     else:

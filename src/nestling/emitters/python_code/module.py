@@ -13,11 +13,12 @@ from nestling.emitters.python_code import support, write_support
 from nestling.emitters.python_code import write as write_python
 from nestling.emitters.python_code.read import join_function, read_function
 from nestling.ir.client_join import ClientJoin
-from nestling.ir.compiled import CompiledRead
+from nestling.ir.compiled import CompiledRead, NotCompiled
 from nestling.ir.literals import comment
 from nestling.ir.program import CompiledWrite
 
-Statement: TypeAlias = CompiledRead | CompiledWrite | ClientJoin
+Compiled: TypeAlias = CompiledRead | CompiledWrite | ClientJoin
+Statement: TypeAlias = Compiled | NotCompiled
 
 
 def module(statements: Sequence[Statement], *, title: str = "The statements of a design.") -> str:
@@ -25,7 +26,7 @@ def module(statements: Sequence[Statement], *, title: str = "The statements of a
     functions = list(_functions(statements))
     code = "\n\n".join(functions)
     used = _support(code)
-    writes = any(isinstance(each, CompiledWrite) and each.gap is None for each in statements)
+    writes = any(isinstance(each, CompiledWrite) for each in statements)
     more = [write_python.support().strip() + "\n"] if writes else []
     body = "\n\n".join([*used, *more, *functions])
     gap = "\n" if body.startswith(("def ", "# ")) else ""
@@ -48,7 +49,7 @@ def _functions(statements: Iterable[Statement]) -> Iterator[str]:
 
 def _source(statement: Statement, name: str) -> tuple[str, str]:
     """The source of a statement's function, or why there is none."""
-    if statement.gap is not None:
+    if isinstance(statement, NotCompiled):
         return "", str(statement.gap)
     try:
         return function_source(statement, name), ""
@@ -56,7 +57,7 @@ def _source(statement: Statement, name: str) -> tuple[str, str]:
         return "", error.problems[0].what
 
 
-def function_source(statement: Statement, name: str) -> str:
+def function_source(statement: Compiled, name: str) -> str:
     """The source of one statement's function; raises a gap error for what only nestling can convert."""
     match statement:
         case CompiledRead():

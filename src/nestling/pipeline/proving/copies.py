@@ -120,7 +120,7 @@ def _copied(
         read = on.statements.get(each.name)
         if isinstance(read, CompiledRead):
             other = convert(distrusted, each.sql, name=each.name, dialect=each.dialect or reading.dialect)
-            if isinstance(other, CompiledRead) and other.gap is None and _asks(read) != _asks(other):
+            if isinstance(other, CompiledRead) and _asks(read) != _asks(other):
                 found[each.name] = Copied(read, other, shapes[each.name])
     return found
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nestling.common.errors import ConnectionFailed, DiskFull, NestlingError
 from nestling.executors.drive import check_room, driven, stored
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
+from nestling.ir.compiled import NotCompiled
 from nestling.ir.model import Model
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
@@ -30,9 +31,10 @@ def make_ready(
 ) -> None:
     """Load one rival whose statements are compiled; only a server that is lost, or has no room left, is an error."""
     names = {statement.name for statement in reading.workload.statements}
-    statements = {name: one for name, one in made[0].items() if name in names}
+    ready = {name: one for name, one in made[0].items() if name in names}
+    statements = {name: one for name, one in ready.items() if not isinstance(one, NotCompiled)}
     exact = {name: one for name, one in made[1].items() if name in names}
-    if gaps := [made for made in statements.values() if made.gap is not None]:
+    if gaps := [made for made in ready.values() if isinstance(made, NotCompiled)]:
         each.out(f"it cannot answer `{gaps[0].name}`: {gaps[0].gap}")
         return
     try:

@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from nestling.ir.bindings import Bindings
+from nestling.ir.compiled import NotCompiled
 from nestling.ir.proof import ADVISED, Proof, Setting
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
@@ -249,4 +250,8 @@ class _Race:
 
 def _gaps_everywhere(made: Sequence[Compiled]) -> dict[str, str]:
     """Statements that are compiled for no design, with the gap of the first."""
-    return {name: str(first.gap) for name, first in made[0].items() if all(one[name].gap is not None for one in made)}
+    return {
+        name: str(first.gap)
+        for name, first in made[0].items()
+        if isinstance(first, NotCompiled) and all(isinstance(one[name], NotCompiled) for one in made)
+    }

@@ -8,7 +8,7 @@ from dataclasses import replace
 from nestling.common.errors import NestlingError
 from nestling.executors.drive import Shape
 from nestling.ir import algebra as a
-from nestling.ir.compiled import CompiledRead
+from nestling.ir.compiled import CompiledRead, NotCompiled
 from nestling.ir.expression import Column
 from nestling.ir.program import CompiledWrite
 from nestling.ir.proposal import Proposal
@@ -16,7 +16,7 @@ from nestling.ir.reading import Reading
 from nestling.ir.workload import Requirements, Statement
 from nestling.pipeline.statements import convert
 
-Compiled = Mapping[str, CompiledRead | CompiledWrite]
+Compiled = Mapping[str, CompiledRead | CompiledWrite | NotCompiled]
 Exact = Mapping[str, CompiledRead]
 
 
@@ -24,12 +24,12 @@ def compiled(proposal: Proposal, reading: Reading) -> tuple[Compiled, Exact]:
     """Every statement for a design, gaps included; and the reads again, without what may be behind or rough, where it differs."""
     asked, none = proposal.requirements, Requirements()
     unbehind = replace(proposal, requirements=replace(asked, freshness=none.freshness, tolerance=none.tolerance))
-    found: dict[str, CompiledRead | CompiledWrite] = {}
+    found: dict[str, CompiledRead | CompiledWrite | NotCompiled] = {}
     exact: dict[str, CompiledRead] = {}
     for each in reading.workload.statements:
         dialect = each.dialect or reading.dialect
         made = found[each.name] = convert(proposal, each.sql, name=each.name, dialect=dialect)
-        if isinstance(made, CompiledRead) and made.gap is None and (asked.freshness or asked.tolerance):
+        if isinstance(made, CompiledRead) and (asked.freshness or asked.tolerance):
             plain = convert(unbehind, each.sql, name=each.name, dialect=dialect)
             if isinstance(plain, CompiledRead) and (plain.pipeline, plain.filter) != (made.pipeline, made.filter):
                 exact[each.name] = plain
