@@ -20,7 +20,7 @@ from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.sampled import sampled
 from nestling.pipeline.designing import posed
 from nestling.planner.upkeep import ChangeKind, RowChange, fired, upkeeps_of
-from nestling.planner.upkeep.triggers import is_to_one, path_of
+from nestling.planner.upkeep.triggers import path_of
 from nestling.strategies import assembled
 from tests.pipeline.shop import shop_reading
 
@@ -96,7 +96,7 @@ def _triggered(design: Design, statement: Statement) -> Iterator[Kept]:
 
 def _fires(upkeep: Upkeep, change: RowChange, model: Model) -> bool:
     """What a new parent keeps of its children, who are yet to come, costs nothing: it is empty."""
-    to_one = isinstance(upkeep.what, Copy) and is_to_one(model, upkeep.what)
+    to_one = isinstance(upkeep.what, Copy) and upkeep.what.is_to_one(model)
     due = fired(model, upkeep.freshness, upkeep.triggers, change)
     return any(trigger.back or to_one for trigger in due)
 

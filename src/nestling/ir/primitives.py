@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from nestling.ir.clause import Clause
 from nestling.ir.freshness import TRANSACTION, Freshness
+from nestling.ir.model import Model
 from nestling.ir.rows import Function, Path
 
 
@@ -130,6 +131,10 @@ class Copy:
     separator: str = "/"
     home: bool = False
     orphans: str | None = None
+
+    def is_to_one(self, model: Model) -> bool:
+        """Whether there is at most one source row."""
+        return not self.closure and all(hop.to_one(model) for hop in self.path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,14 +16,9 @@ from nestling.ir.primitives import Copy, Form, Order
 from nestling.ir.rows import Column, Newest, Path, RowQuery, SortKey
 
 
-def is_to_one(model: Model, copy: Copy) -> bool:
-    """Whether the copy's source is at most one row, so that it can be joined to the row itself."""
-    return not copy.closure and all(hop.to_one(model) for hop in copy.path)
-
-
 def copy_columns(model: Model, copy: Copy) -> tuple[Column, ...]:
     """The columns a copy along many-to-one adds to its row's."""
-    if not is_to_one(model, copy):
+    if not copy.is_to_one(model):
         return ()
     attributes = dict.fromkeys((*(field.attribute for field in copy.attributes), *arrival(model, copy.path)))
     return tuple(Column(attribute, copy.path) for attribute in attributes)
@@ -39,7 +34,7 @@ def copy_part(merge: Merge, level: Level, layout: Layout, copy: Copy) -> Part:
     """The part of a document that is a copy."""
     if copy.closure:
         return _ancestors(merge, level, copy)
-    if is_to_one(merge.model, copy):
+    if copy.is_to_one(merge.model):
         return _joined(merge, layout, copy)
     return _streamed(merge, level, copy)
 

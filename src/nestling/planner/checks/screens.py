@@ -52,7 +52,7 @@ from nestling.planner.upkeep.computed import aggregated_by_link
 from nestling.planner.upkeep.copied import copied_values
 from nestling.planner.upkeep.holder import holder_rows
 from nestling.planner.upkeep.source import HOLDER, alias_of, alone, column, columns_at, homes_context
-from nestling.planner.upkeep.triggers import far, is_to_one, near
+from nestling.planner.upkeep.triggers import far, near
 
 _HELD, _IMPLIED = "held", "implied"
 _LEAST, _MOST, _LEAST_IMPLIED = "least held", "most held", "least implied"
@@ -78,7 +78,7 @@ def screen_of(upkeep: Upkeep, design: Design, paths: Sequence[str]) -> Screen | 
     """
     with suppress(ReadGap):
         match upkeep.what:
-            case Copy(closure=False) as copy if is_to_one(design.model, copy) and not copy.form.to_many:
+            case Copy(closure=False) as copy if copy.is_to_one(design.model) and not copy.form.to_many:
                 return _screened(design, upkeep.place, copy.path[0], paths, _copied(design, upkeep, copy))
             case Computed() as computed if _is_screened(design.model, computed):
                 several = _beside(design, upkeep.place, computed)

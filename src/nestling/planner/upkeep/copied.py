@@ -21,7 +21,7 @@ from nestling.planner.reads.scan import top_fields
 from nestling.planner.reads.traverse import used
 from nestling.planner.upkeep.element import copied_element, listed_element
 from nestling.planner.upkeep.source import alias_of, along, as_stored, columns_at
-from nestling.planner.upkeep.triggers import is_to_one, path_of
+from nestling.planner.upkeep.triggers import path_of
 
 VALUE = "v"
 Inner = Callable[[Step, Layout], Step]
@@ -80,7 +80,7 @@ def _is_single(design: Design, what: Copy | Reference) -> tuple[bool, bool]:
     if isinstance(what, Reference):
         single = design.model.relationship(what.relationship).cardinality is Cardinality.ONE_TO_ONE
         return single, not single
-    to_one = is_to_one(design.model, what)
+    to_one = what.is_to_one(design.model)
     return not what.form.to_many, not to_one
 
 

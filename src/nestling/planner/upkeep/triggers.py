@@ -20,7 +20,7 @@ def triggers_of(model: Model, what: Derived) -> tuple[Trigger, ...]:
             return _closure_triggers(model, what)
         case Copy(path=path, attributes=attributes):
             wanted = {field.attribute for field in attributes}
-            if not is_to_one(model, what):
+            if not what.is_to_one(model):
                 source = model.entity(path[-1].target(model))
                 wanted |= {order.attribute for order in what.order}
                 wanted |= set(source.key or source.attribute_names)  # the order of equal ones
@@ -58,11 +58,6 @@ def _fires(model: Model, trigger: Trigger, change: RowChange) -> bool:
 def path_of(model: Model, what: Derived) -> Path:
     """The way from a holder to what the derived thing is made of."""
     return (down(model.relationship(what.relationship)),) if isinstance(what, Reference) else what.path
-
-
-def is_to_one(model: Model, copy: Copy) -> bool:
-    """Whether there is at most one source row."""
-    return not copy.closure and all(hop.to_one(model) for hop in copy.path)
 
 
 def near(model: Model, hop: Hop) -> tuple[str, ...]:
