@@ -139,6 +139,24 @@ class Place:
         """Dotted path from the document root to the node."""
         return join(*(node.field for node in self.nodes))
 
+    def source(self, attribute: str, level: int) -> tuple[int, str]:
+        """The level and attribute that an attribute of the row at a level follows from: itself, unless nodes above imply it."""
+        for implied in self.nodes[level].implied:
+            if implied.attribute == attribute:
+                return self.source(implied.source, level - implied.levels)
+        return level, attribute
+
+    def stored(self, attribute: str) -> tuple[int, str] | None:
+        """The level, and the path there, of the field that holds an attribute of the rows; None when no field does."""
+        level, name = self.source(attribute, len(self.nodes) - 1)
+        path = self.nodes[level].path_of(name)
+        return None if path is None else (level, path)
+
+    def path_of(self, attribute: str) -> str | None:
+        """Dotted path from the document root of the field that holds an attribute of the rows; None when no field does."""
+        found = self.stored(attribute)
+        return None if found is None else join(*(node.field for node in self.nodes[: found[0] + 1]), found[1])
+
 
 def stores_of(model: Model, collections: Sequence[Collection]) -> tuple[Store, ...]:
     """Every physical collection: each home followed by the stores that belong to it."""

@@ -50,13 +50,11 @@ class Found:
 
 def attribute_at(design: Design, place: Place, level: int, attribute: str) -> Found:
     """The value of an attribute of the row at `place.nodes[level]`; raises `DesignError` when the place cannot tell it."""
+    level, attribute = place.source(attribute, level)
     node = place.nodes[level]
     path = node.path_of(attribute)
     if path is not None:
         return Found(_stored(design, place, level, attribute, path))
-    for implied in node.implied:
-        if implied.attribute == attribute:
-            return attribute_at(design, place, level - implied.levels, implied.source)
     for split in place.store.collection.splits if level == 0 and is_collection_root(place) else ():
         if attribute in split.attributes and not split.gridfs:
             return _part(design, place, split, attribute)
@@ -73,12 +71,9 @@ def attribute_at(design: Design, place: Place, level: int, attribute: str) -> Fo
 
 def may_lack(design: Design, place: Place, attribute: str) -> bool:
     """Whether a row's value is one of the document around it, which may be NULL in a document without such rows."""
-    level, implied = len(place.nodes) - 1, False
-    while (
-        found := next((each for each in place.nodes[level].implied if each.attribute == attribute), None)
-    ) is not None:
-        level, attribute, implied = level - found.levels, found.source, True
-    return implied and design.model.entity(place.nodes[level].entity).attribute(attribute).nullable
+    own = len(place.nodes) - 1
+    level, name = place.source(attribute, own)
+    return level < own and design.model.entity(place.nodes[level].entity).attribute(name).nullable
 
 
 def path_to(place: Place, level: int) -> str:

@@ -17,7 +17,7 @@ from nestling.ir.primitives import Copy, Holder, Reference
 from nestling.ir.route import Route, Walk
 from nestling.ir.upkeep import Trigger, Upkeep
 from nestling.planner.reads.rows import ReadGap
-from nestling.planner.routes.stored import paths_of, presence_of, split_off, stored_at, without_places
+from nestling.planner.routes.stored import paths_of, presence_of, split_off, without_places
 from nestling.planner.upkeep.affected import anchors_read
 from nestling.planner.upkeep.derive import upkeeps_of
 from nestling.planner.upkeep.descendants import descendants_read
@@ -67,7 +67,7 @@ def _route(design: Design, upkeep: Upkeep, trigger: Trigger, place: Place) -> Ro
     if _needs_walk(upkeep, trigger) and walk is None:
         return plain
     links = _links(design, upkeep, trigger)
-    stored = [path for name in links if (path := stored_at(place, name)) is not None]
+    stored = [path for name in links if (path := place.path_of(name)) is not None]
     is_stored = len(stored) == len(links)
     if is_stored and all(map(_in_id, stored)):
         return replace(plain, by_id=tuple(path.removeprefix("_id").removeprefix(".") for path in stored), walk=walk)

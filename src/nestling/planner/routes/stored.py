@@ -15,25 +15,10 @@ def without_places(path: str) -> str:
     return ".".join(part for part in path.split(".") if not part.isdigit())
 
 
-def stored_at(place: Place, attribute: str) -> str | None:
-    """The path of an attribute's own field, or of the field above that implies it; None where it is no plain field."""
-    level = len(place.nodes) - 1
-    while level >= 0:
-        node = place.nodes[level]
-        path = node.path_of(attribute)
-        if path is not None:
-            return join(path_to(place, level), path)
-        implied = next((item for item in node.implied if item.attribute == attribute), None)
-        if implied is None:
-            return None
-        level, attribute = level - implied.levels, implied.source
-    return None
-
-
 def paths_of(place: Place, attributes: Iterable[str]) -> Iterator[str]:
     """The paths these attributes are stored under, pairs among them; none for what is stored elsewhere."""
     for attribute in attributes:
-        path = stored_at(place, attribute)
+        path = place.path_of(attribute)
         if path is not None:
             yield without_places(path)
     for pairs in place.node.body.pairs:

@@ -42,7 +42,7 @@ def target_of(design: Design, place: Place, values: Mapping[str, Value], *, many
     array = arrays[0] if arrays else len(place.nodes)
     where, inside = _presence(place, array)
     for name, value in values.items():
-        found = _stored(place, name)
+        found = place.stored(name)
         if found is None or design.model.entity(place.node.entity).attribute(name).also:
             return None
         level, path = found
@@ -71,19 +71,6 @@ def _presence(place: Place, array: int) -> tuple[list[Match], list[Match]]:
             else:
                 inside.append(Match(_below(place, array, level, ""), Constant(None), Test.NOT_EQUAL))
     return where, inside
-
-
-def _stored(place: Place, attribute: str) -> tuple[int, str] | None:
-    """The level and path an attribute of the holder is stored at, its own or the one that implies it."""
-    level = len(place.nodes) - 1
-    while True:
-        path = place.nodes[level].path_of(attribute)
-        if path is not None:
-            return level, path
-        implied = next((item for item in place.nodes[level].implied if item.attribute == attribute), None)
-        if implied is None:
-            return None
-        level, attribute = level - implied.levels, implied.source
 
 
 def _below(place: Place, array: int, level: int, path: str) -> str:

@@ -75,25 +75,10 @@ def _of_archives(collections: tuple[Collection, ...], kept: list[Index]) -> Iter
                 )
 
 
-def path_of(place: Place, attribute: str) -> str | None:
-    """Dotted path, from the document's root, of an attribute of the rows at a place; None when no field holds it."""
-    nodes = place.nodes
-    while nodes:
-        node = nodes[-1]
-        path = node.path_of(attribute)
-        if path is not None:
-            return join(*(each.field for each in nodes), path)
-        implied = next((each for each in node.implied if each.attribute == attribute), None)
-        if implied is None:
-            return None
-        nodes, attribute = nodes[: -implied.levels], implied.source
-    return None
-
-
 def _index(place: Place, entity: Entity, attributes: tuple[str, ...], *, serves: tuple[str, ...] = ()) -> Index | None:
     """An index on attributes of an entity's rows; None when one of them cannot be indexed."""
     split = {name for each in place.store.collection.splits for name in each.attributes}
-    paths = [path_of(place, name) for name in attributes]
+    paths = [place.path_of(name) for name in attributes]
     if any(entity.attribute(name).type.name in COMPOSITE for name in attributes):
         return None
     if None in paths or not paths or len(paths) > MOST_KEYS or (len(place.nodes) == 1 and split & set(attributes)):
@@ -121,7 +106,7 @@ def _unique(entity: Entity, place: Place, notes: list[str]) -> Iterator[Index]:
 def _enforcing(index: Index, entity: Entity, place: Place, group: tuple[str, ...]) -> Index:
     """The index of a unique group over the documents that have all of it: SQL takes two missing values for different."""
     optional = [name for name in group if entity.attribute(name).nullable and name not in entity.key]
-    paths = sorted(filter(None, (path_of(place, name) for name in optional)))
+    paths = sorted(filter(None, (place.path_of(name) for name in optional)))
     return replace(index, unique=True, partial=tuple(Clause(path, Compared.PRESENT) for path in paths))
 
 
@@ -183,9 +168,9 @@ def _chosen(chosen: tuple[Candidate, ...], entity: Entity, place: Place) -> Iter
             index = _index(place, entity, tuple(name for name, _ in part.keys), serves=candidate.motives)
             few = _index(place, entity, tuple(each.name for each in part.rows)) if part.rows else index
             if index is not None and few is not None:
-                directions = {path_of(place, name): direction for name, direction in part.keys}
+                directions = {place.path_of(name): direction for name, direction in part.keys}
                 told = place.node.presence
-                only = [replace(each, name=path_of(place, each.name) or "") for each in part.rows]
+                only = [replace(each, name=place.path_of(each.name) or "") for each in part.rows]
                 if told is not None:  # only documents of the type (D5)
                     only.append(Clause(told.path, Compared.EQUAL, told.value))
                 keys = tuple((path, directions.get(path, 1)) for path, _ in index.keys)
