@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from nestling.common.errors import DesignError
 from nestling.ir.invariants import mistakes_in_layout, mistakes_in_names
 from nestling.ir.layout import Node, NodeKind, Place, Role, Store, places_of, stores_of
-from nestling.ir.model import Model
+from nestling.ir.model import Model, Relationship
 from nestling.ir.primitives import Collection, Index
 
 
@@ -43,6 +43,13 @@ class Design:
             if place.store.role is Role.HOME and place.node.kind is NodeKind.ROOT and place.copy is None:
                 return place.store, place.node
         return None
+
+    def only_listed(self, link: Relationship) -> tuple[str, ...]:
+        """Foreign key attributes of the child that, at some of its places, nothing but its parent's array of ids tells."""
+        nodes = [
+            place.node for place in self.places[link.child] if place.copy is None and link.name in place.node.listed
+        ]
+        return tuple(name for name in link.child_attributes if not all(node.tells(name) for node in nodes))
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

@@ -95,6 +95,12 @@ class Node:
         """Path of a stored attribute relative to this node, None when it is not stored here as a field."""
         return next((field.path for field in self.stored if field.attribute == attribute), None)
 
+    def tells(self, attribute: str) -> bool:
+        """Whether the documents tell it without another's array of ids: it is stored here, implied by a node above, or a pair."""
+        is_implied = any(implied.attribute == attribute for implied in self.implied)
+        is_paired = any(attribute in pairs.attributes for pairs in self.body.pairs)
+        return self.path_of(attribute) is not None or is_implied or is_paired
+
     def nodes(self) -> Iterator[Node]:
         """This node and those inside it, outer ones first."""
         yield self

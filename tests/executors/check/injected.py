@@ -19,7 +19,6 @@ from nestling.ir.primitives import CollectionKind, Computed, Copy, Form, Referen
 from nestling.ir.values import CODEC
 from nestling.planner.checks import checks_of
 from nestling.planner.upkeep import upkeeps_of
-from nestling.planner.upkeep.derive import is_only_listed
 
 Document = dict[str, Any]
 WRONG = "put here by hand"
@@ -63,7 +62,7 @@ def spots(design: Design) -> Iterator[Spot]:
             case Computed() as computed:
                 yield Spot(DriftKind.COMPUTED, upkeep.place, computed.field)
             case Reference() as reference:
-                alone = is_only_listed(design, design.model.relationship(reference.relationship))
+                alone = bool(design.only_listed(design.model.relationship(reference.relationship)))
                 yield Spot(DriftKind.REFERENCE, upkeep.place, reference.field, holds_ids=alone)
     for store in design.stores:
         for root in store.roots:

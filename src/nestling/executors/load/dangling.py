@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from nestling.common.errors import LoadError, Problem
 from nestling.executors.load.level import own_columns
-from nestling.executors.load.listed import only_listed
 from nestling.ir.design import Design
 from nestling.ir.layout import every_document
 from nestling.ir.model import Relationship
@@ -35,7 +34,7 @@ def _needed(design: Design) -> Iterator[tuple[str, bool, str]]:
                 )
         for reference in body.references:
             link = design.model.relationship(reference.relationship)
-            if reference.holder is Holder.PARENT and only_listed(design, link):
+            if reference.holder is Holder.PARENT and design.only_listed(link):
                 yield (
                     reference.relationship,
                     True,
@@ -48,7 +47,7 @@ def _dangling(design: Design, source: RowSource, name: str, null_is_fine: bool, 
     child = design.model.entity(link.child)
     shown = child.key or child.attribute_names[:3]
     columns = own_columns((*shown, *link.child_attributes))
-    held = [columns.index(column) for column in own_columns(only_listed(design, link))] if null_is_fine else []
+    held = [columns.index(column) for column in own_columns(design.only_listed(link))] if null_is_fine else []
     count, first = 0, []
     for row in source.rows(RowQuery(child.name, columns, without_parent=name)):
         if held and all(row[place] is None for place in held):

@@ -11,8 +11,6 @@ from nestling.executors.load.embedded import ChildRows, in_order, one, sorter
 from nestling.executors.load.identity import reference_source
 from nestling.executors.load.level import Layout, Level, own_columns
 from nestling.executors.load.merge import Merge, row_name
-from nestling.ir.design import Design
-from nestling.ir.layout import Node
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.primitives import Reference
 from nestling.ir.rows import Column, up
@@ -37,7 +35,7 @@ def listed_part(merge: Merge, level: Level, reference: Reference) -> Part:
 def _element(merge: Merge, layout: Layout, key_width: int, link: Relationship, reference: Reference) -> DocumentCode:
     child = merge.model.entity(link.child)
     code = DocumentCode(merge.values, len(layout.columns), key_width)
-    if only_listed(merge.design, link):
+    if merge.design.only_listed(link):
         held = zip(link.child_attributes, link.parent_attributes, strict=True)
         places = [(layout[Column(a)], layout[Column(b, (up(link),))]) for a, b in held]
         code.guard(code.exact(places), _refuse(merge, link, layout))
@@ -50,19 +48,6 @@ def _element(merge: Merge, layout: Layout, key_width: int, link: Relationship, r
         attribute = child.attribute(field.attribute)
         code.column(field.path, layout[Column(field.attribute)], child.name, attribute, required=not attribute.nullable)
     return code
-
-
-def only_listed(design: Design, link: Relationship) -> tuple[str, ...]:
-    """Foreign key attributes of the child that nothing but its parent's array of ids tells."""
-    nodes = [place.node for place in design.places[link.child] if place.copy is None]
-    listed = [node for node in nodes if link.name in node.listed]
-    return tuple(name for name in link.child_attributes if any(not _told(node, name) for node in listed))
-
-
-def _told(node: Node, name: str) -> bool:
-    implied = (item.attribute for item in node.implied)
-    paired = (attribute for pairs in node.body.pairs for attribute in pairs.attributes)
-    return node.path_of(name) is not None or name in (*implied, *paired)
 
 
 def _refuse(merge: Merge, link: Relationship, layout: Layout) -> Callable[[Row], Any]:

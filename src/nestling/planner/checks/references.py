@@ -43,7 +43,6 @@ from nestling.planner.reads.collation import keys_agree
 from nestling.planner.reads.rows import Rows
 from nestling.planner.reads.traverse import used
 from nestling.planner.upkeep.copied import looked_up
-from nestling.planner.upkeep.derive import is_only_listed
 from nestling.planner.upkeep.holder import holder_rows, locating, locators
 from nestling.planner.upkeep.source import HOLDER, along, column, homes_context
 
@@ -57,7 +56,7 @@ def reference_checks(design: Design) -> Iterator[Check | Gap]:
         for place in design.places[link.child]:
             if must_lead(design, place, link):
                 yield _or_gap(f"{join(place.store.name, place.path)} → {link.parent}", design, place, link)
-        if is_only_listed(design, link):
+        if design.only_listed(link):
             yield from _listed_checks(design, link)
 
 

@@ -6,13 +6,12 @@ from nestling.ir.design import Design
 from nestling.ir.layout import NodeKind, Place, Role
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import Embedding
-from nestling.planner.upkeep.derive import is_only_listed
 
 
 def must_lead(design: Design, place: Place, link: Relationship) -> bool:
     """Whether the rows at a place have a foreign key that must lead somewhere, and could lead nowhere."""
     is_required = link.enforced or design.model.is_total(link)
-    return is_required and not is_only_listed(design, link) and _tells(place, link)
+    return is_required and not design.only_listed(link) and _tells(place, link)
 
 
 def _tells(place: Place, link: Relationship) -> bool:

@@ -14,7 +14,6 @@ from nestling.ir.primitives import Holder
 from nestling.planner.attribute import attribute_at, is_collection_root, path_to
 from nestling.planner.copied import copied_attribute
 from nestling.planner.home import place_rows
-from nestling.planner.upkeep.derive import is_only_listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +58,6 @@ def held_ids(design: Design) -> Iterator[HeldIds]:
                 continue
             for reference in place.node.body.references:
                 link = design.model.relationship(reference.relationship)
-                if reference.holder is Holder.PARENT and is_only_listed(design, link):
+                if reference.holder is Holder.PARENT and design.only_listed(link):
                     path = join(path_to(place, len(place.nodes) - 1), reference.field)
                     yield HeldIds(place.store.name, link.name, path, "id" if reference.copied else "")

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from nestling.ir.design import Design
 from nestling.ir.layout import NodeKind, Place, Role
-from nestling.ir.model import Relationship
 from nestling.ir.names import join
 from nestling.ir.primitives import Holder, Reference
 from nestling.ir.rows import Hop
@@ -52,19 +51,7 @@ def _collection(place: Place) -> str:
 def _id_triggers(design: Design, reference: Reference) -> tuple[Trigger, ...]:
     """Ids follow from the children where these tell their parent; else only what is copied beside the ids does."""
     link = design.model.relationship(reference.relationship)
-    if not is_only_listed(design, link):
+    if not design.only_listed(link):
         return triggers_of(design.model, reference)
     copied = frozenset(field.attribute for field in reference.copied)
     return (Trigger(link.child, rows=False, attributes=copied, back=(Hop(link.name, up=True),)),) if copied else ()
-
-
-def is_only_listed(design: Design, link: Relationship) -> bool:
-    """Whether some place of the child does not tell its whole foreign key: the parent's array of ids is its home."""
-    nodes = (place.node for place in design.places[link.child] if place.copy is None and link.name in place.node.listed)
-    for node in nodes:
-        told = {field.attribute for field in node.stored}
-        told |= {item.attribute for item in node.implied}
-        told |= {name for pairs in node.body.pairs for name in pairs.attributes}
-        if not told.issuperset(link.child_attributes):
-            return True
-    return False

@@ -12,7 +12,6 @@ from nestling.ir.types import ELEMENTWISE
 from nestling.ir.upkeep import Upkeep
 from nestling.ir.write_path import Cell, Constant, Document, Match, Pull, Push, Value, WriteStep
 from nestling.planner.upkeep.change import ChangeKind, RowChange, new, old
-from nestling.planner.upkeep.derive import is_only_listed
 from nestling.planner.upkeep.element import id_parts
 from nestling.planner.upkeep.target import target_of
 
@@ -22,7 +21,7 @@ def listed_ids(design: Design, upkeep: Upkeep, reference: Reference, change: Row
     link = design.model.relationship(reference.relationship)
     child = design.model.entity(link.child)
     moves = {*child.key, *link.child_attributes, *(field.attribute for field in reference.copied)}
-    if is_only_listed(design, link):
+    if design.only_listed(link):
         return None  # the ids are a home, which has changed already
     if link.cardinality is Cardinality.ONE_TO_ONE or (
         change.kind is ChangeKind.UPDATE and not change.attributes & moves

@@ -26,7 +26,6 @@ from nestling.ir.write_path import (
     Violation,
     WriteStep,
 )
-from nestling.planner.upkeep.derive import is_only_listed
 from nestling.planner.upkeep.listed_ids import ids_order
 from nestling.planner.writes.address import never_null, present
 from nestling.planner.writes.cells import NOTHING, Cells
@@ -40,7 +39,7 @@ def listed_links(design: Design, entity: str) -> tuple[Relationship, ...]:
     """The relationships of a child whose parents' arrays alone tell its foreign key; other arrays are derived, like copies."""
     names = (name for place in design.places[entity] if place.copy is None for name in place.node.listed)
     links = map(design.model.relationship, dict.fromkeys(names))
-    return tuple(link for link in links if is_only_listed(design, link))
+    return tuple(link for link in links if design.only_listed(link))
 
 
 def _touched(design: Design, row: Cells, attributes: frozenset[str]) -> list[Relationship]:
