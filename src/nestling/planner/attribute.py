@@ -96,6 +96,15 @@ def is_collection_root(place: Place) -> bool:
     return in_collection and root.body == store.collection.body
 
 
+def file_split(place: Place, attribute: str) -> Split | None:
+    """What splits the attribute off to GridFS, where no pipeline reads it: the place's documents hold pointers to its files."""
+    if place.copy is not None or len(place.nodes) > 1 or not is_collection_root(place):
+        return None
+    return next(
+        (split for split in place.store.collection.splits if split.gridfs and attribute in split.attributes), None
+    )
+
+
 def _part(design: Design, place: Place, split: Split, attribute: str) -> Found:
     store = design.store(split.collection)
     path = store.roots[0].path_of(attribute)

@@ -6,11 +6,12 @@ they are united first and each distinct row counts once: copies that disagree sh
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from nestling.common.errors import DesignError, Problem
 from nestling.ir.access_path import (
     AccessPath,
     ClientFile,
-    Expression,
     Filter,
     Group,
     Project,
@@ -21,7 +22,7 @@ from nestling.ir.access_path import (
 from nestling.ir.design import Design
 from nestling.ir.layout import Place
 from nestling.ir.types import TypeName
-from nestling.planner.attribute import Found, attribute_at, is_collection_root
+from nestling.planner.attribute import attribute_at, file_split
 from nestling.planner.copied import copied_attribute, copied_row_exists
 from nestling.planner.place import documents_at, with_joins
 
@@ -40,39 +41,40 @@ def home_view(design: Design, entity: str) -> AccessPath:
     places = design.places.get(entity, ())
     if not places:
         raise DesignError(Problem(what=f"entity `{entity}` has no home", path=("collections",)))
-    copies = [place_rows(design, place, columns) for place in places if place.copy is not None]
-    branches = [place_rows(design, place, columns) for place in places if place.copy is None]
+    names = column_fields(columns)
+    copies = [place_rows(design, place, names) for place in places if place.copy is not None]
+    branches = [place_rows(design, place, names) for place in places if place.copy is None]
     if copies:
-        names = tuple(column_field(position) for position in range(len(columns)))
-        branches.insert(0, Group(_union(copies), names))
-    return AccessPath(_with_files(design, _union(branches), places[0], columns), columns)
+        branches.insert(0, Group(_union(copies), tuple(names.values())))
+    return AccessPath(_with_files(design, _union(branches), places[0], names), columns)
 
 
 def _union(sources: list[Step]) -> Step:
     return sources[0] if len(sources) == 1 else Union(tuple(sources))
 
 
-def place_rows(design: Design, place: Place, columns: tuple[str, ...]) -> Step:
-    """The rows that live at one place; files stay pointers."""
+def column_fields(columns: Sequence[str]) -> dict[str, str]:
+    """By attribute, the field of its column."""
+    return {name: column_field(position) for position, name in enumerate(columns)}
+
+
+def place_rows(design: Design, place: Place, names: Mapping[str, str]) -> Step:
+    """The rows that live at one place, the attributes under the names given; files stay pointers."""
     step = documents_at(place)
     if place.copy is not None:
         exists = copied_row_exists(design, place)
         step = Filter(step, exists) if exists is not None else step
-        found = [copied_attribute(design, place, attribute) for attribute in columns]
+        found = {name: copied_attribute(design, place, name) for name in names}
     else:
-        found = [attribute_at(design, place, len(place.nodes) - 1, attribute) for attribute in columns]
-    return Project(with_joins(step, found), _fields(found))
+        found = {name: attribute_at(design, place, len(place.nodes) - 1, name) for name in names}
+    return Project(with_joins(step, found.values()), tuple((names[name], item.value) for name, item in found.items()))
 
 
-def _fields(found: list[Found]) -> tuple[tuple[str, Expression], ...]:
-    return tuple((column_field(position), item.value) for position, item in enumerate(found))
-
-
-def _with_files(design: Design, step: Step, place: Place, columns: tuple[str, ...]) -> Step:
+def _with_files(design: Design, step: Step, place: Place, names: Mapping[str, str]) -> Step:
     """Let the client fetch what the entity's collection keeps in GridFS."""
-    if place.copy is None and len(place.nodes) == 1 and is_collection_root(place):
-        for split in place.store.collection.splits:
-            for attribute in split.attributes if split.gridfs else ():
-                is_text = design.model.entity(place.node.entity).attribute(attribute).type.name is not TypeName.BYTES
-                step = ClientFile(step, column_field(columns.index(attribute)), split.collection, is_text)
+    for name, field in names.items():
+        split = file_split(place, name)
+        if split is not None:
+            is_text = design.model.entity(place.node.entity).attribute(name).type.name is not TypeName.BYTES
+            step = ClientFile(step, field, split.collection, is_text)
     return step

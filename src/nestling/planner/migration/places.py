@@ -13,7 +13,7 @@ from nestling.ir.names import join
 from nestling.ir.primitives import Holder
 from nestling.planner.attribute import attribute_at, is_collection_root, path_to
 from nestling.planner.copied import copied_attribute
-from nestling.planner.home import place_rows
+from nestling.planner.home import column_fields, place_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,8 @@ def _planned(design: Design, entity: str, place: Place) -> PlannedPlace:
     splits = place.store.collection.splits if level == 0 and place.copy is None and is_collection_root(place) else ()
     parts = tuple(f"{each.collection}.files" if each.gridfs else each.collection for each in splits if not each.rows)
     at_root = level == 0 and place.copy is None
-    return PlannedPlace(
-        entity, place.store.name, place_rows(design, place, columns), paths, at_root, parts, place.copy is not None
-    )
+    step = place_rows(design, place, column_fields(columns))
+    return PlannedPlace(entity, place.store.name, step, paths, at_root, parts, place.copy is not None)
 
 
 def held_ids(design: Design) -> Iterator[HeldIds]:

@@ -1,4 +1,4 @@
-"""Reads on any design: a query of the algebra becomes steps over home views, and rewrites make them good.
+"""Reads on any design: a query of the algebra becomes steps over its entities' homes, and rewrites make them good.
 
 `rewrites` change relations, `lower` makes steps of them (`scan`, `joins`, `correlate`, `subqueries`, `grouping`, `sorting`,
 `set_operations`, `windows`, `recursion`), `outputs` names what comes out. Without any rewrite the answer is the same.

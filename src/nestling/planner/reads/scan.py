@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.common.errors import DesignError
-from nestling.ir.access_path import FieldPath, Filter, Group, Project, Step, Union
+from nestling.ir.access_path import FieldPath, Group, Union
 from nestling.ir.algebra import Scan
 from nestling.ir.expression import Column
 from nestling.ir.invariants import paths_in
 from nestling.ir.layout import NodeKind, Place, Store
 from nestling.ir.names import join, stored_name
 from nestling.ir.row_steps import Add, Layout
-from nestling.planner.attribute import Found, attribute_at, is_collection_root
-from nestling.planner.copied import copied_attribute, copied_row_exists
+from nestling.planner.attribute import Found, attribute_at, file_split
+from nestling.planner.home import place_rows
 from nestling.planner.place import documents_at, with_joins
 from nestling.planner.reads.rows import Context, Rows, Standing, gap, untold
 
@@ -32,13 +32,6 @@ def scan_branches(scan: Scan, context: Context) -> list[Rows]:
         return [_once(copied, scan, context), *branches] if copied else branches
     except DesignError as error:
         raise untold(error) from error
-
-
-def in_files(place: Place, attribute: str) -> bool:
-    """Whether the place's documents keep the attribute in GridFS, where no pipeline reads it."""
-    if place.copy is not None or len(place.nodes) > 1 or not is_collection_root(place):
-        return False
-    return any(split.gridfs and attribute in split.attributes for split in place.store.collection.splits)
 
 
 def _one_place(place: Place, scan: Scan, columns: tuple[Column, ...], context: Context) -> Rows:
@@ -67,7 +60,7 @@ def identity_paths(place: Place) -> tuple[str, ...]:
 def with_attributes(rows: Rows, place: Place, prefix: str, columns: tuple[Column, ...], context: Context) -> Rows:
     """The rows with an entity's columns, whose place's documents they hold under `prefix`."""
     for column in columns:
-        if in_files(place, column.name):
+        if file_split(place, column.name) is not None:
             raise gap(f"`{column.name}`, which is kept in files (GridFS)")
     found = {column: attribute_at(context.design, place, len(place.nodes) - 1, column.name) for column in columns}
     direct = {
@@ -107,14 +100,7 @@ def _once(places: list[Place], scan: Scan, context: Context) -> Rows:
     names = {column.name: stored_name(column.name) for column in scan.columns}
     if len(set(names.values())) < len(names):
         names = {name: str(position) for position, name in enumerate(names)}
-    branches = [_copied_rows(place, names, context) for place in places]
+    branches = [place_rows(context.design, place, names) for place in places]
     step = Group(branches[0] if len(branches) == 1 else Union(tuple(branches)), tuple(names.values()))
     layout = Layout.of({(c.alias, c.name): names[c.name] for c in scan.columns if (c.alias, c.name) in context.used})
     return Rows(step, layout, frozenset(names.values()) | {"_id"})
-
-
-def _copied_rows(place: Place, names: dict[str, str], context: Context) -> Step:
-    step, exists = documents_at(place), copied_row_exists(context.design, place)
-    step = Filter(step, exists) if exists is not None else step
-    found = {name: copied_attribute(context.design, place, name) for name in names}
-    return Project(with_joins(step, found.values()), tuple((names[name], item.value) for name, item in found.items()))

@@ -19,12 +19,11 @@ from nestling.ir.names import join as join_path
 from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Form
 from nestling.ir.row_steps import Layout
-from nestling.planner.attribute import attribute_at
+from nestling.planner.attribute import attribute_at, file_split
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rows import Context, Rows, Standing
-from nestling.planner.reads.scan import in_files
 from nestling.planner.reads.subqueries import where
 
 
@@ -186,7 +185,7 @@ def _with_columns(rows: Rows, scan: a.Scan, at: Standing, context: Context) -> R
 def plain_path(at: Standing, column: Column, context: Context) -> str | None:
     """The attribute's path in the documents, None when it is no plain field."""
     found = attribute_at(context.design, at.place, len(at.place.nodes) - 1, column.name)
-    if found.joins or not isinstance(found.value, FieldPath) or in_files(at.place, column.name):
+    if found.joins or not isinstance(found.value, FieldPath) or file_split(at.place, column.name) is not None:
         return None
     if at.place.node.form is Form.SCALARS and not at.place.node.field:
         return None
