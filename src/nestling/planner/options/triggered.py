@@ -49,12 +49,17 @@ class Triggered:
     def _fired(self, access: Access, kind: type[Kept], wanted: Callable[[Trigger], bool]) -> Mapping[str, Kept]:
         if not access.kind.writes:
             return {}
-        change = RowChange(access.entity, ChangeKind(access.kind.value), "", frozenset(access.attributes))
+        change = change_by(access)
         return {
             name: part
             for name, part, what, trigger in self._by_entity[access.entity]
             if isinstance(part, kind) and wanted(trigger) and fired(self._model, what.freshness, (trigger,), change)
         }
+
+
+def change_by(access: Access) -> RowChange:
+    """The change of rows that a write is."""
+    return RowChange(access.entity, ChangeKind(access.kind.value), "", frozenset(access.attributes))
 
 
 def _derived(model: Model, part: Part) -> Derived | None:

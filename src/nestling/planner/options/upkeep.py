@@ -10,8 +10,6 @@ from nestling.ir.candidate import Aggregate, Lineage, Mirror, Newest
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Relationship
 from nestling.ir.options import Charge, Step
-from nestling.ir.rows import Function
-from nestling.ir.types import EXACT_NUMBERS
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.archives import CHANGED_THERE
@@ -19,6 +17,8 @@ from nestling.planner.options.copies import Copies
 from nestling.planner.options.left import left
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.trees import lineage_steps
+from nestling.planner.options.triggered import change_by
+from nestling.planner.upkeep.counted import is_added_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Upkeep:
     def _counted_anew(self, access: Access, link: Relationship, aggregate: Aggregate) -> Work:
         """All children of a parent read again: once a period where that is planned, and not where the change is added."""
         level = aggregate.freshness.level
-        if level is Level.SCHEDULED or (level is not Level.ASYNC and self._is_added_to(access, link, aggregate)):
+        if level is Level.SCHEDULED or (level is not Level.ASYNC and self._is_added_to(access, aggregate)):
             return NO_WORK
         children = self.modes.sizes.children(link)
         found = work.fetch_by_index(children, self.modes.sizes.row_bytes(link.child))
@@ -95,18 +95,9 @@ class Upkeep:
             return share * self._parent(link)
         return self._parent(link, share)
 
-    def _is_added_to(self, access: Access, link: Relationship, aggregate: Aggregate) -> bool:
-        """Whether the change is one increment: counts, and sums of exact numbers while no row goes, unless they are rounded."""
-        if aggregate.step != 1:
-            return False
-        if aggregate.attribute is None:
-            return True
-        attribute = self.modes.situation.model.entity(link.child).attribute(aggregate.attribute)
-        if attribute.nullable or aggregate.function not in (Function.COUNT, Function.SUM):
-            return False
-        goes = access.kind is StatementKind.DELETE or bool(set(access.attributes) & set(link.child_attributes))
-        stays = access.kind is StatementKind.INSERT or not goes
-        return aggregate.function is Function.COUNT or (stays and attribute.type.name in EXACT_NUMBERS)
+    def _is_added_to(self, access: Access, aggregate: Aggregate) -> bool:
+        model = self.modes.situation.model
+        return is_added_to(model, aggregate.computed(model, "computed"), change_by(access))
 
     def _parent(self, link: Relationship, share: float = 1.0) -> Work:
         """Finding one parent's document by key, and changing it in a share of the cases."""

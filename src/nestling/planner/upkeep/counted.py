@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nestling.ir.design import Design
+from nestling.ir.model import Model
 from nestling.ir.names import join
 from nestling.ir.primitives import Computed
 from nestling.ir.rows import Function
@@ -21,9 +22,7 @@ Prefix = Callable[[str], str]
 
 def counted(design: Design, upkeep: Upkeep, computed: Computed, change: RowChange) -> tuple[WriteStep, ...] | None:
     """`$inc`; None where rounding, NULLs or what is left of a sum over nothing make it inexact."""
-    if len(computed.path) != 1 or computed.path[0].up or computed.step != 1 or computed.stamp is not None:
-        return None
-    if not _is_exact(design, computed, change):
+    if not is_added_to(design.model, computed, change):
         return None
     before, after = (_target(design, upkeep, computed, prefix) for prefix in (old, new))
     if before is None or after is None:
@@ -37,19 +36,24 @@ def counted(design: Design, upkeep: Upkeep, computed: Computed, change: RowChang
     return tuple(steps)
 
 
-def _is_exact(design: Design, computed: Computed, change: RowChange) -> bool:
-    """A sum whose last row goes is NULL, and not 0; a sum of floats depends on the order."""
+def is_added_to(model: Model, computed: Computed, change: RowChange) -> bool:
+    """Whether the change of a child is one exact increment of the number, which is kept without rounding and time stamp.
+
+    A sum whose last row goes is NULL, and not 0; a sum of floats depends on the order.
+    """
+    if len(computed.path) != 1 or computed.path[0].up or computed.step != 1 or computed.stamp is not None:
+        return False
     if computed.function is Function.COUNT and computed.attribute is None:
         return True
     if computed.attribute is None or computed.function not in (Function.COUNT, Function.SUM):
         return False
-    child = design.model.entity(computed.path[0].target(design.model))
+    child = model.entity(computed.path[0].target(model))
     attribute = child.attribute(computed.attribute)
     if attribute.nullable or attribute.type.name is TypeName.JSON:
         return False
     if computed.function is Function.COUNT:
         return True
-    stays = change.kind is ChangeKind.UPDATE and not change.attributes & set(far(design.model, computed.path[0]))
+    stays = change.kind is ChangeKind.UPDATE and not change.attributes & set(far(model, computed.path[0]))
     adds = change.kind is ChangeKind.INSERT or stays
     return adds and attribute.type.name in EXACT_NUMBERS and not attribute.also
 

@@ -1,0 +1,90 @@
+"""A count or sum is priced as one increment where a write's program adds to it, and as read again where that reads it again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from nestling.ir.candidate import Aggregate, Candidate
+from nestling.ir.design import Design
+from nestling.ir.freshness import TRANSACTION
+from nestling.ir.model import Attribute, Model
+from nestling.ir.options import Charge
+from nestling.ir.primitives import Collection, Document, Holder, Reference
+from nestling.ir.reading import Reading
+from nestling.ir.rows import Function
+from nestling.ir.situation import Thresholds, situation
+from nestling.ir.statistics import Statistics
+from nestling.ir.types import Type
+from nestling.ir.workload import Access, Statement, StatementKind, Workload
+from nestling.ir.write_path import Each, Increment, UpdateDocuments
+from nestling.planner.options.copies import Copies
+from nestling.planner.options.documents import Documents
+from nestling.planner.options.modes import Modes
+from nestling.planner.options.places import Places
+from nestling.planner.options.sizes import Sizes
+from nestling.planner.options.upkeep import Upkeep
+from nestling.planner.upkeep import ChangeKind, RowChange, upkeep_steps
+from tests.planner.home_cases import entity, link
+
+BOX = entity("box", "id:integer!", "id")
+PLAIN = entity("thing", "id:integer! box_id:integer! whole:integer! maybe:integer real:float! document:json!", "id")
+MIXED = Attribute("mixed", Type.parse("integer"), nullable=False, also=(Type.parse("text"),))
+THING = replace(PLAIN, attributes=(*PLAIN.attributes, MIXED))
+LINK = link("things", "box.id", "thing.box_id")
+MODEL = Model("m", (BOX, THING), (LINK,))
+
+INSERT, UPDATE, DELETE = StatementKind.INSERT, StatementKind.UPDATE, StatementKind.DELETE
+ALL = frozenset({"put in", "changed", "moved", "taken out"})
+CASES = [
+    # function, attribute, the writes that add to it
+    (Function.COUNT, None, ALL - {"changed"}),  # of which nothing follows
+    (Function.COUNT, "whole", ALL),
+    (Function.COUNT, "mixed", ALL),
+    (Function.COUNT, "maybe", frozenset()),
+    (Function.COUNT, "document", frozenset()),
+    (Function.SUM, "whole", frozenset({"put in", "changed"})),
+    (Function.SUM, "mixed", frozenset()),
+    (Function.SUM, "maybe", frozenset()),
+    (Function.SUM, "real", frozenset()),
+    (Function.MAX, "whole", frozenset()),
+]
+
+
+@pytest.mark.parametrize(("function", "attribute", "added"), CASES)
+def test_price_and_program_agree(function: Function, attribute: str | None, added: frozenset[str]) -> None:
+    """On every kind of write, of counts and sums of every kind of attribute."""
+    part = Aggregate(LINK.name, function, attribute, TRANSACTION)
+    changed = () if attribute is None else (attribute,)
+    writes = {
+        "put in": Access("thing", INSERT),
+        "changed": Access("thing", UPDATE, changed),
+        "moved": Access("thing", UPDATE, (*changed, "box_id")),
+        "taken out": Access("thing", DELETE),
+    }
+    assert {name for name, access in writes.items() if _is_priced_as_added(part, access)} == added
+    assert {name for name, access in writes.items() if _is_added(part, access)} == added
+
+
+def _is_priced_as_added(part: Aggregate, access: Access) -> bool:
+    """Whether the write is charged for it, and no rows are grouped."""
+    statement = Statement("s", "", access.kind, accesses=(access,))
+    known = situation(Reading(MODEL, Workload((statement,)), Statistics()), Thresholds())
+    sizes = Sizes(known)
+    places = Places(known, [Candidate("number", "by hand", part)], sizes)
+    modes = Modes(known, places, sizes, Documents(known, places, sizes), lambda work: work.grouped)
+    costs = Upkeep(modes, Copies(modes)).kept(statement, access, 1.0).costs
+    charged = [each.cost for each in costs if isinstance(each, Charge)]
+    return charged == [0.0]
+
+
+def _is_added(part: Aggregate, access: Access) -> bool:
+    """Whether the program's updates are increments, and it has some."""
+    box = Document("box", computed=(part.computed(MODEL, "number"),))
+    thing = Document("thing", references=(Reference(LINK.name, Holder.CHILD),))
+    design = Design(MODEL, (Collection("boxes", box, ("id",)), Collection("things", thing, ("id",))))
+    change = RowChange("thing", ChangeKind(access.kind.value), "rows", frozenset(access.attributes))
+    steps = [step for each in upkeep_steps(design, change).steps if isinstance(each, Each) for step in each.steps]
+    changes = [each for step in steps if isinstance(step, UpdateDocuments) for each in step.changes]
+    return len(changes) == len(steps) > 0 and all(isinstance(each, Increment) for each in changes)
