@@ -172,3 +172,8 @@ def up(relationship: Relationship) -> Hop:
 def down(relationship: Relationship) -> Hop:
     """The hop from the parent of `relationship` to its children."""
     return Hop(relationship.name, up=False)
+
+
+def reversed_path(hops: Path) -> Path:
+    """The way back."""
+    return tuple(Hop(hop.relationship, up=not hop.up) for hop in reversed(hops))

@@ -49,3 +49,10 @@ def test_ancestors_depend_on_every_row_above() -> None:
     (found,) = reaches(PATTERNS["tree_ancestors"]).values()
     up = (Hop("subcategories", up=True),)
     assert Reach(up, frozenset({"category_id", "parent_id", "name"}), again=True) in found
+
+
+def test_ids_of_children_depend_on_keys_and_links_alone() -> None:
+    """An array of ids is the same whatever else of a child changes."""
+    found = reaches(PATTERNS["child_reference"])["products", "product"]
+    parts = (Hop("product_parts", up=False),)
+    assert [each for each in found if each.path == parts] == [Reach(parts, frozenset({"part_id", "catalog_number"}))]

@@ -9,11 +9,11 @@ from nestling.common.errors import GapError, Problem
 from nestling.executors.load.bson_order import sorted_alike
 from nestling.executors.load.document_code import DocumentCode, Key, Part, PartKind, Row
 from nestling.executors.load.embedded import ChildRows, Sorter, in_order, sorter
-from nestling.executors.load.level import Layout, Level, own_columns, reversed_path, steps_of, total_order
+from nestling.executors.load.level import Layout, Level, own_columns, steps_of, total_order
 from nestling.executors.load.merge import Merge
 from nestling.ir.model import Entity, Model
 from nestling.ir.primitives import Copy, Form, Order
-from nestling.ir.rows import Column, Newest, Path, RowQuery, SortKey
+from nestling.ir.rows import Column, Newest, Path, RowQuery, SortKey, reversed_path
 
 
 def copy_columns(model: Model, copy: Copy) -> tuple[Column, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nestling.ir.model import Entity, Model
-from nestling.ir.rows import Column, Hop, Path
+from nestling.ir.rows import Column, Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,6 @@ def lift(column: Column, hops: Path) -> Column:
 def steps_of(hops: Path) -> Iterator[Path]:
     """Every path on the way along `hops`."""
     return (hops[: end + 1] for end in range(len(hops)))
-
-
-def reversed_path(hops: Path) -> Path:
-    """The way back."""
-    return tuple(Hop(hop.relationship, up=not hop.up) for hop in reversed(hops))
 
 
 def own_columns(attributes: Iterable[str]) -> tuple[Column, ...]:

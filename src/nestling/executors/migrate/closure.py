@@ -12,7 +12,7 @@ from nestling.executors.migrate.spool import Spool
 from nestling.executors.migrate.unit import Target
 from nestling.ir.migration import Row
 from nestling.ir.model import Model
-from nestling.ir.rows import Hop, Path
+from nestling.ir.rows import Hop, Path, reversed_path
 
 
 def gather(
@@ -48,8 +48,7 @@ def _walk(
 def roots_of(homes: Homes, rows: Sequence[Row], path: Path, *, again: bool, session: ClientSession) -> list[Row]:
     """The root rows from which `path` leads to one of these rows, as things are now."""
     found = list(rows)
-    back = [Hop(hop.relationship, up=not hop.up) for hop in reversed(path)]
-    for position, hop in enumerate(back):
+    for position, hop in enumerate(reversed_path(path)):
         is_walk = again and position == 0
         found = _walk(homes, found, hop, session) if is_walk else list(_next(homes, found, hop, session))
     return found

@@ -11,8 +11,9 @@ from nestling.ir.layout import Node, NodeKind, Role, Store, every_document
 from nestling.ir.migration import Reach, Reaches
 from nestling.ir.model import Model
 from nestling.ir.primitives import Copy, Holder
-from nestling.ir.rows import Path, down, up
-from nestling.planner.upkeep.triggers import far, near
+from nestling.ir.rows import Path, down, reversed_path, up
+from nestling.ir.upkeep import Derived
+from nestling.planner.upkeep import triggers_of
 
 Wanted = frozenset[str] | None
 
@@ -53,39 +54,16 @@ def _of_root(design: Design, store: Store, root: Node) -> Iterator[Reach]:
 
 def _node(model: Model, node: Node, path: Path) -> Iterator[Reach]:
     yield Reach(path)
-    for reference in node.body.references:
-        if reference.holder is Holder.PARENT:
-            yield Reach((*path, down(model.relationship(reference.relationship))))
-    for copy in node.body.copies:
-        yield from _copy(model, copy, path)
-    for computed in node.body.computed:
-        wanted = frozenset(() if computed.attribute is None else (computed.attribute,))
-        yield from _along(model, path, computed.path, wanted)
+    ids = (reference for reference in node.body.references if reference.holder is Holder.PARENT)
+    derived: tuple[Derived, ...] = (*ids, *node.body.copies, *node.body.computed)
+    for what in derived:
+        again = isinstance(what, Copy) and what.closure
+        for trigger in triggers_of(model, what):
+            if trigger.back:
+                yield Reach((*path, *reversed_path(trigger.back)), trigger.attributes, again)
     for child in node.children:
         if node.kind is NodeKind.GROUP:
             yield from _node(model, child, path)
         else:
             assert child.embedding is not None
             yield from _node(model, child, (*path, down(model.relationship(child.embedding.relationship))))
-
-
-def _copy(model: Model, copy: Copy, path: Path) -> Iterator[Reach]:
-    names = {field.attribute for field in copy.attributes} | {order.attribute for order in copy.order}
-    if copy.closure:
-        hop = copy.path[0]
-        linked = frozenset((*near(model, hop), *far(model, hop)))
-        yield Reach((*path, hop), frozenset(names) | linked, again=True)
-        return
-    source = model.entity(copy.path[-1].target(model))
-    wanted = None if copy.home else frozenset(names) | frozenset(source.key or source.attribute_names)
-    yield from _along(model, path, copy.path, wanted)
-
-
-def _along(model: Model, path: Path, way: Path, wanted: Wanted) -> Iterator[Reach]:
-    """Every step of a way: of rows between only what links them matters."""
-    for place, hop in enumerate(way, start=1):
-        linked = frozenset(far(model, hop))
-        if place < len(way):
-            yield Reach((*path, *way[:place]), linked | frozenset(near(model, way[place])))
-        else:
-            yield Reach((*path, *way), None if wanted is None else linked | wanted)

@@ -8,7 +8,7 @@ from typing import assert_never
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Model
 from nestling.ir.primitives import Computed, Copy, Reference
-from nestling.ir.rows import Hop, Path, down
+from nestling.ir.rows import Hop, Path, down, reversed_path
 from nestling.ir.upkeep import Derived, Trigger
 from nestling.planner.upkeep.change import ChangeKind, RowChange
 
@@ -87,7 +87,7 @@ def _path_triggers(model: Model, path: Path, wanted: Collection[str]) -> tuple[T
     for place, hop in enumerate(path, start=1):
         onwards = near(model, path[place]) if place < len(path) else wanted
         attributes = frozenset((*far(model, hop), *onwards))
-        back = tuple(Hop(each.relationship, up=not each.up) for each in reversed(path[:place]))
+        back = reversed_path(path[:place])
         found.append(Trigger(hop.target(model), _comes_and_goes(model, hop), attributes, back))
     return tuple(found)
 
