@@ -28,7 +28,7 @@ from nestling.ir.program import CompiledWrite
 from nestling.ir.types import Type, TypeName
 from nestling.ir.write import Delete, Insert
 from nestling.ir.write_path import Violation
-from nestling.planner import home_views
+from nestling.planner.home import home_views
 from nestling.planner.sql import translate
 from nestling.planner.writes import plan_write
 from nestling.sources.sql.rows import SqlDatabase

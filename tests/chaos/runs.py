@@ -34,7 +34,7 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.text import read_proposal, write_proposal
 from nestling.ir.values import CODEC
 from nestling.pipeline.syncing import sync_plan
-from nestling.planner import home_views
+from nestling.planner.home import home_views
 from nestling.planner.upkeep import upkeeps_of
 from nestling.sources.sql.address import parse_address
 from nestling.sources.sql.rows import SqlDatabase

@@ -21,7 +21,7 @@ from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Document, Split
 from nestling.ir.rows import Column, RowQuery, UndecodableText
 from nestling.ir.values import CODEC, UNDECODABLE_TEXT_SUBTYPE
-from nestling.planner import home_views
+from nestling.planner.home import home_views
 from nestling.sources.sql.rows import SqlDatabase
 from tests.planner.home_cases import CASES, NESTED, Case, entity
 from tests.planner.test_home import bag, write

@@ -31,7 +31,7 @@ from nestling.ir.primitives import Collection, Document
 from nestling.ir.rows import JSON_NULL
 from nestling.ir.types import Type
 from nestling.ir.values import CODEC, encoder
-from nestling.planner import home_views
+from nestling.planner.home import home_views
 from tests.planner.home_cases import CASES, FORMS, NESTED, Case, entity
 from tests.planner.test_home import write
 from tests.servers import PASSWORD, guarded_mongod

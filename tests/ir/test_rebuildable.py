@@ -23,7 +23,7 @@ from nestling.ir.primitives import (
     Split,
 )
 from nestling.ir.rows import Hop
-from nestling.planner import home_views
+from nestling.planner.home import home_views
 from tests.planner.home_cases import entity, link
 
 SHOP = entity("shop", "id:integer! code:integer! name spec:json", "id", (("code",),))

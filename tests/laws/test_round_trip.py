@@ -30,7 +30,7 @@ from nestling.ir.model import Entity
 from nestling.ir.primitives import Form
 from nestling.ir.rows import Column, RowQuery, RowSource
 from nestling.ir.values import Policy
-from nestling.planner import home_views
+from nestling.planner.home import home_views
 from nestling.sources.sql.rows import SqlDatabase
 from tests.generators.allowing import allowing
 from tests.generators.designs import designs

@@ -17,7 +17,7 @@ from nestling.executors.read import read_raw, read_rows
 from nestling.ir.access_path import describe_step
 from nestling.ir.design import Design
 from nestling.ir.values import Policy
-from nestling.planner import home_view, home_views
+from nestling.planner.home import home_view, home_views
 from tests.planner.home_cases import CASES, LISTED, OVERFLOW, Case
 
 

@@ -25,8 +25,6 @@ from nestling.sources.checks import Left, carried, left_to_applications
 from nestling.sources.roles import discriminator, parent_role
 from nestling.sources.tables import ForeignKey, Table, find_name
 
-__all__ = ["ForeignKey", "Table", "shape"]
-
 
 @dataclass
 class _Findings:

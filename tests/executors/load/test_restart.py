@@ -27,7 +27,7 @@ from nestling.executors.verify import verify
 from nestling.ir.design import Design
 from nestling.ir.rows import RowQuery, RowSource
 from nestling.ir.values import CODEC
-from nestling.planner import home_views
+from nestling.planner.home import home_views
 from tests.executors.load.loads import load_source
 from tests.executors.load.shops import DESIGN, MODEL, shop_rows
 from tests.sqlite_rows import sqlite_source
