@@ -8,7 +8,7 @@ from enum import StrEnum
 from nestling.common.errors import GapError, Problem
 from nestling.ir.model import Model
 from nestling.ir.statistics import Statistics
-from nestling.ir.workload import Workload
+from nestling.ir.workload import Statement, Workload
 
 
 class GapKind(StrEnum):
@@ -62,3 +62,7 @@ class Reading:
     notes: tuple[str, ...] = ()
     origin: str = ""
     dialect: str = ""
+
+    def dialect_of(self, statement: Statement) -> str:
+        """The dialect a statement is in: its own, else its source's; empty when neither is said, which is read as SQLite's."""
+        return statement.dialect or self.dialect

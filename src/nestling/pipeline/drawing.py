@@ -33,7 +33,7 @@ def bindings(reading: Reading, source: RowSource, *, count: int = DRAWS, seed: i
     with source.snapshot():
         for each in reading.workload.statements:
             try:
-                statement = translate(each.sql, source.model, each.dialect or reading.dialect or "sqlite")
+                statement = translate(each.sql, source.model, reading.dialect_of(each))
                 place = inserts[statement.entity] if isinstance(statement, Insert) else 0
                 uses = parameter_uses(statement, source.model)
                 found[each.name] = draw(each, uses, source, count=count, seed=seed, place=place)

@@ -119,7 +119,7 @@ def _copied(
     for each in reading.workload.statements:
         read = on.statements.get(each.name)
         if isinstance(read, CompiledRead):
-            other = convert(distrusted, each.sql, name=each.name, dialect=each.dialect or reading.dialect)
+            other = convert(distrusted, each.sql, name=each.name, dialect=reading.dialect_of(each))
             if isinstance(other, CompiledRead) and _asks(read) != _asks(other):
                 found[each.name] = Copied(read, other, shapes[each.name])
     return found

@@ -27,7 +27,7 @@ def compiled(proposal: Proposal, reading: Reading) -> tuple[Compiled, Exact]:
     found: dict[str, CompiledRead | CompiledWrite | NotCompiled] = {}
     exact: dict[str, CompiledRead] = {}
     for each in reading.workload.statements:
-        dialect = each.dialect or reading.dialect
+        dialect = reading.dialect_of(each)
         made = found[each.name] = convert(proposal, each.sql, name=each.name, dialect=dialect)
         if isinstance(made, CompiledRead) and (asked.freshness or asked.tolerance):
             plain = convert(unbehind, each.sql, name=each.name, dialect=dialect)
@@ -51,7 +51,7 @@ def _predicted(proposal: Proposal, reading: Reading, statement: Statement) -> fl
 
     made, numbers, values = proposal.design, reading.statistics, dict(statement.samples)
     try:
-        asked = translate(statement.sql, made.model, statement.dialect or reading.dialect)
+        asked = translate(statement.sql, made.model, reading.dialect_of(statement))
         if isinstance(asked, a.Query):
             lag = tolerated(made.model, proposal.requirements)
             work = estimate(plan_read(asked, made, tolerated=lag, statistics=numbers), made, numbers, values)
@@ -68,7 +68,7 @@ def shapes(reading: Reading) -> dict[str, Shape]:
 
     found = {}
     for each in reading.workload.statements:
-        asked = translate(each.sql, reading.model, each.dialect or reading.dialect)
+        asked = translate(each.sql, reading.model, reading.dialect_of(each))
         found[each.name] = _shape(asked.relation) if isinstance(asked, a.Query) else Shape()
     return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from nestling.common.errors import NestlingError
 from nestling.ir import algebra as a
 from nestling.ir.candidate import Archived
 from nestling.ir.distribution import as_kind
@@ -11,20 +10,19 @@ from nestling.ir.situation import Situation
 from nestling.ir.workload import Statement
 from nestling.ir.written_values import written_value
 from nestling.planner.options.relations import relations_within, rows_asked
+from nestling.planner.options.translated import translated
 from nestling.planner.reads.rewrites.archived import bounded_below
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import bare
-from nestling.planner.sql import translate
 from nestling.planner.work.spans import Values, value_of
 
 
 def asks_for_later(statement: Statement, archived: Archived, situation: Situation) -> bool:
     """By its literals and samples, wherever it mentions the entity; not where it cannot be translated."""
-    dialect = statement.dialect or situation.reading.dialect or "sqlite"
-    try:
-        relations = list(relations_within(rows_asked(translate(statement.sql, situation.model, dialect))))
-    except NestlingError:
+    query = translated(statement, situation)
+    if query is None:
         return False
+    relations = list(relations_within(rows_asked(query)))
     kind = situation.model.entity(archived.entity).attribute(archived.rows.attribute).type
     bound, values = written_value(kind, archived.rows.value), dict(statement.samples)
     asked = [each for every in relations if isinstance(every, a.Filter) for each in conjuncts(every.predicate)]

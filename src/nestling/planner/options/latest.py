@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nestling.common.errors import NestlingError
 from nestling.ir import accesses as work
 from nestling.ir import algebra as a
 from nestling.ir.expression import Column, Compare, Comparison, ScalarSubquery
@@ -18,9 +17,9 @@ from nestling.ir.workload import Access, Statement
 from nestling.planner.options.matching import compared_equal, tells_one
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.relations import relations_within, rows_asked
+from nestling.planner.options.translated import translated
 from nestling.planner.options.visits import Visit
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
-from nestling.planner.sql import translate
 
 _DESCENDING = {Function.MAX: True, Function.MIN: False}
 
@@ -59,9 +58,8 @@ def latest(statement: Statement, situation: Situation) -> Latest | None:
 
 def _is_compared(statement: Statement, attribute: str, situation: Situation) -> bool:
     """Whether a condition says that the attribute equals what a subquery gives."""
-    try:
-        query = translate(statement.sql, situation.model, statement.dialect or situation.reading.dialect or "sqlite")
-    except NestlingError:
+    query = translated(statement, situation)
+    if query is None:
         return False
     found = relations_within(rows_asked(query))
     conditions = (

@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from nestling.common.errors import NestlingError
 from nestling.ir import algebra as a
 from nestling.ir.algebra import Query, Relation
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Statement
 from nestling.planner.options.relations import relations_within, rows_asked
+from nestling.planner.options.translated import translated
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.prefilter import compared_column
 from nestling.planner.reads.traverse import expressions, mentioned
-from nestling.planner.sql import translate
 
 Attribute = tuple[str, str]
 """An entity and one of its attributes."""
@@ -33,10 +32,8 @@ class PairUse:
 
 def pair_use(statement: Statement, situation: Situation) -> PairUse:
     """What the statement does; by its footprint alone where it cannot be translated."""
-    dialect = statement.dialect or situation.reading.dialect or "sqlite"
-    try:
-        query = translate(statement.sql, situation.model, dialect)
-    except NestlingError:
+    query = translated(statement, situation)
+    if query is None:
         seen = ((each.entity, name) for each in statement.accesses for name in each.attributes)
         return PairUse(frozenset(), frozenset(seen))
     relations = list(relations_within(rows_asked(query)))

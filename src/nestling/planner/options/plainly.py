@@ -5,11 +5,10 @@ Whatever the design is: what else it takes depends on where the rows live (`chan
 
 from __future__ import annotations
 
-from nestling.common.errors import NestlingError
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Statement
 from nestling.ir.write import Delete, Update
-from nestling.planner.sql import translate
+from nestling.planner.options.translated import translated
 from nestling.planner.writes.plain import amount, asked, by_its_row, is_given
 
 
@@ -17,10 +16,7 @@ def is_plain(statement: Statement, situation: Situation, *, in_array: bool) -> b
     """Whether an UPDATE or DELETE asks and sets nothing but what a command can say of documents, or of elements of an array in
     them; so it is taken where it cannot be read.
     """
-    try:
-        write = translate(statement.sql, situation.model, statement.dialect or situation.reading.dialect or "sqlite")
-    except NestlingError:
-        return True
+    write = translated(statement, situation)
     if not isinstance(write, Update | Delete):
         return True
     if asked(write.target, write.predicate) is None:

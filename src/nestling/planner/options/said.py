@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
 
-from nestling.common.errors import NestlingError
 from nestling.ir import accesses
 from nestling.ir import algebra as a
 from nestling.ir.algebra import Query, Relation
@@ -17,6 +16,7 @@ from nestling.ir.situation import Situation
 from nestling.ir.work import Work
 from nestling.ir.workload import Statement
 from nestling.planner.options.relations import relations_within, rows_asked
+from nestling.planner.options.translated import translated
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered
 from nestling.planner.reads.rewrites.late_parents import with_late_parents
 from nestling.planner.reads.rewrites.links import scan_of
@@ -26,7 +26,6 @@ from nestling.planner.reads.rewrites.rows_left import Left, rows_left
 from nestling.planner.reads.rewrites.to_parent import fixed
 from nestling.planner.reads.rows import First
 from nestling.planner.reads.traverse import mentioned
-from nestling.planner.sql import translate
 from nestling.planner.work.documents import Known, attribute_known
 from nestling.planner.work.expressions import patterns, size, weight
 from nestling.planner.work.leading import asked_in_turn
@@ -102,10 +101,8 @@ class Said:
 
 def said(statement: Statement, situation: Situation) -> Said:
     """What the statement says; nothing where it cannot be translated."""
-    dialect = statement.dialect or situation.reading.dialect or "sqlite"
-    try:
-        query = translate(statement.sql, situation.model, dialect)
-    except NestlingError:
+    query = translated(statement, situation)
+    if query is None:
         return Said()
     relation = push_predicates(rows_asked(query))
     relations = list(relations_within(relation))

@@ -18,7 +18,7 @@ def unconverted(reading: Reading) -> tuple[Gap, ...]:
     for statement in reading.workload.statements:
         if statement.sql and statement.accesses and f"statement `{statement.name}`" not in told:
             try:
-                translate(statement.sql, reading.model, statement.dialect or reading.dialect or "sqlite")
+                translate(statement.sql, reading.model, reading.dialect_of(statement))
             except StatementGap as error:
                 found.setdefault((error.gap.kind, error.gap.what), []).append(statement.name)
             except WorkloadError as error:

@@ -21,7 +21,7 @@ def with_footprints(reading: Reading) -> Reading:
 
 
 def _told(statement: Statement, reading: Reading, links: Links, gaps: list[Gap]) -> Statement:
-    dialect = statement.dialect or reading.dialect or SQLITE
+    dialect = reading.dialect_of(statement) or SQLITE
     written = normalise(statement.sql, dialect)
     found = footprint(written.sql, reading.model, dialect, links)
     for mistake in (found,) if isinstance(found, Mistake) else found.mistakes:

@@ -1,0 +1,18 @@
+"""A statement of the workload as algebra."""
+
+from __future__ import annotations
+
+from nestling.common.errors import NestlingError
+from nestling.ir.algebra import Query
+from nestling.ir.situation import Situation
+from nestling.ir.workload import Statement
+from nestling.ir.write import Write
+from nestling.planner.sql import translate
+
+
+def translated(statement: Statement, situation: Situation) -> Query | Write | None:
+    """What the statement's SQL says; None where it cannot be translated."""
+    try:
+        return translate(statement.sql, situation.model, situation.reading.dialect_of(statement))
+    except NestlingError:
+        return None
