@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime
-from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from typing import TypeAlias
 
 from nestling.ir.types import Type, TypeName
+from nestling.ir.written_values import written_value
 
 
 class Generated(StrEnum):
@@ -38,14 +36,6 @@ class OtherDefault:
 
 Default: TypeAlias = Constant | Generated | OtherDefault
 
-_READ: dict[TypeName, Callable[[str], object]] = {
-    TypeName.INTEGER: int,
-    TypeName.FLOAT: float,
-    TypeName.DECIMAL: Decimal,
-    TypeName.DATE: date.fromisoformat,
-    TypeName.TIMESTAMP: datetime.fromisoformat,
-    TypeName.TIMESTAMPTZ: datetime.fromisoformat,
-}
 _TRUTHS = {"true": True, "false": False, "1": True, "0": False, "t": True, "f": False}
 
 
@@ -59,8 +49,5 @@ def constant(value: bool | int | float | str, kind: Type) -> Constant:
     text = str(int(value)) if isinstance(value, bool) else str(value)
     if kind.name is TypeName.BOOLEAN:
         return Constant(_TRUTHS.get(text.casefold(), value))
-    read = _READ.get(kind.name)
-    try:
-        return Constant(value if read is None else read(text))
-    except (ValueError, InvalidOperation):
-        return Constant(value)
+    found = written_value(kind, text)
+    return Constant(value if isinstance(found, str) else found)

@@ -1,27 +1,40 @@
-"""Values that stand in a design file as text, such as the bound of an archive."""
+"""Values that stand in files as text: constants of attributes, and the bound of an archive."""
 
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 
-from nestling.ir.types import Type, TypeName
+from nestling.ir.types import NUMBERS, Type, TypeName
 
 
-def written_value(kind: Type, text: str) -> date | Decimal | str:
+def written_value(kind: Type, text: str) -> date | int | float | Decimal | str:
     """The conceptual value of that type; the text itself where it is none. A timestamptz without a zone is in UTC."""
     try:
         match kind.name:
             case TypeName.DATE:
-                return date.fromisoformat(text[:10])
+                return date.fromisoformat(text)
             case TypeName.TIMESTAMP:
                 return datetime.fromisoformat(text)
             case TypeName.TIMESTAMPTZ:
                 instant = datetime.fromisoformat(text)
                 return instant if instant.tzinfo is not None else instant.replace(tzinfo=UTC)
-            case TypeName.INTEGER | TypeName.DECIMAL | TypeName.FLOAT:
+            case TypeName.INTEGER:
+                return int(text)
+            case TypeName.FLOAT:
+                return float(text)
+            case TypeName.DECIMAL:
                 return Decimal(text)
             case _:
                 return text
     except (ValueError, InvalidOperation):
         return text
+
+
+def written_bound(kind: Type, text: str) -> date | int | float | Decimal | str:
+    """What values of that type are before or after: of a moment its day for dates, any number for whole numbers."""
+    if kind.name is TypeName.DATE:
+        found = written_value(kind, text[:10])
+    else:
+        found = written_value(Type(TypeName.DECIMAL) if kind.name in NUMBERS else kind, text)
+    return text if isinstance(found, str) else found

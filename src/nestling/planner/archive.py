@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from nestling.ir.expression import Literal
 from nestling.ir.model import Attribute
-from nestling.ir.written_values import written_value
+from nestling.ir.written_values import written_bound
 
 
 def bound(attribute: Attribute, text: str) -> Literal:
     """A written bound as a value of the attribute's type."""
-    return Literal(written_value(attribute.type, text), attribute.type)
+    return Literal(written_bound(attribute.type, text), attribute.type)

@@ -17,7 +17,7 @@ from nestling.ir.model import Attribute
 from nestling.ir.primitives import Split
 from nestling.ir.rows import Column, UndecodableText
 from nestling.ir.types import Type, TypeName
-from nestling.ir.written_values import written_value
+from nestling.ir.written_values import written_bound
 
 CHUNK_BYTES = 255 * 1024
 """What drivers use for GridFS chunks."""
@@ -43,7 +43,7 @@ def is_before(merge: Merge, body: Body, entity_name: str, split: Split) -> Calla
     """Whether a row belongs to the archive; a value of another class than the bound's does not."""
     assert split.rows is not None
     attribute = merge.model.entity(entity_name).attribute(split.rows.attribute)
-    place, bound = body.layout[Column(attribute.name)], written_value(attribute.type, split.rows.value)
+    place, bound = body.layout[Column(attribute.name)], written_bound(attribute.type, split.rows.value)
     classes = (int, float, Decimal) if isinstance(bound, int | float | Decimal) else (type(bound),)
 
     def before(row: Row) -> bool:

@@ -8,7 +8,7 @@ from nestling.ir.distribution import as_kind
 from nestling.ir.expression import Compare, Expression
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Statement
-from nestling.ir.written_values import written_value
+from nestling.ir.written_values import written_bound
 from nestling.planner.options.relations import relations_within, rows_asked
 from nestling.planner.options.translated import translated
 from nestling.planner.reads.rewrites.archived import bounded_below
@@ -24,7 +24,7 @@ def asks_for_later(statement: Statement, archived: Archived, situation: Situatio
         return False
     relations = list(relations_within(rows_asked(query)))
     kind = situation.model.entity(archived.entity).attribute(archived.rows.attribute).type
-    bound, values = written_value(kind, archived.rows.value), dict(statement.samples)
+    bound, values = written_bound(kind, archived.rows.value), dict(statement.samples)
     asked = [each for every in relations if isinstance(every, a.Filter) for each in conjuncts(every.predicate)]
     later = {
         column.alias

@@ -30,7 +30,7 @@ from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
 from nestling.ir.types import TIMES
 from nestling.ir.workload import Requirements
-from nestling.ir.written_values import written_value
+from nestling.ir.written_values import written_bound
 from nestling.sources.tables import find_name
 
 KEYS = (
@@ -162,7 +162,7 @@ def _archive(value: str, model: Model) -> tuple[str, str, str]:
         raise InputError(
             Problem(what=f"`{value}` is not a date of an entity, such as `order.placed before 2024-01-01`")
         )
-    if written_value(kind, before.strip()) == before.strip():
+    if written_bound(kind, before.strip()) == before.strip():
         raise InputError(Problem(what=f"`{before.strip()}` is no {kind}", next_move="write it as 2024-01-01"))
     return entity, attribute, before.strip()
 
