@@ -30,10 +30,10 @@ from bson.codec_options import CodecOptions
 from bson.raw_bson import RawBSONDocument
 from pymongo.database import Database
 
+from nestling.common.collector import seldom_collected
 from nestling.common.connection import connect
 from nestling.common.server import start_server
 from nestling.executors.load import LoadReport, load
-from nestling.executors.load.collection_pace import seldom_collected
 from nestling.executors.load.level import own_columns
 from nestling.executors.load.merge import Merge
 from nestling.executors.load.stored_value import Values

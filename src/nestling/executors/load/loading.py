@@ -10,11 +10,11 @@ from typing import Any
 
 from pymongo.database import Database
 
+from nestling.common.collector import seldom_collected
 from nestling.common.connection import address, typed_errors
 from nestling.common.errors import LoadError, Problem
 from nestling.executors.create import check_empty, create_indexes
 from nestling.executors.load.checkpoint import COLLECTION, Checkpoint, Checkpoints
-from nestling.executors.load.collection_pace import seldom_collected
 from nestling.executors.load.dangling import check_parents
 from nestling.executors.load.empty import check_kept, empty
 from nestling.executors.load.merge import Merge
