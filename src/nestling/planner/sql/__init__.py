@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from nestling.common.sql_dialects import SQLITE
 from nestling.ir.algebra import Query
 from nestling.ir.model import Model
 from nestling.ir.write import Write
@@ -26,7 +27,7 @@ from nestling.planner.sql.writes import bind_delete, bind_update
 __all__ = ["StatementGap", "translate", "unusable_views"]
 
 
-def translate(sql: str, model: Model, dialect: str = "sqlite") -> Query | Write:
+def translate(sql: str, model: Model, dialect: str = SQLITE) -> Query | Write:
     """One SQL statement as algebra.
 
     Raises WorkloadError (a mistake: syntax, unknown or ambiguous names, several statements, over 100 KB), or a `StatementGap`

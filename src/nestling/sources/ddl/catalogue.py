@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from nestling.common.sql_dialects import MYSQL, POSTGRESQL
+from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute, View
 from nestling.ir.reading import Gap, GapKind
@@ -19,7 +19,7 @@ from nestling.sources.ddl.cursor import Name
 from nestling.sources.ddl.tokens import Token
 from nestling.sources.tables import Check, ForeignKey, Table, find_name
 
-DEFAULT_SCHEMAS = {POSTGRESQL: "public", "sqlite": "main"}
+DEFAULT_SCHEMAS = {POSTGRESQL: "public", SQLITE: "main"}
 _GIVEN_NAME = re.compile(r".*_check\d*|.*_chk_\d+|constraint_\d+", re.IGNORECASE)
 """What databases call a check that was not given a name."""
 

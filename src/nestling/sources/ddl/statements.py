@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nestling.common.sql_dialects import MYSQL, POSTGRESQL
 from nestling.sources.ddl.tokens import Token, tokens
 
 _COPY = re.compile(
@@ -68,14 +69,14 @@ def statements(text: str, dialect: str, *, with_rows: bool = True) -> Iterator[S
 
 def _without_client_lines(text: str, dialect: str) -> str:
     """The text with data blocks and psql's own lines blanked out, every other character where it was."""
-    if dialect == "postgresql":
+    if dialect == POSTGRESQL:
         text = _COPY.sub(lambda match: match[1] + _blank(match[2] + match[3]), text)
         text = _PSQL_LINE.sub(lambda match: _blank(match[0]), text)
     return text
 
 
 def _without_rows(text: str, dialect: str) -> str:
-    pattern = _MYSQL_INSERT if dialect == "mysql" else _INSERT
+    pattern = _MYSQL_INSERT if dialect == MYSQL else _INSERT
     return pattern.sub(lambda match: match[1] + _blank(match[2]), text)
 
 
@@ -86,7 +87,7 @@ def _blank(text: str) -> str:
 def _sections(text: str, dialect: str) -> Iterator[tuple[int, int, str]]:
     """Parts of the text with the delimiter that ends their statements; another one than `;` holds one statement each."""
     start, delimiter = 0, ";"
-    marks = list(_DELIMITER.finditer(text)) if dialect == "mysql" else []
+    marks = list(_DELIMITER.finditer(text)) if dialect == MYSQL else []
     for mark in [*marks, None]:
         end = mark.start() if mark else len(text)
         if delimiter == ";":

@@ -11,6 +11,8 @@ from enum import Enum
 from functools import cache
 from typing import NamedTuple
 
+from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
+
 
 class Kind(Enum):
     """What a token is."""
@@ -40,12 +42,12 @@ _COMMON = [
     ("symbol", r"::|\S"),
 ]
 _QUOTES = {
-    "mysql": [
+    MYSQL: [
         ("skip", r"/\*M?!\d*\\-.*?\*/|/\*M?!\d*|\*/|/\*.*?\*/|\#[^\n]*"),  # what `/*!40101 … */` holds is executed
         ("string", rf"(?:\b[nNxXbB]|\b_\w+\s*)?'{_BACKSLASHES}'"),
         ("name", r'`(?:[^`]|``)*`|"(?:[^"\\]|""|\\.)*"'),
     ],
-    "postgresql": [
+    POSTGRESQL: [
         ("skip", r"/\*.*?\*/"),
         (
             "string",
@@ -53,7 +55,7 @@ _QUOTES = {
         ),
         ("name", r'"(?:[^"]|"")*"'),
     ],
-    "sqlite": [
+    SQLITE: [
         ("skip", r"/\*.*?\*/"),
         ("string", r"(?:\b[xX])?'(?:[^']|'')*'"),
         ("name", r'"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]\n]*\]'),

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nestling.common.sql_dialects import SQLITE
 from nestling.sources.ddl.statements import statements
 from nestling.sources.statements.rates import read_rate
 
@@ -84,7 +85,7 @@ def _samples(text: str, start: int, end: int, mistakes: list[tuple[str, int]]) -
 
 def _statements(text: str, start: int, end: int, dialect: str) -> Iterator[tuple[str, int]]:
     part = text[start:end]
-    for statement in statements(part, dialect or "sqlite"):
+    for statement in statements(part, dialect or SQLITE):
         first, last = statement.tokens[0], statement.tokens[-1]
         yield part[first.start : last.end], start + first.start
 

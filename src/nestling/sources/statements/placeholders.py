@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nestling.common.sql_dialects import SQLITE
 from nestling.sources.ddl.tokens import Kind, Token, tokens
 
 
@@ -31,7 +32,7 @@ class Normalised:
 
 def normalise(sql: str, dialect: str) -> Normalised:
     """Rewrite every placeholder of a statement."""
-    found = list(tokens(sql, dialect or "sqlite"))
+    found = list(tokens(sql, dialect or SQLITE))
     edits: list[tuple[int, int, str]] = []
     names: list[str] = []
     counted = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from nestling.common.errors import Problem, WorkloadError, unknown
-from nestling.common.sql_dialects import DIALECTS, NAMES
+from nestling.common.sql_dialects import DIALECTS, NAMES, SQLITE
 from nestling.ir.model import Model
 from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind
@@ -26,9 +26,7 @@ _NO_RATE, _NO_WEIGHT, _NO_GROWTH = "no rate is given for", "the rate is 0 of", "
 _SECONDS = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)[ \t]*s")
 
 
-def parse_workload(
-    text: str, model: Model, dialect: str = "sqlite", path: str = ""
-) -> tuple[Workload, tuple[Gap, ...]]:
+def parse_workload(text: str, model: Model, dialect: str = SQLITE, path: str = "") -> tuple[Workload, tuple[Gap, ...]]:
     """Read a workload file over a model; `path` is for messages.
 
     A statement that cannot be read is left out, with a gap saying why and where; one that names things which do not exist stays,

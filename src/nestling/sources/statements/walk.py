@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from nestling.common.errors import suggest
+from nestling.common.sql_dialects import SQLITE
 from nestling.ir.model import Entity, Model
 from nestling.ir.reading import GapKind
 from nestling.ir.workload import StatementKind
@@ -142,9 +143,7 @@ class Walk:
         """Whether it is a text in double quotes, which SQLite takes for a string where no column has that name."""
         start = _offset(column)
         return (
-            bool(column.this.args.get("quoted"))
-            and self.dialect in ("", "sqlite")
-            and '"' in self.sql[start : start + 1]
+            bool(column.this.args.get("quoted")) and self.dialect in ("", SQLITE) and '"' in self.sql[start : start + 1]
         )
 
     def _unknown_column(self, column: exp.Column, scope: Scope) -> None:
