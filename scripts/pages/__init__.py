@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+
+from nestling.common.folders import module_names
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -16,7 +17,7 @@ DOCS = ROOT / "docs"
 
 def pages() -> dict[str, str]:
     """File name to text of every generated page, by name."""
-    names = sorted(module.name for module in iter_modules(__path__) if not module.name.startswith("_"))
+    names = [name for name in module_names(__path__) if not name.startswith("_")]
     single = {f"{name.replace('_', '-')}.md": import_module(f"{__name__}.{name}").page() for name in names}
     by_pattern: dict[str, str] = import_module(f"{__name__}._pattern_pages").pages()
     return single | by_pattern

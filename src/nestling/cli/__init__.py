@@ -8,12 +8,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from pkgutil import iter_modules
 from typing import NoReturn
 
 import click
 
 from nestling import __version__
+from nestling.common.folders import module_names
 
 FINE, DIFFERENT, COULD_NOT_RUN = 0, 1, 2
 
@@ -43,7 +43,7 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Command names in the order people use them, others after them by name."""
-        names = [module.name for module in iter_modules(__path__) if not module.ispkg]
+        names = module_names(__path__)
         return sorted(names, key=lambda name: (_ORDER.index(name) if name in _ORDER else len(_ORDER), name))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from pkgutil import iter_modules
 from types import ModuleType
 
 from nestling.common.errors import InputError, Problem, unknown
+from nestling.common.folders import module_names
 from nestling.doctor import rules
 from nestling.doctor.rule import AS, OFFICES, Limit, Rule, Seen, Threshold
 from nestling.ir.facts import Facts
@@ -22,7 +22,7 @@ __all__ = ["AS", "OFFICES", "Rule", "Threshold", "diagnose", "explanation", "lim
 
 def rule_names() -> tuple[str, ...]:
     """The ids of all rules: the modules of the folder, with dashes."""
-    return tuple(sorted(module.name.replace("_", "-") for module in iter_modules(rules.__path__)))
+    return tuple(sorted(name.replace("_", "-") for name in module_names(rules.__path__)))
 
 
 def rule(name: str) -> Rule:

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Mapping
 from importlib import import_module
 from types import ModuleType
 
 from nestling.common.errors import InputError, unknown
+from nestling.common.folders import module_names
 from nestling.ir.proposal import Proposal
 
 
 def formats() -> tuple[str, ...]:
     """The names `emit` knows, sorted."""
-    return tuple(sorted(name for name in _module_names() if hasattr(_module(name), "files")))
+    return tuple(name for name in module_names(__path__) if hasattr(_module(name), "files"))
 
 
 def emit(proposal: Proposal, as_name: str) -> Mapping[str, str]:
     """File name to text for one format; raises `InputError` listing the formats when there is none of that name."""
-    module = _module(as_name) if as_name in _module_names() else None
+    module = _module(as_name) if as_name in module_names(__path__) else None
     if module is None or not hasattr(module, "files"):
         raise InputError(unknown("format", as_name, formats()))
     found: Mapping[str, str] = module.files(proposal)
     return found
-
-
-def _module_names() -> tuple[str, ...]:
-    return tuple(module.name for module in pkgutil.iter_modules(__path__) if not module.ispkg)
 
 
 def _module(name: str) -> ModuleType:

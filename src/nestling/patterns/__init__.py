@@ -7,8 +7,8 @@ adding a file. None decides: whether a candidate is worth its price is for the c
 from __future__ import annotations
 
 from importlib import import_module
-from pkgutil import iter_modules
 
+from nestling.common.folders import module_names
 from nestling.ir.candidate import Candidate, along
 from nestling.ir.situation import Situation
 
@@ -30,4 +30,4 @@ def propose(situation: Situation) -> tuple[Candidate, ...]:
 
 def pattern_names() -> tuple[str, ...]:
     """The patterns there are: the modules of this folder."""
-    return tuple(sorted(module.name for module in iter_modules(__path__) if not module.ispkg))
+    return module_names(__path__)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
-from pkgutil import iter_modules
 
 from nestling.common.errors import InputError, unknown
+from nestling.common.folders import module_names
 from nestling.common.sql_dialects import SQLITE
 from nestling.ir.bounds import elements, mistakes_in_size, node_bytes
 from nestling.ir.candidate import Candidate
@@ -69,7 +69,7 @@ def assembled(
 
 def strategy_names() -> tuple[str, ...]:
     """The strategies there are: the modules of this folder."""
-    return tuple(sorted(module.name for module in iter_modules(__path__) if not module.ispkg))
+    return module_names(__path__)
 
 
 def _strategy(name: str) -> Callable[[Situation], Outline]:

@@ -1,0 +1,11 @@
+"""Open sets: folders whose modules are the members, found by walking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pkgutil import iter_modules
+
+
+def module_names(path: Iterable[str]) -> tuple[str, ...]:
+    """The modules of a package's `__path__` by name, sorted; packages in it are what they share, and none of them."""
+    return tuple(sorted(module.name for module in iter_modules(path) if not module.ispkg))
