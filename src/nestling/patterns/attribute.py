@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from nestling.ir.candidate import Candidate, Paired
 from nestling.ir.model import Entity
+from nestling.ir.quantity_words import first_of
 from nestling.ir.situation import Situation
 from nestling.ir.types import COMPOSITE, Type, TypeName
 from nestling.ir.workload import Access, Operator, StatementKind
@@ -36,7 +37,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             if len(found) >= LEAST_ATTRIBUTES:
                 names = tuple(name for name in entity.attribute_names if name in found)
                 motives = tuple(dict.fromkeys(statement for name in names for statement in found[name]))
-                shown = ", ".join(names) if len(names) <= LEAST_ATTRIBUTES else f"{names[0]} and {len(names) - 1} more"
+                shown = first_of(names, len(names) if len(names) <= LEAST_ATTRIBUTES else 1)
                 text = f"{shown} of {entity.name} as a list of names and values"
                 yield Candidate(text, "attribute", Paired(entity.name, names), motives)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from nestling.ir.candidate import Candidate, Cold
 from nestling.ir.model import Entity
+from nestling.ir.quantity_words import first_of
 from nestling.ir.situation import Situation
 
 RARE = 0.1
@@ -26,7 +27,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
         hottest = max(rates.values())
         cold = tuple(name for name in _movable(situation, entity) if rates.get(name, 0.0) <= hottest * RARE)
         if cold and _bytes(situation, entity, cold) >= LEAST_BYTES:
-            names = ", ".join(cold) if len(cold) <= 3 else f"{cold[0]} and {len(cold) - 1} more"
+            names = first_of(cold, len(cold) if len(cold) <= 3 else 1)
             motives = tuple(_often(situation, entity, cold))
             yield Candidate(f"{names} of {entity.name} apart", "split", Cold(entity.name, cold), motives)
 
