@@ -383,3 +383,8 @@ class Query:
 
     relation: Relation
     names: tuple[str, ...]
+
+
+def filtered(relation: Relation, predicate: Expression | None) -> Relation:
+    """The rows for which the predicate is true; all where there is none."""
+    return relation if predicate is None else Filter(relation, predicate)

@@ -17,7 +17,7 @@ from nestling.ir.work import Work
 from nestling.ir.workload import Statement
 from nestling.planner.options.relations import relations_within, rows_asked
 from nestling.planner.options.translated import translated
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered
+from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
 from nestling.planner.reads.rewrites.late_parents import with_late_parents
 from nestling.planner.reads.rewrites.links import scan_of
 from nestling.planner.reads.rewrites.newest import first_asked
@@ -182,7 +182,7 @@ def _tables(
         scan, asked = scan_of(each)
         if scan is not None and scan.alias not in found[scan.entity]:
             own = [one for one in asked if about(one) <= {scan.alias}]
-            left = rows_left(filtered(scan, own), situation.model, situation.statistics)
+            left = rows_left(restricted(scan, own), situation.model, situation.statistics)
             found[scan.entity][scan.alias] = Table(left, tuple(_conditions(own, known, values)), joined[scan.alias])
     return {entity: tuple(tables.values()) for entity, tables in found.items()}
 

@@ -20,7 +20,7 @@ from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import TypeName
 from nestling.planner.reads.outputs import field_names
 from nestling.planner.reads.rewrites import ALL, Rewrite
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered
+from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
 from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.unneeded_join import without_unneeded
@@ -266,10 +266,10 @@ def _rebuilt(chain: Sequence[Relation], below: Relation) -> Relation:
 
 
 def _by_ids(scan: a.Scan, column: Column) -> Relation:
-    return filtered(scan, [Compare(Comparison.EQUAL, column, Parameter(IDS, column.type))])
+    return restricted(scan, [Compare(Comparison.EQUAL, column, Parameter(IDS, column.type))])
 
 
 def _restricted(relation: Relation, joined: _Joined) -> Relation:
     """The children's side with only the children that refer to an id."""
     asked = Compare(Comparison.EQUAL, joined.reference, Parameter(IDS, joined.reference.type))
-    return push_predicates(filtered(relation, [asked]))
+    return push_predicates(restricted(relation, [asked]))

@@ -20,7 +20,7 @@ from nestling.ir.row_steps import VARIABLE, Barrier, Correlate, Keep, Where
 from nestling.ir.types import COMPOSITE, MACHINE_NUMBERS, TypeName
 from nestling.planner.attribute import attribute_at
 from nestling.planner.reads.rewrites import Rewrite
-from nestling.planner.reads.rewrites.conjuncts import conjuncts, filtered
+from nestling.planner.reads.rewrites.conjuncts import conjuncts, restricted
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.scan import identity_paths
@@ -117,7 +117,7 @@ def _of_scan(scan: a.Scan, predicates: list[Expression], rows: Rows, context: Co
         used = [pair.predicate for pair in whole]
         rest = [each for each in predicates if each not in used]
         parts = tuple((pair.foreign.removeprefix("_id."), pair.local) for pair in whole)
-        return Equal(filtered(scan, rest), identity=parts)
+        return Equal(restricted(scan, rest), identity=parts)
     in_array = any(node.form.to_many for node in place.nodes)
     if not pairs or (in_array and not context.may(Rewrite.PREFILTER)):
         return None
@@ -125,7 +125,7 @@ def _of_scan(scan: a.Scan, predicates: list[Expression], rows: Rows, context: Co
     rest = [each for each in predicates if each is not pair.predicate or in_array]
     if pair.may_be_null and not in_array:
         rest = [Not(IsNull(pair.own)), *rest]
-    return Equal(filtered(scan, rest), (pair.local, pair.foreign))
+    return Equal(restricted(scan, rest), (pair.local, pair.foreign))
 
 
 @dataclass(frozen=True, slots=True)

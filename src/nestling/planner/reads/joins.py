@@ -13,7 +13,7 @@ from nestling.ir.row_steps import Keep, Layout
 from nestling.ir.types import BOOLEAN, INTEGER
 from nestling.planner.reads.correlate import correlated, equal_columns
 from nestling.planner.reads.rewrites import Rewrite
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered
+from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
 from nestling.planner.reads.rewrites.copied import copied_parent
 from nestling.planner.reads.rewrites.copied_children import copied_children
 from nestling.planner.reads.rewrites.embedded import embedded
@@ -39,7 +39,7 @@ def joined(join: a.Join, left: Rows, context: Context) -> Rows:
         return found
     asked = conjuncts(join.condition)
     late = asked_after(join.right, asked, context) if keep is Keep.MATCHED else []
-    early = filtered(join.right, [each for each in asked if each not in late])
+    early = restricted(join.right, [each for each in asked if each not in late])
     found = correlated(left, early, keep, context, wish(join.right))
     return _where_all(found, late, context)
 
@@ -55,7 +55,7 @@ def side_by_side(join: a.Join, left: Rows, context: Context) -> Rows | None:
     if link is None or (rest and join.kind is JoinKind.LEFT) or any(map(has_subquery, rest)):
         return None
     keep = Keep.ALL if join.kind is JoinKind.LEFT else Keep.MATCHED
-    found = beside(correlated(left, filtered(scan, [link]), keep, context, wish(scan)))
+    found = beside(correlated(left, restricted(scan, [link]), keep, context, wish(scan)))
     return None if found is None else _where_all(found, rest, context)
 
 
@@ -93,7 +93,7 @@ def full_join(join: a.Join, context: Context) -> list[Rows]:
 
     both = lower(replace(join, kind=JoinKind.LEFT), context)
     right = lower(join.right, context)
-    left = join.left if join.condition is None else filtered(join.left, [join.condition])
+    left = join.left if join.condition is None else restricted(join.left, [join.condition])
     found = correlated(right, a.Limit(left, _ONE), Keep.ALL, context, "partner")
     (name,) = found.taken - right.taken
     partner = Column("", "partner", BOOLEAN)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from nestling.ir.algebra import Filter, Join, JoinKind, Named, Project, Relation, Scan
+from nestling.ir.algebra import Filter, Join, JoinKind, Named, Project, Relation, Scan, filtered
 from nestling.ir.expression import (
     And,
     Column,
@@ -49,7 +49,7 @@ class Others:
         own: list[Expression] = []
         for each in partners.conditions:
             (inside if partners.concern(each) else own).append(each)
-        rows = _filtered(partners.relation, inside)
+        rows = filtered(partners.relation, conjunction(*inside))
         return conjunction(*own, Exists(rows))
 
     def value(self, node: exp.Expr) -> Expression:
@@ -60,7 +60,7 @@ class Others:
             return found
         if not partners.is_one(self.translation):
             raise gap("values of another table that may have several rows for one of the target's", node)
-        rows = _filtered(partners.relation, partners.conditions)
+        rows = filtered(partners.relation, conjunction(*partners.conditions))
         return ScalarSubquery(Project(rows, self.translation.alias("partner"), (Named("value", found),)), found.type)
 
     def partners(self) -> Partners:
@@ -162,11 +162,6 @@ def _leaves(relation: Relation) -> tuple[list[Scan], list[Expression]] | None:
 
 def _conjuncts(expression: Expression) -> list[Expression]:
     return list(expression.operands) if isinstance(expression, And) else [expression]
-
-
-def _filtered(relation: Relation, conditions: Sequence[Expression]) -> Relation:
-    found = conjunction(*conditions)
-    return relation if found is None else Filter(relation, found)
 
 
 def _has_subquery(expression: Expression) -> bool:

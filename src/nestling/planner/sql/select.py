@@ -20,6 +20,7 @@ from nestling.ir.algebra import (
     Sort,
     SortKey,
     Window,
+    filtered,
 )
 from nestling.ir.expression import Collation, Column, Expression
 from nestling.planner.sql import values
@@ -31,7 +32,7 @@ from nestling.planner.sql.grouping import Grouping, start_grouping, unique_name
 from nestling.planner.sql.grouping_sets import has_sets, united
 from nestling.planner.sql.outputs import BoundQuery, Item, limits, select_items, title_of
 from nestling.planner.sql.scope import Env, Translation, Windows
-from nestling.planner.sql.tables import bind_from, filtered
+from nestling.planner.sql.tables import bind_from
 
 _REFUSED = ("distribute", "sort", "cluster", "connect", "prewhere", "qualify", "into", "kind")
 

@@ -229,8 +229,3 @@ def _after(scope: Scope, joined: Join) -> Scope:
         for source in scope.sources
     )
     return Scope(sources, tuple((name, seen(column)) for name, column in scope.merged))
-
-
-def filtered(relation: Relation, condition: Expression | None) -> Relation:
-    """The relation, filtered when there is a condition."""
-    return relation if condition is None else Filter(relation, condition)

@@ -15,6 +15,7 @@ from nestling.ir.algebra import (
     Project,
     Relation,
     Scan,
+    filtered,
 )
 from nestling.ir.collations import is_collated
 from nestling.ir.compiled import ReadPlan
@@ -28,7 +29,7 @@ from nestling.ir.write_path import NEW, Refuse, Violation, WriteStep
 from nestling.planner.reads.collation import keys_agree
 from nestling.planner.writes.cells import Cells, column
 from nestling.planner.writes.document import id_attributes
-from nestling.planner.writes.fetch import cell, equal_cells, fetch, filtered, plan, rule_of_new, same_row, scan_of
+from nestling.planner.writes.fetch import cell, equal_cells, fetch, plan, rule_of_new, same_row, scan_of
 from nestling.planner.writes.work import Phase, Work
 
 _ONE = Literal(1, INTEGER)

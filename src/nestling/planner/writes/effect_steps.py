@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from nestling.ir import algebra as a
-from nestling.ir.algebra import Scan
+from nestling.ir.algebra import Scan, filtered
 from nestling.ir.expression import Column, Expression, Literal
 from nestling.ir.types import INTEGER
 from nestling.ir.write_path import Fetch, Refuse
 from nestling.planner.writes.delete import remove_rows
 from nestling.planner.writes.effects import Altered, Assignments, Effect, Gone, Refused
-from nestling.planner.writes.fetch import filtered, plan
+from nestling.planner.writes.fetch import plan
 from nestling.planner.writes.foreign_keys import spread
 from nestling.planner.writes.reach import in_order
 from nestling.planner.writes.update import alter_rows

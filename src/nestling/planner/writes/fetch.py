@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from nestling.ir.algebra import Filter, Named, Project, Relation, Scan, Values
+from nestling.ir.algebra import Named, Project, Relation, Scan, Values, filtered
 from nestling.ir.collations import followed_links, is_collated, linked
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
@@ -37,11 +37,6 @@ def scan_of(entity: Entity, alias: str) -> Scan:
         for attribute in entity.attributes
     )
     return Scan(entity.name, alias, columns)
-
-
-def filtered(relation: Relation, predicate: Expression | None) -> Relation:
-    """The rows for which the predicate is true."""
-    return relation if predicate is None else Filter(relation, predicate)
 
 
 def rows_by_place(

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from nestling.ir import algebra as a
+from nestling.ir.algebra import filtered
 from nestling.ir.defaults import Constant
 from nestling.ir.expression import (
     NULL,
@@ -30,7 +31,7 @@ from nestling.ir.write_path import Violation
 from nestling.planner.reads.collation import to_the_letter
 from nestling.planner.reads.traverse import has_subquery
 from nestling.planner.writes.effects import Altered, Assignments, Effect, Gone, Refused, effect_on
-from nestling.planner.writes.fetch import filtered, rule_of, scan_of
+from nestling.planner.writes.fetch import rule_of, scan_of
 from nestling.planner.writes.listed import listed_links
 from nestling.planner.writes.reach import lives_inside
 from nestling.planner.writes.referring import RowSet, any_of, is_true, linked, referring

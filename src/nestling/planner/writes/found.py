@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nestling.ir.algebra import Named, Project
+from nestling.ir.algebra import Named, Project, filtered
 from nestling.ir.design import Design
 from nestling.ir.expression import ANY, Exists, Expression, Not
 from nestling.ir.layout import Place
@@ -12,7 +12,7 @@ from nestling.ir.types import Type
 from nestling.ir.write_path import Each, WriteStep
 from nestling.planner.writes.cells import ID, Cells, carried_column, carried_paths
 from nestling.planner.writes.copied import copied_fields
-from nestling.planner.writes.fetch import cell, equal_cells, fetch, filtered, plan, rows_by_place, same_row, scan_of
+from nestling.planner.writes.fetch import cell, equal_cells, fetch, plan, rows_by_place, same_row, scan_of
 
 
 def cell_types(design: Design, row: Cells) -> dict[str, Type]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.ir.algebra import filtered
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation, IsNull, Not
 from nestling.ir.layout import NodeKind, Place
@@ -19,7 +20,7 @@ from nestling.planner.reads.scan import top_fields
 from nestling.planner.writes.address import is_found_by_values, known_values, parent_matches
 from nestling.planner.writes.cells import NOTHING, Cells
 from nestling.planner.writes.constraints import refuse_no_parent, refused_without_parent
-from nestling.planner.writes.fetch import filtered, plan, rule_of_new, same_row
+from nestling.planner.writes.fetch import plan, rule_of_new, same_row
 from nestling.planner.writes.reach import lives_inside
 
 _FIELD = "_held"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir.algebra import Limit, Named, Project, Relation, Sort, SortKey, Values
+from nestling.ir.algebra import Limit, Named, Project, Relation, Sort, SortKey, Values, filtered
 from nestling.ir.defaults import Generated
 from nestling.ir.expression import (
     NULL,
@@ -37,7 +37,7 @@ from nestling.planner.writes.change import follow
 from nestling.planner.writes.coming import added
 from nestling.planner.writes.constraints import refuse_nulls, refuse_same, unguarded
 from nestling.planner.writes.copied import copied_fields, with_copied
-from nestling.planner.writes.fetch import cell, fetch, filtered, plan, same_row, scan_of
+from nestling.planner.writes.fetch import cell, fetch, plan, same_row, scan_of
 from nestling.planner.writes.filled import filled_whole
 from nestling.planner.writes.guarded import guard
 from nestling.planner.writes.held import held_parent

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.ir.algebra import filtered
 from nestling.ir.design import Design
 from nestling.ir.expression import IsNull, Not
 from nestling.ir.layout import NodeKind, Place, Role
@@ -31,7 +32,7 @@ from nestling.planner.writes.address import never_null, present
 from nestling.planner.writes.cells import NOTHING, Cells
 from nestling.planner.writes.constraints import same_text
 from nestling.planner.writes.document import id_attributes, id_value
-from nestling.planner.writes.fetch import equal_cells, fetch, filtered, plan, same_row, scan_of
+from nestling.planner.writes.fetch import equal_cells, fetch, plan, same_row, scan_of
 from nestling.planner.writes.work import Phase, Work, gap
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nestling.ir.algebra import Scan
+from nestling.ir.algebra import Scan, filtered
 from nestling.ir.expression import FALSE, TRUE, Case, Column, Compare, Comparison, Exists, Expression, InList, Or, Raw
 from nestling.ir.model import Relationship
 from nestling.ir.operands import columns_of, conjunction
 from nestling.ir.types import BOOLEAN, TIMES
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import has_subquery, rewritten
-from nestling.planner.writes.fetch import filtered, rule_of, scan_of
+from nestling.planner.writes.fetch import rule_of, scan_of
 from nestling.planner.writes.said_again import said_of
 from nestling.planner.writes.work import Work
 

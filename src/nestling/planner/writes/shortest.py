@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from nestling.ir.algebra import Named, Project, Scan
+from nestling.ir.algebra import Named, Project, Scan, filtered
 from nestling.ir.design import Design
 from nestling.ir.expression import Column, Expression, Literal, Parameter, Stored
 from nestling.ir.layout import Place, Role
@@ -41,7 +41,7 @@ from nestling.planner.reads.traverse import rewritten
 from nestling.planner.upkeep import ChangeKind, RowChange, fired, upkeeps_of
 from nestling.planner.writes.cells import column
 from nestling.planner.writes.constraints import unguarded
-from nestling.planner.writes.fetch import filtered, plan
+from nestling.planner.writes.fetch import plan
 from nestling.planner.writes.listed import listed_links
 from nestling.planner.writes.placing import placing
 from nestling.planner.writes.plain import Asked, amount, asked, by_its_row, is_given

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.ir.algebra import filtered
 from nestling.ir.design import Design
 from nestling.ir.expression import Compare, Comparison, Literal
 from nestling.ir.primitives import Embedding
@@ -11,7 +12,7 @@ from nestling.ir.types import INTEGER
 from nestling.ir.write_path import Refuse, Violation, WriteStep
 from nestling.planner.writes.cells import Cells
 from nestling.planner.writes.constraints import same_rows, unique_groups
-from nestling.planner.writes.fetch import fetch, filtered, plan, same_row
+from nestling.planner.writes.fetch import fetch, plan, same_row
 
 
 def refuse_taken(design: Design, row: Cells, embedding: Embedding) -> Iterator[WriteStep]:

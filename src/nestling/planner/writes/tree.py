@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from nestling.ir import algebra as a
-from nestling.ir.algebra import Scan
+from nestling.ir.algebra import Scan, filtered
 from nestling.ir.expression import Column, Compare, Comparison, Expression, InSubquery
 from nestling.ir.model import Relationship
-from nestling.planner.writes.fetch import filtered, scan_of
+from nestling.planner.writes.fetch import scan_of
 from nestling.planner.writes.referring import RowSet
 from nestling.planner.writes.said_again import said_of
 from nestling.planner.writes.work import Work, gap

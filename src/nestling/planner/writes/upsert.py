@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nestling.ir.algebra import Scan, Values
+from nestling.ir.algebra import Scan, Values, filtered
 from nestling.ir.design import Design
 from nestling.ir.expression import NULL, Column, Exists, Expression, Not
 from nestling.ir.model import Entity
@@ -14,7 +14,7 @@ from nestling.planner.reads.traverse import rewritten
 from nestling.planner.writes.change import in_order
 from nestling.planner.writes.constraints import sharing, unique_groups
 from nestling.planner.writes.effect_steps import delete_rows, update_rows
-from nestling.planner.writes.fetch import filtered, scan_of
+from nestling.planner.writes.fetch import scan_of
 from nestling.planner.writes.insert import Row, insert_rows, written_rows
 from nestling.planner.writes.work import Phase, Work, gap
 

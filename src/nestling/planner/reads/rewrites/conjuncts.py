@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from nestling.ir.algebra import Filter, Relation
+from nestling.ir.algebra import Filter, Relation, filtered
 from nestling.ir.expression import And, Expression
 from nestling.ir.operands import conjunction
 from nestling.planner.reads.traverse import mentioned
@@ -19,12 +19,11 @@ def conjuncts(predicate: Expression | None) -> list[Expression]:
     return [predicate]
 
 
-def filtered(relation: Relation, predicates: Sequence[Expression]) -> Relation:
+def restricted(relation: Relation, predicates: Sequence[Expression]) -> Relation:
     """The relation restricted by all predicates, in one Filter."""
     if isinstance(relation, Filter) and predicates:
-        return filtered(relation.input, [*conjuncts(relation.predicate), *predicates])
-    predicate = conjunction(*dict.fromkeys(predicates))
-    return relation if predicate is None else Filter(relation, predicate)
+        return restricted(relation.input, [*conjuncts(relation.predicate), *predicates])
+    return filtered(relation, conjunction(*dict.fromkeys(predicates)))
 
 
 def about(predicate: Expression) -> frozenset[str]:

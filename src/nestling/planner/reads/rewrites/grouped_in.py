@@ -5,7 +5,7 @@ from __future__ import annotations
 from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, InSubquery
-from nestling.planner.reads.rewrites.conjuncts import conjuncts, filtered
+from nestling.planner.reads.rewrites.conjuncts import conjuncts, restricted
 from nestling.planner.reads.traverse import free_columns
 
 
@@ -23,7 +23,7 @@ def joined_groups(relation: Relation) -> Relation:
             )
         else:
             rest.append(each)
-    return relation if found is relation.input else filtered(found, rest)
+    return relation if found is relation.input else restricted(found, rest)
 
 
 def _is_grouped_by_output(subquery: InSubquery) -> bool:

@@ -28,7 +28,7 @@ from nestling.ir.primitives import Computed
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.rewrites.computed import Inner, computed_for, inner_joined, or_zero
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered
+from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
 from nestling.planner.reads.rewrites.join_order import crossed
 from nestling.planner.reads.rewrites.links import scan_of
 from nestling.planner.reads.rewrites.to_parent import Parents, fixed, is_sound, parents_of, to_parent
@@ -118,7 +118,7 @@ def _sides(relation: Relation, alias: str) -> _Grouped | None:
     own = [each for each in inner.conditions if about(each) == {alias} and not has_subquery(each)]
     others = tuple(each for each in inner.conditions if each not in own)
     rest = tuple(each for each in inner.scans if each is not scan)
-    return _Grouped(filtered(scan, own), scan, Inner(rest, others), lonely=False)
+    return _Grouped(restricted(scan, own), scan, Inner(rest, others), lonely=False)
 
 
 def _one_row_each(group: a.Group, grouped: _Grouped, known: _Known) -> Relation | None:
@@ -131,7 +131,7 @@ def _one_row_each(group: a.Group, grouped: _Grouped, known: _Known) -> Relation 
     parent = grouped.parent
     if not grouped.lonely:
         some = Compare(Comparison.GREATER, _subquery(_ROWS, group, grouped), Literal(0, INTEGER))
-        parent = filtered(parent, [some])
+        parent = restricted(parent, [some])
     return a.Project(parent, group.alias, tuple(outputs))
 
 
@@ -153,7 +153,7 @@ def _value(aggregate: Aggregate, group: a.Group, grouped: _Grouped) -> Expressio
 
 
 def _subquery(aggregate: Aggregate, group: a.Group, grouped: _Grouped) -> ScalarSubquery:
-    rows = filtered(crossed(grouped.children.scans), grouped.children.conditions)
+    rows = restricted(crossed(grouped.children.scans), grouped.children.conditions)
     name = next((item.name for item in group.aggregates if item.aggregate == aggregate), "rows")
     inner = a.Group(rows, f"{group.alias} of one", (), (NamedAggregate(f"{name} of one", aggregate),))
     return ScalarSubquery(inner, aggregate.type)

@@ -16,7 +16,7 @@ from nestling.ir.layout import NodeKind, Role
 from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Form
 from nestling.ir.statistics import Statistics
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered
+from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
 from nestling.planner.reads.rewrites.grouped_in import joined_groups
 from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of, without_link
 from nestling.planner.reads.rewrites.rows_left import rows_left
@@ -63,8 +63,8 @@ def _early_subqueries(relation: Relation) -> Relation:
         return relation
     early = [each for each in asking if about(each) <= aliases(start)]
     rest = [each for each in conjuncts(relation.predicate) if each not in early]
-    first, rest = _with_values(filtered(start, early), rest, aliases(start))
-    return filtered(_with_start(relation.input, first), rest)
+    first, rest = _with_values(restricted(start, early), rest, aliases(start))
+    return restricted(_with_start(relation.input, first), rest)
 
 
 def _with_values(
@@ -125,7 +125,7 @@ def _ordered(relation: Relation, design: Design, statistics: Statistics, limited
         conditions = [each for each in conditions if each not in ready]
         kind = JoinKind.INNER if ready else JoinKind.CROSS
         found = a.Join(kind, found, nearest.relation, conjunction(*ready))
-    return filtered(found, conditions)
+    return restricted(found, conditions)
 
 
 def _most_restricted(leaves: list[_Leaf], design: Design, statistics: Statistics, limited: frozenset[str]) -> _Leaf:

@@ -13,7 +13,7 @@ from nestling.ir.expression import Collation, Column, Compare, Comparison, Expre
 from nestling.ir.layout import NodeKind
 from nestling.ir.operands import conjunction
 from nestling.ir.row_steps import ColumnId
-from nestling.planner.reads.rewrites.conjuncts import about, filtered
+from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves
 from nestling.planner.reads.rewrites.links import keys_of, scan_of
 from nestling.planner.reads.traverse import expressions, has_subquery, rewritten
@@ -179,7 +179,7 @@ def _without_parents(
             held[own] = _fresh(own.name, taken)
             kept.append(Named(held[own], own, own.mixed))
     aggregates = tuple(item for item in group.aggregates if not _mentions(item) & gone)
-    found = a.Group(filtered(crossed(leaves), conditions), alias, tuple(kept), aggregates)
+    found = a.Group(restricted(crossed(leaves), conditions), alias, tuple(kept), aggregates)
     made = {column.name: column for column in found.columns}
     grouped = {own: made[held[own]] for own in owned}
     renamed = tuple(

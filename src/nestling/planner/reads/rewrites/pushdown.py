@@ -31,7 +31,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import conjunction
 from nestling.ir.row_steps import ColumnId
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered, only_about
+from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, only_about, restricted
 from nestling.planner.reads.rewrites.implied import implied
 from nestling.planner.reads.traverse import aliases, everywhere, has_subquery, rewritten
 
@@ -69,7 +69,7 @@ def pushed(relation: Relation, predicates: Sequence[Expression]) -> Relation:
         case a.Distinct() if all(rule is Collation.BINARY for rule in relation.collations):
             return replace(relation, input=pushed(relation.input, predicates))
         case _:
-            return filtered(relation, predicates)
+            return restricted(relation, predicates)
 
 
 def _below(
@@ -82,7 +82,7 @@ def _below(
         lowered = _substituted(predicate, relation.alias, outputs)
         (stay if lowered is None else down).append(predicate if lowered is None else lowered)
     below = replace(relation, input=pushed(relation.input, down)) if down else relation
-    return filtered(below, stay)
+    return restricted(below, stay)
 
 
 def _substituted(predicate: Expression, alias: str, outputs: dict[ColumnId, Expression]) -> Expression | None:
@@ -133,7 +133,7 @@ def _into_join(join: a.Join, predicates: Sequence[Expression]) -> Relation:
     )
     if kind not in _INNER and found.condition is None:
         found = replace(found, condition=join.condition)
-    return filtered(found, [*stay, *late])
+    return restricted(found, [*stay, *late])
 
 
 def _strengthened(join: a.Join, predicates: Sequence[Expression]) -> a.Join:

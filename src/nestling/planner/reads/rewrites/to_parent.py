@@ -10,7 +10,7 @@ from nestling.ir.algebra import Relation
 from nestling.ir.expression import Column, Compare, Comparison, Expression
 from nestling.ir.model import Model, Relationship
 from nestling.ir.operands import conjunction
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered
+from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
 from nestling.planner.reads.traverse import has_subquery, mentioned, rewritten
 
 
@@ -64,7 +64,7 @@ def parents_of(scan: a.Scan, predicates: Sequence[Expression], link: Relationshi
         Compare(Comparison.EQUAL, by_name[child], next(c for c in columns if c.name == other)) for child, other in pairs
     )
     asked = conjunction(*(to_parent(each, scan, link, model) for each in predicates))
-    return Parents(filtered(parent, conjuncts(asked)), parent, on)
+    return Parents(restricted(parent, conjuncts(asked)), parent, on)
 
 
 def to_parent(expression: Expression, scan: a.Scan, link: Relationship, model: Model) -> Expression:

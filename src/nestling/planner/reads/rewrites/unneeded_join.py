@@ -9,7 +9,7 @@ from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.design import Design
 from nestling.ir.expression import Expression
 from nestling.ir.model import Relationship
-from nestling.planner.reads.rewrites.conjuncts import conjuncts, filtered
+from nestling.planner.reads.rewrites.conjuncts import conjuncts, restricted
 from nestling.planner.reads.rewrites.links import without_link
 from nestling.planner.reads.traverse import aliases, everything, everywhere, mentioned, used
 
@@ -27,11 +27,11 @@ def _without(relation: Relation, counts: Counter[str], design: Design) -> Relati
     if isinstance(relation.right, a.Scan) and relation.kind in (JoinKind.INNER, JoinKind.LEFT):
         rest = _kept(relation, relation.left, relation.right, counts, design)
         if rest is not None:
-            return filtered(relation.left, rest)
+            return restricted(relation.left, rest)
     if isinstance(relation.left, a.Scan) and relation.kind is JoinKind.INNER:
         rest = _kept(relation, relation.right, relation.left, counts, design)
         if rest is not None:
-            return filtered(relation.right, rest)
+            return restricted(relation.right, rest)
     return relation
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.expression import Arithmetic, Column, Compare, Comparison, Expression, Negate, ScalarSubquery
-from nestling.planner.reads.rewrites.conjuncts import conjuncts, filtered
+from nestling.planner.reads.rewrites.conjuncts import conjuncts, restricted
 from nestling.planner.reads.rewrites.nothing_found import without_empty_group
 from nestling.planner.reads.traverse import free_columns, has_subquery, rewritten, single, subqueries
 
@@ -37,11 +37,11 @@ def _beside_values(relation: a.Filter) -> Relation:
     values = {each: found for each in predicates if (found := _compared(each)) is not None}
     if not values or free_columns(relation):
         return relation
-    rows = filtered(relation.input, [each for each in predicates if not has_subquery(each)])
+    rows = restricted(relation.input, [each for each in predicates if not has_subquery(each)])
     for found in dict.fromkeys(values.values()):
         rows = a.Join(JoinKind.CROSS, without_empty_group(found.relation), rows)
     asked = [_said(each, values[each]) for each in predicates if each in values]
-    return filtered(rows, [*asked, *(each for each in predicates if has_subquery(each) and each not in values)])
+    return restricted(rows, [*asked, *(each for each in predicates if has_subquery(each) and each not in values)])
 
 
 def _compared(predicate: Expression) -> ScalarSubquery | None:

@@ -24,7 +24,7 @@ from nestling.ir.expression import (
     ScalarSubquery,
 )
 from nestling.ir.types import TypeName
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, filtered
+from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
 from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves
 from nestling.planner.reads.rewrites.links import keys_of, scan_of
 from nestling.planner.reads.rewrites.pushdown import pushed
@@ -73,7 +73,7 @@ def _windowed(relation: a.Filter, design: Design) -> Relation:
         if group is None:
             continue
         rest = [each for each in conjuncts(relation.predicate) if each is not predicate]
-        outer, inner = _tables(filtered(relation.input, rest)), _tables(group.input)
+        outer, inner = _tables(restricted(relation.input, rest)), _tables(group.input)
         found = (
             _over_partitions(outer, inner, group, design)
             or _over_itself(outer, inner, group)
