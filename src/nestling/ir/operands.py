@@ -97,9 +97,14 @@ def nullable(expression: Expression) -> bool:
             return any(map(nullable, operands(expression)))
 
 
+def is_mixed(expression: Expression) -> bool:
+    """Whether it is a column some of whose values may be of other types than its own."""
+    return isinstance(expression, Column) and expression.mixed
+
+
 def is_number(expression: Expression) -> bool:
     """Whether its values are certainly numbers (or NULL)."""
-    return expression.type.name in NUMBERS and not (isinstance(expression, Column) and expression.mixed)
+    return expression.type.name in NUMBERS and not is_mixed(expression)
 
 
 def is_integer(expression: Expression) -> bool:
@@ -114,7 +119,7 @@ def is_float(expression: Expression) -> bool:
 
 def is_text(expression: Expression) -> bool:
     """Whether its values are certainly texts (or NULL)."""
-    return expression.type.name is TypeName.TEXT and not (isinstance(expression, Column) and expression.mixed)
+    return expression.type.name is TypeName.TEXT and not is_mixed(expression)
 
 
 def is_mixed_time(expression: Expression) -> bool:

@@ -13,8 +13,8 @@ from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.server_casts import server_cast
-from nestling.ir.expression import Affinity, Cast, Coerce, Column, Expression, Parameter, Rules
-from nestling.ir.operands import is_float, is_integer, is_number, is_text
+from nestling.ir.expression import Affinity, Cast, Coerce, Expression, Parameter, Rules
+from nestling.ir.operands import is_float, is_integer, is_mixed, is_number, is_text
 from nestling.ir.reading import GapKind
 from nestling.ir.types import TypeName
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def cast(node: Cast, r: Renderer) -> Mql:
     """The operand as the node's type, by the rules of its database."""
-    if node.operand.type.name is TypeName.BOOLEAN and not _is_mixed(node.operand):
+    if node.operand.type.name is TypeName.BOOLEAN and not is_mixed(node.operand):
         return _of_boolean(node, r)
     if node.rules is not Rules.SQLITE:
         return server_cast(node, r)
@@ -118,7 +118,7 @@ def _by_class(
 ) -> Mql:
     """`of_number` or `of_text` by what the value is; statically where its type says so."""
     value = r.value(operand)
-    if operand.type.name is TypeName.BYTES and not _is_mixed(operand):
+    if operand.type.name is TypeName.BYTES and not is_mixed(operand):
         raise gap("a conversion of bytes", GapKind.NOTYET)
 
     def body(x: Mql) -> Mql:
@@ -163,7 +163,3 @@ def number_text(number: Mql) -> Mql:
         {"number": number},
         lambda x: {"$cond": [{"$eq": [{"$type": x}, "double"]}, numerals.float_text(x), {"$toString": x}]},
     )
-
-
-def _is_mixed(expression: Expression) -> bool:
-    return isinstance(expression, Column) and expression.mixed
