@@ -63,6 +63,11 @@ class Quantity:
             raise InputError(Problem(what=what, next_move="write `412` or `412 (measured)`")) from None
 
 
+def value_of(quantity: Quantity | None, otherwise: float) -> float:
+    """What was counted, `otherwise` where nobody did."""
+    return quantity.value if quantity is not None else otherwise
+
+
 def measured(value: float, rows: int | None = None) -> Quantity:
     """A quantity measured over `rows` rows (all of them when None), rounded as its text form is."""
     return Quantity(float(f"{value:.6g}") if not float(value).is_integer() else float(value), Origin.MEASURED, rows)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nestling.ir.model import Model
-from nestling.ir.statistics import Quantity, Statistics
+from nestling.ir.statistics import Statistics, value_of
 from nestling.ir.types import TypeName
 
 UNKNOWN_ROWS = 1000.0
@@ -29,11 +29,6 @@ def distinct_of(entity: str, attribute: str, model: Model, statistics: Statistic
 def rows_of(entity: str, statistics: Statistics) -> float:
     """An entity's rows."""
     return value_of(statistics.entity(entity).count, UNKNOWN_ROWS)
-
-
-def value_of(quantity: Quantity | None, otherwise: float) -> float:
-    """What was counted, `otherwise` where nobody did."""
-    return quantity.value if quantity is not None else otherwise
 
 
 def _distinct(asked: Attribute, model: Model, statistics: Statistics, above: frozenset[Attribute]) -> float:

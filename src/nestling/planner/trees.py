@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.ir.statistics import Statistics
-from nestling.planner.distinct import value_of
+from nestling.ir.statistics import Statistics, value_of
 
 UNKNOWN_DEPTH = 3.0
 """How far a walk along a relationship goes when nobody measured it."""

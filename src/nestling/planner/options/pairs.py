@@ -10,9 +10,9 @@ from nestling.ir.bounds import FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.candidate import Indexed, Paired
 from nestling.ir.names import stored_name
 from nestling.ir.options import Step
+from nestling.ir.statistics import value_of
 from nestling.ir.work import Work
 from nestling.ir.workload import Access, StatementKind
-from nestling.planner.distinct import value_of
 from nestling.planner.options.matching import matched_rows
 from nestling.planner.options.pair_uses import PairUse
 from nestling.planner.options.places import Places

@@ -7,8 +7,7 @@ from dataclasses import replace
 from nestling.ir.distribution import below, parted
 from nestling.ir.layout import Role, Store
 from nestling.ir.primitives import Before
-from nestling.ir.statistics import Quantity, Statistics
-from nestling.planner.distinct import value_of
+from nestling.ir.statistics import Quantity, Statistics, value_of
 
 UNKNOWN_SHARE = 0.5
 """The share of rows taken to be old where it is not known how their values lie."""

@@ -13,8 +13,8 @@ from nestling.ir.layout import Node, NodeKind, Role, Store
 from nestling.ir.model import Model
 from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import Copy, Form, Holder, Reference
-from nestling.ir.statistics import RelationshipStatistics, Statistics
-from nestling.planner.distinct import UNKNOWN_ROWS, distinct_of, rows_of, value_of
+from nestling.ir.statistics import RelationshipStatistics, Statistics, value_of
+from nestling.planner.distinct import UNKNOWN_ROWS, distinct_of, rows_of
 from nestling.planner.trees import rows_on_the_way
 from nestling.planner.work.archived import as_parted
 

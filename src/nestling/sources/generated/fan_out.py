@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import ceil, log
 
-from nestling.ir.statistics import Quantity, RelationshipStatistics
+from nestling.ir.statistics import RelationshipStatistics, value_of
 
 MOST_RUNS = 400
 """Runs between two known quantiles: fan-outs that differ by less than that share of their range are taken as one."""
@@ -67,7 +67,7 @@ def _raised(children: int, more: int, most: int | None) -> int:
 
 def _points(known: RelationshipStatistics, parents: int, children: int, most: int | None) -> list[tuple[int, float]]:
     """How many ranks do not exceed which fan-out; of a mean alone, as of waiting times."""
-    mean = _value(known.mean, children / parents)
+    mean = value_of(known.mean, children / parents)
     shares = {0.5: known.p50, 0.95: known.p95, 0.99: known.p99, 0.999: known.p999, 1.0: known.maximum}
     if most == 1:
         return [(0, 0.0), (parents, 1.0)]
@@ -110,7 +110,3 @@ def _made(parents: int, counted: list[tuple[int, int]]) -> Slots:
             runs.append(Run(rank, slot, value))
         rank, slot = rank + ranks, slot + ranks * value
     return Slots(parents, slot, tuple(runs), tuple(run.slot for run in runs))
-
-
-def _value(quantity: Quantity | None, otherwise: float) -> float:
-    return quantity.value if quantity is not None else otherwise
