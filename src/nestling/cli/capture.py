@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +115,7 @@ def capture_json(found: Capture, said: Workload | None) -> dict[str, Any]:
             for each in said.statements
         ]
         made["left_out"] = said.left_out
-        made["gaps"] = [{"kind": each.kind, "what": each.what, "where": each.where} for each in said.gaps]
+        made["gaps"] = [asdict(each) for each in said.gaps]
     return made
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 from math import inf, isfinite
 from pathlib import Path
@@ -13,11 +14,8 @@ from nestling.cli import DIFFERENT, FINE
 from nestling.cli.parts import options
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from nestling.executors.check import CheckReport
     from nestling.ir.drift import Drift
-    from nestling.ir.reading import Gap
 
 SHOWN_ALIKE = 10
 """Differences of one check that the terminal shows; `--json` has more."""
@@ -113,7 +111,7 @@ def check_json(report: CheckReport) -> dict[str, object]:
         "findings": [_finding(each) for each in report.findings],
         "repaired": report.repaired,
         "checks": [_check(report, key) for key in report.verdicts],
-        "gaps": [_gap(gap) for gap in report.gaps],
+        "gaps": [asdict(gap) for gap in report.gaps],
         "seconds": round(report.seconds, 3),
     }
 
@@ -147,10 +145,6 @@ def _check(report: CheckReport, key: str) -> dict[str, object]:
             "interval": [low, high],
         }
     return shown
-
-
-def _gap(gap: Gap) -> Mapping[str, str]:
-    return {"kind": str(gap.kind), "what": gap.what, "where": gap.where}
 
 
 def show(report: CheckReport) -> None:

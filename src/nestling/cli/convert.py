@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,9 +102,7 @@ def _as_json(statement: Statement) -> dict[str, object]:
     from nestling.ir.compiled import CompiledRead, NotCompiled
 
     if isinstance(statement, NotCompiled):
-        gap = statement.gap
-        why = {"kind": str(gap.kind), "what": gap.what, "where": gap.where}
-        return {"name": statement.name, "sql": statement.sql, "gap": why}
+        return asdict(statement)
     if isinstance(statement, ClientJoin):
         return join_json(statement)
     return read_json(statement) if isinstance(statement, CompiledRead) else write_json(statement)

@@ -23,7 +23,6 @@ from nestling.ir.design import Design
 from nestling.ir.layout import Node, NodeKind, Store
 from nestling.ir.primitives import Form, Holder
 from nestling.ir.proposal import Costs, Proposal
-from nestling.ir.reading import Gap
 
 Json = dict[str, object]
 
@@ -37,7 +36,7 @@ def proposal_json(proposal: Proposal) -> Json:
         "decisions": _decisions(proposal),
         "weighed": [asdict(each) for each in proposal.weighed],
         **_costs(proposal.costs),
-        "gaps": [_gap(gap) for gap in proposal.gaps],
+        "gaps": [asdict(gap) for gap in proposal.gaps],
     }
 
 
@@ -68,10 +67,6 @@ def _costs(costs: Costs | None) -> Json:
         "profile": costs.profile,
         "statements": dict(costs.statements),
     }
-
-
-def _gap(gap: Gap) -> Json:
-    return {"kind": str(gap.kind), "what": gap.what, "where": gap.where}
 
 
 def _collection(design: Design, store: Store) -> Json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 
 from nestling.ir.model import Entity
 from nestling.ir.options import Change
@@ -95,7 +96,7 @@ def reading_json(reading: Reading) -> Json:
             {"name": each.name, "kind": str(each.kind), "rate_per_second": each.rate_per_second}
             for each in reading.workload.statements
         ],
-        "gaps": [{"kind": str(gap.kind), "what": gap.what, "where": gap.where} for gap in reading.gaps],
+        "gaps": [asdict(gap) for gap in reading.gaps],
         "notes": list(reading.notes),
     }
 
