@@ -124,6 +124,11 @@ class Problem:
         return replace(self, rates={**self.rates, **others, statement: rate})
 
 
+def gap_between(cost: float, bound: float) -> float:
+    """How far above a proved lower bound a cost is at most, as a share of the cost."""
+    return (cost - bound) / cost if cost > 0 else 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Solution:
     """What was chosen, and how sure that is the best: `bound` is a proved lower bound of the cost, both in seconds per second."""
@@ -138,7 +143,7 @@ class Solution:
     @property
     def gap(self) -> float:
         """How far above the bound the cost is at most, as a share of the cost."""
-        return (self.cost - self.bound) / self.cost if self.cost > 0 else 0.0
+        return gap_between(self.cost, self.bound)
 
 
 @dataclass(frozen=True, slots=True)

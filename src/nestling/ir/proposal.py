@@ -8,6 +8,7 @@ from enum import StrEnum
 from nestling.common.errors import DesignError
 from nestling.ir.bounds import mistakes_in_size
 from nestling.ir.design import Design
+from nestling.ir.options import gap_between
 from nestling.ir.reading import Gap
 from nestling.ir.statistics import Statistics
 from nestling.ir.workload import Requirements
@@ -109,7 +110,7 @@ class Costs:
     @property
     def gap(self) -> float:
         """How far above the bound the cost is at most, as a share of the cost."""
-        return (self.cost - self.bound) / self.cost if self.cost > 0 else 0.0
+        return gap_between(self.cost, self.bound)
 
 
 @dataclass(frozen=True, slots=True)
