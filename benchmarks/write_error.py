@@ -42,8 +42,8 @@ from nestling.pipeline.drawing import bindings
 from nestling.planner.sql import translate
 from nestling.planner.work import estimate_write
 from nestling.planner.writes import plan_write
-from nestling.shop import create_shop, workload
 from nestling.sources.front import open_rows
+from tests.bundled_shop import write_shop
 
 SHOP = "shop"
 DEFAULT = ("chinook", "northwind", "sakila", "tpcc")
@@ -96,9 +96,7 @@ def main() -> int:
 def _source(case: str, folder: Path, scratch: Path) -> tuple[str, Path]:
     if case != SHOP:
         return f"sqlite:///{unpacked(folder / case, scratch)}", folder / case / "workload.sql"
-    create_shop(scratch / "shop.db")
-    (scratch / "workload.sql").write_text(workload(), encoding="utf-8")
-    return f"sqlite:///{scratch / 'shop.db'}", scratch / "workload.sql"
+    return write_shop(scratch), scratch / "workload.sql"
 
 
 def _measured(case: str, address: str, statements: Path, draws: int) -> Iterator[Result]:

@@ -14,6 +14,7 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import hypothesis
@@ -24,6 +25,7 @@ from pymongo.database import Database
 from nestling.common.connection import connect
 from nestling.common.errors import LibraryMissing, ServerNotFound
 from nestling.common.server import Server, open_server
+from tests.bundled_shop import write_shop
 from tests.laws.tally import Counts, lines
 from tests.servers import NotInstalled, mariadb_server, missing, postgresql_server
 from tests.soaking import SOAKING
@@ -94,6 +96,14 @@ def database(mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Database[dic
     name = f"test_{uuid.uuid4().hex}"
     yield mongo_client[name]
     mongo_client.drop_database(name)
+
+
+@pytest.fixture(scope="session")
+def shop_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the bundled shop's `shop.db` and `workload.sql`; not to be written to."""
+    folder = tmp_path_factory.mktemp("shop")
+    write_shop(folder)
+    return folder
 
 
 @pytest.fixture

@@ -23,33 +23,24 @@ from nestling import AsyncStore, Result, Store, pipeline
 from nestling.common.errors import ConstraintError, GapError, InputError, WorkloadError
 from nestling.common.server import Server
 from nestling.ir.proposal import Proposal
-from nestling.shop import create_shop, workload
+from nestling.shop import workload
+from tests.bundled_shop import shop_address, shop_reading
 
 SAMPLES = re.compile(r"-- name: (\w+),.*\n-- params: (.*)")
 Run = Callable[..., Result]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The shop's database and workload; not to be written to."""
-    found = tmp_path_factory.mktemp("shop")
-    create_shop(found / "shop.db")
-    (found / "workload.sql").write_text(workload(), encoding="utf-8")
-    return found
-
-
 @pytest.fixture(scope="module", params=["embedded", "normalized"])
-def proposal(request: pytest.FixtureRequest, folder: Path) -> Proposal:
+def proposal(request: pytest.FixtureRequest, shop_folder: Path) -> Proposal:
     """A design of the shop."""
-    reading = pipeline.inspect(f"sqlite:///{folder}/shop.db", workload=folder / "workload.sql")
-    return pipeline.design(reading, request.param)
+    return pipeline.design(shop_reading(shop_folder), request.param)
 
 
 @pytest.fixture(scope="module")
-def shop(proposal: Proposal, folder: Path, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Database[Any]]:
+def shop(proposal: Proposal, shop_folder: Path, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Database[Any]]:
     """The shop loaded by it, for tests that add no row and take none."""
     name = f"test_{uuid.uuid4().hex}"
-    pipeline.load(proposal, f"sqlite:///{folder}/shop.db", mongo_client[name], check=False)
+    pipeline.load(proposal, shop_address(shop_folder), mongo_client[name], check=False)
     yield mongo_client[name]
     mongo_client.drop_database(name)
 
@@ -61,18 +52,20 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def run(kind: str, proposal: Proposal, folder: Path, shop: Database[Any], mongod: Server) -> Iterator[tuple[Run, Run]]:
+def run(
+    kind: str, proposal: Proposal, shop_folder: Path, shop: Database[Any], mongod: Server
+) -> Iterator[tuple[Run, Run]]:
     """`run` and `execute` of a store, of either kind."""
-    with opened(kind, proposal, folder, shop, mongod) as found:
+    with opened(kind, proposal, shop_folder, shop, mongod) as found:
         yield found
 
 
 @contextmanager
 def opened(
-    kind: str, proposal: Proposal, folder: Path, database: Database[Any], mongod: Server
+    kind: str, proposal: Proposal, shop_folder: Path, database: Database[Any], mongod: Server
 ) -> Iterator[tuple[Run, Run]]:
     """A store on a database, closed in the end."""
-    file = folder / "workload.sql"
+    file = shop_folder / "workload.sql"
     if kind == "sync":
         store = Store(proposal, database, workload=file)
         yield store.run, store.execute
@@ -92,16 +85,16 @@ def opened(
 
 
 def test_the_workload_runs_as_in_sqlite(
-    kind: str, proposal: Proposal, folder: Path, database: Database[Any], mongod: Server, tmp_path: Path
+    kind: str, proposal: Proposal, shop_folder: Path, database: Database[Any], mongod: Server, tmp_path: Path
 ) -> None:
     """Every statement of the shop in its order: the same rows, and after all writes the same data in every home."""
-    pipeline.load(proposal, f"sqlite:///{folder}/shop.db", database, check=False)
+    pipeline.load(proposal, shop_address(shop_folder), database, check=False)
     copy = tmp_path / "copy.db"
     samples = {name: json.loads(text) for name, text in SAMPLES.findall(workload())}
-    statements = Store(proposal, database, workload=folder / "workload.sql")
+    statements = Store(proposal, database, workload=shop_folder / "workload.sql")
     with (
-        opened(kind, proposal, folder, database, mongod) as (run, _),
-        closing(sqlite3.connect(folder / "shop.db")) as source,
+        opened(kind, proposal, shop_folder, database, mongod) as (run, _),
+        closing(sqlite3.connect(shop_folder / "shop.db")) as source,
         closing(sqlite3.connect(copy)) as connection,
     ):
         source.backup(connection)
@@ -192,9 +185,9 @@ def test_texts_that_look_like_operators_are_texts(run: tuple[Run, Run]) -> None:
         assert execute("DELETE FROM review WHERE body = :b", b=text).affected == 0
 
 
-def test_names_and_mistakes_are_typed(proposal: Proposal, folder: Path, shop: Database[Any]) -> None:
+def test_names_and_mistakes_are_typed(proposal: Proposal, shop_folder: Path, shop: Database[Any]) -> None:
     """An unknown statement lists the known ones, mistakes and gaps are errors, and statements are compiled once."""
-    store = Store(proposal, shop, workload=folder / "workload.sql")
+    store = Store(proposal, shop, workload=shop_folder / "workload.sql")
     with pytest.raises(InputError, match="product_page"):
         store.run("product_pge", id=1)
     with pytest.raises(WorkloadError, match="titel"):

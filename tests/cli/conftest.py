@@ -11,7 +11,8 @@ import pytest
 from pymongo.database import Database
 
 from nestling.common.server import Server
-from nestling.shop import create_shop, schema, workload
+from nestling.shop import schema
+from tests.bundled_shop import write_shop
 from tests.cli.commands import nestling
 
 LIBRARY = """
@@ -28,9 +29,8 @@ INSERT INTO book VALUES (1, 1, 'The Dispossessed'), (2, 1, 'Always Coming Home')
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with `shop.db`, `schema.sql`, `workload.sql`, `model.yaml` and `design.yaml`; not to be written to."""
     folder = tmp_path_factory.mktemp("shop")
-    create_shop(folder / "shop.db")
+    write_shop(folder)
     (folder / "schema.sql").write_text(schema(), encoding="utf-8")
-    (folder / "workload.sql").write_text(workload(), encoding="utf-8")
     for command in (
         ("inspect", "sqlite:///shop.db", "--workload", "workload.sql", "-o", "model.yaml"),
         ("design", "model.yaml", "-o", "design.yaml"),

@@ -16,8 +16,8 @@ from pymongo import MongoClient
 from sqlalchemy.engine import make_url
 
 from nestling.common.server import Server
-from nestling.shop import create_shop, workload
 from scripts.pages import DOCS, ROOT
+from tests.bundled_shop import write_shop
 from tests.docs.session import Session, masked
 from tests.servers import missing
 
@@ -37,8 +37,7 @@ PAGES = (
 @pytest.fixture
 def session(tmp_path: Path, mongod: Server, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Session]:
     """A shell in a folder that holds the shop and its workload, and a MongoDB whose database `shop` is empty."""
-    create_shop(tmp_path / "shop.db")
-    (tmp_path / "workload.sql").write_text(workload(), encoding="utf-8")
+    write_shop(tmp_path)
     mongo_client.drop_database(NAME)
     yield Session(tmp_path, mongod.uri.replace("/?", f"/{NAME}?"), mongo_client[NAME])
     mongo_client.drop_database(NAME)

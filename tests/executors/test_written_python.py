@@ -38,7 +38,7 @@ from nestling.ir.write_path import (
     Violation,
     WritePlan,
 )
-from nestling.shop import create_shop, workload
+from tests.bundled_shop import shop_reading, write_shop
 from tests.executors.write_cases import CHANGES, ONE, read, stored
 
 RUN = """
@@ -140,10 +140,8 @@ def test_parameters_transactions_and_refusals(tmp_path: Path, mongod: Server, da
 
 def test_planned_writes_run_without_nestling(tmp_path: Path, mongod: Server, database: Database[Any]) -> None:
     """The shop's writes, planned for an embedded design, do in Python what they do in SQLite."""
-    create_shop(tmp_path / "shop.db")
-    (tmp_path / "workload.sql").write_text(workload(), encoding="utf-8")
-    address = f"sqlite:///{tmp_path}/shop.db"
-    reading = pipeline.inspect(address, workload=tmp_path / "workload.sql")
+    address = write_shop(tmp_path)
+    reading = shop_reading(tmp_path)
     proposal = pipeline.design(reading, "embedded")
     pipeline.load(proposal, address, database, check=False)
     statements = [statement for statement in reading.workload.statements if statement.kind.writes]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from nestling.ir.reading import Reading
-from tests.pipeline.shop import shop_reading
+from tests.bundled_shop import shop_reading
 
 
 @pytest.fixture(scope="module")
-def reading(tmp_path_factory: pytest.TempPathFactory) -> Reading:
+def reading(shop_folder: Path) -> Reading:
     """The bundled shop with its workload."""
-    return shop_reading(tmp_path_factory.mktemp("shop"))
+    return shop_reading(shop_folder)

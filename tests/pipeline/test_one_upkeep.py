@@ -22,7 +22,7 @@ from nestling.pipeline.designing import posed
 from nestling.planner.upkeep import ChangeKind, RowChange, fired, upkeeps_of
 from nestling.planner.upkeep.triggers import path_of
 from nestling.strategies import assembled
-from tests.pipeline.shop import shop_reading
+from tests.bundled_shop import shop_reading, write_shop
 
 DESIGNS = 30
 Kept = tuple[str, str]
@@ -40,7 +40,9 @@ DELETE FROM review WHERE review_id = :id;
 @pytest.fixture(scope="module")
 def reading(tmp_path_factory: pytest.TempPathFactory) -> Reading:
     """The bundled shop with its workload, and writes to what may be copied or counted."""
-    return shop_reading(tmp_path_factory.mktemp("shop"), MORE_WRITES)
+    folder = tmp_path_factory.mktemp("shop")
+    write_shop(folder, MORE_WRITES)
+    return shop_reading(folder)
 
 
 def test_a_write_is_charged_for_what_it_triggers(reading: Reading) -> None:

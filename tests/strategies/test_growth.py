@@ -10,22 +10,14 @@ from nestling import pipeline
 from nestling.ir.proposal import Choice, Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.situation import Thresholds
-from nestling.shop import create_shop, workload
+from nestling.shop import workload
+from tests.bundled_shop import shop_address, shop_reading
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bundled shop and its statements."""
-    folder = tmp_path_factory.mktemp("shop")
-    create_shop(folder / "shop.db")
-    (folder / "workload.sql").write_text(workload(), encoding="utf-8")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def reading(shop: Path) -> Reading:
-    """What is read of them."""
-    return pipeline.inspect(f"sqlite:///{shop / 'shop.db'}", workload=shop / "workload.sql")
+def reading(shop_folder: Path) -> Reading:
+    """What is read of the bundled shop and its statements."""
+    return shop_reading(shop_folder)
 
 
 @pytest.fixture(scope="module")
@@ -56,12 +48,12 @@ def test_documents_grow_with_the_rows_expected(reading: Reading, proposal: Propo
     assert any(reason.text.endswith("with the growth expected in 30 days") for reason in soon.reasons)
 
 
-def test_rates_of_a_short_while_tell_nothing_of_growth(shop: Path, tmp_path: Path) -> None:
+def test_rates_of_a_short_while_tell_nothing_of_growth(shop_folder: Path, tmp_path: Path) -> None:
     """Watched for a minute and a half they are no reason to expect a year of them, and that is said; for a day they are."""
     said = {}
     for seconds in (90, 86_400):
         (tmp_path / "workload.sql").write_text(f"-- window: {seconds} s\n{workload()}", encoding="utf-8")
-        reading = pipeline.inspect(f"sqlite:///{shop / 'shop.db'}", workload=tmp_path / "workload.sql")
+        reading = pipeline.inspect(shop_address(shop_folder), workload=tmp_path / "workload.sql")
         decision = pipeline.design(reading, "tree").decision("product_review")
         assert decision is not None
         grows = any("with the growth expected" in reason.text for reason in decision.reasons)

@@ -10,8 +10,8 @@ from pathlib import Path
 from nestling import pipeline
 from nestling.ir.design import Design
 from nestling.ir.rows import Column, RowQuery
-from nestling.shop import create_shop, workload
 from nestling.sources.front import open_rows
+from tests.bundled_shop import shop_reading, write_shop
 from tests.generators.worlds import World
 
 _SMALL = """
@@ -25,10 +25,8 @@ DELETE FROM product_category WHERE product_id > 60 AND product_id NOT IN (SELECT
 
 def shop(folder: Path, strategies: tuple[str, ...], *, small: bool = True) -> tuple[World, Mapping[str, Design]]:
     """The shop's rows, and its design by each strategy."""
-    address, statements = f"sqlite:///{folder / 'shop.db'}", folder / "workload.sql"
-    create_shop(folder / "shop.db")
-    statements.write_text(workload(), encoding="utf-8")
-    reading = pipeline.inspect(address, workload=statements)
+    address = write_shop(folder)
+    reading = shop_reading(folder)
     made = {name: pipeline.design(reading, name).design for name in strategies}
     if small:
         with closing(sqlite3.connect(folder / "shop.db")) as connection:

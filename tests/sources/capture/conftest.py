@@ -14,7 +14,7 @@ from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.common.server import Server
-from nestling.shop import create_shop, workload
+from tests.bundled_shop import shop_reading, write_shop
 from tests.sources.capture.shops import Shop
 
 FEWER = """
@@ -40,12 +40,10 @@ def shops(
 ) -> Iterator[dict[str, Shop]]:
     """The shop by each strategy, loaded; what a test writes to them it takes back."""
     folder = tmp_path_factory.mktemp("captured")
-    create_shop(folder / "shop.db")
+    address = write_shop(folder)
     with closing(sqlite3.connect(folder / "shop.db")) as connection, connection:
         connection.executescript(FEWER)
-    (folder / "workload.sql").write_text(workload(), encoding="utf-8")
-    address = f"sqlite:///{folder}/shop.db"
-    reading = pipeline.inspect(address, workload=folder / "workload.sql")
+    reading = shop_reading(folder)
     few = tuple(each for each in reading.workload.statements if each.name in FEW)
     reading = replace(reading, workload=replace(reading.workload, statements=few))
     made = {}

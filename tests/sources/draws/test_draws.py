@@ -17,7 +17,7 @@ from nestling.ir.bindings import Bindings, Drawn
 from nestling.ir.reading import Reading
 from nestling.pipeline import inspect
 from nestling.pipeline.drawing import bindings
-from nestling.shop import create_shop, workload
+from nestling.shop import workload
 from nestling.sources.front import open_rows
 from nestling.sources.statements import parse_workload
 
@@ -25,11 +25,9 @@ COUNT = 300
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shop(shop_folder: Path) -> Path:
     """The bundled shop's database."""
-    path = tmp_path_factory.mktemp("shop") / "shop.db"
-    create_shop(path)
-    return path
+    return shop_folder / "shop.db"
 
 
 @pytest.fixture(scope="module")

@@ -18,20 +18,18 @@ from nestling.ir.statistics import EntityStatistics, Quantity, RelationshipStati
 from nestling.ir.text import read_file
 from nestling.pipeline import inspect
 from nestling.pipeline.generating import check_generated, generate, scaled_reading
-from nestling.shop import create_shop
 from nestling.sources.generated.fan_out import slots
 from nestling.sources.generated.numbers import permutation
 from nestling.sources.generated.tables import tables
+from tests.bundled_shop import shop_address
 
 WORKLOADS = Path(__file__).parents[3] / "benchmarks" / "workloads"
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Reading:
+def shop(shop_folder: Path) -> Reading:
     """The bundled shop, measured."""
-    path = tmp_path_factory.mktemp("shop") / "shop.db"
-    create_shop(path)
-    return inspect(f"sqlite:///{path}")
+    return inspect(shop_address(shop_folder))
 
 
 @pytest.fixture(scope="module")

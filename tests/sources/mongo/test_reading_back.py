@@ -17,10 +17,10 @@ from pymongo.database import Database
 from nestling.common.errors import SourceError
 from nestling.executors.facts import Amount, Budget, gather
 from nestling.ir.design import Design
-from nestling.pipeline import design, home_queries, inspect, load, unload
-from nestling.shop import create_shop, workload
+from nestling.pipeline import design, home_queries, load, unload
 from nestling.sources.mongo import Found, read
 from nestling.sources.sql.rows import SqlDatabase
+from tests.bundled_shop import shop_address, shop_reading
 from tests.executors.load.loads import load_source
 from tests.generators.designs import designs
 from tests.generators.worlds import World, with_seen_types, worlds
@@ -43,24 +43,16 @@ def without_validators(database: Database[Any]) -> None:
         database.command("collMod", name, validator={})
 
 
-@pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bundled shop with its workload."""
-    folder = tmp_path_factory.mktemp("shop")
-    create_shop(folder / "shop.db")
-    (folder / "workload.sql").write_text(workload(), encoding="utf-8")
-    return folder
-
-
 @pytest.mark.parametrize(
     "strategy",
     ["embedded", *(pytest.param(name, marks=pytest.mark.soak) for name in ("normalized", "tree", "optimal"))],
 )
-def test_the_shop_is_read_back(database: Database[dict[str, Any]], shop: Path, strategy: str, tmp_path: Path) -> None:
+def test_the_shop_is_read_back(
+    database: Database[dict[str, Any]], shop_folder: Path, strategy: str, tmp_path: Path
+) -> None:
     """Of the shop's entities and relationships 95 % are found, none invented; the design is the same, and all rows come back."""
-    source = f"sqlite:///{shop / 'shop.db'}"
-    proposal = design(inspect(source, workload=shop / "workload.sql"), strategy)
-    load(proposal, source, database, check=False)
+    proposal = design(shop_reading(shop_folder), strategy)
+    load(proposal, shop_address(shop_folder), database, check=False)
     without_validators(database)
     found = look(database)
     alike = likeness(proposal.design, found.in_place.design)
