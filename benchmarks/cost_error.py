@@ -173,9 +173,10 @@ class Result:
     rows: float
     parts: dict[str, float]
 
-    @property
-    def q_error(self) -> float:
-        return max(self.measured / self.predicted, self.predicted / self.measured)
+
+def q_error(measured: float, predicted: float) -> float:
+    """How many times as long as the other the longer of the two is."""
+    return max(measured / predicted, predicted / measured)
 
 
 def _results(folder: Path, keep: Path, profile: Profile) -> Iterator[Result]:
@@ -206,13 +207,13 @@ def _report(results: list[Result], worst: int) -> None:
         end="",
     )
     print(f"the cheapest predicted is the fastest, or within 10 %: {_best(groups):.0%}\n")
-    for r in sorted(results, key=lambda r: -r.q_error)[:worst]:
+    for r in sorted(results, key=lambda r: -q_error(r.measured, r.predicted))[:worst]:
         parts = ", ".join(f"{name} {1e3 * cost:.2f}" for name, cost in list(r.parts.items())[:5])
         print(f"- {r.subject.key}: {1e3 * r.measured:.2f} ms, predicted {1e3 * r.predicted:.2f} ms ({parts})")
 
 
 def _line(name: str, results: list[Result]) -> None:
-    errors = sorted(r.q_error for r in results)
+    errors = sorted(q_error(r.measured, r.predicted) for r in results)
     cells = (name, len(errors), *(f"{_quantile(errors, at):.2f}" for at in (0.5, 0.95, 1.0)))
     print("| " + " | ".join(map(str, cells)) + " |")
 

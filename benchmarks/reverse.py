@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from pymongo import MongoClient
-from pymongo.database import Database
 
 from benchmarks.cases import unpacked
 from benchmarks.untold import untold_entities, untold_relationships
@@ -31,7 +30,7 @@ from nestling.pipeline import OPTIMAL, design, inspect, load
 from nestling.sources.mongo import read
 from nestling.strategies import strategy_names
 from tests.likeness import likeness
-from tests.rows_read_back import rows_read_back
+from tests.rows_read_back import rows_read_back, without_validators
 
 CASES = Path(__file__).parents[2] / "shared" / "cases" / "sql"
 HEAD = (
@@ -86,7 +85,7 @@ def _case(
     try:
         load(proposal, source, database, check=False)
         if not options.validators:
-            _without_validators(database)
+            without_validators(database)
         began = time.perf_counter()
         found = read(gather(client, [database.name], Budget(seconds=120.0, amount=Amount(), structure=True)))
         seconds = time.perf_counter() - began
@@ -118,11 +117,6 @@ def _case(
                 "\n".join(f"    {word} {item}" for item in each) or f"    nothing {word}", file=sys.stderr, flush=True
             )
     return there, len(missed), len(lacking), len(alike.undeclared), len(alike.invented), rows - equal
-
-
-def _without_validators(database: Database[Any]) -> None:
-    for name in database.list_collection_names():
-        database.command("collMod", name, validator={})
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from pymongo.database import Database
 from pymongo.errors import PyMongoError
 
 from benchmarks.cases import CASES, unpacked
-from benchmarks.cost_error import STRATEGIES
+from benchmarks.cost_error import STRATEGIES, q_error
 from benchmarks.processor_time import undisturbed_seconds
 from nestling.common.connection import connect
 from nestling.common.errors import NestlingError
@@ -68,10 +68,6 @@ class Result:
     measured: float
     predicted: float
     parts: Mapping[str, float]
-
-    @property
-    def q_error(self) -> float:
-        return max(self.measured / self.predicted, self.predicted / self.measured)
 
 
 def main() -> int:
@@ -198,12 +194,12 @@ def _report(results: Mapping[str, list[Result]], worst: int) -> None:
     print("| case | writes × designs | q-error median | p95 | max |\n|---|---|---|---|---|")
     every = [each for found in results.values() for each in found]
     for case, found in (*results.items(), ("all", every)):
-        errors = sorted(each.q_error for each in found)
+        errors = sorted(q_error(each.measured, each.predicted) for each in found)
         if errors:
             p95 = errors[min(len(errors) - 1, -(-95 * len(errors) // 100) - 1)]
             print(f"| {case} | {len(errors)} | {median(errors):.2f} | {p95:.2f} | {errors[-1]:.2f} |")
     print()
-    for each in sorted(every, key=lambda r: -r.q_error)[:worst]:
+    for each in sorted(every, key=lambda r: -q_error(r.measured, r.predicted))[:worst]:
         parts = ", ".join(f"{name} {1e3 * cost:.2f}" for name, cost in list(each.parts.items())[:5])
         print(f"- {each.key}: {1e3 * each.measured:.2f} ms, predicted {1e3 * each.predicted:.2f} ms ({parts})")
 

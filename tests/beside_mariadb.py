@@ -105,3 +105,14 @@ def beside_mariadb(mariadb: str, database: Database[Any], script: str, strategy:
         pipeline.load(proposal, address, database)
         yield Both(address, cursor, proposal, database)
         cursor.execute(f"DROP DATABASE {name}")
+
+
+def both_of(script: str, *strategies: str) -> Any:
+    """A fixture: the script's tables filled, read and loaded, by each strategy."""
+
+    @pytest.fixture(params=strategies)
+    def both(request: pytest.FixtureRequest, mariadb: str, database: Database[Any]) -> Iterator[Both]:
+        with beside_mariadb(mariadb, database, script, request.param) as found:
+            yield found
+
+    return both

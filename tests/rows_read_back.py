@@ -49,6 +49,12 @@ def rows_read_back(
     return total, equal, told
 
 
+def without_validators(database: Database[Any]) -> None:
+    """Take away what the design declared of itself."""
+    for name in database.list_collection_names():
+        database.command("collMod", name, validator={})
+
+
 def _rows(database: Database[Any], design: Design, entity: str, names: tuple[str, ...]) -> Iterator[tuple[object, ...]]:
     """The rows with these attributes; nothing where there is none of that name."""
     known = design.model.entity(entity)

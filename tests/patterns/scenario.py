@@ -108,3 +108,8 @@ def scenario(folder: Path, ddl: str, rows: Mapping[str, Iterable[tuple[object, .
 def chosen(proposal: Proposal, pattern: str) -> list[str]:
     """The structures of a pattern that a design by cost has, besides homes."""
     return [each.structure for each in proposal.weighed if each.chosen and each.pattern == pattern]
+
+
+def index_keys(proposal: Proposal) -> list[list[str]]:
+    """The fields of each index."""
+    return [[path for path, _ in index.keys] for index in proposal.design.indexes]

@@ -14,7 +14,7 @@ from nestling.ir.proposal import Proposal
 from nestling.optimizer.solve import solve
 from nestling.pipeline.designing import posed, priced
 from tests.optimizer.exhaustive import exhaustive
-from tests.patterns.scenario import Scenario, chosen, scenario
+from tests.patterns.scenario import Scenario, chosen, index_keys, scenario
 from tests.two_prices import two_prices
 
 NAMES = ("color", "fabric", "voltage", "author", "flavour", "calibre", "lens", "scent")
@@ -120,11 +120,6 @@ def assert_found_by_the_index(application: Scenario, proposal: Proposal, databas
     asked = {"find": read.collection, "filter": read.filter, "projection": read.projection}
     told = database.command("explain", asked, verbosity="executionStats")["executionStats"]
     assert (told["totalKeysExamined"], told["totalDocsExamined"]) == (10, 10)
-
-
-def index_keys(proposal: Proposal) -> list[list[str]]:
-    """The fields of each index."""
-    return [[path for path, _ in index.keys] for index in proposal.design.indexes]
 
 
 def test_few_new_rows_are_worth_no_list(tmp_path: Path) -> None:

@@ -11,12 +11,11 @@ from pymongo.database import Database
 from nestling.executors.run import run_read
 from nestling.ir.compiled import bind
 from nestling.ir.expression import Collation
-from nestling.ir.proposal import Proposal
 from nestling.ir.situation.situation import situation
 from nestling.ir.situation.thresholds import Thresholds
 from nestling.ir.types import TEXT
 from nestling.patterns.covered_index import candidates
-from tests.patterns.scenario import Scenario, chosen, scenario
+from tests.patterns.scenario import Scenario, chosen, index_keys, scenario
 
 DDL = """CREATE TABLE article (id INTEGER PRIMARY KEY, shelf INTEGER NOT NULL, price INTEGER NOT NULL, name TEXT NOT NULL,
     text TEXT NOT NULL);"""
@@ -52,11 +51,6 @@ def test_a_covered_index_saves_the_documents(tmp_path: Path, database: Database[
         verbosity="executionStats",
     )
     assert told["executionStats"]["totalDocsExamined"] == 0
-
-
-def index_keys(proposal: Proposal) -> list[list[str]]:
-    """The fields of each index."""
-    return [[path for path, _ in index.keys] for index in proposal.design.indexes]
 
 
 def test_prices_that_change_all_the_time_are_fetched(tmp_path: Path) -> None:

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
-
-import pytest
-from pymongo.database import Database
 
 from nestling.executors.run import run_read
-from tests.beside_mariadb import Both, beside_mariadb
+from tests.beside_mariadb import Both, both_of
 
 _SCRIPT = """
 CREATE TABLE city (name varchar(20) PRIMARY KEY, land varchar(20), code varchar(9) COLLATE utf8mb4_bin);
@@ -24,12 +19,7 @@ ALTER TABLE person ADD wakes time;
 UPDATE person SET wakes = MAKETIME(4 + id, 30, 0) WHERE id <> 3;
 """
 
-
-@pytest.fixture(params=["normalized", "embedded"])
-def both(request: pytest.FixtureRequest, mariadb: str, database: Database[Any]) -> Iterator[Both]:
-    """The schema filled, read and loaded."""
-    with beside_mariadb(mariadb, database, _SCRIPT, request.param) as found:
-        yield found
+both = both_of(_SCRIPT, "normalized", "embedded")
 
 
 QUERIES = (

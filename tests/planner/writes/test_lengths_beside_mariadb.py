@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
-import pymongo.database
 import pytest
 
 from nestling import pipeline
 from nestling.common.errors import ReadError, WorkloadError, WriteError
 from nestling.executors.write import run_write
 from nestling.ir.program import CompiledWrite
-from tests.beside_mariadb import Both, beside_mariadb
+from tests.beside_mariadb import Both, both_of
 
 _SCRIPT = """
 CREATE TABLE item (id int PRIMARY KEY, code varchar(5), name varchar(40), price decimal(6,2), total decimal(10,4));
@@ -46,12 +42,7 @@ WRITES = (
     "INSERT INTO item (id, price) SELECT id + 20, price FROM item WHERE id = 1",
 )
 
-
-@pytest.fixture(params=["normalized"])
-def both(request: pytest.FixtureRequest, mariadb: str, database: pymongo.database.Database[Any]) -> Iterator[Both]:
-    """The schema filled, read and loaded."""
-    with beside_mariadb(mariadb, database, _SCRIPT, request.param) as found:
-        yield found
+both = both_of(_SCRIPT, "normalized")
 
 
 def _done_here(both: Both, sql: str, values: dict[str, object] | None = None) -> bool:

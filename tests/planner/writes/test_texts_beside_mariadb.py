@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.common.errors import LoadError
-from tests.beside_mariadb import Both, beside_mariadb
+from tests.beside_mariadb import Both, beside_mariadb, both_of
 
 SCRIPT = """
 CREATE TABLE city (name varchar(20) PRIMARY KEY, land varchar(20), code varchar(9) COLLATE utf8mb4_bin UNIQUE);
@@ -67,12 +66,7 @@ FINDS = (
     ("SELECT id FROM person WHERE city = 'oslo'", 1),
 )
 
-
-@pytest.fixture(params=["normalized", "embedded"])
-def both(request: pytest.FixtureRequest, mariadb: str, database: Database[Any]) -> Iterator[Both]:
-    """The schema filled, read and loaded."""
-    with beside_mariadb(mariadb, database, SCRIPT, request.param) as found:
-        yield found
+both = both_of(SCRIPT, "normalized", "embedded")
 
 
 def test_writes_do_as_mariadb_does(both: Both) -> None:

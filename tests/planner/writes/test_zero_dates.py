@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
-from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.common.errors import WorkloadError
 from nestling.executors.write import run_write
 from nestling.ir.program import CompiledWrite
-from tests.beside_mariadb import Both, beside_mariadb
+from tests.beside_mariadb import Both, both_of
 
 _SCRIPT = """
 SET SESSION sql_mode = 'STRICT_TRANS_TABLES';
@@ -35,12 +31,7 @@ WRITES = (
     "UPDATE sale SET shipped = DEFAULT WHERE id = 3",
 )
 
-
-@pytest.fixture(params=["normalized", "embedded"])
-def both(request: pytest.FixtureRequest, mariadb: str, database: Database[Any]) -> Iterator[Both]:
-    """The schema filled, read and loaded."""
-    with beside_mariadb(mariadb, database, _SCRIPT, request.param) as found:
-        yield found
+both = both_of(_SCRIPT, "normalized", "embedded")
 
 
 def test_zero_dates_are_stored_as_loading_stores_them(both: Both) -> None:

@@ -25,7 +25,7 @@ from tests.executors.load.loads import load_source
 from tests.generators.designs import designs
 from tests.generators.worlds import World, with_seen_types, worlds
 from tests.likeness import likeness
-from tests.rows_read_back import rows_read_back
+from tests.rows_read_back import rows_read_back, without_validators
 from tests.sqlite_rows import sqlite_source
 
 EXAMPLES = int(os.environ.get("NESTLING_REVERSED", "6"))
@@ -35,12 +35,6 @@ EXAMPLES = int(os.environ.get("NESTLING_REVERSED", "6"))
 def look(database: Database[Any]) -> Found:
     """What a database is read as."""
     return read(gather(database.client, [database.name], Budget(60.0, Amount(), structure=True)), name="read")
-
-
-def without_validators(database: Database[Any]) -> None:
-    """Take away what the design declared of itself."""
-    for name in database.list_collection_names():
-        database.command("collMod", name, validator={})
 
 
 @pytest.mark.parametrize(
