@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
@@ -92,8 +93,7 @@ def test_texts_are_made_to_fit(allowed: Allowed, text: str) -> None:
         (lambda: Model("m", (Entity("t", (Attribute("a", Type.parse("date"), allowed=Allowed((1,))),)),)), "`t.a` is date"),
     ],
 )  # fmt: skip
-def test_nothing_wrong_can_be_said(make: object, said: str) -> None:
+def test_nothing_wrong_can_be_said(make: Callable[[], object], said: str) -> None:
     """One kind of condition, of the attribute's own kind, which some value meets."""
-    assert callable(make)
     with pytest.raises(InputError, match=said):
         make()
