@@ -21,7 +21,6 @@ from nestling.common.connection import connect
 from nestling.common.errors import DataDirectoryInUse, LibraryMissing, ServerError, ServerNotFound
 from nestling.common.server import VARIABLE, Server, open_server, start_server
 
-READY_SECONDS = 5.0
 GONE_SECONDS = 5.0
 
 pytestmark = pytest.mark.usefixtures("mongod")  # skips these tests, with the reason, where there is no mongod
@@ -80,18 +79,15 @@ def fake_mongod(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     return write
 
 
-def test_ready_in_time_and_gone_afterwards():
-    """A temporary server is ready within five seconds; afterwards neither it nor its data is there."""
-    begin = time.monotonic()
+def test_ready_and_gone_afterwards():
+    """A temporary server takes rows at once; afterwards neither it nor its data is there."""
     with start_server() as server, connect(server.uri) as client:
         client.shop.orders.insert_one({"_id": 1})
-        seconds = time.monotonic() - begin
         assert server.pid is not None
         assert server.data_directory is not None
         assert alive(server.pid)
         assert any(server.data_directory.iterdir())
         assert server.version.count(".") == 2
-    assert seconds < READY_SECONDS
     assert not alive(server.pid)
     assert not server.data_directory.parent.exists()
 

@@ -6,26 +6,29 @@ import threading
 import time
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
-from nestling.executors.facts import Amount, Budget, gather
+from nestling.executors.facts import Amount, Budget, gather, pacing
 from nestling.executors.facts.asking import Asking
 from nestling.executors.facts.catalogue import counters
 from nestling.executors.facts.pacing import Pace, is_in_use
+from tests.hand_clock import HandClock
 
 
-def test_a_rest_is_as_long_as_the_look() -> None:
+def test_a_rest_is_as_long_as_the_look(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches and questions are rested for once, however they lie in each other."""
-    pace = Pace(rest=2.0)
-    start = time.monotonic()
+    pace, clock = Pace(rest=2.0), HandClock()
+    monkeypatch.setattr(pacing, "time", clock)
 
     def read() -> int:
         for _ in pace.between(range(3)):
-            time.sleep(0.02)
+            clock.sleep(0.02)
         return 7
 
     assert pace.timed(read) == 7
-    assert 0.17 <= pace.accounted <= time.monotonic() - start
+    assert pace.accounted == pytest.approx(0.18)
+    assert clock.now == pytest.approx(0.18)
 
 
 def test_late_in_a_run_rests_are_short() -> None:

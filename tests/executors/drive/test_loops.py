@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -12,18 +11,28 @@ from nestling.executors.drive import Driven, Run, closed, latency, loops, mixed,
 from nestling.executors.drive.answers import Answer
 from nestling.ir.proof import Interval
 from nestling.ir.trace import Call
+from tests.hand_clock import HandClock
 
 SLOW = 0.05
 
 
 @pytest.fixture
-def server(database: Database[Any], monkeypatch: pytest.MonkeyPatch) -> Driven:
+def clock(monkeypatch: pytest.MonkeyPatch) -> HandClock:
+    """The clock of the loops."""
+    made = HandClock()
+    monkeypatch.setattr(loops, "perf_counter", made.monotonic)
+    monkeypatch.setattr(loops, "sleep", made.sleep)
+    return made
+
+
+@pytest.fixture
+def server(clock: HandClock, database: Database[Any], monkeypatch: pytest.MonkeyPatch) -> Driven:
     """A server whose statements are commands: `insert` of a document, `sleep`."""
 
     def execute(on: Driven, statement: str, values: dict[str, Any], *, session: Any = None) -> tuple[float, Answer]:
         del session
         if statement == "sleep":
-            time.sleep(SLOW)
+            clock.sleep(SLOW)
         else:
             number = on.database["log"].count_documents({})
             on.database["log"].insert_one({"_id": values["id"], "seen": number})
@@ -45,11 +54,15 @@ def test_time_counts_from_when_an_execution_was_due(server: Driven) -> None:
     """One user and a server of 50 ms, asked every 10 ms: each execution waits longer than the one before it."""
     block = tuple(Call("sleep", {}) for _ in range(5))
     elapsed, runs = opened(server, block, [0.0, 0.01, 0.02, 0.03, 0.04], clients=1)
-    assert elapsed >= 5 * SLOW
-    assert [round(run.seconds - number * (SLOW - 0.01), 1) for number, run in enumerate(runs)] == pytest.approx(
-        [0.05] * 5, abs=0.06
-    )
-    assert runs[-1].seconds > 4 * SLOW
+    assert elapsed == pytest.approx(5 * SLOW)
+    assert [run.seconds for run in runs] == pytest.approx([0.05, 0.09, 0.13, 0.17, 0.21])
+
+
+def test_nothing_is_asked_before_it_is_due(server: Driven) -> None:
+    """A server that is faster than it is asked waits, and no execution is charged for that."""
+    elapsed, runs = opened(server, tuple(Call("sleep", {}) for _ in range(3)), [0.0, 0.1, 0.3], clients=1)
+    assert elapsed == pytest.approx(0.3 + SLOW)
+    assert [run.seconds for run in runs] == pytest.approx([SLOW] * 3)
 
 
 def test_an_error_ends_all_clients(server: Driven) -> None:
