@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -86,8 +86,32 @@ def proved(
 
 
 def two(reading: Reading) -> dict[str, Proposal]:
-    """The normalized design, advised, and the embedded one."""
-    return {"chosen": design(reading, "normalized"), "embedded": design(reading, "embedded")}
+    """The normalized design, advised, and the embedded one. Each model has its rival's name, which tells whose rows are read."""
+    made = {"chosen": design(reading, "normalized"), "embedded": design(reading, "embedded")}
+    return {
+        name: replace(each, design=replace(each.design, model=replace(each.design.model, name=name)))
+        for name, each in made.items()
+    }
+
+
+def wrong_rows_of(rival: str, folder: Path, address: str, change: str) -> Callable[[Model], RowSource]:
+    """Opens the rows of the books for all but one rival, and those of a changed copy for that one."""
+    folder.mkdir()
+    wrong, _ = source(folder, READS)
+    with closing(sqlite3.connect(folder / "books.db")) as connection, connection:
+        connection.execute(change)
+    return lambda model: open_rows(wrong if model.name == rival else address, model)
+
+
+def no_rows_of(rivals: Container[str], address: str) -> Callable[[Model], RowSource]:
+    """Opens the rows of the books for all but some rivals."""
+
+    def rows(model: Model) -> RowSource:
+        if model.name in rivals:
+            raise LoadError(Problem("a row cannot be stored", where="book"))
+        return open_rows(address, model)
+
+    return rows
 
 
 def with_copy(reading: Reading, freshness: str) -> Proposal:
@@ -134,20 +158,7 @@ def test_rivals_of_a_source(mongod: Server, tmp_path: Path) -> None:
 def test_a_rival_with_other_rows_is_disqualified(mongod: Server, tmp_path: Path) -> None:
     """One row that is not the others': the answer that shows it costs the design its place, and says so loudly."""
     address, reading = source(tmp_path, READS)
-    opened = 0
-
-    def rows(model: Model) -> RowSource:
-        nonlocal opened
-        opened += 1
-        if opened == 3:  # the count of rows, the advised design, its rival
-            other = tmp_path / "other"
-            other.mkdir()
-            wrong, _ = source(other, READS)
-            with closing(sqlite3.connect(other / "books.db")) as connection, connection:
-                connection.execute("UPDATE book SET title = title || '!'")
-            return open_rows(wrong, model)
-        return open_rows(address, model)
-
+    rows = wrong_rows_of("embedded", tmp_path / "other", address, "UPDATE book SET title = title || '!'")
     proof = proved(mongod, address, reading, two(reading), rows)
     embedded = proof.design("embedded")
     assert embedded is not None
@@ -162,20 +173,8 @@ def test_rows_nobody_asks_for_are_compared_too(mongod: Server, tmp_path: Path) -
     """What no statement reads is found when the homes are compared in the end."""
     address, reading = source(tmp_path, READS)
     reading = replace(reading, workload=replace(reading.workload, statements=reading.workload.statements[1:]))
-    opened = 0
-
-    def rows(model: Model) -> RowSource:
-        nonlocal opened
-        opened += 1
-        if opened == 3:
-            other = tmp_path / "other"
-            other.mkdir()
-            wrong, _ = source(other, READS)
-            with closing(sqlite3.connect(other / "books.db")) as connection, connection:
-                connection.execute("UPDATE author SET name = 'nobody' WHERE author_id = 7")
-            return open_rows(wrong, model)
-        return open_rows(address, model)
-
+    change = "UPDATE author SET name = 'nobody' WHERE author_id = 7"
+    rows = wrong_rows_of("embedded", tmp_path / "other", address, change)
     proof = proved(mongod, address, reading, two(reading), rows)
     embedded = proof.design("embedded")
     assert embedded is not None
@@ -185,16 +184,7 @@ def test_rows_nobody_asks_for_are_compared_too(mongod: Server, tmp_path: Path) -
 def test_a_rival_that_cannot_be_loaded(mongod: Server, tmp_path: Path) -> None:
     """It is out, with the reason; the others are measured."""
     address, reading = source(tmp_path, READS)
-    opened = 0
-
-    def rows(model: Model) -> RowSource:
-        nonlocal opened
-        opened += 1
-        if opened == 3:
-            raise LoadError(Problem("a row cannot be stored", where="book"))
-        return open_rows(address, model)
-
-    proof = proved(mongod, address, reading, two(reading), rows)
+    proof = proved(mongod, address, reading, two(reading), no_rows_of(("embedded",), address))
     embedded = proof.design("embedded")
     assert embedded is not None
     assert embedded.disqualified == "it cannot be loaded: book: a row cannot be stored"
@@ -247,17 +237,8 @@ def test_no_time_for_all_rounds(mongod: Server, tmp_path: Path) -> None:
 def test_no_rival_that_can_be_loaded(mongod: Server, tmp_path: Path) -> None:
     """There is nothing to go on with then, and the reason of each is told."""
     address, reading = source(tmp_path, READS)
-    opened = 0
-
-    def rows(model: Model) -> RowSource:
-        nonlocal opened
-        opened += 1
-        if opened > 1:
-            raise LoadError(Problem("a row cannot be stored", where="book"))
-        return open_rows(address, model)
-
     with pytest.raises(LoadError, match="embedded: it cannot be loaded: book: a row cannot be stored"):
-        proved(mongod, address, reading, two(reading), rows)
+        proved(mongod, address, reading, two(reading), no_rows_of(("chosen", "embedded"), address))
 
 
 def test_rates_that_cannot_be_reached(mongod: Server, tmp_path: Path) -> None:
