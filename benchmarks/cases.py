@@ -23,8 +23,9 @@ from nestling.common.server import open_server
 from nestling.ir.text import write_proposal
 from nestling.pipeline import design, inspect
 from nestling.strategies import strategy_names
+from tests import shared_cases
 
-CASES = Path(__file__).parents[2] / "shared" / "cases" / "sql"
+CASES = shared_cases.CASES / "sql"
 HEAD = (
     "database",
     "strategy",

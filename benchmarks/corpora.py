@@ -21,8 +21,8 @@ from benchmarks.corpora_samples import with_samples
 from nestling.sources.ddl.statements import statements as ddl_statements
 from nestling.sources.statements.blocks import blocks
 from tests.servers import mariadb_server, postgresql_server
+from tests.shared_cases import CASES
 
-SHARED = Path(__file__).parents[2] / "shared" / "cases"
 SEED = 7
 
 
@@ -37,7 +37,7 @@ class Corpus:
     rows: int | None
 
 
-def corpora(shared: Path = SHARED) -> tuple[Corpus, ...]:
+def corpora(shared: Path = CASES) -> tuple[Corpus, ...]:
     """All of them, in name order of their folders; nothing where the shared cases are not there."""
     queries, benchmarks = shared / "queries", shared / "benchmarks"
     found = [_job(queries / "join_order_benchmark"), *_exercises(queries / "pgexercises")]

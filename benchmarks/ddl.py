@@ -13,8 +13,9 @@ import time
 from pathlib import Path
 
 from nestling.sources.ddl import read_ddl
+from tests import shared_cases
 
-CASES = Path(__file__).parents[2] / "shared" / "cases" / "ddl"
+CASES = shared_cases.CASES / "ddl"
 TABLE = re.compile(r"^\s*CREATE\s+(?:UNLOGGED\s+)?TABLE\b", re.IGNORECASE | re.MULTILINE)
 PARTITION = re.compile(r"\bPARTITION\s+OF\b", re.IGNORECASE)
 REFERENCE = re.compile(r"\bREFERENCES\s+[\w`\"\[]", re.IGNORECASE)

@@ -29,9 +29,10 @@ from nestling.common.server import start_server
 from nestling.executors.facts import Budget, gather
 from nestling.ir.finding import Severity
 from nestling.pipeline import diagnose
+from tests import shared_cases
 
 Db = Database[dict[str, Any]]
-CASES = Path(__file__).parents[2] / "shared" / "cases" / "mongo"
+CASES = shared_cases.CASES / "mongo"
 
 SCHEMA_PACKAGE = """
 const { MongoClient } = require("mongodb");

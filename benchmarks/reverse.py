@@ -29,10 +29,11 @@ from nestling.executors.facts import Amount, Budget, gather
 from nestling.pipeline import OPTIMAL, design, inspect, load
 from nestling.sources.mongo import read
 from nestling.strategies import strategy_names
+from tests import shared_cases
 from tests.likeness import likeness
 from tests.rows_read_back import rows_read_back, without_validators
 
-CASES = Path(__file__).parents[2] / "shared" / "cases" / "sql"
+CASES = shared_cases.CASES / "sql"
 HEAD = (
     "database",
     "design",

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from pathlib import Path
 
-import pytest
+from tests.shared_cases import ROOT, SHARED, shared
 
-ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "coverage.md"
-REQUIREMENTS = ROOT.parent / "shared" / "REQUIREMENTS.md"
+REQUIREMENTS = SHARED / "REQUIREMENTS.md"
 ROW = re.compile(r"^\| ([A-G]\d+) \|(.*)$", re.MULTILINE)
 
 
@@ -34,9 +32,8 @@ def test_what_is_done_has_a_proof() -> None:
         assert cells[1].startswith("not yet") != ("tests/" in "".join(cells[3:])), name
 
 
+@shared
 def test_every_requirement_has_one_row() -> None:
     """The page has each id of the requirements exactly once."""
-    if not REQUIREMENTS.exists():
-        pytest.skip("the requirements are not beside this checkout")
     wanted = re.findall(r"^\| ([A-G]\d+) \|", REQUIREMENTS.read_text(), re.MULTILINE)
     assert Counter(name for name, _ in rows()) == Counter(wanted)

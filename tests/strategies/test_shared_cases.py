@@ -1,4 +1,4 @@
-"""Real schemas nobody here wrote: every table and relationship is decided on, quickly. Skipped where they are not at hand."""
+"""Real schemas nobody here wrote: every table and relationship is decided on, quickly; and of our own."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ import pytest
 
 from nestling.sources.ddl import read_ddl
 from nestling.strategies import design, strategy_names
+from tests.shared_cases import CASES, OWN_SCHEMAS, case_name, shared
 
-CASES = Path(__file__).parents[3] / "shared" / "cases"
-SCHEMAS = sorted(CASES.glob("ddl/*/schema.sql"))
-
-pytestmark = pytest.mark.skipif(not SCHEMAS, reason="the shared cases are not beside the repository")
+SCHEMAS = (*OWN_SCHEMAS, *sorted(CASES.glob("ddl/*/schema.sql")))
 
 
-@pytest.mark.parametrize("schema", SCHEMAS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("schema", SCHEMAS, ids=case_name)
 def test_a_real_schema_has_three_designs(schema: Path):
     """Every entity has one home and every relationship a decision."""
     found = read_ddl(schema.read_text(errors="replace"), schema.parent.name)
@@ -27,7 +25,7 @@ def test_a_real_schema_has_three_designs(schema: Path):
         assert set(proposal.design.places) == {each.name for each in found.model.entities}
 
 
-@pytest.mark.skipif(not (CASES / "ddl" / "openmrs").exists(), reason="openmrs is not at hand")
+@shared
 def test_audit_columns_of_openmrs_embed_nothing_in_users():
     """Dozens of tables name their creator; only what a user's key identifies lives with the user."""
     found = read_ddl((CASES / "ddl" / "openmrs" / "schema.sql").read_text(errors="replace"), "openmrs")

@@ -19,9 +19,9 @@ import pytest
 from nestling.common.errors import NestlingError
 from nestling.planner.sql import translate
 from tests.planner.sql.sqlite_oracle import Oracle
+from tests.shared_cases import CASES, shared
 
-CASES = Path(__file__).parents[3].parent / "shared" / "cases"
-pytestmark = [pytest.mark.soak, pytest.mark.skipif(not CASES.is_dir(), reason="the collection of cases is not here")]
+pytestmark = [pytest.mark.soak, shared]
 _READS = re.compile(r"\s*(select|with|values)\b", re.IGNORECASE)
 
 

@@ -1,19 +1,18 @@
 """Real schemas: every table and every foreign key is in the model, or a gap or note says why not.
 
-The schemas are not part of the repository; without them beside it these tests are skipped.
+Most of them are not part of the repository (`tests/shared_cases.py`); without them there is one of each dialect, and a few more.
 """
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 from nestling.sources.ddl import read_ddl
+from tests.shared_cases import CASES, OWN_SCHEMAS, case_name
 
-CASES = Path(__file__).resolve().parents[3].parent / "shared" / "cases"
-FILES = sorted(
+SHARED_SCHEMAS = sorted(
     path
     for pattern in (
         "ddl/*/schema.sql",
@@ -24,14 +23,13 @@ FILES = sorted(
     )
     for path in CASES.glob(pattern)
 )
+FILES = (*OWN_SCHEMAS, *SHARED_SCHEMAS)
 _COMMENTS = re.compile(r"--[^\n]*|/\*[^!].*?\*/|'(?:[^'\\]|''|\\.)*'", re.DOTALL)
 _TABLE = re.compile(r"\bCREATE\s+(?:UNLOGGED\s+)?TABLE\b", re.IGNORECASE)
 _REFERENCE = re.compile(r"\bREFERENCES\b", re.IGNORECASE)
 
-pytestmark = pytest.mark.skipif(not FILES, reason="the collection of schemas is not beside the repository")
 
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(CASES)))
+@pytest.mark.parametrize("path", FILES, ids=case_name)
 def test_every_table_and_foreign_key_is_accounted_for(path):
     """Counts by a plain search over the text are those of the model plus what gaps and notes say."""
     text = path.read_text()
@@ -45,7 +43,7 @@ def test_every_table_and_foreign_key_is_accounted_for(path):
     assert len(_REFERENCE.findall(bare)) == len(reading.model.relationships) + unresolved
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(CASES)))
+@pytest.mark.parametrize("path", FILES, ids=case_name)
 def test_gaps_are_for_true_reasons(path):
     """Only types the file does not declare, points, and foreign keys to columns that are not unique."""
     reasons = {

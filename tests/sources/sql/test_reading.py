@@ -13,8 +13,7 @@ from nestling.ir.quantile import quantile
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import Origin
 from nestling.sources.sql import open_database
-
-CASES = Path(__file__).parents[4] / "shared" / "cases" / "sql"
+from tests.shared_cases import CASES, shared
 
 
 @pytest.fixture
@@ -190,12 +189,22 @@ def test_mariadb(mariadb_urls: tuple[str, str]) -> None:
     assert database.reading(sampled_above_rows=1).model.entities
 
 
-@pytest.mark.skipif(not CASES.is_dir(), reason="the shared cases are not beside this repository")
-@pytest.mark.parametrize("case", sorted(CASES.glob("*/*.sqlite*")), ids=lambda path: path.parent.name)
-def test_real_databases_are_read_whole(case: Path, tmp_path: Path) -> None:
+def test_the_shop_is_read_whole(shop_folder: Path) -> None:
     """Every table, column and foreign key of the file's own catalog is in the model."""
+    assert_read_whole(shop_folder / "shop.db")
+
+
+@shared
+@pytest.mark.parametrize("case", sorted(CASES.glob("sql/*/*.sqlite*")), ids=lambda path: path.parent.name)
+def test_real_databases_are_read_whole(case: Path, tmp_path: Path) -> None:
+    """So it is with databases nobody here made."""
     path = tmp_path / "case.db"
     path.write_bytes(lzma.decompress(case.read_bytes()) if case.suffix == ".xz" else case.read_bytes())
+    assert_read_whole(path)
+
+
+def assert_read_whole(path: Path) -> None:
+    """What the catalog of a SQLite file lists, and how many rows there are, is what is read."""
     connection = sqlite3.connect(path)
     tables = [
         row[0]

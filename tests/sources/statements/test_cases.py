@@ -1,26 +1,24 @@
 """Real workloads over their own schemas: every statement is read, and gaps are listed for true reasons only.
 
-The workloads are not part of the repository; without them beside it these tests are skipped.
+Most of them are not part of the repository (`tests/shared_cases.py`); without them there is the shop's.
 """
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 from nestling.sources.ddl import read_ddl
 from nestling.sources.statements import parse_workload
+from tests.shared_cases import CASES, OWN_WORKLOAD, case_name
 
-CASES = Path(__file__).resolve().parents[3].parent / "shared" / "cases"
-FILES = sorted([*CASES.glob("sql/*/workload.sql"), *CASES.glob("benchmarks/*/workload*.sql")])
+SHARED_WORKLOADS = sorted([*CASES.glob("sql/*/workload.sql"), *CASES.glob("benchmarks/*/workload*.sql")])
+FILES = (OWN_WORKLOAD, *SHARED_WORKLOADS)
 DDL = ("schema.sql", "ddl-postgres-tpcc.sql", "ddl-sqlite.sql", "ddl-postgres.sql")
 # Views are not entities; a statement that makes or drops one is not a statement over the model.
 VIEWS = ("`current_dept_emp`", "`Order Subtotals`", "`revenue0`")
 NO_STATEMENTS = ("CREATE is not", "DROP is not")
-
-pytestmark = pytest.mark.skipif(not FILES, reason="the collection of workloads is not beside the repository")
 
 
 def model_of(folder):
@@ -32,7 +30,7 @@ def model_of(folder):
     )
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(CASES)))
+@pytest.mark.parametrize("path", FILES, ids=case_name)
 def test_every_statement_is_read(path):
     """As many statements as name lines, less those that are no statements over a model; each access in the model."""
     reading, text = model_of(path.parent), path.read_text()
