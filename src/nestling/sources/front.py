@@ -62,7 +62,7 @@ def _read_database(url: str, progress: Callable[[str], None] | None, statements:
     from nestling.sources.statements import with_joined
 
     database = open_database(url)
-    joined = None if statements is None else partial(with_joined, text=statements, dialect=database.address.dialect)
+    joined = None if statements is None else partial(with_joined, text=statements, dialect=database.dialect)
     return database.reading(progress=progress, joined=joined)
 
 

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING
 
 from nestling.common.errors import Problem, SourceError
 from nestling.common.redaction import redact
-from nestling.common.sql_dialects import MYSQL, NAMES, POSTGRESQL, SQLITE
+from nestling.sources.sql.engines import engine_of, schemes
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
 
-_DRIVERS = {SQLITE: "sqlite", POSTGRESQL: "postgresql+psycopg", MYSQL: "mysql+pymysql"}
 _SCHEME = re.compile(r"^(?:jdbc:)?([a-z0-9]+)(?:\+[a-z0-9_]+)?://", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A database's address: its dialect (`sqlite`, `postgresql`, `mysql`), the driver's URL, and the text safe to show."""
+    """A database's address: its dialect, which names a file of `engines`, the driver's URL, and the text safe to show."""
 
     dialect: str
     url: URL
@@ -28,14 +27,14 @@ class Address:
 
     @property
     def path(self) -> Path:
-        """The file of a SQLite database."""
+        """The file of a database that is one."""
         return Path(self.url.database or "")
 
 
 def is_sql_address(text: str) -> bool:
     """Whether a source's address is one this package reads."""
     match = _SCHEME.match(text)
-    return match is not None and match[1].lower() in NAMES
+    return match is not None and match[1].lower() in schemes()
 
 
 def parse_address(text: str) -> Address:
@@ -44,15 +43,15 @@ def parse_address(text: str) -> Address:
     from sqlalchemy.exc import ArgumentError
 
     if not is_sql_address(text):
-        known = ", ".join(f"`{scheme}://`" for scheme in NAMES)
+        known = ", ".join(f"`{scheme}://`" for scheme in schemes())
         what, move = "this is no SQL database address", "a MongoDB is `mongodb://host/database`"
         is_mongo = text.lower().startswith("mongo")
         raise SourceError(
             Problem(what, where=redact(text), known=f"known are {known}", next_move=move if is_mongo else "")
         )
-    dialect = NAMES[_SCHEME.match(text)[1].lower()]  # type: ignore[index]
+    dialect = schemes()[_SCHEME.match(text)[1].lower()]  # type: ignore[index]
     try:
-        url = make_url(_SCHEME.sub(f"{_DRIVERS[dialect]}://", text))
+        url = make_url(_SCHEME.sub(f"{engine_of(dialect).url_driver}://", text))
     except (ArgumentError, ValueError):
         move = "percent-encode the characters : / ? # [ ] @ in user and password"
         raise SourceError(Problem("the address cannot be read", where=redact(text), next_move=move)) from None

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from nestling.common.sql_dialects import POSTGRESQL, SQLITE
 from nestling.ir.quantity_words import counted
 from nestling.sources.checks import is_any, means_the_same
+from nestling.sources.sql.engines import engine_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 
 def with_kept_checks(entity: Entity, tables: Tables, database: Connected) -> tuple[Entity, list[str]]:
     """The entity with the checks that its rows keep, and a sentence for each of the others."""
+    engine = engine_of(tables.dialect)
     alike = {
-        a.name: a for a in entity.attributes if a.allowed is not None and means_the_same(a, a.allowed, tables.dialect)
+        a.name: a
+        for a in entity.attributes
+        if a.allowed is not None and means_the_same(a, a.allowed, engine.statements)
     }
     broken = _rows_that_break(list(alike.values()), entity.name, tables, database)
     attributes, notes = [], []
@@ -43,8 +46,8 @@ def with_kept_checks(entity: Entity, tables: Tables, database: Connected) -> tup
 def _rows_that_break(
     attributes: list[Attribute], entity: str, tables: Tables, database: Connected
 ) -> Mapping[str, int]:
-    """How many rows break the check of each attribute; PostgreSQL has none, the others can be told not to look."""
-    if not attributes or tables.dialect == POSTGRESQL:
+    """How many rows break the check of each attribute; some databases can be told not to look."""
+    if not attributes or engine_of(tables.dialect).enforces_checks:
         return {}
     table = tables.table(entity)
     sums = []
@@ -66,12 +69,12 @@ def _conditions(column: Any, allowed: Allowed, dialect: str) -> Iterator[Any]:
         most = _constant(allowed.maximum)
         yield column < most if allowed.exclusive_maximum else column <= most
     if allowed.lengths:
-        length = sa.func.length(column) if dialect == SQLITE else sa.func.char_length(column)
+        length = engine_of(dialect).character_length(column)
         yield length >= (allowed.minimum_length or 0)
         if allowed.maximum_length is not None:
             yield length <= allowed.maximum_length
-    if allowed.lengths and dialect == SQLITE:
-        yield sa.func.instr(column, sa.func.char(0)) == 0  # behind which SQLite does not count
+    if allowed.lengths:
+        yield from engine_of(dialect).counts_all_characters(column)
 
 
 def _constant(value: Scalar) -> Any:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from nestling.common.sql_dialects import SQLITE
 from nestling.ir.quantity_words import counted
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import EntityStatistics, Statistics
 from nestling.sources.sql.address import Address
 from nestling.sources.sql.check_rows import with_kept_checks
 from nestling.sources.sql.connection import dialect_of
+from nestling.sources.sql.engines import engine_of
 from nestling.sources.sql.hierarchies import find_hierarchies
 from nestling.sources.sql.measure import Connected, TableMeasures, entity_statistics, measure_table
 from nestling.sources.sql.measure_links import LinkMeasures, link_statistics, measure_link
@@ -42,8 +42,8 @@ def read_database(
     `joined` adds relationships that are not declared before they are measured.
     """
     say = progress or (lambda _name: None)
-    name = address.path.stem if address.dialect == SQLITE else str(address.url.database)
-    reflection = reflect(catalog, name, address.dialect, joined)
+    engine = engine_of(address.dialect)
+    reflection = reflect(catalog, engine.model_name(address), engine.statements, joined)
     places = {table.entity: (table.schema, table.name) for table in catalog.tables}
     tables = Tables(reflection.model, address.dialect, places)
     database = Connected(connection, dialect_of(address))
@@ -63,7 +63,7 @@ def read_database(
         gaps=reflection.gaps,
         notes=tuple(notes),
         origin=address.origin,
-        dialect=address.dialect,
+        dialect=engine.statements,
     )
 
 
@@ -122,8 +122,8 @@ def _link(
 def _required(
     model: Model, entities: Mapping[str, Entity], links: Mapping[str, LinkMeasures], dialect: str
 ) -> dict[str, bool]:
-    """Whether every child has a parent: by declaration where the server enforces it, in SQLite only if the data agrees."""
-    if dialect != SQLITE:
+    """Whether every child has a parent: by declaration where that is enforced, else only if the data agrees."""
+    if engine_of(dialect).enforces_keys:
         return {}
     return {
         link.name: link.enforced

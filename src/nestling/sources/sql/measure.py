@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from nestling.common.sql_dialects import SQLITE
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Quantity, inferred, measured
 from nestling.ir.types import TypeName
+from nestling.sources.sql.engines import engine_of
 from nestling.sources.sql.probes import FIXED_BYTES, probes
 from nestling.sources.sql.sampling import sample
 
@@ -119,7 +119,9 @@ def _widths(
     if attribute.type.name in FIXED_BYTES and not attribute.also:
         size = FIXED_BYTES[attribute.type.name]
         return inferred(size), inferred(size)
-    if "average_bytes" not in found or (dialect == SQLITE and attribute.type.name is TypeName.FLOAT):
+    if "average_bytes" not in found or (
+        engine_of(dialect).measures_all_widths and attribute.type.name is TypeName.FLOAT
+    ):
         return inferred(8), inferred(8)
     return measured(float(found["average_bytes"] or 0), sampled), measured(float(found["maximum_bytes"] or 0), sampled)
 

@@ -11,19 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from nestling.common.sql_dialects import MYSQL
 from nestling.ir.expression import Collation
 from nestling.ir.quantile import quantile
 from nestling.ir.statistics import RelationshipStatistics, inferred, measured
 from nestling.ir.types import TEXTS, TIMES
+from nestling.sources.sql.engines import engine_of
 from nestling.sources.sql.row_sql import letters, matching
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from nestling.ir.model import Attribute, Model, Relationship
+    from nestling.sources.sql.engines import engine_of
     from nestling.sources.sql.measure import Connected
-    from nestling.sources.sql.row_sql import Tables
+from nestling.sources.sql.row_sql import Tables
 
 QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 GROWS_ABOVE = 20
@@ -86,14 +87,16 @@ def _respelled(tables: Tables, link: Relationship, database: Connected) -> int:
 
 
 def _may_be_respelled(attribute: Attribute, dialect: str) -> bool:
-    """Whether texts that differ may be equal to the database; to MySQL's older collations all are whatever blanks follow."""
-    return attribute.type.name in TEXTS and (dialect == MYSQL or attribute.collation is not Collation.BINARY)
+    """Whether texts that differ may be equal to the database."""
+    engine = engine_of(dialect)
+    return attribute.type.name in TEXTS and (
+        engine.may_differ_in_letters or attribute.collation is not Collation.BINARY
+    )
 
 
 def _depth(tables: Tables, link: Relationship, database: Connected) -> tuple[int, int]:
     """Hops from a root to the deepest row, and rows reached: what no root reaches is in a cycle, so the walk always ends."""
-    if tables.dialect == MYSQL:
-        _allow_deep_recursion(database)
+    engine_of(tables.dialect).allow_deep_recursion(database)
     names = link.parent_attributes
     row, parent, below = (tables.table(link.child).alias(alias) for alias in ("r", "p", "b"))
     has_parent = (
@@ -108,14 +111,6 @@ def _depth(tables: Tables, link: Relationship, database: Connected) -> tuple[int
     )
     deepest, reached = database.row(sa.select(sa.func.max(walk.c["depth_"]), sa.func.count()))
     return int(deepest or 0), int(reached)
-
-
-def _allow_deep_recursion(database: Connected) -> None:
-    cursor = database.connection.cursor()
-    for variable in ("max_recursive_iterations", "cte_max_recursion_depth"):
-        cursor.execute("SHOW VARIABLES LIKE %s", (variable,))
-        if cursor.fetchone():
-            cursor.execute(f"SET SESSION {variable} = 1000000")
 
 
 def link_statistics(link: Relationship, model: Model, found: LinkMeasures) -> RelationshipStatistics:

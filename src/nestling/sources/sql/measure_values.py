@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.distribution import Distribution, as_kind
 from nestling.ir.statistics import Origin
 from nestling.ir.types import TypeName
+from nestling.sources.sql.engines import engine_of
 from nestling.sources.sql.row_sql import selected
 from nestling.sources.sql.sampling import sample
 from nestling.sources.sql.values import converter
@@ -94,15 +94,7 @@ def _ordered_alike(column: Any, attribute: Attribute, dialect: str) -> Any:
     """The column with texts compared by code point, as they are where the values are used."""
     if attribute.type.name not in _TEXTS:
         return column
-    match dialect:
-        case _ if dialect == SQLITE:
-            return sa.collate(column, "BINARY")
-        case _ if dialect == POSTGRESQL:
-            return sa.cast(column, sa.Text).collate("C")
-        case _ if dialect == MYSQL:
-            return sa.func.convert(column.op("USING")(sa.literal_column("utf8mb4"))).collate("utf8mb4_bin")
-        case _:
-            return column
+    return engine_of(dialect).by_code_point(column)
 
 
 def _statement(column: Any, source: Any) -> Any:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from nestling.common.sql_dialects import MYSQL, SQLITE
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.quantity_words import counted
-from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.ir.types import TEXT, Type, TypeName
 from nestling.sources.defaults import retyped
-from nestling.sources.sql.probes import FORMATS
+from nestling.sources.sql.engines import engine_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,11 +18,6 @@ if TYPE_CHECKING:
     from nestling.sources.sql.measure import TableMeasures
 
 _T = TypeName
-BYTES = Type(_T.BYTES)
-_STORED = {"integer": INTEGER, "real": FLOAT, "text": TEXT, "blob": BYTES}
-_FITTING = {_T.INTEGER: "integer", _T.FLOAT: "real", _T.TEXT: "text", _T.BYTES: "blob", _T.BOOLEAN: "integer"}
-_BY_PRECISION = {"day": Type(_T.DATE), "second": Type(_T.TIMESTAMP), "milli": Type(_T.TIMESTAMP, (3,)),
-                 "micro": Type(_T.TIMESTAMP, (6,))}  # fmt: skip
 INT64_MOST = 2**63 - 1
 
 
@@ -32,11 +26,12 @@ def refined_attribute(attribute: Attribute, column: ColumnFacts, measures: Table
     found = measures.columns[attribute.name]
     if not found["values"]:
         return attribute
-    refined = _sqlite(attribute, found) if dialect == SQLITE else _server(attribute, column, found, dialect)
+    refined = engine_of(dialect).refined(attribute, column, found)
     return replace(refined, default=retyped(attribute.default, refined.type))
 
 
-def _server(attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any], dialect: str) -> Attribute:
+def as_declared(attribute: Attribute, found: Mapping[str, Any]) -> Attribute:
+    """The attribute of a database whose columns hold what they are declared to hold."""
     kind, also = attribute.type, attribute.also
     if kind.name in (_T.TIMESTAMP, _T.TIMESTAMPTZ) and found["milli"]:
         kind = Type(kind.name, (6 if found["micro"] else 3,))
@@ -44,51 +39,7 @@ def _server(attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any],
         also = (TEXT,)
     if kind.name is _T.INTEGER and int(found["most"]) > INT64_MOST:
         also = (Type(_T.DECIMAL, (20, 0)),)
-    is_flag = dialect == MYSQL and column.declared.startswith("tinyint(1)")
-    if is_flag and int(found["least"]) >= 0 and int(found["most"]) <= 1:
-        kind = BOOLEAN
     return replace(attribute, type=kind, also=also)
-
-
-def _sqlite(attribute: Attribute, found: Mapping[str, Any]) -> Attribute:
-    name = attribute.type.name
-    stored = [storage for storage in _STORED if found[storage]]
-    if name in (_T.DATE, _T.TIMESTAMP, _T.TIMESTAMPTZ):
-        return _sqlite_date(attribute, found, stored)
-    if name is _T.DECIMAL:
-        return _sqlite_decimal(attribute, stored)
-    if name is _T.ANY:
-        return replace(attribute, type=_STORED[stored[0]]) if len(stored) == 1 else attribute
-    if name is _T.BOOLEAN and found["truths"] < found["integer"]:
-        return replace(attribute, type=INTEGER, also=_others(stored, "integer"))
-    fitting = _FITTING.get(name, "text")
-    return replace(attribute, also=_others(stored, fitting))
-
-
-def _sqlite_date(attribute: Attribute, found: Mapping[str, Any], stored: list[str]) -> Attribute:
-    """The date or timestamp most values are in canonical form of; without any, the type they are stored as."""
-    if attribute.type.name is _T.TIMESTAMPTZ and found["text"]:
-        return replace(attribute, also=_others(stored, "text"))
-    precision = max(FORMATS, key=lambda each: int(found[each]))
-    if not found[precision]:
-        main = max(stored, key=lambda storage: int(found[storage]))
-        return replace(attribute, type=_STORED[main], also=_others(stored, main))
-    also = _others(stored, "text")
-    if found["text"] > found[precision]:
-        also = (TEXT, *also)
-    return replace(attribute, type=_BY_PRECISION[precision], also=also)
-
-
-def _sqlite_decimal(attribute: Attribute, stored: list[str]) -> Attribute:
-    """SQLite has no decimals: such a column holds integers and floats, unless it was made for exact text."""
-    if stored == ["text"]:
-        return attribute
-    main = "real" if "real" in stored or "integer" in stored else stored[0]
-    return replace(attribute, type=_STORED[main], also=_others(stored, main))
-
-
-def _others(stored: list[str], main: str) -> tuple[Type, ...]:
-    return tuple(_STORED[storage] for storage in stored if storage != main)
 
 
 def refined_entity(entity: Entity, table: Table, measures: TableMeasures, dialect: str) -> tuple[Entity, list[str]]:
@@ -99,7 +50,7 @@ def refined_entity(entity: Entity, table: Table, measures: TableMeasures, dialec
     notes = [
         f"`{entity.name}.{old.name}` is declared {old.type} but its values are {new.type}"
         for old, new in zip(entity.attributes, attributes, strict=True)
-        if old.type.name is not new.type.name and old.type.name is not _T.ANY and dialect == SQLITE
+        if old.type.name is not new.type.name and old.type.name is not _T.ANY and not engine_of(dialect).enforces_types
     ]
     notes += [
         f"`{entity.name}.{new.name}` ({new.type}) also holds {', '.join(map(str, others))}"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from sqlalchemy.sql import quoted_name
 
-from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.rows import Column, Function, Path, SortKey
 from nestling.ir.types import TypeName
+from nestling.sources.sql.engines import engine_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from nestling.ir.model import Attribute, Model
     from nestling.ir.rows import Aggregate, RowQuery
-
-_UNORDERED = (TypeName.JSON, TypeName.GEOMETRY, TypeName.ANY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +86,8 @@ def matching(parent: Any, parent_names: Sequence[str], child: Any, child_names: 
 
 def letters(text: ColumnElement[Any], dialect: str) -> ColumnElement[Any]:
     """A text as something the database compares to the letter, blanks at the end too."""
-    if dialect == MYSQL:
-        return sa.cast(text, sa.LargeBinary)
-    return sa.collate(sa.cast(text, sa.Text), "BINARY" if dialect == SQLITE else "C")
+    found: ColumnElement[Any] = engine_of(dialect).letters(text)
+    return found
 
 
 def compile_query(tables: Tables, query: RowQuery, *, limit: int | None = None) -> sa.Select[Any]:
@@ -124,20 +121,14 @@ def _labelled(columns: Sequence[ColumnElement[Any]], prefix: str = "c") -> list[
 
 
 def selected(column: ColumnElement[Any], attribute: Attribute, dialect: str) -> ColumnElement[Any]:
-    """The column as it is read: MySQL prints a FLOAT with six digits unless it is made a DOUBLE."""
-    if dialect == MYSQL and attribute.type.name is TypeName.FLOAT:
-        return as_double(column, dialect)
-    return column
-
-
-def as_double(column: ColumnElement[Any], dialect: str) -> ColumnElement[Any]:
-    """The column as a double; adding zero is how every version of MySQL makes one."""
-    return column + sa.literal_column("0e0") if dialect == MYSQL else sa.cast(column, sa.Double)
+    """The column as it is read."""
+    found: ColumnElement[Any] = engine_of(dialect).selected(column, attribute)
+    return found
 
 
 def sort_value(column: ColumnElement[Any], attribute: Attribute, dialect: str) -> ColumnElement[Any]:
     """The column as something the database can order by."""
-    if dialect == POSTGRESQL and attribute.type.name in _UNORDERED:
+    if attribute.type.name in engine_of(dialect).unordered:
         return sa.cast(column, sa.Text)
     return column
 
@@ -145,7 +136,7 @@ def sort_value(column: ColumnElement[Any], attribute: Attribute, dialect: str) -
 def ordered(column: ColumnElement[Any], dialect: str, *, nullable: bool, descending: bool = False) -> Any:
     """ORDER BY with NULLs first ascending and last descending, as SQLite and MySQL do by themselves."""
     key = column.desc() if descending else column.asc()
-    if dialect != POSTGRESQL or not nullable:
+    if engine_of(dialect).is_nulls_first or not nullable:
         return key
     return key.nulls_last() if descending else key.nulls_first()
 
@@ -167,10 +158,10 @@ def _conditions(joins: Joins, query: RowQuery) -> list[ColumnElement[bool]]:
 
 
 def after(columns: Sequence[Any], values: Sequence[object], dialect: str) -> ColumnElement[bool]:
-    """The condition that a row comes after a key: a row comparison, spelled out for MySQL, which would not use an index."""
+    """The condition that a row comes after a key: a row comparison, spelled out where that would not do."""
     columns = columns[: len(values)]
     bound = [sa.literal(value, sa.types.NULLTYPE) for value in values]
-    if dialect != MYSQL and len(columns) > 1 and None not in values:
+    if engine_of(dialect).has_row_comparisons and len(columns) > 1 and None not in values:
         return sa.tuple_(*columns) > sa.tuple_(*bound, types=[sa.types.NULLTYPE] * len(bound))
     equal = [
         column.is_(None) if value is None else column == b
@@ -189,7 +180,7 @@ def _aggregate(joins: Joins, aggregate: Aggregate) -> ColumnElement[Any]:
     column, attribute = joins.column(aggregate.column), joins.attribute(aggregate.column)
     column = selected(column, attribute, joins.tables.dialect)
     if aggregate.function is Function.AVG and attribute.type.name is TypeName.INTEGER:
-        column = as_double(column, joins.tables.dialect)  # MySQL would round the average to four digits
+        column = engine_of(joins.tables.dialect).as_double(column)  # MySQL would round the average to four digits
     function: ColumnElement[Any] = getattr(sa.func, aggregate.function.value)(column)
     return function
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
-from nestling.ir.rows import UndecodableText
 from nestling.sources.sql.address import Address
 from nestling.sources.sql.connection import connect, dialect_of, typed_errors
-from nestling.sources.sql.keyset import attribute_of, is_paged, result_attributes
+from nestling.sources.sql.engines import engine_of
+from nestling.sources.sql.keyset import attribute_of, result_attributes
 from nestling.sources.sql.literals import writer
 from nestling.sources.sql.values import convert_rows, converter
 
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from nestling.ir.reading import Reading
     from nestling.ir.rows import RowQuery
     from nestling.sources.sql.catalog import Catalog
+    from nestling.sources.sql.engine import Engine
     from nestling.sources.sql.reflect import Joined
     from nestling.sources.sql.row_sql import Tables
 
@@ -42,6 +41,11 @@ class SqlDatabase:
         self._numbers = itertools.count()
 
     @property
+    def dialect(self) -> str:
+        """The dialect its statements are read as."""
+        return self._engine.statements
+
+    @property
     def model(self) -> Model:
         """The model whose names the queries use: the given one, else what `reading` finds."""
         if self._model is None:
@@ -51,10 +55,8 @@ class SqlDatabase:
     @cached_property
     def catalog(self) -> Catalog:
         """What the database says of itself."""
-        from nestling.sources.sql.catalogs import read_catalog
-
-        with self._connection() as connection, typed_errors(self.address):
-            return read_catalog(self.address, connection)
+        with self.connected() as connection, typed_errors(self.address):
+            return self._engine.catalog(self.address, connection)
 
     def reading(
         self,
@@ -71,8 +73,7 @@ class SqlDatabase:
 
         with self.snapshot(), typed_errors(self.address):
             catalog = self.catalog  # names must be UTF-8, values need not
-            if self.address.dialect == SQLITE:
-                self._snapshot.text_factory = _text  # the smallest of a column's values may be text that is not UTF-8
+            self._engine.tolerate_any_text(self._snapshot)
             found = read_database(self.address, catalog, self._snapshot, sampled_above_rows, progress, joined)
         if self._model is None:
             self._model = found.model
@@ -84,7 +85,7 @@ class SqlDatabase:
         if self._snapshot is not None:
             yield
             return
-        with self._connection() as connection:
+        with self.connected() as connection:
             self._snapshot = connection
             try:
                 yield
@@ -92,16 +93,14 @@ class SqlDatabase:
                 self._snapshot = None
 
     @contextmanager
-    def _connection(self) -> Iterator[Any]:
+    def connected(self) -> Iterator[Any]:
         """The snapshot's connection, or a fresh one in a transaction of its own."""
         if self._snapshot is not None:
             yield self._snapshot
             return
         connection = connect(self.address)
         try:
-            begin = {SQLITE: "BEGIN", MYSQL: "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"}
-            if statement := begin.get(self.address.dialect):
-                connection.cursor().execute(statement)
+            self._engine.begin(connection)
             yield connection
         finally:
             connection.close()
@@ -113,6 +112,14 @@ class SqlDatabase:
         places = {table.entity: (table.schema, table.name) for table in self.catalog.tables}
         return Tables(self.model, self.address.dialect, places)
 
+    @property
+    def _engine(self) -> Engine:
+        return engine_of(self.address.dialect)
+
+    def cursor_name(self) -> str:
+        """A name no other cursor has."""
+        return f"rows{next(self._numbers)}"
+
     @cached_property
     def _sql_dialect(self) -> Any:
         return dialect_of(self.address)
@@ -122,7 +129,7 @@ class SqlDatabase:
         import sqlalchemy as sa
 
         statement = sa.select(sa.func.count()).select_from(self._tables.table(entity))
-        with self._connection() as connection, typed_errors(self.address):
+        with self.connected() as connection, typed_errors(self.address):
             cursor = connection.cursor()
             cursor.execute(*self._compiled(statement))
             return int(cursor.fetchone()[0])
@@ -138,7 +145,7 @@ class SqlDatabase:
         attributes = result_attributes(query, self.model)
         dialect = self.address.dialect
         converters = [None if attribute is None else converter(attribute, dialect) for attribute in attributes]
-        raw = {SQLITE: self._sqlite, POSTGRESQL: self._postgresql, MYSQL: self._mysql}[self.address.dialect](query)
+        raw = self._engine.batches(self, query)
         plain = not any(converters)
         with typed_errors(self.address):
             for batch in raw:
@@ -158,74 +165,8 @@ class SqlDatabase:
             return str(compiled), tuple(compiled.params[name] for name in compiled.positiontup)
         return str(compiled), compiled.params
 
-    def _statement(self, query: RowQuery, limit: int | None = None) -> tuple[str, Any]:
+    def statement(self, query: RowQuery, limit: int | None = None) -> tuple[str, Any]:
+        """The text and the parameters of a query, at most `limit` rows of it."""
         from nestling.sources.sql.row_sql import compile_query
 
         return self._compiled(compile_query(self._tables, query, limit=limit))
-
-    def _sqlite(self, query: RowQuery) -> Iterator[list[tuple[Any, ...]]]:
-        """Read with the driver's fast text decoding; on text that is not UTF-8 go on from there with a tolerant one."""
-        import sqlite3
-
-        with self._connection() as connection:
-            done = 0
-            cursor = connection.execute(*self._statement(query))
-            try:
-                while batch := cursor.fetchmany(BATCH_ROWS):
-                    yield batch
-                    done += len(batch)
-            except sqlite3.OperationalError as error:
-                if "decode to UTF-8" not in str(error):
-                    raise
-                connection.text_factory = _text
-                yield from _after_rows(connection.execute(*self._statement(query)), done)
-
-    def _postgresql(self, query: RowQuery) -> Iterator[list[tuple[Any, ...]]]:
-        with self._connection() as connection, connection.cursor(name=f"rows{next(self._numbers)}") as cursor:
-            cursor.execute(*self._statement(query))
-            while batch := cursor.fetchmany(BATCH_ROWS):
-                yield batch
-
-    def _mysql(self, query: RowQuery) -> Iterator[Sequence[tuple[Any, ...]]]:
-        """Pages by key in the snapshot; without a unique order, one unbuffered cursor on a connection of its own."""
-        if not is_paged(query, self.model):
-            yield from self._mysql_unbuffered(query)
-            return
-        width = len(query.columns)
-        query = replace(query, columns=(*query.columns, *query.order))
-        with self._connection() as connection:
-            while True:
-                cursor = connection.cursor()
-                cursor.execute(*self._statement(query, BATCH_ROWS))
-                batch = cursor.fetchall()
-                if batch:
-                    yield [row[:width] for row in batch]
-                if len(batch) < BATCH_ROWS:
-                    return
-                query = replace(query, after=batch[-1][width:])
-
-    def _mysql_unbuffered(self, query: RowQuery) -> Iterator[Sequence[tuple[Any, ...]]]:
-        cursors: Any = importlib.import_module("pymysql.cursors")
-        connection = connect(self.address)
-        try:
-            cursor = connection.cursor(cursors.SSCursor)
-            cursor.execute(*self._statement(query))
-            while batch := cursor.fetchmany(BATCH_ROWS):
-                yield batch
-        finally:
-            connection._force_close()  # an orderly close would first read the rest of the rows
-
-
-def _text(raw: bytes) -> str | UndecodableText:
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        return UndecodableText(raw)
-
-
-def _after_rows(cursor: Any, rows: int) -> Iterator[list[tuple[Any, ...]]]:
-    """The batches of a cursor without its first rows, which in one transaction are the same every time."""
-    while rows and (skipped := cursor.fetchmany(min(BATCH_ROWS, rows))):
-        rows -= len(skipped)
-    while batch := cursor.fetchmany(BATCH_ROWS):
-        yield batch

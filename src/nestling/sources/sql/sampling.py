@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from nestling.common.sql_dialects import POSTGRESQL, SQLITE
 from nestling.ir.types import TypeName
+from nestling.sources.sql.engines import engine_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,9 +29,11 @@ def sample(
     fetch: Callable[[Any], Sequence[Any]],
 ) -> Any:
     """What to select from in place of the table: about `share` (0..1) of it, or its first `rows` without a number."""
-    if dialect == POSTGRESQL:
-        return sa.tablesample(table, sa.func.system(share * 100), seed=sa.literal_column("1"))
-    number = sa.literal_column("rowid") if dialect == SQLITE and rowid else _integer_key(table, entity)
+    return engine_of(dialect).sample(table, entity, rowid=rowid, share=share, rows=rows, fetch=fetch)
+
+
+def windows(table: Any, number: Any, *, share: float, rows: int, fetch: Callable[[Any], Sequence[Any]]) -> Any:
+    """Stretches of a table by a number its rows have."""
     if number is None:
         return sa.select(*table.c).select_from(table).limit(rows).subquery("sampled")
     least, most = fetch(sa.select(sa.func.min(number), sa.func.max(number)).select_from(table))
@@ -42,7 +44,8 @@ def sample(
     return sa.select(*table.c).select_from(table).where(within).subquery("sampled")
 
 
-def _integer_key(table: Any, entity: Entity) -> Any:
+def integer_key(table: Any, entity: Entity) -> Any:
+    """The first column of the key if that is a number, else None."""
     if not entity.key or entity.attribute(entity.key[0]).type.name is not TypeName.INTEGER:
         return None
     return table.c[entity.key[0]]

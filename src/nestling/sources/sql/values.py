@@ -21,10 +21,10 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.json_text import read_json
-from nestling.ir.types import MOMENTS, Type, TypeName
+from nestling.ir.types import Type, TypeName
 from nestling.ir.zero_dates import is_zero, zero_of
+from nestling.sources.sql.engines import engine_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -50,12 +50,12 @@ def timestamp_text(digits: int) -> Callable[[datetime], str]:
 
 def converter(attribute: Attribute, dialect: str) -> Converter | None:
     """The function from a column's raw values to conceptual ones; None when they are the same."""
-    if dialect == POSTGRESQL:
-        return None  # the connection's loaders have done it
-    kind = attribute.type
-    if kind.name is TypeName.INTEGER:
-        return _big_integer if any(other.name is TypeName.DECIMAL for other in attribute.also) else None
-    return _by_type(kind, dialect)
+    return engine_of(dialect).converter(attribute)
+
+
+def for_integers(attribute: Attribute) -> Converter | None:
+    """What 64 bits do not hold arrives as text or decimal."""
+    return _big_integer if any(other.name is TypeName.DECIMAL for other in attribute.also) else None
 
 
 def convert_rows(rows: Sequence[tuple[Any, ...]], converters: Sequence[Converter | None]) -> Sequence[tuple[Any, ...]]:
@@ -70,11 +70,8 @@ def convert_rows(rows: Sequence[tuple[Any, ...]], converters: Sequence[Converter
     return list(zip(*columns, strict=True)) if needed else rows
 
 
-def _by_type(kind: Type, dialect: str) -> Converter | None:
-    if dialect == SQLITE and (found := _sqlite(kind)):
-        return found
-    if dialect == MYSQL and kind.name in MOMENTS:
-        return _moment(kind)
+def by_type(kind: Type) -> Converter | None:
+    """Of drivers that hand over dates and decimals, and the rest as text."""
     match kind.name:
         case TypeName.BOOLEAN:
             return _boolean
@@ -85,15 +82,13 @@ def _by_type(kind: Type, dialect: str) -> Converter | None:
         case TypeName.JSON:
             return _json
         case TypeName.ARRAY if kind.element is not None:
-            return _array(_by_type(kind.element, SQLITE))
-        case TypeName.BITS:
-            return _bits(kind.numbers[0] if kind.numbers else 1) if dialect == MYSQL else None
+            return _array(from_text(kind.element) or by_type(kind.element))
         case _:
             return None
 
 
-def _sqlite(kind: Type) -> Converter | None:
-    """Types SQLite has no values of: they are kept as text."""
+def from_text(kind: Type) -> Converter | None:
+    """Types SQLite and JSON have no values of: they are kept as text."""
     match kind.name:
         case TypeName.DATE:
             return _date
@@ -139,7 +134,8 @@ def _instant(value: Any) -> Any:
     return value.replace(tzinfo=UTC) if isinstance(value, datetime) else value
 
 
-def _moment(kind: Type) -> Converter:
+def moment(kind: Type) -> Converter:
+    """Moments that may be zero."""
     has_zone, zero = kind.name is TypeName.TIMESTAMPTZ, zero_of(kind)
 
     def convert(value: Any) -> Any:
@@ -195,7 +191,9 @@ def _array(element: Converter | None) -> Converter:
     return convert
 
 
-def _bits(length: int) -> Converter:
+def bits(length: int) -> Converter:
+    """Bits from bytes."""
+
     def convert(value: Any) -> Any:
         return format(int.from_bytes(value, "big"), f"0{length}b") if isinstance(value, bytes) else value
 

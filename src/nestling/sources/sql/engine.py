@@ -1,0 +1,214 @@
+"""What sets one kind of SQL database apart from another: everything the rest of this package asks of it, and standard answers.
+
+`engines/` holds one file for each kind. A new kind overrides what of it is not as the standard has it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from nestling.common.errors import (
+    AuthenticationFailed,
+    ConnectionFailed,
+    NestlingError,
+    PermissionDenied,
+    Problem,
+    SourceError,
+)
+from nestling.common.sql_dialects import NAMES
+from nestling.ir.types import TypeName
+from nestling.sources.sql.sampling import integer_key, windows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from types import ModuleType
+
+    from sqlalchemy.engine import Dialect
+
+    from nestling.ir.model import Attribute, Entity
+    from nestling.ir.rows import RowQuery
+    from nestling.ir.types import Type
+    from nestling.sources.sql.address import Address
+    from nestling.sources.sql.catalog import Catalog, ColumnFacts
+    from nestling.sources.sql.measure import Connected
+    from nestling.sources.sql.rows import SqlDatabase
+    from nestling.sources.sql.values import Converter
+
+CONNECT_SECONDS = 10
+"""How long a server may take to answer before it counts as unreachable."""
+
+
+class Engine:
+    """One kind of SQL database. Expressions are SQLAlchemy's; `connection` is always the driver's own."""
+
+    name: str
+    """What addresses, extras and files here call it."""
+    statements: str
+    """The dialect its statements, views and checks are read as."""
+    url_driver: str
+    """What SQLAlchemy calls dialect and driver."""
+    module: str
+    """The driver's module."""
+    error_modules: tuple[str, ...] = ()
+    """Where the driver's errors come from, when not from its module."""
+
+    # --- reach it ----------------------------------------------------------------------------------------------------
+
+    @property
+    def schemes(self) -> tuple[str, ...]:
+        """How its addresses may begin."""
+        return tuple(name for name, dialect in NAMES.items() if dialect == self.name) or (self.name,)
+
+    def connect(self, address: Address, *, read_only: bool) -> Any:
+        """Open a connection that hands over raw values."""
+        raise NotImplementedError
+
+    def driver(self) -> ModuleType:
+        """The driver's module; raises SourceError naming the extra to install."""
+        try:
+            return importlib.import_module(self.module)
+        except ImportError:
+            move = f"pip install 'nestling[{self.name}]'"
+            raise SourceError(Problem(f"the driver `{self.module}` is not installed", next_move=move)) from None
+
+    def compiler(self, address: Address) -> Dialect:
+        """The SQLAlchemy dialect that compiles statements for it."""
+        self.driver()
+        dialect: Dialect = address.url.get_dialect()()
+        return dialect
+
+    def typed(self, error: Exception, problem: Problem) -> NestlingError:
+        """A driver's error as ours."""
+        raise NotImplementedError
+
+    def begin(self, connection: Any) -> None:
+        """Let a fresh connection see one state of the data from now on, unless it does so by itself."""
+
+    def tolerate_any_text(self, connection: Any) -> None:
+        """Let it hand over text that is not UTF-8, where it may hold such."""
+
+    # --- what it says of itself, and its rows ------------------------------------------------------------------------
+
+    def model_name(self, address: Address) -> str:
+        """What the model of a database is called."""
+        return str(address.url.database)
+
+    def catalog(self, address: Address, connection: Any) -> Catalog:
+        """Read the catalog through an open connection."""
+        raise NotImplementedError
+
+    def batches(self, database: SqlDatabase, query: RowQuery) -> Iterator[Sequence[tuple[Any, ...]]]:
+        """The rows of a query as the driver has them, some thousands at a time, in constant memory."""
+        raise NotImplementedError
+
+    def converter(self, attribute: Attribute) -> Converter | None:
+        """The function from a column's raw values to conceptual ones; None when they are the same."""
+        raise NotImplementedError
+
+    def writers(self, kind: Type) -> Mapping[type, Callable[[Any], Any]]:
+        """The functions from conceptual values to what the driver must be given, by the values' own types."""
+        raise NotImplementedError
+
+    def type_writer(self, kind: Type) -> Callable[[Any], Any] | None:
+        """The same for all values of a type, where that decides."""
+        return None
+
+    # --- its SQL -----------------------------------------------------------------------------------------------------
+
+    has_row_comparisons = True
+    """Whether `(a, b) > (1, 2)` finds rows, and uses an index to do so."""
+    is_nulls_first = False
+    """Whether NULL comes first in ascending and last in descending order unless told otherwise."""
+    unordered: tuple[TypeName, ...] = (TypeName.JSON, TypeName.GEOMETRY, TypeName.ANY)
+    """Types that are ordered by their text."""
+    may_differ_in_letters = False
+    """Whether all texts may be equal that are not the same letters, whatever their collation says."""
+
+    def letters(self, text: Any) -> Any:
+        """A text as something compared to the letter, blanks at the end too."""
+        return sa.collate(sa.cast(text, sa.Text), "C")
+
+    def by_code_point(self, text: Any) -> Any:
+        """A text as something ordered by code point."""
+        return text
+
+    def as_double(self, column: Any) -> Any:
+        """The column as a double."""
+        return sa.cast(column, sa.Double)
+
+    def selected(self, column: Any, attribute: Attribute) -> Any:
+        """The column as it is read, aggregated and measured."""
+        return column
+
+    def fetched(self, column: Any, attribute: Attribute) -> Any:
+        """A result's column, after all else, as the driver can hand it over unchanged."""
+        return column
+
+    def character_length(self, column: Any) -> Any:
+        """Characters of a text."""
+        return sa.func.char_length(column)
+
+    # --- what its data says ------------------------------------------------------------------------------------------
+
+    enforces_checks = False
+    """Whether every row keeps the CHECKs it says hold."""
+    enforces_types = True
+    """Whether a column's values are of its declared type."""
+    enforces_keys = True
+    """Whether foreign keys and NOT NULL hold of all rows."""
+    measures_all_widths = False
+    """Whether values of any type may be of any width."""
+    texts_to_compare: tuple[TypeName, ...] = ()
+    """Types some of whose values have no equality but that of their texts."""
+
+    def counts_all_characters(self, column: Any) -> Iterator[Any]:
+        """The condition that its length counts all characters of a text, where it may not."""
+        yield from ()
+
+    def byte_length(self, column: Any) -> Any:
+        """Bytes of a value's text or of its bytes."""
+        return sa.func.octet_length(sa.cast(column, sa.Text))
+
+    def probes(self, name: TypeName, column: Any) -> Iterator[tuple[str, Any]]:
+        """What `refined` wants to know of a column beside what is asked of all: named aggregates."""
+        raise NotImplementedError
+
+    def refined(self, attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any]) -> Attribute:
+        """The attribute with the type its values have."""
+        raise NotImplementedError
+
+    def sample(
+        self,
+        table: Any,
+        entity: Entity,
+        *,
+        rowid: bool,
+        share: float,
+        rows: int,
+        fetch: Callable[[Any], Sequence[Any]],
+    ) -> Any:
+        """What to select from in place of the table: about `share` (0..1) of it, or its first `rows` without a number."""
+        return windows(table, integer_key(table, entity), share=share, rows=rows, fetch=fetch)
+
+    def allow_deep_recursion(self, database: Connected) -> None:
+        """Let recursive queries go as deep as trees are."""
+
+
+def refused(problem: Problem) -> AuthenticationFailed:
+    """The error for a wrong user or password."""
+    return AuthenticationFailed(Problem("the server refuses this user or password", where=problem.where))
+
+
+def not_allowed(problem: Problem) -> PermissionDenied:
+    """The error for what the user may not do."""
+    move = "let the user SELECT from every table to read them, and create and fill tables to unload"
+    return PermissionDenied(Problem(problem.what, where=problem.where, next_move=move))
+
+
+def unreached(problem: Problem) -> ConnectionFailed:
+    """The error for a server that does not answer."""
+    move = "check that the server runs, its address, and that this machine may reach it"
+    return ConnectionFailed(Problem(problem.what, where=problem.where, next_move=move))

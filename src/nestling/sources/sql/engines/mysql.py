@@ -1,0 +1,196 @@
+"""MySQL and MariaDB servers."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from nestling.common.errors import NestlingError, Problem, SourceError
+from nestling.common.sql_dialects import MYSQL
+from nestling.ir.json_text import json_text
+from nestling.ir.rows import UndecodableText
+from nestling.ir.types import BOOLEAN, MOMENTS, TypeName
+from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, not_allowed, refused, unreached
+from nestling.sources.sql.keyset import is_paged
+from nestling.sources.sql.literals import array_text, none_or, undecodable
+from nestling.sources.sql.refine import as_declared
+from nestling.sources.sql.rows import BATCH_ROWS
+from nestling.sources.sql.values import bits, by_type, for_integers, moment
+
+if TYPE_CHECKING:
+    from nestling.ir.model import Attribute
+    from nestling.ir.rows import RowQuery
+    from nestling.ir.types import Type
+    from nestling.sources.sql.address import Address
+    from nestling.sources.sql.catalog import Catalog, ColumnFacts
+    from nestling.sources.sql.measure import Connected
+    from nestling.sources.sql.rows import SqlDatabase
+    from nestling.sources.sql.values import Converter
+
+_T = TypeName
+_REFUSALS = {1044, 1045, 1698}
+_NOT_ALLOWED = {1142, 1143, 1227, 1290, 1792}
+_UNREACHABLE = {2002, 2003, 2005, 2006, 2013, 1049}
+
+
+class Mysql(Engine):
+    """MySQL and MariaDB."""
+
+    name = statements = MYSQL
+    url_driver = "mysql+pymysql"
+    module = "pymysql"
+    has_row_comparisons = False  # which would not use an index
+    is_nulls_first = True
+    unordered = ()
+    may_differ_in_letters = True  # to its older collations all texts are equal whatever blanks follow
+
+    def connect(self, address: Address, *, read_only: bool) -> Any:
+        """Connect with settings that make the same data arrive as the same values everywhere."""
+        pymysql: Any = self.driver()
+        from nestling.sources.sql.mysql_decoders import decoders
+        from nestling.sources.sql.mysql_options import mysql_options
+
+        url = address.url
+        who = {"user": url.username, "password": str(url.password or "")}
+        connection = pymysql.connect(
+            host=url.host or "localhost",
+            port=url.port or 3306,
+            database=url.database,
+            charset="utf8mb4",
+            conv=decoders(),
+            connect_timeout=CONNECT_SECONDS,
+            autocommit=True,
+            **who | mysql_options(address),
+        )
+        with connection.cursor() as cursor:
+            cursor.execute("SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO'")
+            if read_only:
+                cursor.execute("SET SESSION TRANSACTION READ ONLY")
+        return connection
+
+    def typed(self, error: Exception, problem: Problem) -> NestlingError:
+        """By its number."""
+        code = error.args[0] if error.args else 0
+        if code in _REFUSALS:
+            return refused(problem)
+        if code in _NOT_ALLOWED:
+            return not_allowed(problem)
+        return unreached(problem) if code in _UNREACHABLE else SourceError(problem)
+
+    def begin(self, connection: Any) -> None:
+        """InnoDB's snapshot."""
+        connection.cursor().execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
+
+    def catalog(self, address: Address, connection: Any) -> Catalog:
+        """By its information schema."""
+        from nestling.sources.sql.catalog_server import read_server_catalog
+
+        return read_server_catalog(address, connection)
+
+    def batches(self, database: SqlDatabase, query: RowQuery) -> Iterator[Sequence[tuple[Any, ...]]]:
+        """Pages by key in the snapshot; without a unique order, one unbuffered cursor on a connection of its own."""
+        if not is_paged(query, database.model):
+            yield from self._unbuffered(database, query)
+            return
+        width = len(query.columns)
+        query = replace(query, columns=(*query.columns, *query.order))
+        with database.connected() as connection:
+            while True:
+                cursor = connection.cursor()
+                cursor.execute(*database.statement(query, BATCH_ROWS))
+                batch = cursor.fetchall()
+                if batch:
+                    yield [row[:width] for row in batch]
+                if len(batch) < BATCH_ROWS:
+                    return
+                query = replace(query, after=batch[-1][width:])
+
+    def _unbuffered(self, database: SqlDatabase, query: RowQuery) -> Iterator[Sequence[tuple[Any, ...]]]:
+        cursors: Any = importlib.import_module("pymysql.cursors")
+        connection = self.connect(database.address, read_only=True)
+        try:
+            cursor = connection.cursor(cursors.SSCursor)
+            cursor.execute(*database.statement(query))
+            while batch := cursor.fetchmany(BATCH_ROWS):
+                yield batch
+        finally:
+            connection._force_close()  # an orderly close would first read the rest of the rows
+
+    def converter(self, attribute: Attribute) -> Converter | None:
+        """Zero dates have one spelling; bits arrive as bytes."""
+        kind = attribute.type
+        if kind.name is _T.INTEGER:
+            return for_integers(attribute)
+        if kind.name in MOMENTS:
+            return moment(kind)
+        return bits(kind.numbers[0] if kind.numbers else 1) if kind.name is _T.BITS else by_type(kind)
+
+    def writers(self, kind: Type) -> Mapping[type, Callable[[Any], Any]]:
+        """Texts of what the driver does not write."""
+        return {datetime: _naive, UUID: str, list: array_text, dict: json_text, UndecodableText: undecodable}
+
+    def type_writer(self, kind: Type) -> Callable[[Any], Any] | None:
+        """Bits are a number."""
+        return none_or(_number) if kind.name is _T.BITS else None
+
+    def letters(self, text: Any) -> Any:
+        """The bytes."""
+        return sa.cast(text, sa.LargeBinary)
+
+    def by_code_point(self, text: Any) -> Any:
+        """Whatever its character set."""
+        return sa.func.convert(text.op("USING")(sa.literal_column("utf8mb4"))).collate("utf8mb4_bin")
+
+    def as_double(self, column: Any) -> Any:
+        """Adding zero is how every version makes one."""
+        return column + sa.literal_column("0e0")
+
+    def selected(self, column: Any, attribute: Attribute) -> Any:
+        """It prints a FLOAT with six digits unless it is made a DOUBLE."""
+        return self.as_double(column) if attribute.type.name is _T.FLOAT else column
+
+    def byte_length(self, column: Any) -> Any:
+        """Of texts and bytes alike."""
+        return sa.func.octet_length(column)
+
+    def probes(self, name: TypeName, column: Any) -> Iterator[tuple[str, Any]]:
+        """Zero dates, and digits of seconds."""
+        from nestling.sources.sql.probes import counted
+
+        if name in (_T.DATE, _T.TIMESTAMP, _T.TIMESTAMPTZ):
+            yield "odd", counted(sa.or_(sa.func.month(column) == 0, sa.func.dayofmonth(column) == 0))
+        if name in (_T.TIMESTAMP, _T.TIMESTAMPTZ):
+            yield "micro", counted(sa.func.microsecond(column) % 1000 != 0)
+            yield "milli", counted(sa.func.microsecond(column) != 0)
+
+    def refined(self, attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any]) -> Attribute:
+        """As declared, but a TINYINT(1) of 0 and 1 is a truth."""
+        refined = as_declared(attribute, found)
+        is_flag = column.declared.startswith("tinyint(1)") and attribute.type.name is _T.INTEGER
+        is_truth = is_flag and int(found["least"]) >= 0 and int(found["most"]) <= 1
+        return replace(refined, type=BOOLEAN) if is_truth else refined
+
+    def allow_deep_recursion(self, database: Connected) -> None:
+        """Both servers' variables."""
+        cursor = database.connection.cursor()
+        for variable in ("max_recursive_iterations", "cte_max_recursion_depth"):
+            cursor.execute("SHOW VARIABLES LIKE %s", (variable,))
+            if cursor.fetchone():
+                cursor.execute(f"SET SESSION {variable} = 1000000")
+
+
+ENGINE = Mysql()
+
+
+def _number(value: Any) -> Any:
+    return int(value, 2) if isinstance(value, str) else value
+
+
+def _naive(value: datetime) -> datetime:
+    return value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)

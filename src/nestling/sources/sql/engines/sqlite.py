@@ -1,0 +1,274 @@
+"""SQLite files. Values carry their own types there, and text is whatever bytes there are."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from nestling.common.errors import NestlingError, Problem, SourceError
+from nestling.common.sql_dialects import SQLITE
+from nestling.ir.json_text import json_text
+from nestling.ir.model import Attribute
+from nestling.ir.rows import UndecodableText
+from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.sources.sql.engine import Engine, not_allowed
+from nestling.sources.sql.literals import array_text
+from nestling.sources.sql.rows import BATCH_ROWS
+from nestling.sources.sql.sampling import integer_key, windows
+from nestling.sources.sql.values import by_type, for_integers, from_text, timestamp_text
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Dialect
+
+    from nestling.ir.model import Entity
+    from nestling.ir.rows import RowQuery
+    from nestling.sources.sql.address import Address
+    from nestling.sources.sql.catalog import Catalog, ColumnFacts
+    from nestling.sources.sql.rows import SqlDatabase
+    from nestling.sources.sql.values import Converter
+
+_T = TypeName
+INT64 = range(-(2**63), 2**63)
+_DAY = "[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]"
+_CLOCK = f"{_DAY} [0-2][0-9]:[0-5][0-9]:[0-5][0-9]"
+_FORMATS = {"day": _DAY, "second": _CLOCK, "milli": f"{_CLOCK}.[0-9][0-9][0-9]", "micro": _CLOCK + "." + "[0-9]" * 6}
+"""Canonical texts of dates and timestamps, by their precision, as GLOB patterns."""
+_DATES = (_T.DATE, _T.TIMESTAMP, _T.TIMESTAMPTZ)
+_STORED = {"integer": INTEGER, "real": FLOAT, "text": TEXT, "blob": Type(_T.BYTES)}
+_FITTING = {_T.INTEGER: "integer", _T.FLOAT: "real", _T.TEXT: "text", _T.BYTES: "blob", _T.BOOLEAN: "integer"}
+_BY_PRECISION = {"day": Type(_T.DATE), "second": Type(_T.TIMESTAMP), "milli": Type(_T.TIMESTAMP, (3,)),
+                 "micro": Type(_T.TIMESTAMP, (6,))}  # fmt: skip
+
+
+class Sqlite(Engine):
+    """SQLite."""
+
+    name = statements = SQLITE
+    url_driver = "sqlite"
+    module = "sqlite3"
+    is_nulls_first = True
+    unordered = ()
+    enforces_types = enforces_keys = False
+    measures_all_widths = True
+
+    def connect(self, address: Address, *, read_only: bool) -> sqlite3.Connection:
+        """Open the file by its URI, which can say that it is only read."""
+        path = address.path
+        if read_only and not path.is_file():
+            what = "this is a directory, not a database file" if path.is_dir() else "there is no such file"
+            raise SourceError(
+                Problem(what, where=str(path), next_move="check the path (`sqlite:////absolute/path.db`)")
+            )
+        if not path.parent.is_dir():
+            raise SourceError(
+                Problem(
+                    f"there is no folder `{path.parent}`", where=str(path), next_move="make it, or name another file"
+                )
+            )
+        mode = "ro" if read_only else "rwc"
+        connection = sqlite3.connect(
+            f"file:{quote(str(path.absolute()))}?mode={mode}", uri=True, isolation_level=None, check_same_thread=False
+        )
+        try:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def compiler(self, address: Address) -> Dialect:
+        """SQLAlchemy's own."""
+        dialect: Dialect = address.url.get_dialect()()
+        return dialect
+
+    def typed(self, error: Exception, problem: Problem) -> NestlingError:
+        """By the words of the message; there is nothing else."""
+        if "not a database" in problem.what:
+            return SourceError(Problem("this file is not a SQLite database", where=problem.where))
+        return not_allowed(problem) if "readonly" in problem.what else SourceError(problem)
+
+    def begin(self, connection: Any) -> None:
+        """In autocommit mode, a transaction has to be asked for."""
+        connection.execute("BEGIN")
+
+    def tolerate_any_text(self, connection: Any) -> None:
+        """The smallest of a column's values may be text that is not UTF-8."""
+        connection.text_factory = _text
+
+    def model_name(self, address: Address) -> str:
+        """The file's name."""
+        return address.path.stem
+
+    def catalog(self, address: Address, connection: Any) -> Catalog:
+        """By its pragmas."""
+        from nestling.sources.sql.catalog_sqlite import read_sqlite_catalog
+
+        return read_sqlite_catalog(connection)
+
+    def batches(self, database: SqlDatabase, query: RowQuery) -> Iterator[Sequence[tuple[Any, ...]]]:
+        """Read with the driver's fast text decoding; on text that is not UTF-8 go on from there with a tolerant one."""
+        with database.connected() as connection:
+            done = 0
+            cursor = connection.execute(*database.statement(query))
+            try:
+                while batch := cursor.fetchmany(BATCH_ROWS):
+                    yield batch
+                    done += len(batch)
+            except sqlite3.OperationalError as error:
+                if "decode to UTF-8" not in str(error):
+                    raise
+                connection.text_factory = _text
+                yield from _after_rows(connection.execute(*database.statement(query)), done)
+
+    def converter(self, attribute: Attribute) -> Converter | None:
+        """What it has no values of is kept as text."""
+        if attribute.type.name is _T.INTEGER:
+            return for_integers(attribute)
+        return from_text(attribute.type) or by_type(attribute.type)
+
+    def writers(self, kind: Type) -> Mapping[type, Callable[[Any], Any]]:
+        """Texts of what it has no values of."""
+        return {
+            bool: int,
+            int: _integer,
+            float: lambda value: "NaN" if math.isnan(value) else value,
+            date: date.isoformat,
+            datetime: _timestamp(kind.fraction_digits),
+            Decimal: str,
+            UUID: str,
+            list: array_text,
+            dict: json_text,
+        }
+
+    def letters(self, text: Any) -> Any:
+        """BINARY is not what a column may say."""
+        return sa.collate(sa.cast(text, sa.Text), "BINARY")
+
+    def by_code_point(self, text: Any) -> Any:
+        """Likewise."""
+        return sa.collate(text, "BINARY")
+
+    def character_length(self, column: Any) -> Any:
+        """Up to a character 0."""
+        return sa.func.length(column)
+
+    def counts_all_characters(self, column: Any) -> Iterator[Any]:
+        """No character 0."""
+        yield sa.func.instr(column, sa.func.char(0)) == 0
+
+    def byte_length(self, column: Any) -> Any:
+        """The length of a blob."""
+        return sa.func.length(sa.cast(column, sa.LargeBinary))
+
+    def probes(self, name: TypeName, column: Any) -> Iterator[tuple[str, Any]]:
+        """How many values are stored as what."""
+        from nestling.sources.sql.probes import counted
+
+        for storage in _STORED:
+            yield storage, counted(sa.func.typeof(column) == storage)
+        if name in _DATES:
+            for precision, pattern in _FORMATS.items():
+                canonical = sa.and_(
+                    sa.func.typeof(column) == "text", column.op("GLOB")(pattern), _is_a_time(column, pattern)
+                )
+                yield precision, counted(canonical)
+        if name is _T.BOOLEAN:
+            yield "truths", counted(sa.and_(sa.func.typeof(column) == "integer", column.in_([0, 1])))
+
+    def refined(self, attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any]) -> Attribute:
+        """The type most values are stored as; `also` lists the others."""
+        name = attribute.type.name
+        stored = [storage for storage in _STORED if found[storage]]
+        if name in _DATES:
+            return _date(attribute, found, stored)
+        if name is _T.DECIMAL:
+            return _decimal(attribute, stored)
+        if name is _T.ANY:
+            return replace(attribute, type=_STORED[stored[0]]) if len(stored) == 1 else attribute
+        if name is _T.BOOLEAN and found["truths"] < found["integer"]:
+            return replace(attribute, type=INTEGER, also=_others(stored, "integer"))
+        fitting = _FITTING.get(name, "text")
+        return replace(attribute, also=_others(stored, fitting))
+
+    def sample(
+        self,
+        table: Any,
+        entity: Entity,
+        *,
+        rowid: bool,
+        share: float,
+        rows: int,
+        fetch: Callable[[Any], Sequence[Any]],
+    ) -> Any:
+        """By the rowid, where there is one."""
+        number = sa.literal_column("rowid") if rowid else integer_key(table, entity)
+        return windows(table, number, share=share, rows=rows, fetch=fetch)
+
+
+ENGINE = Sqlite()
+
+
+def _text(raw: bytes) -> str | UndecodableText:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return UndecodableText(raw)
+
+
+def _after_rows(cursor: Any, rows: int) -> Iterator[list[tuple[Any, ...]]]:
+    """The batches of a cursor without its first rows, which in one transaction are the same every time."""
+    while rows and (skipped := cursor.fetchmany(min(BATCH_ROWS, rows))):
+        rows -= len(skipped)
+    while batch := cursor.fetchmany(BATCH_ROWS):
+        yield batch
+
+
+def _integer(value: int) -> int | str:
+    return value if value in INT64 else str(value)
+
+
+def _timestamp(digits: int) -> Callable[[Any], Any]:
+    write = timestamp_text(digits)
+    return lambda value: write(value if value.tzinfo is None else value.astimezone(UTC))
+
+
+def _is_a_time(column: Any, pattern: str) -> Any:
+    """Whether the calendar has the time a canonical text says: SQLite makes 2 March of 30 February."""
+    made, length = (sa.func.date, 10) if pattern == _DAY else (sa.func.datetime, 19)
+    whole = sa.func.substr(column, 1, length)
+    return sa.and_(made(whole, "+0 days") == whole, column >= "0001")
+
+
+def _date(attribute: Attribute, found: Mapping[str, Any], stored: list[str]) -> Attribute:
+    """The date or timestamp most values are in canonical form of; without any, the type they are stored as."""
+    if attribute.type.name is _T.TIMESTAMPTZ and found["text"]:
+        return replace(attribute, also=_others(stored, "text"))
+    precision = max(_FORMATS, key=lambda each: int(found[each]))
+    if not found[precision]:
+        main = max(stored, key=lambda storage: int(found[storage]))
+        return replace(attribute, type=_STORED[main], also=_others(stored, main))
+    also = _others(stored, "text")
+    if found["text"] > found[precision]:
+        also = (TEXT, *also)
+    return replace(attribute, type=_BY_PRECISION[precision], also=also)
+
+
+def _decimal(attribute: Attribute, stored: list[str]) -> Attribute:
+    """SQLite has no decimals: such a column holds integers and floats, unless it was made for exact text."""
+    if stored == ["text"]:
+        return attribute
+    main = "real" if "real" in stored or "integer" in stored else stored[0]
+    return replace(attribute, type=_STORED[main], also=_others(stored, main))
+
+
+def _others(stored: list[str], main: str) -> tuple[Type, ...]:
+    return tuple(_STORED[storage] for storage in stored if storage != main)
