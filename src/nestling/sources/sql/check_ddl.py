@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from nestling.common.sql_dialects import MYSQL, SQLITE
 from nestling.sources.checks import compares_plainly, means_the_same
+from nestling.sources.sql.engines import engine_of
 
 if TYPE_CHECKING:
     from nestling.ir.allowed import Allowed, Scalar
@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 
 def check_ddl(attribute: Attribute, column: str, declared: str, dialect: str) -> str:
     """The constraint, of a column that is declared so; empty where there is none, or the column compares otherwise."""
-    if attribute.allowed is None or not declared or not compares_plainly(declared, attribute.type, dialect):
+    if (
+        attribute.allowed is None
+        or not declared
+        or not compares_plainly(declared, attribute.type, engine_of(dialect).statements)
+    ):
         return ""
-    if not means_the_same(attribute, attribute.allowed, dialect):
+    if not means_the_same(attribute, attribute.allowed, engine_of(dialect).statements):
         return ""
     if any("\0" in str(value) for value in attribute.allowed.values):  # which no statement can write
         return ""
@@ -31,7 +35,7 @@ def _conditions(allowed: Allowed, column: str, dialect: str) -> Iterator[str]:
         yield f"{column} {'>' if allowed.exclusive_minimum else '>='} {allowed.minimum}"
     if allowed.maximum is not None:
         yield f"{column} {'<' if allowed.exclusive_maximum else '<='} {allowed.maximum}"
-    length = f"{'length' if dialect == SQLITE else 'char_length'}({column})"
+    length = f"{engine_of(dialect).length_function}({column})"
     if allowed.minimum_length is not None:
         yield f"{length} >= {allowed.minimum_length}"
     if allowed.maximum_length is not None:
@@ -41,5 +45,4 @@ def _conditions(allowed: Allowed, column: str, dialect: str) -> Iterator[str]:
 def _constant(value: Scalar, dialect: str) -> str:
     if not isinstance(value, str):
         return str(value)
-    doubled = value.replace("'", "''")
-    return f"'{doubled}'".replace("\\", "\\\\") if dialect == MYSQL else f"'{doubled}'"
+    return engine_of(dialect).text_literal(value)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -28,13 +29,15 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Dialect
 
-    from nestling.ir.model import Attribute, Entity
+    from nestling.ir.defaults import Generated
+    from nestling.ir.model import Attribute, Entity, Model
     from nestling.ir.rows import RowQuery
     from nestling.ir.types import Type
     from nestling.sources.sql.address import Address
     from nestling.sources.sql.catalog import Catalog, ColumnFacts
     from nestling.sources.sql.measure import Connected
     from nestling.sources.sql.rows import SqlDatabase
+    from nestling.sources.sql.sink import SqlSink
     from nestling.sources.sql.values import Converter
 
 CONNECT_SECONDS = 10
@@ -195,6 +198,65 @@ class Engine:
 
     def allow_deep_recursion(self, database: Connected) -> None:
         """Let recursive queries go as deep as trees are."""
+
+    # --- tables made of a model, and rows written to them ------------------------------------------------------------
+
+    has_schemas = False
+    """Whether an entity `schema.table` is a table of a schema; else that is its name."""
+    has_booleans = False
+    """Whether truths are no numbers."""
+    has_decimals = True
+    """Whether its decimals are exact."""
+    declares_links_first = False
+    """Whether foreign keys are part of CREATE TABLE."""
+    dropped_with = ""
+    """What is said behind DROP TABLE."""
+    length_function = "char_length"
+    """Characters of a text."""
+    made_values: Mapping[tuple[Generated, TypeName], str] = MappingProxyType({})
+    """What makes a default of each type."""
+    bracketed_defaults: tuple[str, ...] = ()
+    """Declared types whose default stands in parentheses."""
+
+    def column_words(self, attribute: Attribute, *, keyed: bool) -> str:
+        """The type of the column that keeps an attribute's values."""
+        raise NotImplementedError
+
+    def column_collation(self, attribute: Attribute) -> str:
+        """How the column compares texts; empty where it does so by itself."""
+        return ""
+
+    def numbered(self, attribute: Attribute, entity: Entity, declared: str) -> str | None:
+        """What makes the next number; empty where it needs no words, None where nothing does."""
+        return None
+
+    def text_literal(self, text: str) -> str:
+        """A text in a statement."""
+        doubled = text.replace("'", "''")
+        return f"'{doubled}'"
+
+    def begin_writing(self, connection: Any) -> None:
+        """Begin one transaction that takes rows as they are, whether foreign keys hold or not."""
+        raise SourceError(Problem(f"nothing is written to a database of this kind ({self.name})"))
+
+    def tables(self, sink: SqlSink, schemas: set[str | None]) -> set[tuple[str | None, str]]:
+        """Schema and name of the tables there are."""
+        from sqlalchemy import NullPool, create_engine, inspect
+
+        engine = create_engine(sink.address.url, poolclass=NullPool)
+        inspector = inspect(engine)
+        known = {None, *inspector.get_schema_names()}
+        found = {(schema, name) for schema in schemas & known for name in inspector.get_table_names(schema=schema)}
+        engine.dispose()
+        return found
+
+    def insert(self, connection: Any, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Add rows to a table and columns, whose names are quoted."""
+        raise NotImplementedError
+
+    def finished(self, sink: SqlSink, model: Model) -> tuple[str, ...]:
+        """Commit what was written, and add its foreign keys; those that are not kept, or not declared."""
+        raise NotImplementedError
 
 
 def refused(problem: Problem) -> AuthenticationFailed:

@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -13,30 +14,44 @@ import sqlalchemy as sa
 
 from nestling.common.errors import NestlingError, Problem, SourceError
 from nestling.common.sql_dialects import MYSQL
+from nestling.ir.defaults import Generated
+from nestling.ir.expression import Collation
 from nestling.ir.json_text import json_text
 from nestling.ir.rows import UndecodableText
-from nestling.ir.types import BOOLEAN, MOMENTS, TypeName
+from nestling.ir.types import BOOLEAN, MOMENTS, TEXTS, TypeName
 from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, not_allowed, refused, unreached
 from nestling.sources.sql.keyset import is_paged
 from nestling.sources.sql.literals import array_text, none_or, undecodable
 from nestling.sources.sql.refine import as_declared
 from nestling.sources.sql.rows import BATCH_ROWS
+from nestling.sources.sql.table_ddl import foreign_key_ddl
 from nestling.sources.sql.values import bits, by_type, for_integers, moment
 
 if TYPE_CHECKING:
-    from nestling.ir.model import Attribute
+    from nestling.ir.model import Attribute, Entity, Model, Relationship
     from nestling.ir.rows import RowQuery
     from nestling.ir.types import Type
     from nestling.sources.sql.address import Address
     from nestling.sources.sql.catalog import Catalog, ColumnFacts
     from nestling.sources.sql.measure import Connected
     from nestling.sources.sql.rows import SqlDatabase
+    from nestling.sources.sql.sink import SqlSink
     from nestling.sources.sql.values import Converter
 
 _T = TypeName
+_WORDS = {
+    _T.BOOLEAN: "tinyint(1)", _T.INTEGER: "bigint", _T.DECIMAL: "decimal(65,30)", _T.FLOAT: "double", _T.TEXT: "longtext",
+    _T.BYTES: "longblob", _T.DATE: "date", _T.TIME: "varchar(20)", _T.TIMESTAMP: "datetime(6)",
+    _T.TIMESTAMPTZ: "datetime(6)", _T.INTERVAL: "varchar(80)", _T.UUID: "char(36)", _T.JSON: "longtext", _T.ENUM: "text",
+    _T.BITS: "bit(64)", _T.ARRAY: "longtext", _T.GEOMETRY: "longblob", _T.ANY: "longtext", _T.OBJECT_ID: "char(24)",
+}  # fmt: skip
+KEY_CHARACTERS = 190
+"""Text in a key of MySQL needs a length; this many characters of four bytes fit its shortest limit."""
 _REFUSALS = {1044, 1045, 1698}
 _NOT_ALLOWED = {1142, 1143, 1227, 1290, 1792}
 _UNREACHABLE = {2002, 2003, 2005, 2006, 2013, 1049}
+_CANNOT = 1005
+"""The error for a foreign key that cannot be made, as over columns whose types differ."""
 
 
 class Mysql(Engine):
@@ -184,8 +199,81 @@ class Mysql(Engine):
             if cursor.fetchone():
                 cursor.execute(f"SET SESSION {variable} = 1000000")
 
+    # --- tables and rows written -------------------------------------------------------------------------------------
+
+    bracketed_defaults = ("longtext",)
+    made_values = MappingProxyType(
+        {
+            (Generated.TIMESTAMP, _T.TIMESTAMP): "CURRENT_TIMESTAMP(6)",
+            (Generated.TIMESTAMP, _T.TIMESTAMPTZ): "(UTC_TIMESTAMP(6))",
+            (Generated.DATE, _T.DATE): "(CURRENT_DATE)",
+            (Generated.UUID, _T.UUID): "(UUID())",
+        }
+    )
+
+    def column_words(self, attribute: Attribute, *, keyed: bool) -> str:
+        """Its own types, those of keys of a length that fits an index."""
+        kind = attribute.type
+        if keyed and kind.name in (_T.TEXT, _T.ENUM):
+            return f"varchar({min(kind.numbers[0], KEY_CHARACTERS) if kind.numbers else KEY_CHARACTERS})"
+        if keyed and kind.name is _T.BYTES:
+            return f"varbinary({KEY_CHARACTERS * 4})"
+        if kind.name is _T.INTEGER and any(other.name is _T.DECIMAL for other in attribute.also):
+            return "bigint unsigned"
+        if kind.name in (_T.DECIMAL, _T.BITS) and kind.numbers:
+            return f"{_WORDS[kind.name].partition('(')[0]}({','.join(map(str, kind.numbers))})"
+        return _WORDS[kind.name]
+
+    def column_collation(self, attribute: Attribute) -> str:
+        """To the letter, or whatever case and accents."""
+        if attribute.type.name not in TEXTS:
+            return ""
+        named = "unicode_520_ci" if attribute.collation is Collation.UNICODE_CI else "bin"
+        return f"CHARACTER SET utf8mb4 COLLATE utf8mb4_{named}"
+
+    def numbered(self, attribute: Attribute, entity: Entity, declared: str) -> str | None:
+        """The first such column that leads a key."""
+        leading = {group[0] for group in (entity.key, *entity.uniques) if group}
+        first = next(each.name for each in entity.attributes if each.default is Generated.NUMBER)
+        is_one = first == attribute.name in leading and declared.startswith("bigint") and not attribute.nullable
+        return "AUTO_INCREMENT" if is_one else None
+
+    def text_literal(self, text: str) -> str:
+        """Backslashes say something."""
+        return super().text_literal(text).replace("\\", "\\\\")
+
+    def begin_writing(self, connection: Any) -> None:
+        """Foreign keys are added last."""
+        connection.cursor().execute("SET foreign_key_checks = 0")
+        connection.cursor().execute("SET SESSION sql_mode = CONCAT(@@sql_mode, ',NO_AUTO_VALUE_ON_ZERO')")
+        connection.autocommit(False)
+
+    def insert(self, connection: Any, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        """The driver makes one statement of many rows."""
+        if rows:
+            insert = f"INSERT INTO {into} VALUES ".replace("%", "%%")  # noqa: S608 - quoted
+            connection.cursor().executemany(f"{insert}({', '.join(['%s'] * len(rows[0]))})", rows)
+
+    def finished(self, sink: SqlSink, model: Model) -> tuple[str, ...]:
+        """Every ALTER TABLE commits."""
+        sink.connection.commit()
+        return tuple(link.name for link in model.relationships if not _added(sink, link, model))
+
 
 ENGINE = Mysql()
+
+
+def _added(sink: SqlSink, link: Relationship, model: Model) -> bool:
+    from pymysql import IntegrityError, MySQLError
+
+    sink.run("SET foreign_key_checks = 1")
+    try:
+        sink.run(foreign_key_ddl(link, model, MYSQL, sink.preparer))
+    except MySQLError as error:
+        if not isinstance(error, IntegrityError) and error.args[0] != _CANNOT:
+            raise
+        return False
+    return True
 
 
 def _number(value: Any) -> Any:

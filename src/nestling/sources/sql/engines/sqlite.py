@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from itertools import groupby
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from uuid import UUID
@@ -16,10 +18,12 @@ import sqlalchemy as sa
 
 from nestling.common.errors import NestlingError, Problem, SourceError
 from nestling.common.sql_dialects import SQLITE
+from nestling.ir.defaults import Generated
+from nestling.ir.expression import Collation
 from nestling.ir.json_text import json_text
 from nestling.ir.model import Attribute
 from nestling.ir.rows import UndecodableText
-from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.ir.types import FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
 from nestling.sources.sql.engine import Engine, not_allowed
 from nestling.sources.sql.literals import array_text
 from nestling.sources.sql.rows import BATCH_ROWS
@@ -29,11 +33,12 @@ from nestling.sources.sql.values import by_type, for_integers, from_text, timest
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
 
-    from nestling.ir.model import Entity
+    from nestling.ir.model import Entity, Model
     from nestling.ir.rows import RowQuery
     from nestling.sources.sql.address import Address
     from nestling.sources.sql.catalog import Catalog, ColumnFacts
     from nestling.sources.sql.rows import SqlDatabase
+    from nestling.sources.sql.sink import SqlSink
     from nestling.sources.sql.values import Converter
 
 _T = TypeName
@@ -47,6 +52,15 @@ _STORED = {"integer": INTEGER, "real": FLOAT, "text": TEXT, "blob": Type(_T.BYTE
 _FITTING = {_T.INTEGER: "integer", _T.FLOAT: "real", _T.TEXT: "text", _T.BYTES: "blob", _T.BOOLEAN: "integer"}
 _BY_PRECISION = {"day": Type(_T.DATE), "second": Type(_T.TIMESTAMP), "milli": Type(_T.TIMESTAMP, (3,)),
                  "micro": Type(_T.TIMESTAMP, (6,))}  # fmt: skip
+
+# In SQLite a type word decides the affinity. Words with TEXT in them keep the digits of a decimal and the zeros of bits;
+# no word may hold INT by accident, which would make the column a number (so an interval is a DURATION).
+_WORDS = {
+    _T.BOOLEAN: "BOOLEAN", _T.INTEGER: "INTEGER", _T.DECIMAL: "DECIMAL_TEXT", _T.FLOAT: "REAL", _T.TEXT: "TEXT",
+    _T.BYTES: "BLOB", _T.DATE: "DATE", _T.TIME: "TIME_TEXT", _T.TIMESTAMP: "TIMESTAMP", _T.TIMESTAMPTZ: "TIMESTAMPTZ",
+    _T.INTERVAL: "DURATION_TEXT", _T.UUID: "UUID_TEXT", _T.JSON: "JSON_TEXT", _T.ENUM: "TEXT", _T.BITS: "BITS_TEXT",
+    _T.ARRAY: "JSON_TEXT", _T.GEOMETRY: "", _T.ANY: "", _T.OBJECT_ID: "OBJECTID_TEXT",
+}  # fmt: skip
 
 
 class Sqlite(Engine):
@@ -198,6 +212,68 @@ class Sqlite(Engine):
             return replace(attribute, type=INTEGER, also=_others(stored, "integer"))
         fitting = _FITTING.get(name, "text")
         return replace(attribute, also=_others(stored, fitting))
+
+    # --- tables and rows written -------------------------------------------------------------------------------------
+
+    has_decimals = False
+    declares_links_first = True
+    length_function = "length"
+    made_values = MappingProxyType(
+        {
+            (Generated.TIMESTAMP, _T.TIMESTAMP): "CURRENT_TIMESTAMP",
+            (Generated.TIMESTAMP, _T.TIMESTAMPTZ): "(strftime('%Y-%m-%d %H:%M:%S+00:00','now'))",
+            (Generated.DATE, _T.DATE): "CURRENT_DATE",
+            (Generated.TIME, _T.TIME): "CURRENT_TIME",
+        }
+    )
+
+    def column_words(self, attribute: Attribute, *, keyed: bool) -> str:
+        """Words that decide the affinity."""
+        kind, others = attribute.type, {other.name for other in attribute.also}
+        if kind.name is _T.FLOAT and _T.INTEGER in others:
+            return "NUMERIC"
+        if kind.name is _T.INTEGER and _T.DECIMAL in others:
+            return ""  # beyond 64 bits an integer is kept as text, which an INTEGER column would round
+        numbers = f"({','.join(map(str, kind.numbers))})" if kind.numbers and _WORDS[kind.name] else ""
+        return _WORDS[kind.name] + numbers
+
+    def column_collation(self, attribute: Attribute) -> str:
+        """NOCASE and RTRIM."""
+        words = {Collation.UNICODE_CI: "NOCASE", Collation.NOCASE: "NOCASE", Collation.RTRIM: "RTRIM"}
+        is_told = attribute.type.name in TEXTS and attribute.collation in words
+        return f"COLLATE {words[attribute.collation]}" if is_told else ""
+
+    def numbered(self, attribute: Attribute, entity: Entity, declared: str) -> str | None:
+        """It numbers an INTEGER that is the whole key by itself."""
+        return "" if declared == "INTEGER" and entity.key == (attribute.name,) else None
+
+    def begin_writing(self, connection: Any) -> None:
+        """Cycles and dangling rows are loaded as they are."""
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute("BEGIN IMMEDIATE")
+
+    def tables(self, sink: SqlSink, schemas: set[str | None]) -> set[tuple[str | None, str]]:
+        """As the transaction sees them."""
+        return {(None, row[0]) for row in sink.run("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+    def insert(self, connection: Any, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Text that is not UTF-8 is taken only as bytes that are told to be text."""
+        insert = f"INSERT INTO {into} VALUES "  # noqa: S608 - quoted
+        for odd, run in groupby(rows, key=lambda row: any(type(value) is UndecodableText for value in row)):
+            if not odd:
+                connection.executemany(f"{insert}({', '.join('?' * len(rows[0]))})", list(run))
+                continue
+            for row in run:
+                marks = ", ".join("CAST(? AS TEXT)" if type(value) is UndecodableText else "?" for value in row)
+                connection.execute(f"{insert}({marks})", row)
+
+    def finished(self, sink: SqlSink, model: Model) -> tuple[str, ...]:
+        """The foreign keys are there, and can be checked."""
+        found = sink.run("PRAGMA foreign_key_check").fetchall()
+        sink.connection.commit()
+        return tuple(sorted({f"{child} -> {parent}" for child, _, parent, _ in found}))
+
+    # --- samples -----------------------------------------------------------------------------------------------------
 
     def sample(
         self,
