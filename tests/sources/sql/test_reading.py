@@ -170,6 +170,13 @@ def test_postgresql(postgresql_urls: tuple[str, str]) -> None:
     assert database.reading(sampled_above_rows=2).model.entities
 
 
+def test_bytes_are_measured_as_bytes(postgresql_urls: tuple[str, str]) -> None:
+    """Not as the digits that PostgreSQL writes of them."""
+    width = open_database(postgresql_urls[0]).reading().statistics.entity("torture.zoo").attribute("b").maximum_bytes
+    assert width is not None
+    assert width.value == 2
+
+
 def test_mariadb(mariadb_urls: tuple[str, str]) -> None:
     """Flags, unsigned numbers, enums, JSON and odd names of MariaDB, sampled too."""
     database = open_database(mariadb_urls[0])

@@ -171,9 +171,9 @@ class Engine:
         """The condition that its length counts all characters of a text, where it may not."""
         yield from ()
 
-    def byte_length(self, column: Any) -> Any:
+    def byte_length(self, column: Any, name: TypeName) -> Any:
         """Bytes of a value's text or of its bytes."""
-        return sa.func.octet_length(sa.cast(column, sa.Text))
+        return sa.func.octet_length(column if name is TypeName.BYTES else sa.cast(column, sa.Text))
 
     def probes(self, name: TypeName, column: Any) -> Iterator[tuple[str, Any]]:
         """What `refined` wants to know of a column beside what is asked of all: named aggregates."""

@@ -35,7 +35,7 @@ def probes(attribute: Attribute, column: Any, dialect: str) -> Iterator[tuple[st
         yield "least", sa.func.min(column)
         yield "most", sa.func.max(column)
     elif name not in FIXED_BYTES or engine.measures_all_widths:
-        length = engine.byte_length(column)
+        length = engine.byte_length(column, name)
         yield "average_bytes", sa.func.avg(length)
         yield "maximum_bytes", sa.func.max(length)
     yield from engine.probes(name, column)

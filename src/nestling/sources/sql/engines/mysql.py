@@ -170,7 +170,7 @@ class Mysql(Engine):
         """It prints a FLOAT with six digits unless it is made a DOUBLE."""
         return self.as_double(column) if attribute.type.name is _T.FLOAT else column
 
-    def byte_length(self, column: Any) -> Any:
+    def byte_length(self, column: Any, name: TypeName) -> Any:
         """Of texts and bytes alike."""
         return sa.func.octet_length(column)
 

@@ -179,7 +179,7 @@ class Sqlite(Engine):
         """No character 0."""
         yield sa.func.instr(column, sa.func.char(0)) == 0
 
-    def byte_length(self, column: Any) -> Any:
+    def byte_length(self, column: Any, name: TypeName) -> Any:
         """The length of a blob."""
         return sa.func.length(sa.cast(column, sa.LargeBinary))
 
