@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -33,6 +35,16 @@ def test_a_copy_reads_the_same_without_its_model(torture_sqlite: SqlDatabase, tm
     url = f"sqlite:///{tmp_path / 'copy.db'}"
     copied(torture_sqlite, url)
     assert all_rows(open_database(url)) == all_rows(torture_sqlite)
+
+
+def test_names_keep_their_percent_signs(tmp_path: Path) -> None:
+    """A name is written as it is, though some databases' statements want percent signs doubled."""
+    with closing(sqlite3.connect(tmp_path / "source.db")) as connection:
+        connection.execute('CREATE TABLE "a%%b" ("x%%y" INTEGER PRIMARY KEY, "50%" TEXT)')
+    url = f"sqlite:///{tmp_path / 'copy.db'}"
+    copied(open_database(f"sqlite:///{tmp_path / 'source.db'}"), url)
+    (entity,) = open_database(url).model.entities
+    assert (entity.name, *entity.attribute_names) == ("a%%b", "x%%y", "50%")
 
 
 def test_postgresql(postgresql_urls: tuple[str, str], tmp_path: Path) -> None:

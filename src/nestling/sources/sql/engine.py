@@ -146,10 +146,6 @@ class Engine:
         """The column as it is read, aggregated and measured."""
         return column
 
-    def fetched(self, column: Any, attribute: Attribute) -> Any:
-        """A result's column, after all else, as the driver can hand it over unchanged."""
-        return column
-
     def character_length(self, column: Any) -> Any:
         """Characters of a text."""
         return sa.func.char_length(column)

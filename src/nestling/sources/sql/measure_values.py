@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,7 @@ from nestling.sources.sql.sampling import sample
 from nestling.sources.sql.values import converter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from nestling.ir.model import Attribute, Entity
     from nestling.ir.statistics import EntityStatistics
@@ -74,9 +73,7 @@ def with_values(
         attribute, values = entity.attribute(name), None
         if _is_kept(attribute, measures):
             column = _ordered_alike(selected(source.c[name], attribute, tables.dialect), attribute, tables.dialect)
-            groups = database.all(
-                _statement(column, source, partial(engine_of(tables.dialect).fetched, attribute=attribute))
-            )
+            groups = database.all(_statement(column, source))
             values = _distribution(groups, attribute, tables.dialect, sampled)
         attributes.append((name, replace(numbers, values=values)))
     return replace(known, attributes=tuple(attributes))
@@ -100,7 +97,7 @@ def _ordered_alike(column: Any, attribute: Attribute, dialect: str) -> Any:
     return engine_of(dialect).by_code_point(column)
 
 
-def _statement(column: Any, source: Any, fetched: Callable[[Any], Any]) -> Any:
+def _statement(column: Any, source: Any) -> Any:
     """Rows of a value, its rows, whether it is common, rows of other values up to its own, rows of other values in all.
 
     The value is a common one, the first of the others, or one at which a part of theirs ends.
@@ -118,9 +115,9 @@ def _statement(column: Any, source: Any, fetched: Callable[[Any], Any]) -> Any:
     others = sa.case((marked.c.common == 1, 0), else_=marked.c.n)
     up_to, rest = sa.func.sum(others).over(order_by=marked.c.v), sa.func.sum(others).over()
     added = sa.select(*marked.c, up_to.label("up_to"), rest.label("rest")).subquery("a")
-    return sa.select(
-        fetched(added.c.v).label("v"), added.c.n, added.c.common, added.c.up_to, added.c.rest, added.c.total
-    ).where(sa.or_(added.c.common == 1, added.c.up_to == added.c.n, _ends_a_part(added.c)))
+    return sa.select(added.c.v, added.c.n, added.c.common, added.c.up_to, added.c.rest, added.c.total).where(
+        sa.or_(added.c.common == 1, added.c.up_to == added.c.n, _ends_a_part(added.c))
+    )
 
 
 def _ends_a_part(a: Any) -> Any:

@@ -169,9 +169,4 @@ class SqlDatabase:
         """The text and the parameters of a query, at most `limit` rows of it."""
         from nestling.sources.sql.row_sql import compile_query
 
-        select = compile_query(self._tables, query, limit=limit)
-        found = zip(select.selected_columns, result_attributes(query, self.model), strict=True)
-        columns = [(c, c if a is None else self._engine.fetched(c.element, a)) for c, a in found]
-        if any(one.element is not other for one, other in columns):
-            select = select.with_only_columns(*(other.label(one.name) for one, other in columns))
-        return self._compiled(select)
+        return self._compiled(compile_query(self._tables, query, limit=limit))

@@ -22,9 +22,9 @@ def place_of(entity: str, dialect: str) -> tuple[str | None, str]:
 
 
 def quote(name: str, preparer: Any) -> str:
-    """A name in the dialect's quotes."""
+    """A name in the dialect's quotes; some preparers double percent signs for drivers that take them for parameters."""
     quoted: str = preparer.quote_identifier(name)
-    return quoted.replace("%%", "%")
+    return quoted.replace("%%", "%") if "%%" in preparer.quote_identifier("%") else quoted
 
 
 def keyed_alike(entity: Entity, model: Model) -> Entity:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING
+
+from nestling.common.folders import module_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,5 +24,4 @@ def engine_of(name: str) -> Engine:
 @cache
 def schemes() -> Mapping[str, str]:
     """How addresses begin, to the kind of database each means."""
-    names = sorted(module.name for module in iter_modules(__path__))
-    return {scheme: name for name in names for scheme in engine_of(name).schemes}
+    return {scheme: name for name in module_names(__path__) for scheme in engine_of(name).schemes}
