@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given, reject, settings
 
 from nestling.common.errors import InfeasibleError, SearchError
 from nestling.ir.options import Problem
@@ -76,7 +76,7 @@ def test_alternatives_cost_what_trying_everything_says(problem):
     try:
         found = solve(problem)
     except InfeasibleError:
-        return
+        reject()
     group = problem.groups[0]
     for other in alternatives(problem, found, group.name):
         try:
@@ -94,7 +94,7 @@ def test_at_a_flip_both_choices_cost_the_same_and_none_before(problem):
     try:
         solve(problem)
     except InfeasibleError:
-        return
+        reject()
     group, statement = problem.groups[0], min(problem.rates)
 
     def at(rate: float) -> Problem:

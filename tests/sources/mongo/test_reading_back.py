@@ -78,7 +78,11 @@ def test_any_documents_are_read(mongo_client: MongoClient[dict[str, Any]], data:
             except SourceError:
                 assert not any(world.rows.values()), "only of a database without a document there is nothing to read"
                 reject()
-            for entity, query in home_queries(found.in_place.design).items():
-                assert list(database[query.collection].aggregate(list(query.stages))) is not None, entity
+            rows = {
+                entity: len(list(database[query.collection].aggregate(list(query.stages))))
+                for entity, query in home_queries(found.in_place.design).items()
+            }
+            for store in found.in_place.design.stores:
+                assert any(rows[node.entity] for node in store.nodes()) or not database[store.name].find_one(), rows
         finally:
             mongo_client.drop_database(name)
