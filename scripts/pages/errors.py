@@ -16,8 +16,8 @@ they all end with exit code 2; anything else that escapes is a fault of nestling
 {tree}
 ```
 
-From Python, `error.problems` are values with `what`, `where`, `path`, `known` and `next_move`; `str(error)` is what the command
-line prints.
+From Python, `from nestling import NestlingError`; the others are in `nestling.common.errors`. `error.problems` are values with
+`what`, `where`, `path`, `known` and `next_move`; `str(error)` is what the command line prints.
 """
 
 

@@ -8,18 +8,25 @@ import pytest
 
 from nestling.ir.finding import Confidence, Finding, Findings, Severity
 from nestling.ir.proposal import Proposal
+from nestling.ir.reading import Reading
 from nestling.pipeline import design, explain, inspect
 from nestling.shop import schema, workload
 from tests.emitters.proofs import PROOF
 
 
 @pytest.fixture(scope="module")
-def proposal(tmp_path_factory: pytest.TempPathFactory) -> Proposal:
-    """The shop's design, from its DDL and workload."""
+def reading(tmp_path_factory: pytest.TempPathFactory) -> Reading:
+    """The shop's DDL and workload."""
     folder = tmp_path_factory.mktemp("notebook")
     (folder / "schema.sql").write_text(schema(), encoding="utf-8")
     (folder / "workload.sql").write_text(workload(), encoding="utf-8")
-    return design(inspect(str(folder / "schema.sql"), workload=folder / "workload.sql"))
+    return inspect(str(folder / "schema.sql"), workload=str(folder / "workload.sql"))
+
+
+@pytest.fixture(scope="module")
+def proposal(reading: Reading) -> Proposal:
+    """The shop's design."""
+    return design(reading)
 
 
 def shown(noun: object) -> ElementTree.Element:
@@ -29,6 +36,15 @@ def shown(noun: object) -> ElementTree.Element:
 
 def captions(tree: ElementTree.Element) -> list[str]:
     return ["".join(each.itertext()) for each in tree.iter("caption")]
+
+
+def test_a_reading_shows_entities_and_statements(reading: Reading) -> None:
+    """A row for each entity and each statement."""
+    tree = shown(reading)
+    assert captions(tree)[:3] == [reading.model.name, "Children per parent", "Workload"]
+    names = ["".join(row[0].itertext()) for row in tree.iter("tr")]
+    assert {each.name for each in reading.model.entities} <= {*names}
+    assert {each.name for each in reading.workload.statements} <= {*names}
 
 
 def test_a_design_shows_its_collections(proposal: Proposal) -> None:

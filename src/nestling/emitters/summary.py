@@ -1,50 +1,21 @@
-"""Readings and proposals in short: rows for tables people read, and a reading as plain data for machines."""
+"""What a design lacks and what a change saves in short, and a reading as plain data for machines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
-from nestling.ir.model import Entity
 from nestling.ir.options import Change
 from nestling.ir.proposal import Proposal
 from nestling.ir.quantity_words import first_of
-from nestling.ir.rate import rate_text
 from nestling.ir.reading import Reading
-from nestling.ir.statistics import Quantity
+from nestling.ir.reading_rows import row_bytes, whole
 from nestling.ir.work_words import work_rate
 
 Json = dict[str, object]
 
 MOST_NAMES = 3
 """Names shown of a longer list."""
-
-
-def entity_rows(reading: Reading) -> Iterator[tuple[object, ...]]:
-    """(entity, rows, average bytes of a row, key, attributes) for every entity."""
-    for entity in reading.model.entities:
-        count = reading.statistics.entity(entity.name).count
-        key = ", ".join(entity.key) or "(none)"
-        yield entity.name, _whole(count), _row_bytes(reading, entity), key, len(entity.attributes)
-
-
-def relationship_rows(reading: Reading) -> Iterator[tuple[object, ...]]:
-    """(relationship, cardinality, mean, p95 and maximum fan-out, children without a parent), many-to-many last."""
-    for link in reading.model.relationships:
-        known = reading.statistics.relationship(link.name)
-        without = [quantity.value for quantity in (known.orphans, known.dangling) if quantity is not None]
-        mean = known.mean.value if known.mean is not None else None
-        lost = int(sum(without)) if without else None
-        yield link.name, str(link.cardinality), mean, _whole(known.p95), _whole(known.maximum), lost
-    for both in reading.model.many_to_many:
-        yield both.name, "N:M", None, None, None, None
-
-
-def statement_rows(reading: Reading) -> Iterator[tuple[object, ...]]:
-    """(statement, rate, kind, entities it accesses) for every statement of the workload."""
-    for each in reading.workload.statements:
-        entities = ", ".join(dict.fromkeys(access.entity for access in each.accesses))
-        yield each.name, rate_text(each.rate_per_second), str(each.kind), entities
 
 
 def lacking(proposal: Proposal) -> Iterator[str]:
@@ -68,8 +39,8 @@ def reading_json(reading: Reading) -> Json:
         "dialect": reading.dialect,
         "entities": {
             entity.name: {
-                "rows": _whole(statistics.entity(entity.name).count),
-                "row_bytes": _row_bytes(reading, entity),
+                "rows": whole(statistics.entity(entity.name).count),
+                "row_bytes": row_bytes(reading, entity),
                 "key": list(entity.key),
                 "attributes": {a.name: {"type": str(a.type), "nullable": a.nullable} for a in entity.attributes},
             }
@@ -112,16 +83,6 @@ def _fan_out(reading: Reading, relationship: str) -> Json:
     }
     found = {name: quantity.value for name, quantity in numbers.items() if quantity is not None}
     return {name: int(value) if value == int(value) else value for name, value in found.items()}
-
-
-def _row_bytes(reading: Reading, entity: Entity) -> int | None:
-    known = reading.statistics.entity(entity.name)
-    widths = [known.attribute(name).average_bytes for name in entity.attribute_names]
-    return round(sum(width.value for width in widths if width is not None)) if any(widths) else None
-
-
-def _whole(quantity: Quantity | None) -> int | None:
-    return int(quantity.value) if quantity is not None else None
 
 
 def change_rows(changes: Iterable[Change]) -> Iterator[tuple[str, str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from nestling.ir.finding import Finding
     from nestling.ir.proof import Proof
     from nestling.ir.proposal import Proposal
+    from nestling.ir.reading import Reading
 
 _CODE = re.compile(r"`([^`]+)`")
 
@@ -38,6 +39,27 @@ def inline(text: str) -> str:
 def block(*parts: str) -> str:
     """Parts below each other, empty ones left out."""
     return "\n".join(("<div>", *(part for part in parts if part), "</div>"))
+
+
+def reading_html(reading: Reading) -> str:
+    """Its entities, how many children a parent has, its statements, gaps and notes."""
+    from nestling.ir.reading_rows import entity_rows, relationship_rows, statement_rows
+
+    entities = ("entity", "rows", "bytes/row", "key", "attributes")
+    relationships = ("relationship", "kind", "mean", "p95", "max", "without parent")
+    return block(
+        table(reading.model.name, entities, _cells(entity_rows(reading))),
+        table("Children per parent", relationships, _cells(relationship_rows(reading))),
+        table("Workload", ("statement", "rate", "kind", "entities"), _cells(statement_rows(reading))),
+        table("Gaps", ("gap",), ((str(gap),) for gap in reading.gaps)),
+        table("Notes", ("note",), ((note,) for note in reading.notes)),
+    )
+
+
+def _cells(rows: Iterable[Iterable[object]]) -> Iterator[tuple[str, ...]]:
+    """Numbers with commas, what is not known empty."""
+    for row in rows:
+        yield tuple("" if cell is None else str(cell) if isinstance(cell, str) else f"{cell:,.6g}" for cell in row)
 
 
 def design_html(design: Design) -> str:

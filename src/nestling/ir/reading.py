@@ -63,6 +63,11 @@ class Reading:
     origin: str = ""
     dialect: str = ""
 
+    def _repr_html_(self) -> str:
+        from nestling.ir.notebook import reading_html
+
+        return reading_html(self)
+
     def dialect_of(self, statement: Statement) -> str:
         """The dialect a statement is in: its own, else its source's; empty when neither is said, which is read as SQLite's."""
         return statement.dialect or self.dialect

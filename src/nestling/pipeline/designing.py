@@ -33,11 +33,14 @@ NO_WORKLOAD = (
 )
 
 
-def inspect(address: str, *, workload: Path | None = None, dialect: str = "", watch: Watch | None = None) -> Reading:
+def inspect(
+    address: str, *, workload: Path | str | None = None, dialect: str = "", watch: Watch | None = None
+) -> Reading:
     """Read a source: its model, statistics and workload. Writes nothing."""
     from nestling.pipeline.reversing import in_place, is_mongodb
     from nestling.sources.front import read_source
 
+    workload = Path(workload) if workload is not None else None
     if is_mongodb(address):
         return in_place(address, workload=workload, watch=watch).reading
     say = (lambda name: watch(f"reading {name}", 0, None)) if watch is not None else None
