@@ -11,15 +11,18 @@ from collections.abc import Iterable, Iterator
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation
 from nestling.ir.layout import Node, NodeKind, Role, Store
-from nestling.ir.model import Attribute, Model, Relationship
+from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.names import join
 from nestling.ir.primitives import CollectionKind, Form, Holder
-from nestling.ir.types import TEXTS
+from nestling.ir.types import NEVER_TEXT, TEXTS
 
 _UNICODE_CI = {"locale": "en", "strength": 1}
 
 Named = tuple[str, str]
 """An entity and the name of an attribute of it."""
+
+BY_EXPRESSION = frozenset({Collation.NOCASE, Collation.RTRIM})
+"""What no collation of the server does: such texts are compared by an expression, which no index serves."""
 
 
 def collation_option(collation: Collation) -> dict[str, object] | None:
@@ -40,6 +43,16 @@ def begins_collated(attributes: Iterable[Attribute]) -> bool:
     return is_collated([each for each in attributes if each.type.name in TEXTS][:1])
 
 
+def by_expression(attribute: Attribute) -> bool:
+    """Whether its texts are compared by an expression, which no index serves."""
+    return attribute.collation in BY_EXPRESSION and attribute.type.name not in NEVER_TEXT
+
+
+def sought(entity: Entity, names: Iterable[str]) -> frozenset[str]:
+    """Those of an entity's attributes that an index may find rows by, or have in order."""
+    return frozenset(name for name in names if not by_expression(entity.attribute(name)))
+
+
 def linked(model: Model, link: Relationship) -> tuple[Attribute, ...]:
     """The parent's key and the child's foreign key."""
     parent, child = model.entity(link.parent), model.entity(link.child)
@@ -49,6 +62,11 @@ def linked(model: Model, link: Relationship) -> tuple[Attribute, ...]:
 def goes_by_collation(model: Model, link: Relationship) -> bool:
     """Whether the source compares texts of the foreign key otherwise than to the letter."""
     return any(each.type.name in TEXTS and each.collation is not Collation.BINARY for each in linked(model, link))
+
+
+def linked_by_expression(model: Model, link: Relationship) -> bool:
+    """Whether no index finds what a foreign key refers to, or what refers to a key."""
+    return any(map(by_expression, linked(model, link)))
 
 
 def index_collation(design: Design, store: Store, paths: Iterable[str], *, unique: bool) -> Collation:
@@ -70,10 +88,10 @@ def identity_is_collated(design: Design, store: Store) -> bool:
     return is_plain and rows and index_collation(design, store, ("_id",), unique=True) is Collation.UNICODE_CI
 
 
-def followed_links(design: Design) -> frozenset[str]:
+def followed_links(stores: Iterable[Store]) -> frozenset[str]:
     """The relationships over which copies, computed values, ids in arrays, orphans and overflow pages are kept."""
     found: set[str] = set()
-    for node in (node for store in design.stores for node in store.nodes()):
+    for node in (node for store in stores for node in store.nodes()):
         paths = (*(copy.path for copy in node.body.copies), *(each.path for each in node.body.computed))
         found.update(hop.relationship for path in paths for hop in path)
         found.update(each.relationship for each in node.body.references if each.holder is Holder.PARENT)
@@ -86,7 +104,7 @@ def _followed(design: Design) -> frozenset[Named]:
     """What these and buckets are found by."""
     nodes = [node for store in design.stores for node in store.nodes()]
     found = {(node.entity, name) for node in nodes if node.bucket is not None for name in node.bucket.by}
-    for link in map(design.model.relationship, followed_links(design)):
+    for link in map(design.model.relationship, followed_links(design.stores)):
         found.update((link.parent, name) for name in link.parent_attributes)
         found.update((link.child, name) for name in link.child_attributes)
     return frozenset(found)

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from nestling.ir.candidate import Candidate, Paired
+from nestling.ir.collations import by_expression
 from nestling.ir.model import Entity
 from nestling.ir.quantity_words import first_of
 from nestling.ir.situation import Situation
@@ -74,7 +75,7 @@ def _fixed(situation: Situation, entity: Entity) -> Iterator[str]:
     yield from (name for link in situation.children[entity.name] for name in link.parent_attributes)
     yield from situation.blobs[entity.name]
     yield from (name for archived, name, _ in situation.requirements.archive if archived == entity.name)
-    yield from (each.name for each in entity.attributes if each.type.name in _UNFIT)
+    yield from (each.name for each in entity.attributes if each.type.name in _UNFIT or by_expression(each))
 
 
 def _otherwise(access: Access) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nestling.ir.candidate import Candidate, Indexed
+from nestling.ir.collations import linked_by_expression, sought
 from nestling.ir.model import Relationship
 from nestling.ir.situation import Situation
 from nestling.ir.types import COMPOSITE
@@ -25,6 +26,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
         served = [statement.name for statement in (*situation.joined_by[link.name], *_looked_for(situation, link))]
         if (
             served
+            and not linked_by_expression(situation.model, link)
             and fits(situation, link.child, keys)
             and not _is_own_key(situation, link.child, link.child_attributes)
         ):
@@ -53,13 +55,16 @@ def wanted_keys(situation: Situation, access: Access) -> Iterator[tuple[tuple[st
     ):  # its own collection has `_id`; embedded rows have no index by themselves
         keys = tuple((name, 1) for name in entity.key)
         alone = _is_own_key(situation, access.entity, entity.key)
-        if situation.parents[access.entity] and fits(situation, access.entity, keys) and not alone:
+        if situation.parents[access.entity] and finds(situation, access.entity, keys) and not alone:
             yield keys
         return
-    parts = [(name, 1) for name in dict.fromkeys(equal)]
-    order = [(name, -1 if down else 1) for name, down in access.order if name not in equal]
+    known = sought(entity, (*equal, *ranged, *(name for name, _ in access.order)))
+    parts = [(name, 1) for name in dict.fromkeys(equal) if name in known]
+    ranged = [name for name in ranged if name in known]
+    order = [(name, -1 if down else 1) for name, down in access.order if name not in dict(parts)]
+    order = order if all(name in known for name, _ in order) else []
     full = tuple(dict(reversed([*parts, *order, *((name, 1) for name in ranged)])).items())[::-1]
-    for keys in dict.fromkeys((full, tuple(parts), tuple((name, 1) for name in dict.fromkeys((*equal, *ranged))))):
+    for keys in dict.fromkeys((full, tuple(parts), tuple({**dict(parts), **dict.fromkeys(ranged, 1)}.items()))):
         if keys and len(keys) <= MOST_KEYS and fits(situation, access.entity, keys):
             yield keys
 
@@ -68,6 +73,12 @@ def _is_own_key(situation: Situation, entity: str, names: Sequence[str]) -> bool
     """Whether a foreign key is the key too (1:1): then `_id` finds the row, its own or its parent's."""
     key = set(situation.model.entity(entity).key)
     return set(names) == key and any(set(link.child_attributes) == key for link in situation.parents[entity])
+
+
+def finds(situation: Situation, entity: str, keys: tuple[tuple[str, int], ...]) -> bool:
+    """Whether an index on these attributes fits, and finds rows by all of them."""
+    names = dict(keys)
+    return fits(situation, entity, keys) and len(sought(situation.model.entity(entity), names)) == len(names)
 
 
 def fits(situation: Situation, entity: str, keys: tuple[tuple[str, int], ...]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.candidate import Candidate, Indexed
-from nestling.ir.collations import begins_collated
+from nestling.ir.collations import begins_collated, by_expression
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Access, Statement
 from nestling.patterns.compound_index import MOST_KEYS, fits, wanted_keys
@@ -41,7 +41,10 @@ def _shown(
     asked = (*access.attributes, *(each.attribute for each in access.filters))
     more = tuple((name, 1) for name in dict.fromkeys(asked) if name not in dict(keys))
     whole = (*keys, *more)
-    if begins_collated(situation.model.entity(access.entity).attribute(name) for name, _ in whole):
+    entity = situation.model.entity(access.entity)
+    if begins_collated(entity.attribute(name) for name, _ in whole):
+        return None
+    if any(by_expression(entity.attribute(each.attribute)) for each in access.filters):
         return None
     if not more or len(whole) > MOST_KEYS or not fits(situation, access.entity, whole):
         return None

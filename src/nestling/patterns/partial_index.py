@@ -15,7 +15,7 @@ from nestling.ir.clause import Clause, Compared
 from nestling.ir.situation import Situation
 from nestling.ir.situation.shares import share_of
 from nestling.ir.workload import Access
-from nestling.patterns.compound_index import fits, wanted_keys
+from nestling.patterns.compound_index import finds, wanted_keys
 
 MOST_SHARE = 0.5
 """Of more rows than this an index over all is hardly larger."""
@@ -67,5 +67,5 @@ def _keys(situation: Situation, access: Access, rows: tuple[Clause, ...]) -> Ite
     ordered = {name for name, _ in access.order}
     for keys in dict.fromkeys(asked):
         left = tuple(key for key in keys if key[0] not in told - ordered)
-        if fits(situation, access.entity, left or keys):
+        if finds(situation, access.entity, left or keys):
             yield left or keys

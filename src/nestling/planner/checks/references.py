@@ -99,7 +99,7 @@ def _collation(design: Design, link: Relationship) -> Collation:
     """How the foreign key is compared in the end: to the letter where something is kept over it, else as the source does."""
     goes = (
         is_collated(linked(design.model, link))
-        and link.name not in followed_links(design)
+        and link.name not in followed_links(design.stores)
         and keys_agree(design, [link.parent])
     )
     return Collation.UNICODE_CI if goes else Collation.BINARY

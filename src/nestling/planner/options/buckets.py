@@ -10,6 +10,7 @@ from math import ceil
 
 from nestling.ir import accesses as work
 from nestling.ir.candidate import Bucketed
+from nestling.ir.collations import sought
 from nestling.ir.situation import Situation, rows_per_day
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Operator
@@ -52,7 +53,8 @@ def found_buckets(situation: Situation, sizes: Sizes, bucket: Bucketed, access: 
     each = filled(situation, sizes, bucket)
     size = bucket_bytes(sizes, bucket, each)
     conditions = {each.attribute: each for each in access.filters}
-    exact = {name for name, condition in conditions.items() if condition.operator is Operator.EQUALITY}
+    equal = (name for name, condition in conditions.items() if condition.operator is Operator.EQUALITY)
+    exact = sought(situation.model.entity(access.entity), equal)
     key = indexed(situation, bucket)
     if situation.model.entity(bucket.entity).key and set(key) <= exact:
         yield "by key", work.fetch_by_index(1.0, size) + work.unwind(each)

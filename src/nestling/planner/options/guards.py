@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from nestling.ir import accesses as work
+from nestling.ir.collations import sought
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.options import Mode, Step
 from nestling.ir.situation import Situation
@@ -39,10 +40,14 @@ def settles(situation: Situation, home: Home) -> Relationship | None:
 
 
 def open_groups(situation: Situation, home: Home) -> tuple[tuple[str, ...], ...]:
-    """The groups of attributes no two rows share that are read for before a row comes to a home."""
-    if not home.links:
-        return ()
+    """The groups of attributes no two rows share that are read for before a row comes to a home.
+
+    In a collection of their own that is where the unique index tells texts apart that the source takes for equal.
+    """
     entity = situation.model.entity(home.entity)
+    if not home.links:
+        groups = dict.fromkeys(group for group in (entity.key, *entity.uniques) if group)
+        return tuple(group for group in groups if sought(entity, group) != set(group))
     links = situation.parents[home.entity]
     single = [link.child_attributes for link in links if link.cardinality is Cardinality.ONE_TO_ONE]
     settled = settles(situation, home) is not None

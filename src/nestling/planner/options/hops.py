@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from nestling.ir import accesses as work
+from nestling.ir.collations import linked_by_expression
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
 from nestling.ir.work import Work
@@ -14,7 +15,7 @@ from nestling.planner.options.asked import asked, unwinding
 from nestling.planner.options.matching import serves
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.overflow import pages_too
-from nestling.planner.options.places import Home, begins_with
+from nestling.planner.options.places import Home
 from nestling.planner.options.reach import Way, ways_to_one
 from nestling.planner.options.starts import Starts
 from nestling.planner.options.trees import walks
@@ -142,6 +143,8 @@ class Hops:
     def _is_beside(self, home: Home, hop: Hop) -> bool:
         """Whether parents of many rows that a statement begins with are looked up by `_id`, and nothing is asked of them."""
         key = self.modes.situation.model.entity(home.entity).key
+        if linked_by_expression(self.modes.situation.model, hop.link):
+            return False
         by_key = home.own and len(key) == 1 and hop.link.parent_attributes == key
         starts = hop.before.before is None and hop.visit.outer >= MANY
         return by_key and starts and not hop.visit.down and not hop.visit.conditions
@@ -149,7 +152,7 @@ class Hops:
     def _among_few(self, home: Home, hop: Hop) -> Iterator[Mode]:
         """One `$lookup` of children by an index over those alone that the visit's constants ask for."""
         for name, index in self.modes.places.partial[home.entity] if home.own and hop.visit.down else ():
-            if serves(hop.visit.access, index) and begins_with(index, hop.link):
+            if serves(hop.visit.access, index) and self.modes.places.leads_along(index, hop.link):
                 share = self.modes.sizes.share_of(home.entity, index.rows)
                 few = min(self.modes.sizes.children(hop.link), self.modes.documents.count(home)) * share
                 found = self._lookup(home, Way(f"by {name}", (home.id, name)), few, hop.visit.conditions)
@@ -157,7 +160,10 @@ class Hops:
 
     def _up(self, home: Home, hop: Hop) -> Iterator[Mode]:
         """One `$lookup` of a parent by its key."""
-        for way in ways_to_one(self.modes.places, home, hop.link.parent_attributes):
+        ways = ways_to_one(self.modes.places, home, hop.link.parent_attributes)
+        if linked_by_expression(self.modes.situation.model, hop.link):
+            ways = iter((Way("searched", (home.id,), reads_all=True),))
+        for way in ways:
             yield self._lookup(home, way, 1.0, hop.visit.conditions)
 
     def _down(self, home: Home, hop: Hop) -> Iterator[Mode]:
@@ -166,12 +172,13 @@ class Hops:
         each = self.modes.sizes.children(link)
         spread = min(each, self.modes.documents.count(home))
         entity = self.modes.situation.model.entity(home.entity)
-        if home.own and set(entity.key) == set(link.child_attributes):
+        by_expression = linked_by_expression(self.modes.situation.model, link)
+        if home.own and set(entity.key) == set(link.child_attributes) and not by_expression:
             yield self._lookup(home, Way("by key", (home.id,)), spread, conditions)
             return
         for name in self.modes.places.indexes_on(home.entity, link):
             yield self._lookup(home, Way(f"by {name}", (home.id, name)), spread, conditions)
-        if home.bucket is not None and home.bucket.by == link.child_attributes:
+        if home.bucket is not None and home.bucket.by == link.child_attributes and not by_expression:
             buckets = max(each / self.modes.documents.filled(home), 1.0)
             found = work.lookup(1.0, buckets, self.modes.documents.base(home), stages=1) + work.unwind(each)
             yield self.modes.mode(f"{home.id}, looked up by series", (home.id,), found)

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from nestling.ir.candidate import Indexed
 from nestling.ir.clause import imply
-from nestling.ir.collations import begins_collated
+from nestling.ir.collations import begins_collated, by_expression, sought
 from nestling.ir.model import Entity
 from nestling.ir.workload import Access, Filter, Operator, Statement
 from nestling.planner.options.sizes import Sizes
@@ -22,6 +22,8 @@ def covers(statement: Statement, access: Access, index: Indexed, entity: Entity)
     held = {name: None for name, _ in index.keys}
     if begins_collated(map(entity.attribute, held)):
         return False
+    if any(by_expression(entity.attribute(each.attribute)) for each in access.filters):
+        return False
     asked = {*access.attributes, *(each.attribute for each in access.filters)}
     return len(statement.accesses) == 1 and bool(asked) and not statement.kind.writes and asked <= held.keys()
 
@@ -32,17 +34,19 @@ def matched_rows(sizes: Sizes, access: Access, index: Indexed, *, alone: bool) -
     `alone`: the access's order is the statement's.
     """
     rows, position = sizes.rows_of(access.entity, index.rows), 0
-    conditions = {each.attribute: each for each in access.filters}
+    entity = sizes.situation.model.entity(access.entity)
+    found = sought(entity, (each.attribute for each in access.filters))
+    conditions = {each.attribute: each for each in access.filters if each.attribute in found}
     for name, _ in index.keys:
         condition = conditions.get(name)
         if condition is None or condition.operator not in (Operator.EQUALITY, Operator.IN):
             break
         rows, position = rows * _share(sizes, access, condition, index), position + 1
     before = [name for name, _ in index.keys[:position]]
-    if tells_one(sizes.situation.model.entity(access.entity), set(before) & compared_equal(access)):
+    if tells_one(entity, set(before) & compared_equal(access)):
         rows = 1.0
     rest = index.keys[position:]
-    ordered = alone and _in_order(access, before, rest)
+    ordered = alone and _in_order(entity, access, before, rest)
     condition = conditions.get(rest[0][0]) if rest else None
     if condition is not None and condition.operator is Operator.RANGE:
         return max(rows * _share(sizes, access, condition, index), 1.0), ordered
@@ -68,10 +72,12 @@ def tells_one(entity: Entity, fixed: Collection[str]) -> bool:
     return any(group and set(group) <= set(fixed) for group in (entity.key, *entity.uniques))
 
 
-def _in_order(access: Access, before: list[str], rest: tuple[tuple[str, int], ...]) -> bool:
+def _in_order(entity: Entity, access: Access, before: list[str], rest: tuple[tuple[str, int], ...]) -> bool:
     """Whether entries behind those attributes come in the access's order, or the other way round."""
     order = [(name, -1 if down else 1) for name, down in access.order if name not in before]
     found = list(rest[: len(order)])
+    if any(by_expression(entity.attribute(name)) for name, _ in order):
+        return False
     return bool(order) and (order == found or order == [(name, -way) for name, way in found])
 
 

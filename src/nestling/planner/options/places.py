@@ -23,6 +23,7 @@ from nestling.ir.candidate import (
     Own,
     Paired,
 )
+from nestling.ir.collations import linked_by_expression
 from nestling.ir.model import Relationship
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Statement, StatementKind
@@ -147,16 +148,16 @@ class Places:
         """
         yield index
         links = self.situation.parents[index.entity] if index.rows else ()
-        link = next((link for link in links if begins_with(index, link)), None)
+        link = next((link for link in links if self.leads_along(index, link)), None)
         if link is not None:
             yield Indexed(index.entity, tuple((name, 1) for name in link.child_attributes))
 
     def indexes_on(self, entity: str, link: Relationship) -> Iterator[str]:
         """The indexes of an entity that begin with a relationship's foreign key."""
-        yield from (name for name, index in self.indexes[entity] if begins_with(index, link))
+        yield from (name for name, index in self.indexes[entity] if self.leads_along(index, link))
 
-
-def begins_with(index: Indexed, link: Relationship) -> bool:
-    """Whether an index begins with a relationship's foreign key."""
-    wanted = set(link.child_attributes)
-    return {key for key, _ in index.keys[: len(wanted)]} == wanted
+    def leads_along(self, index: Indexed, link: Relationship) -> bool:
+        """Whether an index begins with a relationship's foreign key, and finds rows by it."""
+        wanted = set(link.child_attributes)
+        begins = {key for key, _ in index.keys[: len(wanted)]} == wanted
+        return begins and not linked_by_expression(self.situation.model, link)

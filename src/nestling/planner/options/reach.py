@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from nestling.ir.collations import linked_by_expression, sought
 from nestling.ir.situation import Situation
 from nestling.planner.options.matching import tells_one
 from nestling.planner.options.places import Home, Places
@@ -22,7 +23,7 @@ class Way:
 def ways_to_one(places: Places, home: Home, known: Collection[str]) -> Iterator[Way]:
     """The ways to the document of a home that holds the row with known values of these attributes, its key among them."""
     entity = places.situation.model.entity(home.entity)
-    key = entity.key
+    key, known = entity.key, sought(entity, known)
     if is_at_hand(places, home, set(known)) or (home.bucket is not None and key and set(key) <= set(known)):
         yield Way("by key", (home.id,))
         return
@@ -32,7 +33,7 @@ def ways_to_one(places: Places, home: Home, known: Collection[str]) -> Iterator[
     yield Way("searched", (home.id,), reads_all=True)
 
 
-def is_at_hand(places: Places, home: Home, exact: set[str]) -> bool:
+def is_at_hand(places: Places, home: Home, exact: Collection[str]) -> bool:
     """Whether an index that is there anyway finds the one document: its `_id`, a unique one, or the `_id` of the root.
 
     Embedded rows have one on their key where others refer to them, or where new ones are looked up to keep it unique.
@@ -41,8 +42,9 @@ def is_at_hand(places: Places, home: Home, exact: set[str]) -> bool:
     entity = situation.model.entity(home.entity)
     if home.bucket is not None:
         return False
+    exact = sought(entity, exact)
     groups = (entity.key, *entity.uniques) if home.own or _has_indexed_key(places, home) else entity.uniques
-    if any(group and set(group) <= exact for group in groups):
+    if any(group and set(group) <= set(exact) for group in groups):
         return True
     return bool(home.links) and _root_is_known(situation, home, exact)
 
@@ -54,9 +56,11 @@ def _has_indexed_key(places: Places, home: Home) -> bool:
     return looked_up or bool(places.situation.children[entity.name])
 
 
-def _root_is_known(situation: Situation, home: Home, exact: set[str]) -> bool:
+def _root_is_known(situation: Situation, home: Home, exact: Collection[str]) -> bool:
     """Whether the values tell the key of the row that the documents are, by the foreign keys on the way up."""
-    known = exact
+    known = set(exact)
+    if any(linked_by_expression(situation.model, link) for link in home.links):
+        return False
     for link in home.links:
         pairs = zip(link.child_attributes, link.parent_attributes, strict=True)
         known = {theirs for own, theirs in pairs if own in known}

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from nestling.ir import accesses
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
+from nestling.ir.collations import BY_EXPRESSION
 from nestling.ir.expression import Column, Compare, Expression
 from nestling.ir.operands import columns_of, nullable
 from nestling.ir.row_steps import (
@@ -224,7 +225,7 @@ def _each(stream: Stream, expressions: Iterable[Expression], layout: Layout, *, 
 
 
 def _sorted(step: SortRows, stream: Stream, facts: Facts, opened: Open, wanted: float | None) -> Stream:
-    columns = [column_in(key.expression) for key in step.keys]
+    columns = [column_in(key.expression) if key.collation not in BY_EXPRESSION else None for key in step.keys]
     if stream.leading is not None and all(column is not None and column in step.layout for column in columns):
         order = tuple(
             (step.layout.path(column), -1 if key.descending else 1)

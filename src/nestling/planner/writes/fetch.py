@@ -108,7 +108,7 @@ def equal_cells(scan: Scan, attributes: Mapping[str, str], rule: Collation = Col
 
 def rule_of_new(design: Design, link: Relationship) -> Collation:
     """How a new foreign key is compared with its parent's: to the letter where what is kept follows it so."""
-    return Collation.BINARY if link.name in followed_links(design) else rule_of(design, link)
+    return Collation.BINARY if link.name in followed_links(design.stores) else rule_of(design, link)
 
 
 def rule_of(design: Design, link: Relationship) -> Collation:

@@ -83,12 +83,17 @@ def _unite(mine: Origins, its: Origins, walk: Walk) -> None:
 
 def _compared(column: exp.Expr, value: exp.Expr, operator: Operator, walk: Walk) -> bool:
     """A column compared with what is known when the statement runs."""
-    if not isinstance(column, exp.Column) or not _is_constant(value):
+    if not isinstance(column, exp.Column) or not _is_constant(value) or _is_folded(value):
         return False
     if operator is Operator.EQUALITY and isinstance(value, exp.Placeholder | exp.Literal):
         for origin in walk.origins(column):
             walk.equal.constant(origin, value.sql())
     return _filtered(column, operator, walk)
+
+
+def _is_folded(value: exp.Expr) -> bool:
+    """Whether a comparison with it is by a rule of SQLite's that no index of the server has."""
+    return isinstance(value, exp.Collate) and value.expression.name.upper() in ("NOCASE", "RTRIM")
 
 
 def _filtered(column: exp.Expr, operator: Operator, walk: Walk) -> bool:

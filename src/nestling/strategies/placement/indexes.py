@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from nestling.ir.candidate import Candidate, Indexed
 from nestling.ir.clause import Clause, Compared
+from nestling.ir.collations import followed_links, linked_by_expression, sought
 from nestling.ir.layout import Place, Role, places_of, stores_of
 from nestling.ir.model import Entity
 from nestling.ir.names import join
@@ -39,6 +40,7 @@ def indexes(situation: Situation, outline: Outline, collections: tuple[Collectio
     """Indexes for every collection, in collection order: unique groups, references, then filters."""
     stores = stores_of(situation.model, collections)
     places = places_of(situation.model, stores)
+    followed = followed_links(stores)
     wanted: list[Index] = []
     notes: list[str] = []
     for entity in situation.model.entities:
@@ -50,7 +52,7 @@ def indexes(situation: Situation, outline: Outline, collections: tuple[Collectio
         wanted.extend(_of_buckets(outline, entity, place))
         wanted.extend(of_trees(situation, outline, entity, place))
         if outline.indexes is None:
-            wanted.extend(_references(situation, outline, entity, place))
+            wanted.extend(_references(situation, outline, entity, place, followed))
             wanted.extend(_filters(situation, entity, place))
         else:
             wanted.extend(of_pairs(place))
@@ -125,8 +127,12 @@ def _of_buckets(outline: Outline, entity: Entity, place: Place) -> Iterator[Inde
     yield from () if key is None else (key,)
 
 
-def _references(situation: Situation, outline: Outline, entity: Entity, place: Place) -> Iterator[Index]:
+def _references(
+    situation: Situation, outline: Outline, entity: Entity, place: Place, followed: frozenset[str]
+) -> Iterator[Index]:
     for link in situation.parents[entity.name]:
+        if link.name not in followed and linked_by_expression(situation.model, link):
+            continue
         if outline.homes.get(entity.name) != link.name and Holder.CHILD in outline.held.get(link.name, CHILD_HOLDS):
             served = tuple(s.name for s in situation.reading.workload.statements if _walks(s, link.name))
             if (index := _index(place, entity, link.child_attributes, serves=served)) is not None:
@@ -202,7 +208,8 @@ def _filters(situation: Situation, entity: Entity, place: Place) -> Iterator[Ind
 
 def _exact(situation: Situation, access: Access, entity: Entity) -> tuple[str, ...]:
     """Attributes an access compares for equality, those of foreign keys first, so that one index serves both."""
-    names = {each.attribute for each in access.filters if each.operator in _EXACT and each.attribute in entity}
+    compared = (each.attribute for each in access.filters if each.operator in _EXACT and each.attribute in entity)
+    names = sought(entity, compared)
     if any(group and set(group) <= names for group in (entity.key, *entity.uniques)):
         return next(group for group in (entity.key, *entity.uniques) if group and set(group) <= names)
     links = situation.parents[entity.name]
