@@ -180,7 +180,7 @@ class Store(_Statements["SyncDriver"]):
 
         if isinstance(statement, CompiledRead):
             return _result(statement.columns, list(run_read(self._database, statement, parameters)))
-        return _written(statement, run_write(self._database, statement, parameters))
+        return _written(statement, run_write(self._database, statement, parameters, design=self._proposal.design))
 
 
 class AsyncStore(_Statements["AsyncDriver"]):
@@ -199,4 +199,6 @@ class AsyncStore(_Statements["AsyncDriver"]):
 
         if isinstance(statement, CompiledRead):
             return _result(statement.columns, await run_read_async(self._database, statement, parameters))
-        return _written(statement, await run_write_async(self._database, statement, parameters))
+        return _written(
+            statement, await run_write_async(self._database, statement, parameters, design=self._proposal.design)
+        )

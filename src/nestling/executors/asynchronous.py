@@ -14,6 +14,7 @@ from nestling.executors.run import Document, Row, row_of
 from nestling.executors.write_errors import write_errors
 from nestling.executors.write_program import Program, WriteResult, program
 from nestling.ir.compiled import CompiledRead, bind
+from nestling.ir.design import Design
 from nestling.ir.filling import bind_write
 from nestling.ir.program import CompiledWrite
 from nestling.ir.values import CODEC
@@ -27,11 +28,15 @@ async def run_read_async(
 
 
 async def run_write_async(
-    database: AsyncDatabase[Any], write: CompiledWrite, values: Mapping[str, object] | None = None
+    database: AsyncDatabase[Any],
+    write: CompiledWrite,
+    values: Mapping[str, object] | None = None,
+    *,
+    design: Design | None = None,
 ) -> WriteResult:
     """Do the write; transactions and errors as of `run_write`."""
     bound = bind_write(write, values)
-    with write_errors(write.name):
+    with write_errors(write, design):
         if not write.transaction:
             return await _drive(database, program(bound), None)
         async with database.client.start_session() as session:

@@ -7,17 +7,21 @@ from itertools import islice
 from typing import Any
 
 from nestling.ir.names import join
+from nestling.ir.stored_names import NO_NAMES, said
 
 SHOWN = 3
 OF_VALUES = frozenset({"enum", "minimum", "maximum", "minLength", "maxLength", "not"})
 """What a validator says of values beside their types."""
 
 
-def invalid_words(error: Mapping[str, Any]) -> str:
-    """As the server's error has it, after a colon: `joined` is string, not date. Empty where it does not say (before 5.0)."""
-    words = (said for path, rule in _broken(error) for said in _said(rule, path))
-    said = list(islice(dict.fromkeys(words), SHOWN))
-    return f": {', '.join(said)}" if said else ""
+def invalid_words(error: Mapping[str, Any], names: Mapping[str, str] = NO_NAMES) -> str:
+    """As the server's error has it, after a colon: `joined` is string, not date. Empty where it does not say (before 5.0).
+
+    `names`: what people call what is stored at a path (`said_names`).
+    """
+    words = (words for path, rule in _broken(error) for words in _said(rule, path, names))
+    told = list(islice(dict.fromkeys(words), SHOWN))
+    return f": {', '.join(told)}" if told else ""
 
 
 def breaks_checks_alone(error: Mapping[str, Any]) -> bool:
@@ -49,14 +53,14 @@ def _innermost(rules: Iterable[object], path: str) -> Iterator[tuple[str, Mappin
             yield path, rule
 
 
-def _said(rule: Mapping[str, Any], path: str) -> Iterator[str]:
-    name, field = rule["operatorName"], f"`{path}`" if path else "the document"
+def _said(rule: Mapping[str, Any], path: str, names: Mapping[str, str]) -> Iterator[str]:
+    name, field = rule["operatorName"], f"`{said(path, names)}`" if path else "the document"
     if name == "bsonType" and "consideredType" in rule:
         yield f"{field} is {rule['consideredType']}, not {_types(rule.get('specifiedAs'))}"
     elif name == "required":
-        yield from (f"`{join(path, missing)}` is missing" for missing in rule.get("missingProperties", ()))
+        yield from (f"`{said(join(path, missing), names)}` is missing" for missing in rule.get("missingProperties", ()))
     elif name == "additionalProperties" and "additionalProperties" in rule:
-        yield from (f"`{join(path, more)}` is not allowed" for more in rule["additionalProperties"])
+        yield from (f"`{said(join(path, more), names)}` is not allowed" for more in rule["additionalProperties"])
     elif path:
         yield f"{field} does not meet {name}"
 

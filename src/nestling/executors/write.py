@@ -13,6 +13,7 @@ from nestling.executors.run import documents
 from nestling.executors.write_errors import write_errors
 from nestling.executors.write_program import Program, WriteResult, program
 from nestling.ir.compiled import CompiledRead
+from nestling.ir.design import Design
 from nestling.ir.filling import bind_write
 from nestling.ir.program import CompiledWrite
 from nestling.ir.values import CODEC
@@ -24,15 +25,17 @@ def run_write(
     values: Mapping[str, object] | None = None,
     *,
     session: ClientSession | None = None,
+    design: Design | None = None,
 ) -> WriteResult:
     """Do the write, in `session`'s transaction when it has one open, else in its own where it needs one.
 
     A transaction that another write got in the way of is tried again, for two minutes at most. Raises `WorkloadError` for
     parameters that do not fit, `ConstraintError` for what the source would refuse, `NoTransactions` on a server without; after
     an error nothing of the write stays, except in a transaction of the caller's, who then has to abort it.
+    What the server refuses is called as in the model when the `design` is given, else as it is stored.
     """
     bound = bind_write(write, values)
-    with write_errors(write.name):
+    with write_errors(write, design):
         if not write.transaction or (session is not None and session.in_transaction):
             return _drive(database, program(bound), session)
         if session is not None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, assert_never
 
 from bson.errors import BSONError
 from pymongo.errors import (
@@ -22,7 +22,10 @@ from nestling.common.connection import disk_is_full
 from nestling.common.errors import ConstraintError, NestlingError, NoTransactions, Problem, WriteError
 from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.invalid import breaks_checks_alone, invalid_words
+from nestling.ir.design import Design
 from nestling.ir.literals import shell
+from nestling.ir.program import Command, CompiledWrite, ForEach, GivenRows, ProgramStep, ReadRows, RefuseRows
+from nestling.ir.stored_names import NO_NAMES, said, said_names
 from nestling.ir.write_path import Violation
 
 NO_REPLICA_SET = 20  # IllegalOperation: "Transaction numbers are only allowed on a replica set member or mongos"
@@ -32,23 +35,39 @@ TOO_LARGE = (10334, 17419, 17420)
 
 
 @contextmanager
-def write_errors(name: str) -> Iterator[None]:
-    """Name the statement in what the server refuses; connection errors stay the driver's."""
+def write_errors(write: CompiledWrite, design: Design | None) -> Iterator[None]:
+    """Name the statement in what the server refuses, and what of a design's it is about; connection errors stay the driver's."""
     try:
         yield
     except (PyMongoError, BSONError) as error:
-        ours = typed(error, name)
+        names = said_names(design, collections_of(write.steps)) if design is not None else NO_NAMES
+        ours = typed(error, write.name, names)
         if ours is None:
             raise
         raise ours from error
 
 
-def typed(error: PyMongoError | BSONError, name: str) -> NestlingError | None:
-    """Our error for the driver's, if it is about the write itself, and not about the server."""
+def collections_of(steps: Sequence[ProgramStep]) -> Iterator[str]:
+    """The collections that are written."""
+    for step in steps:
+        match step:
+            case Command():
+                yield step.collection
+                yield from collections_of(step.otherwise)
+            case ForEach():
+                yield from collections_of(step.steps)
+            case ReadRows() | GivenRows() | RefuseRows():
+                pass
+            case _:
+                assert_never(step)
+
+
+def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] = NO_NAMES) -> NestlingError | None:
+    """Our error for the driver's, if it is about the write itself, and not about the server; `names` as of `said_names`."""
     where = f"statement `{name}`" if name else ""
     match error:
         case DuplicateKeyError():
-            return _duplicate(error, where)
+            return _duplicate(error, where, names)
         case DocumentTooLarge():
             return _too_large(where)
         case BSONError():
@@ -60,7 +79,7 @@ def typed(error: PyMongoError | BSONError, name: str) -> NestlingError | None:
             what = "the write changes several documents, which takes a transaction, and this server has none"
             return NoTransactions(Problem(what, where=where, next_move=move))
         case OperationFailure(code=code) if code == DOCUMENT_INVALID:
-            why = invalid_words(error.details or {}) or f": {_said(error)}"
+            why = invalid_words(error.details or {}, names) or f": {_said(error)}"
             problem = Problem(f"the collection's validator refuses the document{why}", where=where)
             of_values = breaks_checks_alone(error.details or {})
             return ConstraintError(problem, violation=Violation.CHECK) if of_values else WriteError(problem)
@@ -69,7 +88,7 @@ def typed(error: PyMongoError | BSONError, name: str) -> NestlingError | None:
         case OperationFailure() if disk_is_full(error):
             return None
         case BulkWriteError(details={"writeErrors": [first, *_]}):
-            return typed(_alone(first), name)
+            return typed(_alone(first), name, names)
         case ServerRefusal():
             return WriteError(Problem(f"the server refuses the change: {_said(error)}", where=where))
         case _:
@@ -87,13 +106,13 @@ def _too_large(where: str) -> WriteError:
     return WriteError(Problem("a document would pass 16 MiB", where=where, next_move=move))
 
 
-def _duplicate(error: DuplicateKeyError, where: str) -> ConstraintError:
+def _duplicate(error: DuplicateKeyError, where: str, names: Mapping[str, str]) -> ConstraintError:
     details: dict[str, Any] = dict(error.details or {})
     pattern = whole_fields(details.get("keyPattern") or {})
     violation = Violation.KEY if pattern == ["_id"] else Violation.UNIQUE
-    fields = ", ".join(f"`{field}`" for field in pattern) or "a unique index"
+    fields = ", ".join(f"`{said(field, names)}`" for field in pattern) or "a unique index"
     return ConstraintError(
-        Problem(f"there is a row with the same {fields} already", where=where, known=_values(details)),
+        Problem(f"there is a row with the same {fields} already", where=where, known=_values(details, names)),
         violation=violation,
     )
 
@@ -104,10 +123,14 @@ def whole_fields(pattern: Iterable[str]) -> list[str]:
     return [field for field in fields if not any(field.startswith(f"{whole}.") for whole in fields)]
 
 
-def _values(details: dict[str, Any]) -> str:
+def _values(details: dict[str, Any], names: Mapping[str, str]) -> str:
     """The values that are there twice; of texts whose case does not count the server tells only what they are sorted by."""
     values = None if "collation" in details else details.get("keyValue")
-    return ", ".join(f"{field} = {shell(value)}" for field, value in values.items()) if isinstance(values, dict) else ""
+    return (
+        ", ".join(f"{said(field, names)} = {shell(value)}" for field, value in values.items())
+        if isinstance(values, dict)
+        else ""
+    )
 
 
 def _said(error: OperationFailure) -> str:

@@ -41,6 +41,8 @@ class WriteResult:
     rows: tuple[tuple[object, ...], ...] = ()
 
 
+SHOWN = 4
+"""Values shown of a row."""
 Request: TypeAlias = CompiledRead | Command
 """What a driver is asked: the documents a read yields, or how many documents a command matched, inserted or deleted."""
 Documents: TypeAlias = Sequence[Mapping[str, Any]]
@@ -146,9 +148,17 @@ def broken(step: RefuseRows, rows: Sequence[Row]) -> list[Row]:
 
 
 def refused(step: RefuseRows, rows: Sequence[Row]) -> ConstraintError:
-    """The error for rows that break a constraint; it shows what the first of them lacks, and was to be, or was."""
-    values = [(column, "NULL") for column in step.missing if column not in rows[0]]
-    values += [(name, shell(value)) for name, value in rows[0].items() if name.startswith((NEW, OLD))]
-    shown = ", ".join(f"{name.removeprefix(NEW).removeprefix(OLD)} = {value}" for name, value in values[:4])
+    """The error for rows that break a constraint; it shows what the first of them lacks, and was to be, or else was."""
+    values = {_bare(column): "NULL" for column in step.missing if column not in rows[0]}
+    for prefix in (NEW, OLD):
+        for name, value in rows[0].items():
+            if name.startswith(prefix):
+                values.setdefault(_bare(name), shell(value))
+    shown = ", ".join(f"{name} = {value}" for name, value in [*values.items()][:SHOWN])
     more = f" and {len(rows) - 1} more" if values and len(rows) > 1 else ""
     return ConstraintError(Problem(step.text, known=f"{shown}{more}"), violation=step.violation)
+
+
+def _bare(name: str) -> str:
+    """A column's name without what says which row it is of."""
+    return name.removeprefix(NEW if name.startswith(NEW) else OLD)

@@ -10,16 +10,13 @@ from collections.abc import Iterable, Iterator
 
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation
-from nestling.ir.layout import Node, NodeKind, Role, Store
+from nestling.ir.layout import NodeKind, Role, Store
 from nestling.ir.model import Attribute, Entity, Model, Relationship
-from nestling.ir.names import join
-from nestling.ir.primitives import CollectionKind, Form, Holder
+from nestling.ir.primitives import CollectionKind, Holder
+from nestling.ir.stored_names import Named, stored_names
 from nestling.ir.types import NEVER_TEXT, TEXTS
 
 _UNICODE_CI = {"locale": "en", "strength": 1}
-
-Named = tuple[str, str]
-"""An entity and the name of an attribute of it."""
 
 BY_EXPRESSION = frozenset({Collation.NOCASE, Collation.RTRIM})
 """What no collation of the server does: such texts are compared by an expression, which no index serves."""
@@ -115,29 +112,6 @@ def _followed(design: Design) -> frozenset[Named]:
 
 def _at(design: Design, store: Store, paths: Iterable[str]) -> Iterator[Named]:
     """The attributes at the paths, or in the documents there."""
-    stored = [found for root in store.roots for found in _below(design.model, root, "")]
+    stored = [*stored_names(design.model, store)]
     for path in paths:
         yield from (found for at, found in stored if at == path or at.startswith(f"{path}."))
-
-
-def _below(model: Model, node: Node, prefix: str) -> Iterator[tuple[str, Named]]:
-    at = join(prefix, node.field)
-    yield from ((join(at, field.path), (node.entity, field.attribute)) for field in node.stored)
-    for pairs in node.body.pairs:
-        yield from ((join(at, pairs.field, pairs.value), (node.entity, name)) for name in pairs.attributes)
-    for reference in node.body.references:
-        child = model.entity(model.relationship(reference.relationship).child)
-        if reference.holder is Holder.PARENT:
-            identity = join(at, reference.field, "id" if reference.copied else "")
-            yield from ((identity, (child.name, name)) for name in child.key)
-        for field in reference.copied:
-            yield join(at, reference.field, field.path), (child.name, field.attribute)
-    for copy in node.body.copies:
-        source, inside = copy.path[-1].target(model), "" if copy.form is Form.INLINE else copy.name
-        for field in copy.attributes if copy.form is not Form.PATH else ():
-            yield join(at, inside, "" if copy.form is Form.SCALARS else field.path), (source, field.attribute)
-    for computed in node.body.computed:
-        if computed.attribute is not None:
-            yield join(at, computed.field), (computed.path[-1].target(model), computed.attribute)
-    for child_node in node.children:
-        yield from _below(model, child_node, at)

@@ -145,7 +145,7 @@ def test_an_index_made_before_names_the_row(database: Database[Any], tmp_path: P
         (CreateCollection("orders", {}), CreateIndex("orders", (("note", 1),), {"unique": True})), database, ["orders"]
     )
     source = sqlite_source(tmp_path / "source.db", MODEL, {"order": [(1, "same"), (2, "same"), (3, "other")]})
-    with pytest.raises(LoadError, match=r"orders, _id 2: two documents have the same note: \{'note': 'same'\}"):
+    with pytest.raises(LoadError, match=r"orders, _id 2: two documents have the same order.note: \{'order.note': 'same'\}"):
         load(EMBEDDED, source, database)
     assert [found["_id"] for found in database.orders.find()] == [1, 3]
 
@@ -156,7 +156,7 @@ def test_a_document_that_breaks_a_validator_is_named(database: Database[Any], tm
     create((CreateCollection("orders", {"validator": validator}),), database, ["orders"])
     source = sqlite_source(tmp_path / "source.db", MODEL, {"order": [(1, "ok"), (2, "too long")]})
     with pytest.raises(
-        LoadError, match=r"orders, _id 2: the document breaks .* validator: `note` does not meet maxLength"
+        LoadError, match=r"orders, _id 2: the document breaks .* validator: `order.note` does not meet maxLength"
     ):
         load(EMBEDDED, source, database)
 

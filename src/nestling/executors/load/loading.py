@@ -82,7 +82,7 @@ class _Load:
         self._rows_before = self.rows.total()
         units = units_of(self.design)
         without_id = frozenset(unit.store.name for unit in units if unit.anew)
-        writer = Writer(self.database, self.checkpoints, repeats=not is_new, without_id=without_id)
+        writer = Writer(self.database, self.checkpoints, self.design, repeats=not is_new, without_id=without_id)
         try:
             self._units(units, checkpoint, writer, is_new=is_new)
         except BaseException as error:

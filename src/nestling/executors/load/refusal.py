@@ -14,15 +14,22 @@ from nestling.common.redaction import redact
 from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.invalid import invalid_words
 from nestling.ir.literals import shell
+from nestling.ir.stored_names import NO_NAMES, said
 
 INVALID = 121
 SHOWN = 3
 
 
 def refusal(
-    store: str, refused: Sequence[tuple[RawBSONDocument, Mapping[str, Any]]], cause: OperationFailure | None = None
+    store: str,
+    refused: Sequence[tuple[RawBSONDocument, Mapping[str, Any]]],
+    cause: OperationFailure | None = None,
+    *,
+    names: Mapping[str, str] = NO_NAMES,
 ) -> LoadError | OperationFailure:
     """The error of documents the server would not take (the others of the batch are stored), or of a whole command.
+
+    `names`: what people call what is stored at a path (`said_names`).
 
     What is no fault of the documents, a missing right or a full disk, stays the driver's error, for `typed_errors`.
     """
@@ -31,7 +38,7 @@ def refusal(
         return cause if is_typed else LoadError(Problem(_said(cause.details or {}), where=store))
     if full := next((error for _, error in refused if error.get("code") == OUT_OF_DISK_SPACE), None):
         return OperationFailure(_said(full), OUT_OF_DISK_SPACE)
-    problems = [_problem(store, document, error) for document, error in refused[:SHOWN]]
+    problems = [_problem(store, document, error, names) for document, error in refused[:SHOWN]]
     if len(refused) > SHOWN:
         problems.append(Problem(f"{len(refused) - SHOWN} more documents of this batch were refused", where=store))
     return LoadError(*problems)
@@ -41,16 +48,16 @@ def _said(error: Mapping[str, Any]) -> str:
     return redact(str(error.get("errmsg", "the server refused it")))
 
 
-def _problem(store: str, document: RawBSONDocument, error: Mapping[str, Any]) -> Problem:
+def _problem(store: str, document: RawBSONDocument, error: Mapping[str, Any], names: Mapping[str, str]) -> Problem:
     where = f"{store}, _id {shell(_id_of(document))}"
     match error.get("code"):
         case code if code == DUPLICATE_KEY:
-            key = dict(error.get("keyValue", {}))
+            key = {said(path, names): value for path, value in dict(error.get("keyValue", {})).items()}
             what = f"two documents have the same {', '.join(key) or '_id'}: {key}"
             return Problem(what, where=where, next_move=_DUPLICATE_MOVE)
         case code if code == INVALID:
             move = "mend the row, or the collection's validator"
-            what = f"the document breaks the collection's validator{invalid_words(error)}"
+            what = f"the document breaks the collection's validator{invalid_words(error, names)}"
             return Problem(what, where=where, next_move=move)
     return Problem(_said(error), where=where)
 

@@ -23,6 +23,8 @@ from pymongo.errors import AutoReconnect, OperationFailure
 from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.load.checkpoint import Checkpoint, Checkpoints
 from nestling.executors.load.refusal import refusal
+from nestling.ir.design import Design
+from nestling.ir.stored_names import said_names
 
 BATCH_DOCUMENTS = 10_000
 BATCH_BYTES = 8 * 1024 * 1024
@@ -58,10 +60,17 @@ class Writer:
     """
 
     def __init__(
-        self, database: Database[Any], checkpoints: Checkpoints, *, repeats: bool, without_id: Collection[str] = ()
+        self,
+        database: Database[Any],
+        checkpoints: Checkpoints,
+        design: Design,
+        *,
+        repeats: bool,
+        without_id: Collection[str] = (),
     ) -> None:
         self._database = database
         self._checkpoints = checkpoints
+        self._design = design
         self._repeats, self._without_id = repeats, without_id
         self._batches: queue.Queue[Batch | None] = queue.Queue(QUEUED_BATCHES)
         self._error: BaseException | None = None
@@ -133,7 +142,7 @@ class Writer:
         refused = [(documents[item["index"]], item) for item in reply.get("writeErrors", ())]
         unexplained = [pair for pair in refused if not (repeats and self._is_same(store, *pair))]
         if unexplained:
-            raise refusal(store, unexplained)
+            raise refusal(store, unexplained, names=said_names(self._design, (store,)))
 
     def _is_same(self, store: str, refused: RawBSONDocument, error: Mapping[str, Any]) -> bool:
         """Whether a document was refused because exactly it is already there."""
