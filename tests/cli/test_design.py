@@ -213,6 +213,19 @@ def test_what_is_weighed_but_cannot_be_converted(shop: Path, tmp_path: Path) -> 
     assert told in done.err.replace("\n", " ")
 
 
+def test_what_this_design_does_not_convert(shop: Path, tmp_path: Path) -> None:
+    """What only compiling tells of is named too, by `design` and by `explain` of the statement."""
+    workload = tmp_path / "workload.sql"
+    sql = "SELECT customer_id, LEAD(customer_id, customer_id) OVER (ORDER BY customer_id) AS x FROM loyalty_card"
+    workload.write_text(f"-- name: ranks, rate: 5/s\n{sql};\n")
+    done = nestling("design", "sqlite:///shop.db", "--workload", workload, "-o", tmp_path / "d.yaml", cwd=shop)
+    told = "statement `ranks`: weighed, but not converted: a distance between rows that is no constant integer"
+    assert done.code == 0
+    assert done.err.replace("\n", " ").count(told) == 1
+    done = nestling("explain", tmp_path / "d.yaml", "ranks", "--json", cwd=shop)
+    assert told in done.out
+
+
 def test_a_workload_that_touches_nothing(shop: Path, tmp_path: Path) -> None:
     """Statements without a table are no workload: the tree decides, and the output says so."""
     (tmp_path / "nothing.sql").write_text("-- name: alive, rate: 5/s\nSELECT 1;\n", encoding="utf-8")

@@ -94,7 +94,7 @@ def command(
     from nestling.cli.parts.progress import progress
     from nestling.cost import read_profile
     from nestling.ir.text import write_proposal
-    from nestling.pipeline import design, in_place, inspect, is_mongodb, pareto, redesign
+    from nestling.pipeline import design, in_place, inspect, is_mongodb, pareto, redesign, with_unconverted
     from nestling.pipeline.designing import with_short_names
 
     text.check_place(output)
@@ -116,6 +116,7 @@ def command(
         if made is not None
         else design(reading, strategy, chosen, profile=profile, limit_seconds=time_limit, storage_budget_bytes=storage)
     )
+    proposal = with_unconverted(proposal, reading)
     points = pareto(reading, thresholds=chosen, profile=profile, limit_seconds=time_limit) if trade else ()
     if output is not None:
         text.write_text(output, write_proposal(proposal))

@@ -6,13 +6,14 @@ the manual page of the rules; `proposal_json` is the same for programs. All are 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nestling.emitters.explanation_scope import scope
 from nestling.emitters.proposal_json import proposal_json
 from nestling.ir.model import ManyToMany, Model
 from nestling.ir.proposal import Alternative, Choice, Costs, Decision, Flip, Proposal, Reason, Weighed
 from nestling.ir.rules import RULES, rule
+from nestling.ir.unconverted import in_short, is_about
 
 __all__ = [
     "Explained",
@@ -87,11 +88,12 @@ def explanation(proposal: Proposal, about: str | None = None) -> Explanation:
     model, costs = proposal.design.model, proposal.costs
     if about is None:
         every = tuple(_explained(model, decision) for decision in proposal.decisions)
-        gaps = tuple(map(str, proposal.gaps))
+        gaps = tuple(str(in_short(gap)) for gap in proposal.gaps)
         return Explanation(proposal.strategy, every, gaps, proposal.notes, proposal.weighed, costs)
     decisions, weighed = scope(proposal, about)
     explained = tuple(_explained(model, decision) for decision in decisions)
-    return Explanation(proposal.strategy, explained, weighed=weighed, costs=costs)
+    lacking = tuple(str(replace(gap, where=f"statement `{about}`")) for gap in proposal.gaps if is_about(gap, about))
+    return Explanation(proposal.strategy, explained, lacking, weighed=weighed, costs=costs)
 
 
 def _explained(model: Model, decision: Decision) -> Explained:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from nestling.common.errors import InputError, Problem, suggest, unknown
 from nestling.ir.model import Model
 from nestling.ir.proposal import Decision, Proposal, Weighed
+from nestling.ir.unconverted import is_about, statements_in
 
 Scope = tuple[tuple[Decision, ...], tuple[Weighed, ...]]
 
@@ -29,7 +30,7 @@ def scope(proposal: Proposal, name: str) -> Scope:
         kind, found = "statement", _weighing(proposal, name)
     else:
         raise InputError(unknown("relationship, entity or statement", name, (*decided, *entities, *statements)))
-    if not any(found):
+    if not any(found) and not any(is_about(gap, name) for gap in proposal.gaps):
         known = suggest(name, decided).replace("it has", "there is", 1) if decided else ""
         raise InputError(Problem(f"`{name}` is {_ARTICLES[kind]} that no decision is about", known=known))
     return found
@@ -39,8 +40,9 @@ _ARTICLES = {"relationship": "a relationship", "entity": "an entity", "statement
 
 
 def _statements(proposal: Proposal) -> list[str]:
-    """The statements a design by cost was made for."""
-    return [name for name, _ in proposal.costs.statements] if proposal.costs is not None else []
+    """The statements a design by cost was made for, and those a design does not convert."""
+    priced = [name for name, _ in proposal.costs.statements] if proposal.costs is not None else []
+    return list(dict.fromkeys((*priced, *(name for gap in proposal.gaps for name in statements_in(gap)))))
 
 
 def _whole(model: Model, name: str) -> Iterable[str]:

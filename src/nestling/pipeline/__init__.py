@@ -5,6 +5,7 @@ deeper they take only what shows an answer: emitters, the doctor's reports, a sy
 
     inspect ──► design ──► load (create, fill, index, verify) ──► verify ──► unload      designing, moving
                   ├──► explain
+                  ├──► with_unconverted: what of its workload a design cannot do         converting
                   └──► convert, convert_join, convert_all, queries_module                statements
 
     generate, bindings: rows and values for parameters, made up or drawn                 generating, drawing
@@ -25,6 +26,7 @@ deeper they take only what shows an answer: emitters, the doctor's reports, a sy
 """
 
 from nestling.pipeline.capturing import capture, captured_workload, facts_with, with_captured
+from nestling.pipeline.converting import with_unconverted
 from nestling.pipeline.designing import OPTIMAL, design, explain, inspect, pareto, read_proposal
 from nestling.pipeline.drawing import bindings
 from nestling.pipeline.examining import diagnose, facts_of, price_notes
@@ -83,4 +85,5 @@ __all__ = [
     "unload",
     "verify",
     "with_captured",
+    "with_unconverted",
 ]

@@ -21,6 +21,8 @@ from nestling.ir.quantity_words import counted as counted
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from nestling.ir.reading import Gap
+
 PIPED_WIDTH = 100
 """Columns to lay out for when nobody's terminal says how wide it is."""
 _GUTTER = re.compile(r"\s{2,}(?=\S)")
@@ -98,9 +100,11 @@ def number(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
 
 
-def notices(gaps: Iterable[object], notes: Iterable[str]) -> None:
+def notices(gaps: Iterable[Gap], notes: Iterable[str]) -> None:
     """Gaps and notes on stderr, the first few in full and the rest counted."""
-    for kind, found in (("gap", [str(gap) for gap in gaps]), ("note", list(notes))):
+    from nestling.ir.unconverted import in_short
+
+    for kind, found in (("gap", [str(in_short(gap)) for gap in gaps]), ("note", list(notes))):
         for text in found[:_MOST_NOTICES]:
             say(f"{kind}: {text}")
         if len(found) > _MOST_NOTICES:

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from nestling.common.errors import WorkloadError
-from nestling.ir.quantity_words import first_of
-from nestling.ir.reading import Gap, GapKind, Reading
-from nestling.planner.sql import StatementGap, translate
+from collections.abc import Iterator
 
-SHOWN = 3
-"""Names shown of a longer list."""
+from nestling.common.errors import WorkloadError
+from nestling.ir.reading import Gap, GapKind, Reading
+from nestling.ir.unconverted import unconverted_gaps
+from nestling.ir.workload import Statement
+from nestling.planner.sql import StatementGap, translate
 
 
 def unconverted(reading: Reading) -> tuple[Gap, ...]:
-    """A gap for each construct that stands in statements which are weighed, and that nothing is made of."""
-    found: dict[tuple[GapKind, str], list[str]] = {}
+    """A gap for each construct that stands in statements which are weighed, and that nothing is made of on any design."""
+    found = ((each.name, gap_of(each, reading)) for each in weighed(reading))
+    return unconverted_gaps((name, gap) for name, gap in found if gap is not None)
+
+
+def weighed(reading: Reading) -> Iterator[Statement]:
+    """The statements that are weighed, and of which the reading tells no mistake."""
     told = " ".join(gap.what for gap in reading.gaps)
     for statement in reading.workload.statements:
         if statement.sql and statement.accesses and f"statement `{statement.name}`" not in told:
-            try:
-                translate(statement.sql, reading.model, reading.dialect_of(statement))
-            except StatementGap as error:
-                found.setdefault((error.gap.kind, error.gap.what), []).append(statement.name)
-            except WorkloadError as error:
-                found.setdefault((GapKind.INPUT, error.problems[0].what), []).append(statement.name)
-    return tuple(
-        Gap(kind, f"weighed, but not converted: {what}", _named(names)) for (kind, what), names in found.items()
-    )
+            yield statement
 
 
-def _named(names: list[str]) -> str:
-    return f"statement{'s' * (len(names) > 1)} {first_of([f'`{name}`' for name in names], SHOWN)}"
+def gap_of(statement: Statement, reading: Reading) -> Gap | None:
+    """Why nothing can be made of a statement; None where something can."""
+    try:
+        translate(statement.sql, reading.model, reading.dialect_of(statement))
+    except StatementGap as error:
+        return error.gap
+    except WorkloadError as error:
+        return Gap(GapKind.INPUT, error.problems[0].what)
+    return None

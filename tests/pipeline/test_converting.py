@@ -1,0 +1,77 @@
+"""What of a workload the design made for it does not convert is told with the design."""
+
+from __future__ import annotations
+
+import sqlite3
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from nestling.emitters.proposal_json import proposal_json
+from nestling.ir.reading import Reading
+from nestling.ir.text import read_file, write_proposal
+from nestling.pipeline import converting, design, explain, inspect, with_unconverted
+
+WORKLOAD = """
+-- name: before, rate: 5/s
+SELECT id, LEAD(a, id) OVER (ORDER BY id) AS x FROM t;
+-- name: fine, rate: 5/s
+SELECT a FROM t WHERE name = :n;
+-- name: gone_0, rate: 5/s
+DELETE FROM t WHERE a = :id LIMIT 1;
+-- name: gone_1, rate: 5/s
+DELETE FROM t WHERE id = :id LIMIT 1;
+-- name: gone_2, rate: 5/s
+DELETE FROM t WHERE id = :id LIMIT 1;
+-- name: gone_3, rate: 5/s
+DELETE FROM t WHERE id = :id LIMIT 1;
+"""
+
+
+@pytest.fixture
+def reading(tmp_path: Path) -> Reading:
+    """One statement no design converts as it stands in four, and one that only compiling tells of."""
+    connection = sqlite3.connect(tmp_path / "a.db")
+    connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, name TEXT)")
+    connection.close()
+    workload = tmp_path / "workload.sql"
+    workload.write_text(WORKLOAD)
+    return inspect(f"sqlite:///{tmp_path / 'a.db'}", workload=workload)
+
+
+def test_each_statement_is_told_once(reading: Reading, tmp_path: Path) -> None:
+    """By its construct, all names with it; the file and the JSON have them too."""
+    found = with_unconverted(design(reading, "normalized"), reading)
+    told = [(gap.where, gap.what) for gap in found.gaps]
+    assert told == [
+        ("statement `before`", "weighed, but not converted: a distance between rows that is no constant integer"),
+        (
+            "statements `gone_0`, `gone_1`, `gone_2`, `gone_3`",
+            "weighed, but not converted: DELETE with LIMIT",
+        ),
+    ]
+    assert [each["where"] for each in proposal_json(found)["gaps"]] == [where for where, _ in told]  # type: ignore[attr-defined]
+    (tmp_path / "design.yaml").write_text(write_proposal(found))
+    assert read_file(tmp_path / "design.yaml").gaps == found.gaps
+
+
+@pytest.mark.parametrize("strategy", ["normalized", "optimal"])
+def test_explaining_such_a_statement_says_so(reading: Reading, strategy: str) -> None:
+    """Also of one that stands behind many."""
+    found = with_unconverted(design(reading, strategy), reading)
+    (told,) = explain(found, "gone_3").gaps
+    assert told.startswith("statement `gone_3`: weighed, but not converted: DELETE with LIMIT")
+    assert any(text.startswith("statements `gone_0`, `gone_1`, `gone_2` and 1 more: ") for text in explain(found).gaps)
+
+
+def test_of_many_statements_some_are_looked_at(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the time is over it is said how many; what no design converts is told all the same."""
+    monkeypatch.setattr(converting, "MANY", 3)
+    seconds = count(step=6)
+    found = with_unconverted(design(reading, "normalized"), reading, clock=lambda: float(next(seconds)))
+    assert any(note.startswith("1 of 6 statements were converted for this design") for note in found.notes)
+    assert [gap.where for gap in found.gaps] == [
+        "statement `before`",
+        "statements `gone_0`, `gone_1`, `gone_2`, `gone_3`",
+    ]
