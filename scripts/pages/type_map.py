@@ -166,6 +166,10 @@ POLICIES = (
         "defaults no table declares",
         "expressions of the source's own; UUIDs and numbers beside the key in SQLite; times of day in servers: `unload` says so",
     ),
+    (
+        "keys the database numbers",
+        "`unload` to SQLite declares them `AUTOINCREMENT`: no number comes twice, also where an `INTEGER PRIMARY KEY` alone had",
+    ),
     ("collations in MySQL", "`unload` declares `utf8mb4_bin`, or `utf8mb4_unicode_520_ci` for `unicode_ci`"),
     ("collations in SQLite", "`unload` declares `NOCASE` for `unicode_ci` and `nocase`, `RTRIM` for `rtrim`"),
     ("collations in PostgreSQL", "none; `unload` names foreign keys that spell their parent otherwise in a note"),

@@ -256,6 +256,17 @@ def test_a_budget(shop: Path) -> None:
     assert "write it as storage=500MB" in wrong.err
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [(("schema.sql",), "budgets need a workload"), (("model.yaml", "--strategy", "tree"), "--strategy optimal")],
+)
+def test_a_budget_that_nothing_would_keep_to(given: tuple[str, ...], said: str, shop: Path) -> None:
+    """Without a workload, or by a strategy that knows no costs, it is refused."""
+    done = nestling("design", *given, "--budget", "storage=1MB", cwd=shop)
+    assert done.code == 2
+    assert said in done.err
+
+
 def test_what_storage_buys(shop: Path) -> None:
     """More storage never costs more, and the last point is the design itself."""
     found = nestling("design", "model.yaml", "--pareto", "--json", cwd=shop).json

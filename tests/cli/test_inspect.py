@@ -20,7 +20,7 @@ def test_what_a_database_holds(shop: Path) -> None:
     assert "product_review              1:N     7.00    17     347" in done.out
     assert "record_view          900/s   insert   page_view" in done.out
     assert "note: table `page_view` has no primary key" in done.err
-    assert "Next: nestling design sqlite:///shop.db -o design.yaml" in done.err
+    assert "Next: nestling design sqlite:///shop.db --workload workload.sql -o design.yaml" in done.err
 
 
 def test_json_shape(shop: Path) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from nestling.ir.proposal import Proposal
+    from nestling.ir.reading import Reading
     from nestling.optimizer.pareto import ParetoPoint
     from nestling.pipeline import Redesign
     from nestling.strategies import Thresholds
@@ -104,6 +105,7 @@ def command(
     with progress(enabled=not as_json) as watch:
         found = in_place(source, workload=workload, watch=watch) if is_mongodb(source) else None
         reading = found.reading if found else inspect(source, workload=workload, dialect=dialect, watch=watch)
+        check_budget(reading, strategy, storage)
         if short_names:
             reading = with_short_names(reading)
             found = replace(found, reading=reading) if found is not None else None
@@ -213,6 +215,18 @@ def show_pareto(points: Sequence[ParetoPoint]) -> None:
     click.echo()
     rows = [(f"{point.amount / SIZES['MB']:,.4g} MB", work_rate(point.solution.cost)) for point in points]
     table("What storage buys (data and indexes, before compression)", ("storage", "cost"), rows, right=(0, 1))
+
+
+def check_budget(reading: Reading, strategy: str, storage: int | None) -> None:
+    """Raise `UsageError` for a budget that nothing would keep to."""
+    from nestling.pipeline import OPTIMAL
+
+    if storage is None:
+        return
+    if not any(statement.accesses for statement in reading.workload.statements):
+        raise click.UsageError("budgets need a workload, as without one no costs decide: add --workload FILE")
+    if strategy != OPTIMAL:
+        raise click.UsageError(f"budgets need --strategy {OPTIMAL}, which weighs costs: {strategy} keeps to none")
 
 
 def storage_of(given: tuple[str, ...]) -> int | None:

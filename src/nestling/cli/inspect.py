@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,7 +79,8 @@ def command(
         return
     show(reading)
     text.notices(reading.gaps, reading.notes)
-    text.say(f"Next: nestling design {output or source} -o design.yaml")
+    given = f" --workload {shlex.quote(str(workload))}" if workload is not None and output is None else ""
+    text.say(f"Next: nestling design {output or source}{given} -o design.yaml")
 
 
 def show(reading: Reading) -> None:

@@ -145,7 +145,9 @@ def test_an_index_made_before_names_the_row(database: Database[Any], tmp_path: P
         (CreateCollection("orders", {}), CreateIndex("orders", (("note", 1),), {"unique": True})), database, ["orders"]
     )
     source = sqlite_source(tmp_path / "source.db", MODEL, {"order": [(1, "same"), (2, "same"), (3, "other")]})
-    with pytest.raises(LoadError, match=r"orders, _id 2: two documents have the same order.note: \{'order.note': 'same'\}"):
+    with pytest.raises(
+        LoadError, match=r"orders, _id 2: two documents have the same order.note: \{'order.note': 'same'\}"
+    ):
         load(EMBEDDED, source, database)
     assert [found["_id"] for found in database.orders.find()] == [1, 3]
 

@@ -16,6 +16,8 @@ from tests.planner.sql.shop_rows import shop
     ("sql", "said"),
     [
         ("SELECT nmae FROM person", "1:8: no column `nmae`; there is `name`"),
+        ("SELECT json_extract(nmae, '$.x') FROM person", "1:21: no column `nmae`; there is `name`"),
+        ("SELECT id FROM person WHERE odd(nmae) = 1", "1:33: no column `nmae`; there is `name`"),
         ("SELECT p.nmae FROM person p", "1:10: no column `nmae` in `p`; it has `name`"),
         ("SELECT *\nFROM persn", "2:6: no table `persn`; there is `person`"),
         ("SELECT q.name FROM person p", "1:8: no table or alias `q`; there is `p`"),

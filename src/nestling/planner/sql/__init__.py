@@ -7,6 +7,8 @@ has every name resolved and every habit of the dialect written down; what cannot
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from sqlglot import exp
 
 from nestling.common.sql_dialects import SQLITE
@@ -19,7 +21,7 @@ from nestling.planner.sql.inserts import bind_insert
 from nestling.planner.sql.outputs import result_names
 from nestling.planner.sql.parse import Parsed, parse
 from nestling.planner.sql.queries import bind_query
-from nestling.planner.sql.read import refuse_unread
+from nestling.planner.sql.read import unread
 from nestling.planner.sql.scope import Env, Translation
 from nestling.planner.sql.views import unusable_views
 from nestling.planner.sql.writes import bind_delete, bind_update
@@ -37,7 +39,11 @@ def translate(sql: str, model: Model, dialect: str = SQLITE) -> Query | Write:
     parsed = parse(sql, rules)
     translation = Translation(model, rules)
     try:
-        refuse_unread(parsed.tree, rules)
+        if found := [*unread(parsed.tree, rules)]:
+            if all(isinstance(node, exp.Func) for node, _ in found):  # clauses may make names of their own
+                with suppress(StatementGap):  # a name that does not exist comes first
+                    _statement(parsed, translation)
+            raise found[0][1]
         return _statement(parsed, translation)
     except RecursionError:
         raise gap("a statement nested so deeply", parsed.tree) from None

@@ -39,7 +39,7 @@ from nestling.planner.sql.collations import collation, is_no_text
 from nestling.planner.sql.comparisons import COMPARISONS, comparison, is_given_list, row_comparison
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.functions import FUNCTIONS
-from nestling.planner.sql.gaps import gap, mistake, no_such
+from nestling.planner.sql.gaps import StatementGap, gap, mistake, no_such
 from nestling.planner.sql.literals import DECIMAL, typed_literal
 from nestling.planner.sql.scope import Bound, Env
 
@@ -49,7 +49,16 @@ AGGREGATES = (
 
 
 def bind(node: exp.Expr, env: Env) -> Expression:
-    """What the SQL under `node` means in `env`; raises WorkloadError or a gap."""
+    """What the SQL under `node` means in `env`; raises WorkloadError or a gap; names that do not exist come first."""
+    try:
+        return _bind(node, env)
+    except StatementGap:
+        if not isinstance(node, exp.Column):
+            _names_are_known(node, env)
+        raise
+
+
+def _bind(node: exp.Expr, env: Env) -> Expression:
     if env.grouped is not None and (key := env.grouped.key(node)) is not None:
         return key
     if is_aggregate(node):
@@ -61,6 +70,14 @@ def bind(node: exp.Expr, env: Env) -> Expression:
     if (call := _CALLS.get(type(node))) is not None:
         return call(node, env, _bound(env))
     raise gap(_name(node), node)
+
+
+def _names_are_known(node: exp.Expr, env: Env) -> None:
+    """A name that does not exist is a mistake wherever it stands, also in what nothing is made of."""
+    plain = replace(env, grouped=None)
+    for column in node.find_all(exp.Column):
+        if column.find_ancestor(exp.Query) is node.find_ancestor(exp.Query) and plain.find(column) is None:
+            _column(column, plain)
 
 
 def _bound(env: Env) -> Bound:

@@ -6,10 +6,12 @@ its releases; an argument nobody reads would change answers in silence.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sqlglot import exp
 
 from nestling.planner.sql.dialect import Dialect
-from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.gaps import StatementGap, gap
 
 _ALWAYS = frozenset(
     {
@@ -97,12 +99,19 @@ _SHOWN = 60
 
 
 def refuse_unread(tree: exp.Expr, dialect: Dialect) -> None:
-    """Raise a gap for the first argument in the tree that nothing here reads."""
+    """Raise the first of these gaps."""
+    for _, found in unread(tree, dialect):
+        raise found
+
+
+def unread(tree: exp.Expr, dialect: Dialect) -> Iterator[tuple[exp.Expr, StatementGap]]:
+    """What has an argument in the tree that nothing here reads, with the gap that is."""
     for node in tree.walk():
         read = _READ.get(type(node), _NOTHING)
         for name, value in node.args.items():
             if value and name not in _ALWAYS and name not in read:
                 if isinstance(node, _CLAUSES):
-                    raise gap(f"{node.key.upper()} with {name.strip('_').upper()}", node)
-                written = node.sql(dialect=dialect.grammar)
-                raise gap(f"`{written if len(written) <= _SHOWN else f'{written[:_SHOWN]}…'}`", node)
+                    yield node, gap(f"{node.key.upper()} with {name.strip('_').upper()}", node)
+                else:
+                    written = node.sql(dialect=dialect.grammar)
+                    yield node, gap(f"`{written if len(written) <= _SHOWN else f'{written[:_SHOWN]}…'}`", node)
