@@ -132,7 +132,7 @@ class _Statements(Generic[Driver]):
             return known
         made = convert(self._proposal, sql, name=name, dialect=self._dialect)
         if isinstance(made, NotCompiled):
-            raise GapError(Problem(f"{made.gap.what} ({made.gap.kind})", where=made.gap.where or name))
+            raise GapError(Problem(made.gap.said, where=made.gap.where or name))
         self._made[name, sql] = made
         return made
 

@@ -208,7 +208,7 @@ def test_what_is_weighed_but_cannot_be_converted(shop: Path, tmp_path: Path) -> 
     workload.write_text("".join(f"-- name: add_{n}, rate: 5/s\n{insert}\n" for n in range(5)))
     done = nestling("design", "sqlite:///shop.db", "--workload", workload, cwd=shop)
     assert done.code == 0
-    told = "statements `add_0`, `add_1`, `add_2` and 2 more: weighed, but not converted: DELETE with LIMIT (notimpl)"
+    told = "statements `add_0`, `add_1`, `add_2` and 2 more: weighed, but not converted: DELETE with LIMIT"
     assert done.err.count("DELETE with LIMIT") == 1
     assert told in done.err.replace("\n", " ")
 

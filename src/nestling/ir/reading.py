@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import assert_never
 
 from nestling.common.errors import GapError, Problem
 from nestling.ir.model import Model
@@ -18,6 +19,21 @@ class GapKind(StrEnum):
     NOTYET = "notyet"  # this server version
     NEVER = "never"  # MongoDB cannot
     INPUT = "input"  # what was given: a name that does not exist, a rate nobody said
+
+    @property
+    def words(self) -> str:
+        """Who lacks it, for people; empty where it is what was given."""
+        match self:
+            case GapKind.NOTIMPL:
+                return "nestling does not convert this"
+            case GapKind.NOTYET:
+                return "this server's version cannot"
+            case GapKind.NEVER:
+                return "MongoDB cannot"
+            case GapKind.INPUT:
+                return ""
+            case _:
+                assert_never(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +50,7 @@ class Gap:
     @property
     def said(self) -> str:
         """What it is, and who lacks it where that is not whoever wrote the input."""
-        return self.what if self.kind is GapKind.INPUT else f"{self.what} ({self.kind})"
+        return f"{self.what} ({self.kind.words})" if self.kind.words else self.what
 
 
 class FoundGap(GapError):

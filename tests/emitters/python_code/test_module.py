@@ -149,5 +149,5 @@ def test_values_that_are_no_values_are_refused(shop: Beside, tmp_path: Path) -> 
 def test_a_gap_is_a_comment() -> None:
     """The module stays a module, and says what it lacks and why."""
     text = module([NotCompiled("lost", "SELECT", Gap(GapKind.NEVER, "an order of\nbytes"))])
-    assert "# lost is not converted: an order of bytes (never)" in text
+    assert "# lost is not converted: an order of bytes (MongoDB cannot)" in text
     compile(text, "queries.py", "exec")

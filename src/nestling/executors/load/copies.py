@@ -148,9 +148,7 @@ def _newest(below: Level, source: Entity, rest: Path, copy: Copy) -> Newest | No
 
 def _ancestors(merge: Merge, level: Level, copy: Copy) -> Part:
     if not copy.path[0].up:
-        raise GapError(
-            Problem(f"copy `{copy.name}`: descendants cannot be copied (notimpl)", next_move="copy ancestors")
-        )
+        raise GapError(Problem(f"copy `{copy.name}`: descendants cannot be copied", next_move="copy ancestors"))
     entity = merge.model.entity(level.entity)
     columns = tuple(Column(field.attribute, copy.path) for field in copy.attributes)
     absent = () if level.absent is None else (level.absent,)

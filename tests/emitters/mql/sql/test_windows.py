@@ -85,7 +85,7 @@ def test_windows_are_sqlites(table: Table, text: str) -> None:
 
 def test_frames_that_cannot_be_said_are_gaps(table: Table) -> None:
     """A distance in values, around a key that may be NULL."""
-    with pytest.raises(RenderingGap, match="notimpl"):
+    with pytest.raises(RenderingGap, match="nestling does not convert this"):
         stages(table[0], "SELECT sum(i) OVER (ORDER BY f RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t")
 
 

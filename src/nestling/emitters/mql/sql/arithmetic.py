@@ -17,7 +17,6 @@ from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.ir.expression import Arithmetic, Division, Expression, Literal, Negate, Operator, Rules
 from nestling.ir.operands import is_float, is_integer, nullable
-from nestling.ir.reading import GapKind
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def arithmetic(node: Arithmetic | Negate, r: Renderer) -> Mql:
         case Operator.DIVIDE | Operator.MODULO:
             return _division(node, r)
         case Operator.BIT_AND | Operator.BIT_OR | Operator.SHIFT_LEFT | Operator.SHIFT_RIGHT:
-            raise gap(f"the bitwise operator {node.operator.value}", GapKind.NOTYET)
+            raise gap(f"the bitwise operator {node.operator.value}")
         case _:
             assert_never(node.operator)
 

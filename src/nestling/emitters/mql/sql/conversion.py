@@ -15,7 +15,6 @@ from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.server_casts import server_cast
 from nestling.ir.expression import Affinity, Cast, Coerce, Expression, Parameter, Rules
 from nestling.ir.operands import is_float, is_integer, is_mixed, is_number, is_text
-from nestling.ir.reading import GapKind
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:
@@ -119,7 +118,7 @@ def _by_class(
     """`of_number` or `of_text` by what the value is; statically where its type says so."""
     value = r.value(operand)
     if operand.type.name is TypeName.BYTES and not is_mixed(operand):
-        raise gap("a conversion of bytes", GapKind.NOTYET)
+        raise gap("a conversion of bytes")
 
     def body(x: Mql) -> Mql:
         if is_number(operand):

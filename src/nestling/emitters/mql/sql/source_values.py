@@ -15,7 +15,6 @@ from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.write_constants import StoredParameter, stored_constant
 from nestling.ir.expression import Affinity, Cast, Coerce, Column, Literal, Parameter, Raw, Rules, Stored
 from nestling.ir.operands import is_text
-from nestling.ir.reading import GapKind
 from nestling.ir.types import BSON_DIGITS, TEXT, Type, TypeName
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def raw(node: Raw, r: Renderer) -> Mql:
         case TypeName.UUID | TypeName.JSON | TypeName.ARRAY | TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
             if isinstance(node.operand, Literal):
                 return str(node.operand.value)
-            raise gap(f"the text of a {kind.name}", GapKind.NOTYET)
+            raise gap(f"the text of a {kind.name}")
         case _:
             return value
 
