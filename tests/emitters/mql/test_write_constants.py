@@ -120,11 +120,15 @@ def as_bson(value: object) -> bytes:
         ("uuid", UUID(int=1), Binary.from_uuid(UUID(int=1))),
         ("text", UUID(int=1), str(UUID(int=1))),
         ("decimal(10,2)", Decimal("1.50"), Decimal128("1.50")),
-        ("text", Decimal("1.50"), "1.50"),
+        ("text", Decimal("1.50"), "1.5"),
+        ("float", Decimal("410.28"), 410.28),
+        ("integer", Decimal("2.5"), 2.5),
+        ("integer", Decimal("7.00"), 7),
+        ("any", Decimal("1.50"), 1.5),
     ],
 )
 def test_values_of_python_are_what_they_are(kind: str, value: object, stored: object) -> None:
-    """Dates, UUIDs and decimals, which SQLite does not have, are stored as their type is."""
+    """Dates and UUIDs, which SQLite does not have, are stored as their type is; decimals only where it keeps every digit."""
     assert StoredParameter("p", Type.parse(kind), Rules.SQLITE).bind(value) == stored
 
 

@@ -120,8 +120,8 @@ def _as_sqlite_has_it(value: object, kind: Type) -> object:
             return value.isoformat()
         case UUID():
             return str(value)
-        case Decimal() if kind.name is TypeName.TEXT:
-            return str(value)
+        case Decimal() if kind.name is not TypeName.DECIMAL:
+            return _as_sqlite_has_it(float(value), kind)
         case float() if kind.name in (TypeName.TEXT, TypeName.FLOAT):
             return value + 0.0  # -0.0 is kept as 0
         case _:

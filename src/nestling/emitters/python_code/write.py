@@ -91,6 +91,8 @@ def _kind(placeholder: StoredParameter) -> str:
         return "exact time"
     if kind.name in MOMENTS and placeholder.rules is not Rules.SQLITE:
         return "rounded time"
+    if kind.name is TypeName.INTEGER and placeholder.rules is Rules.SQLITE:
+        return "integer or float"
     is_exact = kind.name is TypeName.DECIMAL and placeholder.rules is not Rules.SQLITE
     return "decimal" if is_exact else _KINDS[kind.name]
 

@@ -16,7 +16,8 @@ from bson import Binary, Decimal128
 MISSING: Any = object()
 KINDS: dict[str, Any] = {
     "number": int | float | Decimal | Decimal128,
-    "float": int | float,
+    "integer or float": int | float | Decimal,
+    "float": int | float | Decimal,
     "decimal": int | Decimal | Decimal128,
     "text": str,
     "bytes": bytes,
@@ -40,11 +41,21 @@ def parameter(name: str, value: Any, kind: str = "value") -> Any:
         return instant(rounded(value) if kind == "rounded time" else value, exact=kind == "exact time")
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day)  # noqa: DTZ001 - naive means UTC
-    if isinstance(value, Decimal) or (kind == "decimal" and isinstance(value, int)):
-        return Decimal128(Decimal(value))
     if kind == "float":
         return float(value)
+    if kind == "integer or float":
+        return whole_or_float(value)
+    if isinstance(value, Decimal) or (kind == "decimal" and isinstance(value, int)):
+        return Decimal128(Decimal(value))
     return Binary.from_uuid(value) if isinstance(value, UUID) else value
+
+
+def whole_or_float(value: float | Decimal) -> int | float:
+    """A number as SQLite keeps it among integers: it has no decimals, and a float of a whole value is an integer."""
+    if isinstance(value, int):
+        return value
+    found = float(value)
+    return int(found) if found.is_integer() and -(1 << 63) <= found < 1 << 63 else found
 
 
 def instant(value: datetime, *, exact: bool) -> Any:

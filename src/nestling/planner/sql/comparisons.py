@@ -163,7 +163,9 @@ def _may_be_bytes(expression: Expression) -> bool:
 
 
 def _as_text(expression: Expression) -> Expression:
-    return Parameter(expression.name, TEXT) if isinstance(expression, Parameter) else expression
+    if isinstance(expression, Parameter):
+        return Parameter(expression.name, TEXT, as_float=expression.as_float)
+    return expression
 
 
 def _escaped(node: exp.Escape, env: Env, bound: Bound) -> Expression:

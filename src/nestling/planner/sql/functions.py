@@ -38,13 +38,15 @@ def _texts(parts: Sequence[exp.Expr], env: Env, bound: Bound) -> tuple[Expressio
 
 def _text(part: exp.Expr, env: Env, bound: Bound) -> Expression:
     found = bound(part)
-    return Parameter(found.name, TEXT) if isinstance(found, Parameter) else values.text(found, env.translation)
+    if isinstance(found, Parameter):
+        return Parameter(found.name, TEXT, as_float=found.as_float)
+    return values.text(found, env.translation)
 
 
 def _integer(part: exp.Expr, env: Env, bound: Bound) -> Expression:
     found = values.number(bound(part), env.translation)
     if isinstance(found, Parameter):
-        return Parameter(found.name, INTEGER)
+        return Parameter(found.name, INTEGER, as_float=found.as_float)
     return found if is_integer(found) else Cast(found, INTEGER, env.dialect.rules)
 
 

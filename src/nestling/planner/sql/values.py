@@ -266,6 +266,7 @@ def _comparable_sqlite(left: Expression, right: Expression, translation: Transla
     if same and not _mixed(left, right):
         return left, right
     of_left, of_right = affinity(left, translation), affinity(right, translation)
+    left, right = _exact_beside(left, right), _exact_beside(right, left)
     left, right = plain(left, translation), plain(right, translation)
     if Affinity.NUMERIC in (of_left, of_right):
         left = left if of_left is Affinity.NUMERIC else coerce(left, Affinity.NUMERIC)
@@ -275,6 +276,12 @@ def _comparable_sqlite(left: Expression, right: Expression, translation: Transla
     elif of_right is Affinity.TEXT and of_left is None:
         left = coerce(left, Affinity.TEXT)
     return left, right
+
+
+def _exact_beside(value: Expression, other: Expression) -> Expression:
+    """A parameter beside a column whose texts keep every digit of a decimal: decimals that are given keep theirs."""
+    is_exact = isinstance(other, Column) and other.type.name is TypeName.DECIMAL
+    return replace(value, as_float=False) if is_exact and isinstance(value, Parameter) else value
 
 
 def adapt(expression: Expression, wanted: Type) -> Expression:
