@@ -146,6 +146,10 @@ POLICIES = (
         "`--long-decimals error` (default) stops and names the row; `--long-decimals text` stores such numbers as text",
     ),
     (
+        "microseconds where the design keeps dates",
+        "`--microseconds error` (default) stops and names the row; `--microseconds text` stores them as text, with a note",
+    ),
+    (
         "a blob or text of more than about 15 MiB",
         "its column goes to GridFS, which the strategies propose; where nothing can be split off the load stops, naming the row",
     ),
@@ -231,10 +235,11 @@ MIDDLE = """## What the usual type cannot hold
 {table}
 The [validators](validation.md) accept exactly these forms. What an application must know: a column that has microseconds anywhere
 is text everywhere, which sorts and compares as it should. Where the column had none when the design was made, it holds
-dates: what a statement stores there is rounded to the millisecond (not in SQLite's dialect, whose values are texts), what it
-compares with them is compared as it is, and `load` tells of rows that have got microseconds since: design again from the
-source. And `$sum` over a column with numbers beyond 34 digits stored as text
-ignores those.
+dates: what a statement stores there is rounded to the millisecond, what it compares with them is compared as it is, and
+`load` stops at rows that have got microseconds since: design again from the source. In SQLite's dialect, whose moments are
+texts, a `datetime` is rounded, and a text is refused that is not written as the column's others are (`YYYY-MM-DD HH:MM:SS`, with
+or without milliseconds), with the form that is wanted: one of finer digits, a `date` beside moments, a zone where there is none.
+And `$sum` over a column with numbers beyond 34 digits stored as text ignores those.
 
 ## By policy
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 @click.option("--resume", is_flag=True, help="Go on after an interrupted load.")
 @click.option("--no-verify", is_flag=True, help="Do not read everything back and compare.")
 @options.long_decimals
+@options.microseconds
 @options.as_json
 def command(
     design: Path,
@@ -39,6 +40,7 @@ def command(
     resume: bool,
     no_verify: bool,
     long_decimals: str,
+    microseconds: str,
     as_json: bool,
 ) -> int:
     """Create a design's collections, validators and indexes, load the rows of a SQL database, and verify that they are equal.
@@ -52,7 +54,7 @@ def command(
     if replace and resume:
         raise click.UsageError("--replace starts anew and --resume goes on: choose one")
     mode = Mode.REPLACE if replace else Mode.RESUME if resume else Mode.REFUSE
-    proposal, policy = read_proposal(design), options.policy(long_decimals)
+    proposal, policy = read_proposal(design), options.policy(long_decimals, microseconds)
     reach_rows(proposal, source)
     with opened(target, proposal.design.model.name) as (server, database):
         say_server(server, database.name)

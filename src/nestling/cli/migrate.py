@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 @click.option("--drop-old", is_flag=True, help="After the cutover: drop what the old design left behind.")
 @click.option("--offline", is_flag=True, help="Nobody else writes until the cutover, so a standalone server will do.")
 @options.long_decimals
+@options.microseconds
 @options.as_json
 def command(
     old: Path,
@@ -39,6 +40,7 @@ def command(
     drop_old: bool,
     offline: bool,
     long_decimals: str,
+    microseconds: str,
     as_json: bool,
 ) -> int:
     """Build the new design beside the old one while the application goes on writing, and prove that both hold the same rows.
@@ -53,7 +55,7 @@ def command(
 
     if cutover + abort + drop_old > 1:
         raise click.UsageError("choose one of --cutover, --abort and --drop-old")
-    designs, policy = (read_proposal(old), read_proposal(new)), options.policy(long_decimals)
+    designs, policy = (read_proposal(old), read_proposal(new)), options.policy(long_decimals, microseconds)
     with opened(target, designs[0].design.model.name) as (server, database):
         text.say(f"Using {server.text()}, database {database.name}")
         if abort:

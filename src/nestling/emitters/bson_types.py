@@ -16,8 +16,8 @@ from nestling.ir.values import DECIMAL128_DIGITS, Policy
 Schema = dict[str, object]
 
 MILLISECOND_DIGITS = 3  # fraction digits of a second a BSON date keeps
-_NO_DATE = r"infinity$| BC$|^\d{5}|^0000|-00"
-_NO_MILLISECONDS = rf"{_NO_DATE}|\.\d{{6}}"
+NO_DATE = r"infinity$| BC$|^\d{5}|^0000|-00"
+_NO_MILLISECONDS = rf"{NO_DATE}|\.\d{{6}}"
 _NO_OBJECT_ID = "^(?![0-9a-f]{24}$)"
 _NO_CANONICAL_UUID = "^(?![0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$)"
 _UNUSUAL_BOUNDS = r"^\["  # PostgreSQL's text for arrays that do not start at 1, which a list could not tell
@@ -84,7 +84,7 @@ def _schema(kind: Type, policy: Policy) -> Schema:  # noqa: C901 - one line for 
         case TypeName.GEOMETRY:
             return bson_type("binData", "string")
         case TypeName.DATE:
-            return {**bson_type("date", "string"), "pattern": _NO_DATE}
+            return {**bson_type("date", "string"), "pattern": NO_DATE}
         case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
             date = () if kind.fraction_digits > MILLISECOND_DIGITS else ("date",)
             return {**bson_type(*date, "string", "binData"), "pattern": _NO_MILLISECONDS}

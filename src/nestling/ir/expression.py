@@ -335,12 +335,14 @@ class Stored:
     """The value as an attribute of `type` keeps it: SQLite's affinity, and dates read from canonical text; else as it is.
 
     `lenient`: an attribute of dates that also keeps MySQL's zero dates, or an enum whose labels may be written in any case.
+    `among`: in SQLite, the attribute of days or moments that holds no other texts, which refuses those it cannot read.
     """
 
     operand: Expression
     type: Type
     rules: Rules
     lenient: bool = False
+    among: str = ""
 
 
 @dataclass(frozen=True, slots=True)

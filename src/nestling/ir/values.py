@@ -25,7 +25,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal
@@ -59,9 +59,14 @@ _TIMESTAMP_TEXT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z?", re.ASCI
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What to do with values BSON has no exact type for."""
+    """What to do with values BSON has no exact type for.
+
+    `microseconds`: what a load does with moments that have some, where the design keeps dates. How a value is stored does not
+    follow from it, so it is no part of what tells loads apart.
+    """
 
     long_decimals: Literal["error", "text"] = "error"
+    microseconds: Literal["error", "text"] = field(default="error", repr=False)
 
 
 def encoder(kind: Type, policy: Policy | None = None) -> Convert:

@@ -201,15 +201,21 @@ def test_values_that_do_not_fit_their_type_are_noted(database: Database[Any], tm
     assert database["items"].distinct("price", {"_id": 1}) == ["cheap"]
 
 
-def test_instants_finer_than_their_type_are_noted(database: Database[Any], tmp_path: Path) -> None:
-    """The type is what the source's values were when the design was made: text beside dates is told, and what to do."""
+def test_instants_finer_than_their_type(database: Database[Any], tmp_path: Path) -> None:
+    """The type is what the source's values were when the design was made: they stop the load, or are text beside dates."""
     event = Entity(
         "event", (Attribute("id", INTEGER, nullable=False), Attribute("at", Type(TypeName.TIMESTAMP))), ("id",)
     )
     model = Model("log", (event,))
     rows = [(1, datetime(2024, 2, 29, 10)), (2, datetime(2024, 2, 29, 10, 0, 0, 123456))]  # noqa: DTZ001
     source = sqlite_source(tmp_path / "source.db", model, {"event": rows})
-    report = load(Design(model, (Collection("events", Document("event"), ("id",)),)), source, database)
+    design = Design(model, (Collection("events", Document("event"), ("id",)),))
+    with pytest.raises(
+        LoadError, match=r"(?s)`event\.at` is kept as dates.* design again from the database itself"
+    ) as refused:
+        load(design, source, database)
+    assert "--microseconds text" in str(refused.value)
+    report = load(design, source, database, resume=True, policy=Policy(microseconds="text"))
     (note,) = report.notes
     assert "stored as text beside dates" in note
     assert "event.at (1); design again" in note

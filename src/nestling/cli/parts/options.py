@@ -180,9 +180,21 @@ def long_decimals(command: Command) -> Command:
     )(command)
 
 
-def policy(long_decimals: str) -> Policy:
-    """What `--long-decimals` asks for."""
+def microseconds(command: Command) -> Command:
+    """`--microseconds`."""
+    return click.option(
+        "--microseconds",
+        type=click.Choice(["error", "text"]),
+        default="error",
+        show_default=True,
+        help="Moments with microseconds where the design keeps dates: stop, or store them as text.",
+    )(command)
+
+
+def policy(long_decimals: str, microseconds: str = "error") -> Policy:
+    """What `--long-decimals` and `--microseconds` ask for."""
     from nestling.ir.values import Policy
 
-    chosen: Literal["error", "text"] = "text" if long_decimals == "text" else "error"
-    return Policy(long_decimals=chosen)
+    decimals: Literal["error", "text"] = "text" if long_decimals == "text" else "error"
+    moments: Literal["error", "text"] = "text" if microseconds == "text" else "error"
+    return Policy(long_decimals=decimals, microseconds=moments)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from uuid import UUID
@@ -13,11 +13,14 @@ from bson import Binary
 
 from nestling.common.errors import Problem, WorkloadError
 from nestling.emitters.mql.sql.constant_conversion import affine
+from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.placeholder import Expected, Placeholder
+from nestling.emitters.mql.times_among import time_among
 from nestling.ir import compiled
 from nestling.ir.array_text import read_array
-from nestling.ir.expression import Affinity, Rules
+from nestling.ir.expression import Affinity, Rules, Stored
 from nestling.ir.json_text import read_json
+from nestling.ir.reading import GapKind
 from nestling.ir.time_text import read_time_of_day
 from nestling.ir.types import BSON_DIGITS, TIMES, Type, TypeName
 from nestling.ir.values import encoder, rounded_to_millisecond
@@ -35,7 +38,7 @@ _TRUTHS = {
 class StoredParameter(compiled.Placeholder):
     """Where the value of the parameter `name` belongs, as an attribute of `type` keeps it; `is_number`: it is reckoned with.
 
-    `lenient`: as in `Stored`.
+    `lenient`, `among`: as in `Stored`.
     """
 
     name: str
@@ -43,26 +46,42 @@ class StoredParameter(compiled.Placeholder):
     rules: Rules
     is_number: bool = False
     lenient: bool = False
+    among: str = ""
 
     def bind(self, value: object) -> object:
         """The BSON value; WorkloadError when it is no value, or one its attribute cannot take."""
         Placeholder(self.name).bind(value)  # refuses what is no value at all
         try:
-            found = stored_constant(value, self.type, self.rules, lenient=self.lenient)
+            found = stored_constant(value, self.type, self.rules, lenient=self.lenient, among=self.among)
         except WorkloadError as error:
-            raise WorkloadError(Problem(f"parameter `{self.name}`: {error.problems[0].what}")) from None
+            problem = error.problems[0]
+            raise WorkloadError(replace(problem, what=f"parameter `{self.name}`: {problem.what}")) from None
         if self.is_number:
             Placeholder(self.name, Affinity.NUMERIC, Expected.NUMBER).bind(value)
         return found
 
 
-def stored_constant(value: object, kind: Type, rules: Rules, *, lenient: bool = False) -> object:
+def stored_literal(value: object, node: Stored) -> object:
+    """The BSON value of a constant the statement holds; a gap for a time in a form its attribute does not take."""
+    try:
+        return stored_constant(value, node.type, node.rules, lenient=node.lenient, among=node.among)
+    except WorkloadError as error:
+        if not node.among:
+            raise
+        problem = error.problems[0]
+        raise gap(f"{problem.what}: {problem.next_move}", GapKind.INPUT) from None
+
+
+def stored_constant(value: object, kind: Type, rules: Rules, *, lenient: bool = False, among: str = "") -> object:
     """The BSON value of a conceptual one; None stays None. Raises `WorkloadError` for what a strict database refuses."""
     if value is None:
         return None
     if lenient and (meant := _meant(value, kind)) is not None:
         return meant
-    found = _by_sqlite(value, kind) if rules is Rules.SQLITE else _by_server(value, kind)
+    if among and isinstance(value, str | date):
+        found = time_among(value, kind, among)
+    else:
+        found = _by_sqlite(value, kind) if rules is Rules.SQLITE else _by_server(value, kind)
     return Binary.from_uuid(found) if isinstance(found, UUID) else encoder(kind)(found)
 
 
@@ -78,7 +97,8 @@ def _meant(text: object, kind: Type) -> str | None:
 
 def _by_sqlite(value: object, kind: Type) -> object:
     if _is_of_its_type(value, kind):
-        return value
+        is_fine = isinstance(value, datetime) and kind.fraction_digits <= BSON_DIGITS
+        return rounded_to_millisecond(value) if is_fine and isinstance(value, datetime) else value
     value = _as_sqlite_has_it(value, kind)
     match kind.name:
         case TypeName.TEXT | TypeName.OBJECT_ID:

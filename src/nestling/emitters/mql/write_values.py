@@ -8,7 +8,7 @@ from nestling.emitters.mql.sql.constants import is_inline, literal_value
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.renderer import Renderer
-from nestling.emitters.mql.write_constants import StoredParameter, stored_constant
+from nestling.emitters.mql.write_constants import StoredParameter, stored_literal
 from nestling.ir.compiled import Mql
 from nestling.ir.compiled import Placeholder as AnyPlaceholder
 from nestling.ir.expression import Column, Expression, Literal, Parameter, Stored
@@ -53,12 +53,12 @@ def given(expression: Expression) -> object:
     if isinstance(expression, Stored):
         if isinstance(expression.operand, Parameter):
             name, kind = expression.operand.name, expression.type
-            return StoredParameter(name, kind, expression.rules, lenient=expression.lenient)
+            return StoredParameter(name, kind, expression.rules, lenient=expression.lenient, among=expression.among)
         inner = given(expression.operand)
         if may_be_missing(inner):
             return inner if inner is MISSING else _computed(expression)
         value = expression.operand.value if isinstance(expression.operand, Literal) else inner
-        return stored_constant(value, expression.type, expression.rules, lenient=expression.lenient)
+        return stored_literal(value, expression)
     found = Renderer(_NoRow()).value(expression)
     if not is_inline(found):
         return _computed(expression)

@@ -63,7 +63,7 @@ def _conversions(placeholder: Placeholder) -> Iterator[str]:
     if placeholder.affinity in _AFFINITIES:
         yield _AFFINITIES[placeholder.affinity]
     if placeholder.boundary is not None:
-        yield "time_as_text"
+        yield f"time_as_text_of({text(str(placeholder.boundary.grain))})"
     elif placeholder.expected in _READ:
         yield _READ[placeholder.expected]
     if placeholder.expected in _CHECKS:

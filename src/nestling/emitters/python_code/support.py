@@ -40,7 +40,6 @@ EXACT_TYPES: dict[str, tuple[type, ...]] = {
     "uuid": (UUID, str),
 }
 TIME_OF_DAY = re.compile(r"(-?)(\d{1,3}):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?([-+]\d\d(?::?\d\d)?)?", re.ASCII)
-GRAINS = {"day": timedelta(days=1), "seconds": timedelta(seconds=1)}
 
 
 def collection(db: Any, name: str) -> Any:
@@ -187,6 +186,25 @@ def time_as_text(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date) else value
 
 
+def time_as_text_of(grain: str) -> Callable[[Any], Any]:
+    """From a date to its text, as a column of that grain would hold it."""
+
+    def convert(value: Any) -> Any:
+        is_moment = isinstance(value, datetime) and value.tzinfo is None and grain != "day"
+        return text_at(value, grain) if is_moment else time_as_text(value)
+
+    return convert
+
+
+def text_at(instant: datetime, grain: str) -> str:
+    """The text of an instant in a column of that grain."""
+    if grain == "day":
+        return instant.date().isoformat()
+    if instant.microsecond % 1000:
+        return instant.isoformat(" ")
+    return instant.isoformat(" ", "milliseconds" if grain == "seconds" and instant.microsecond else grain)
+
+
 def text_as_time(value: Any) -> Any:
     """A text that is a date or timestamp in ISO form as that."""
     try:
@@ -262,10 +280,7 @@ def first_from(grain: str, *, after: bool = False, exact: bool = False) -> Calla
 
     `exact`: to the instant whose text it is; a text no instant has stays one.
     """
-    step, start = GRAINS.get(grain, timedelta(milliseconds=1)), datetime(1, 1, 1)  # noqa: DTZ001
-
-    def shown(instant: datetime) -> str:
-        return instant.date().isoformat() if grain == "day" else instant.isoformat(" ", grain)
+    step, start = timedelta(days=1) if grain == "day" else timedelta(milliseconds=1), datetime(1, 1, 1)  # noqa: DTZ001
 
     def convert(value: Any) -> Any:
         if not isinstance(value, str):
@@ -273,7 +288,7 @@ def first_from(grain: str, *, after: bool = False, exact: bool = False) -> Calla
         low, high = 0, timedelta(days=3_652_059) // step
         while low < high:
             middle = (low + high) // 2
-            found = shown(start + middle * step)
+            found = text_at(start + middle * step, grain)
             if found > value or (found == value and not after):
                 high = middle
             else:
@@ -282,7 +297,7 @@ def first_from(grain: str, *, after: bool = False, exact: bool = False) -> Calla
             instant = start + low * step
         except OverflowError:
             return value if exact else DatetimeMS(253_402_300_800_000)
-        return value if exact and shown(instant) != value else instant
+        return value if exact and text_at(instant, grain) != value else instant
 
     return convert
 

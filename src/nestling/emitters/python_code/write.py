@@ -89,7 +89,7 @@ def _kind(placeholder: StoredParameter) -> str:
         raise gap(f"the parameter `{placeholder.name}`, which is stored as {kind}, in Python")
     if kind.fraction_digits > 3:
         return "exact time"
-    if kind.name in MOMENTS and placeholder.rules is not Rules.SQLITE:
+    if kind.name in MOMENTS:
         return "rounded time"
     if kind.name is TypeName.INTEGER and placeholder.rules is Rules.SQLITE:
         return "integer or float"
@@ -108,9 +108,15 @@ def _stored(placeholder: AnyPlaceholder) -> str:
     """The value of a parameter as a field keeps it: missing for NULL."""
     if not isinstance(placeholder, StoredParameter):
         return f"there({given(placeholder).text})"
+    pair = f"{one_line(placeholder.name)}, {argument(placeholder.name)}"
+    if placeholder.rules is Rules.SQLITE and placeholder.type.name in MOMENTS:
+        zoned = ", zoned=True" * (placeholder.type.name is TypeName.TIMESTAMPTZ)
+        return f"as_moment({pair}, {placeholder.type.fraction_digits}{zoned})"
+    if placeholder.rules is Rules.SQLITE and placeholder.type.name is TypeName.DATE and placeholder.among:
+        return f"as_day({pair})"
     kind = _kind(placeholder)
     more = "" if kind == "value" else f', "{kind}"'
-    return f"parameter({one_line(placeholder.name)}, {argument(placeholder.name)}{more})"
+    return f"parameter({pair}{more})"
 
 
 class _Function:

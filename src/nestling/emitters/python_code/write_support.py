@@ -5,6 +5,7 @@ nothing of nestling: pymongo only. A value that is not there is `MISSING`, as NU
 from __future__ import annotations
 
 # --- support ---
+import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -28,6 +29,9 @@ KINDS: dict[str, Any] = {
     "uuid": UUID | Binary,
     "value": bool | int | float | str | bytes | date | Decimal | Decimal128 | UUID | Binary,
 }
+MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.(\d{3}|\d{6}))?([-+]\d\d:\d\d)?", re.ASCII)
+DAY_TEXT = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+FRACTIONS = {0: (0, 3, 6), 3: (3,)}
 ABSENT: dict[str, dict[str, Any]] = {"$eq": {"$exists": False}, "$ne": {"$exists": True}}
 
 
@@ -56,6 +60,35 @@ def whole_or_float(value: float | Decimal) -> int | float:
         return value
     found = float(value)
     return int(found) if found.is_integer() and -(1 << 63) <= found < 1 << 63 else found
+
+
+def as_moment(name: str, value: Any, digits: int, *, zoned: bool = False) -> Any:
+    """A moment among SQLite's dates, or as the text it is where they have more than three digits; other forms are refused."""
+    if value is None:
+        return MISSING
+    match = MOMENT.fullmatch(value) if isinstance(value, str) else None
+    fraction = (match[1] or "") if match else ""
+    found = datetime.fromisoformat(value) if match and len(fraction) in FRACTIONS.get(digits, (6,)) else value
+    if not isinstance(found, datetime) or (found.tzinfo is not None) is not zoned:
+        form = {0: "", 3: ".fff"}.get(digits, ".ffffff") + "+00:00" * zoned
+        raise TypeError(
+            f"`{name}` must be a datetime {'with' if zoned else 'without'} a zone, or a text"
+            f" written YYYY-MM-DD HH:MM:SS{form}, not {value!r}"
+        )
+    micros = found.microsecond
+    if match and digits <= 3 and (micros % 1000 or (digits == 0 and fraction and not micros)):
+        raise ValueError(f"`{name}` keeps milliseconds, and does not take {value!r}")
+    return instant(found if digits > 3 else rounded(found), exact=digits > 3)
+
+
+def as_day(name: str, value: Any) -> Any:
+    """A day among SQLite's dates; moments, and other forms of a text, are refused."""
+    if value is None:
+        return MISSING
+    found = date.fromisoformat(value) if isinstance(value, str) and DAY_TEXT.fullmatch(value) else value
+    if not isinstance(found, date) or isinstance(found, datetime):
+        raise TypeError(f"`{name}` must be a day, or a text written YYYY-MM-DD, not {value!r}")
+    return datetime(found.year, found.month, found.day)  # noqa: DTZ001 - naive means UTC
 
 
 def instant(value: datetime, *, exact: bool) -> Any:

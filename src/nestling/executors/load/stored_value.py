@@ -61,11 +61,14 @@ class Values:
         expected = {_EXPECTED[kind.name] for kind in (attribute.type, *attribute.also) if kind.name in _EXPECTED}
         as_found, finer, place = self.as_found, self.finer, (entity, attribute.name)
         is_date = attribute.type.name in MOMENTS and attribute.type.fraction_digits <= BSON_DIGITS
+        stops = self.policy.microseconds == "error"
 
         def stored(value: object) -> object:
             if usual and value.__class__ not in expected:
                 as_found[place] += 1
             elif is_date and getattr(value, "microsecond", 0) % 1000:
+                if stops:
+                    raise UnstorableError(name, _too_fine(value, entity, name))
                 finer[place] += 1
             try:
                 return convert(value)
@@ -83,6 +86,15 @@ class Values:
             what = "instants with microseconds were stored as text beside dates, where they sort and compare apart"
             found.append(f"{what}: {_counts(self.finer)}; design again from the source as it is now, and load by that")
         return tuple(found)
+
+
+def _too_fine(value: object, entity: str, attribute: str) -> Problem:
+    what = f"the moment {value} has microseconds; `{entity}.{attribute}` is kept as dates, which have milliseconds"
+    move = (
+        "design again from the database itself, where the column is then timestamp(6) or text, and load by that; or store"
+        " such moments as text beside dates, where they sort and compare apart: `--microseconds text`"
+    )
+    return Problem(what, next_move=move)
 
 
 def _counts(places: Counter[tuple[str, str]]) -> str:

@@ -60,7 +60,7 @@ def load_rows(
     from nestling.executors.load import load as fill
     from nestling.executors.load import written_collections
 
-    made, policy = proposal.design, Policy(long_decimals="text")
+    made, policy = proposal.design, Policy(long_decimals="text", microseconds="text")
     told = (lambda p: watch(f"loading {name}: {p.store}", p.rows, p.total_rows)) if watch is not None else None
     create(collection_commands(made, policy=policy), database, written_collections(made))
     fill(made, source, database, indexes=index_commands(made), policy=policy, progress=told)

@@ -36,7 +36,9 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
     if isinstance(expression, Parameter):
         expression = Parameter(expression.name, attribute.type)
     lenient = translation.dialect.rules is Rules.MYSQL and _takes_more(attribute)
-    return Stored(expression, attribute.type, translation.dialect.rules, lenient)
+    is_strict = translation.dialect.is_sqlite and attribute.type.name in TIMES and TEXT not in attribute.also
+    among = attribute.name if is_strict else ""
+    return Stored(expression, attribute.type, translation.dialect.rules, lenient, among)
 
 
 def _takes_more(attribute: Attribute) -> bool:

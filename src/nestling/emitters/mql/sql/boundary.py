@@ -16,15 +16,15 @@ _BEYOND = DatetimeMS(253_402_300_800_000)
 
 
 class Grain(StrEnum):
-    """The texts a column's dates are: `2024-01-31`, `2024-01-31 10:00:00`, and the latter with three or six digits more."""
+    """The texts a column's dates are: `2024-01-31`, `2024-01-31 10:00:00`, and the latter with three or six digits more.
+
+    Seconds are those of columns that had nothing finer: milliseconds written since are shown where there are some.
+    """
 
     DAY = "day"
     SECOND = "seconds"
     MILLISECOND = "milliseconds"
     MICROSECOND = "microseconds"
-
-
-_STEPS = {Grain.DAY: timedelta(days=1), Grain.SECOND: timedelta(seconds=1)}
 
 
 def grain_of(kind: Type) -> Grain | None:
@@ -37,8 +37,12 @@ def grain_of(kind: Type) -> Grain | None:
 
 
 def text_of(instant: datetime, grain: Grain) -> str:
-    """The text of an instant."""
-    return instant.date().isoformat() if grain is Grain.DAY else instant.isoformat(" ", grain.value)
+    """The text of an instant; one that is finer than a millisecond has all its digits."""
+    if grain is Grain.DAY:
+        return instant.date().isoformat()
+    if instant.microsecond % 1000:
+        return instant.isoformat(" ")
+    return instant.isoformat(" ", (Grain.MILLISECOND if grain is Grain.SECOND and instant.microsecond else grain).value)
 
 
 def instant_with(text: str, grain: Grain) -> datetime | None:
@@ -49,7 +53,7 @@ def instant_with(text: str, grain: Grain) -> datetime | None:
 
 def first_from(text: str, grain: Grain, *, after: bool = False) -> datetime | DatetimeMS:
     """The first instant whose text is at least `text` (`after`: greater than it), found by bisection."""
-    step = _STEPS.get(grain, timedelta(milliseconds=1))
+    step = timedelta(days=1) if grain is Grain.DAY else timedelta(milliseconds=1)
     low, high = 0, (_BEYOND_FIRST // step)
     while low < high:
         middle = (low + high) // 2

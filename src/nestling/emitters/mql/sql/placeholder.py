@@ -15,7 +15,7 @@ from uuid import UUID
 from bson import Binary
 
 from nestling.common.errors import Problem, WorkloadError
-from nestling.emitters.mql.sql.boundary import Grain, first_from, instant_with
+from nestling.emitters.mql.sql.boundary import Grain, first_from, instant_with, text_of
 from nestling.emitters.mql.sql.constant_conversion import affine, cast_constant
 from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.ir import compiled
@@ -54,6 +54,11 @@ class Boundary:
     grain: Grain
     after: bool = False
     exact: bool = False
+
+    def text(self, value: object) -> object:
+        """An instant as the text the column would hold for it, a day as its own; anything else as it is."""
+        is_moment = isinstance(value, datetime) and value.tzinfo is None and self.grain is not Grain.DAY
+        return text_of(value, self.grain) if is_moment and isinstance(value, datetime) else day_or_instant_text(value)
 
     def instant(self, text: str) -> object:
         """What takes the text's place."""
@@ -101,7 +106,7 @@ class Placeholder(compiled.Placeholder):
             value = cast_constant(day_or_instant_text(value), kind)
         value = affine(value, self.affinity)
         if self.boundary is not None:
-            value = day_or_instant_text(value)
+            value = self.boundary.text(value)
         elif self.expected in _READ:
             value = _READ[self.expected](value)
         is_other = self.expected is Expected.TIME_OF_DAY and not is_time_of_day(value)

@@ -12,7 +12,7 @@ from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, unless_bytes
 from nestling.emitters.mql.sql.object_ids import object_id
 from nestling.emitters.mql.sql.placeholder import Placeholder
-from nestling.emitters.mql.write_constants import StoredParameter, stored_constant
+from nestling.emitters.mql.write_constants import StoredParameter, stored_constant, stored_literal
 from nestling.ir.expression import Affinity, Cast, Coerce, Column, Literal, Parameter, Raw, Rules, Stored
 from nestling.ir.operands import is_text
 from nestling.ir.types import BSON_DIGITS, TEXT, Type, TypeName
@@ -76,7 +76,7 @@ def stored(node: Stored, r: Renderer) -> Mql:
     if node.operand.type == node.type or node.operand == Literal(None, node.operand.type):
         return r.value(node.operand)
     if isinstance(node.operand, Literal):
-        return {"$literal": stored_constant(node.operand.value, node.type, node.rules, lenient=node.lenient)}
+        return {"$literal": stored_literal(node.operand.value, node)}
     if node.type.name is TypeName.OBJECT_ID:
         return bind({"text": r.value(Coerce(node.operand, Affinity.TEXT))}, object_id)
     if node.rules is Rules.SQLITE:
@@ -120,8 +120,8 @@ def _stored_parameter(parameter: Parameter, node: Stored, r: Renderer) -> object
     """Converted as one that is stored at once, whichever way the row goes."""
     value = r.environment.parameter(parameter.name)
     if isinstance(value, Placeholder):
-        return StoredParameter(parameter.name, node.type, node.rules, lenient=node.lenient)
-    return stored_constant(value, node.type, node.rules, lenient=node.lenient)
+        return StoredParameter(parameter.name, node.type, node.rules, lenient=node.lenient, among=node.among)
+    return stored_constant(value, node.type, node.rules, lenient=node.lenient, among=node.among)
 
 
 def _stored_by_sqlite(node: Stored, r: Renderer) -> Mql:
