@@ -239,7 +239,10 @@ dates: what a statement stores there is rounded to the millisecond, what it comp
 `load` stops at rows that have got microseconds since: design again from the source. In SQLite's dialect, whose moments are
 texts, a `datetime` is rounded, and a text is refused that is not written as the column's others are (`YYYY-MM-DD HH:MM:SS`, with
 or without milliseconds), with the form that is wanted: one of finer digits, a `date` beside moments, a zone where there is none.
-And `$sum` over a column with numbers beyond 34 digits stored as text ignores those.
+A column of SQLite whose moments have fractions of several lengths, as Django writes them (`10:00:00` and `10:00:00.000456`), is
+text: SQLite compares them as texts, and a `datetime` given for one is the text its drivers write.
+
+`$sum` over a column with numbers beyond 34 digits stored as text ignores those.
 
 ## By policy
 

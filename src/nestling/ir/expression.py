@@ -167,14 +167,14 @@ class Parameter:
 
     `listed`: a list of such values is given; it is the only item of an `InList`, maybe converted, and stands for all of them.
     `exact`: the statement says the type, and values of others are refused rather than converted as the database would.
-    `as_float`: a decimal that is given is a float, as in SQLite, which has no decimals.
+    `by_sqlite`: a decimal that is given is a float, a day or moment a text: SQLite has neither.
     """
 
     name: str
     type: Type = field(default=ANY, compare=False)
     listed: bool = False
     exact: bool = False
-    as_float: bool = False
+    by_sqlite: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,11 @@ from nestling.common.errors import NestlingError
 from nestling.emitters.mql.sql.boundary import Grain
 from nestling.emitters.mql.sql.constant_conversion import CASTS
 from nestling.emitters.mql.sql.placeholder import EXPECTED, Boundary, Expected, Placeholder, Whole
-from nestling.emitters.python_code import support
+from nestling.emitters.mql.write_constants import StoredParameter
+from nestling.emitters.python_code import support, write_support
 from nestling.emitters.python_code.parameters import given
-from nestling.ir.expression import Affinity
+from nestling.emitters.python_code.write import _stored
+from nestling.ir.expression import Affinity, Rules
 from nestling.ir.types import Type, TypeName
 from nestling.ir.values import decoder, encoder
 
@@ -46,6 +48,11 @@ PLACES = [
     *(Placeholder("p", affinity, expected, listed=True) for affinity, expected in product((None, *Affinity), Expected)),
     Placeholder("p", boundary=Boundary(Grain.DAY, exact=True), listed=True),
     *(Placeholder("p", expected=Expected.NUMBER, number=kind) for kind in (TypeName.DECIMAL, TypeName.FLOAT)),
+    *(
+        Placeholder("p", affinity, expected, by_sqlite=True, listed=listed)
+        for affinity, expected, listed in product((None, *Affinity), (Expected.ANY, Expected.NUMBER), (True, False))
+    ),
+    Placeholder("p", expected=Expected.TEXT, boundary=Boundary(Grain.SECOND), by_sqlite=True),
     *(Placeholder("p", expected=Expected.TIME, wide=kind) for kind in (TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)),
     *(Placeholder("p", expected=Expected.TIME, whole=whole) for whole in Whole),
     *(
@@ -60,7 +67,7 @@ def outcome(call: Any) -> tuple[str, str]:
     """The value with its type, or that it was refused."""
     try:
         found = call()
-    except (NestlingError, TypeError):
+    except (NestlingError, TypeError, ValueError):
         return REFUSED, ""
     except OverflowError:
         return "overflow", ""
@@ -75,6 +82,26 @@ def test_conversions_are_the_same(place: Placeholder) -> None:
         mine = outcome(lambda value=value: eval(code, vars(support) | {"p": value}))
         theirs = outcome(lambda value=value: place.bind(value))
         assert mine == theirs, value
+
+
+AMONG = ("timestamp", "timestamp(3)", "timestamp(6)", "timestamptz", "date", "text")
+TIMES = (
+    None, "2024-01-31", "2024-01-31 10:00:00", "2024-01-31T10:00:00", "2024-01-31 10:00:00.123", "2024-01-31 10:00:00.123000",
+    "2024-01-31 10:00:00.123456", "2024-01-31 10:00:00.000", "2024-02-30 10:00:00", "2024-01-31 10:00:00+02:00", "soon",
+    "2024-02-30", date(2024, 1, 31), datetime(2024, 1, 31, 10), datetime(2024, 1, 31, 10, 0, 0, 123456),
+    datetime(2024, 1, 31, 10, 0, 0, 123456, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, 59, 999999),
+)  # fmt: skip
+TEXTS = (1.5, -0.0, 1e300, 7, True, Decimal("1.50"), UUID(int=5), b"ab", "x")
+
+
+@pytest.mark.parametrize("kind", AMONG)
+def test_what_sqlite_stores_is_the_same(kind: str) -> None:
+    """Days, moments and texts, as `StoredParameter.bind` stores or refuses them."""
+    place = StoredParameter("p", Type.parse(kind), Rules.SQLITE, among="" if kind == "text" else "at")
+    code = compile(f"or_none({_stored(place)})", "stored", "eval")
+    for value in (*TIMES, *(TEXTS if kind == "text" else ())):
+        mine = outcome(lambda value=value: eval(code, vars(support) | vars(write_support) | {"p": value}))
+        assert mine == outcome(lambda value=value: place.bind(value)), value
 
 
 KINDS = (

@@ -56,6 +56,8 @@ def _taken(placeholder: Placeholder) -> Iterator[str]:
 def _conversions(placeholder: Placeholder) -> Iterator[str]:
     """In the order of `bind`; a check that the conversion before it makes needless is left out."""
     yield from _taken(placeholder)
+    if placeholder.by_sqlite and placeholder.boundary is None:
+        yield from ("time_as_text", "decimal_as_float")
     for kind in placeholder.casts:
         if kind not in _CASTS:
             raise gap(f"the parameter `{placeholder.name}`, which is cast to {kind}, in Python")

@@ -186,6 +186,15 @@ def time_as_text(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date) else value
 
 
+def as_sqlite_text(value: Any) -> Any:
+    """A number, date or UUID as the text SQLite keeps of it; anything else as it is."""
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, float | Decimal):
+        return number_as_text(float(value) + 0.0)
+    return number_as_text(time_as_text(value))
+
+
 def time_as_text_of(grain: str) -> Callable[[Any], Any]:
     """From a date to its text, as a column of that grain would hold it."""
 

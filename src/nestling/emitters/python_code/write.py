@@ -114,6 +114,8 @@ def _stored(placeholder: AnyPlaceholder) -> str:
         return f"as_moment({pair}, {placeholder.type.fraction_digits}{zoned})"
     if placeholder.rules is Rules.SQLITE and placeholder.type.name is TypeName.DATE and placeholder.among:
         return f"as_day({pair})"
+    if placeholder.rules is Rules.SQLITE and placeholder.type.name is TypeName.TEXT:
+        return f"there(given({pair}, as_sqlite_text))"
     kind = _kind(placeholder)
     more = "" if kind == "value" else f', "{kind}"'
     return f"parameter({pair}{more})"

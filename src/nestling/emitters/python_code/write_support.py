@@ -78,7 +78,8 @@ def as_moment(name: str, value: Any, digits: int, *, zoned: bool = False) -> Any
     micros = found.microsecond
     if match and digits <= 3 and (micros % 1000 or (digits == 0 and fraction and not micros)):
         raise ValueError(f"`{name}` keeps milliseconds, and does not take {value!r}")
-    return instant(found if digits > 3 else rounded(found), exact=digits > 3)
+    kept = found if digits > 3 else rounded(found)
+    return instant(kept.astimezone(UTC) if zoned else kept, exact=digits > 3)
 
 
 def as_day(name: str, value: Any) -> Any:

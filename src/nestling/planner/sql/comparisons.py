@@ -164,7 +164,7 @@ def _may_be_bytes(expression: Expression) -> bool:
 
 def _as_text(expression: Expression) -> Expression:
     if isinstance(expression, Parameter):
-        return Parameter(expression.name, TEXT, as_float=expression.as_float)
+        return Parameter(expression.name, TEXT, by_sqlite=expression.by_sqlite)
     return expression
 
 

@@ -162,7 +162,7 @@ def _parameter(node: exp.Expr, env: Env, *, listed: bool = False) -> Parameter:
     if env.translation.listed.setdefault(node.name, listed) is not listed:
         where = node.find_ancestor(exp.Predicate) or node
         raise mistake(f"`{node.name}` is one value and a list of values", where, "give the list a name of its own")
-    return Parameter(node.name, listed=listed, as_float=env.dialect.is_sqlite)
+    return Parameter(node.name, listed=listed, by_sqlite=env.dialect.is_sqlite)
 
 
 def _paren(node: exp.Expr, env: Env) -> Expression:

@@ -39,14 +39,14 @@ def _texts(parts: Sequence[exp.Expr], env: Env, bound: Bound) -> tuple[Expressio
 def _text(part: exp.Expr, env: Env, bound: Bound) -> Expression:
     found = bound(part)
     if isinstance(found, Parameter):
-        return Parameter(found.name, TEXT, as_float=found.as_float)
+        return Parameter(found.name, TEXT, by_sqlite=found.by_sqlite)
     return values.text(found, env.translation)
 
 
 def _integer(part: exp.Expr, env: Env, bound: Bound) -> Expression:
     found = values.number(bound(part), env.translation)
     if isinstance(found, Parameter):
-        return Parameter(found.name, INTEGER, as_float=found.as_float)
+        return Parameter(found.name, INTEGER, by_sqlite=found.by_sqlite)
     return found if is_integer(found) else Cast(found, INTEGER, env.dialect.rules)
 
 

@@ -281,7 +281,7 @@ def _comparable_sqlite(left: Expression, right: Expression, translation: Transla
 def _exact_beside(value: Expression, other: Expression) -> Expression:
     """A parameter beside a column whose texts keep every digit of a decimal: decimals that are given keep theirs."""
     is_exact = isinstance(other, Column) and other.type.name is TypeName.DECIMAL
-    return replace(value, as_float=False) if is_exact and isinstance(value, Parameter) else value
+    return replace(value, by_sqlite=False) if is_exact and isinstance(value, Parameter) else value
 
 
 def adapt(expression: Expression, wanted: Type) -> Expression:

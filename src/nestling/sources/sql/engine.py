@@ -181,6 +181,10 @@ class Engine:
         """The attribute with the type its values have."""
         raise NotImplementedError
 
+    def remark(self, declared: Attribute, refined: Attribute, found: Mapping[str, Any]) -> str:
+        """What a note says of an attribute whose values are of another type than it is declared."""
+        return f"is declared {declared.type} but its values are {refined.type}"
+
     def sample(
         self,
         table: Any,

@@ -48,7 +48,7 @@ def refined_entity(entity: Entity, table: Table, measures: TableMeasures, dialec
         refined_attribute(attribute, table.column(attribute.name), measures, dialect) for attribute in entity.attributes
     )
     notes = [
-        f"`{entity.name}.{old.name}` is declared {old.type} but its values are {new.type}"
+        f"`{entity.name}.{old.name}` {engine_of(dialect).remark(old, new, measures.columns[old.name])}"
         for old, new in zip(entity.attributes, attributes, strict=True)
         if old.type.name is not new.type.name and old.type.name is not _T.ANY and not engine_of(dialect).enforces_types
     ]

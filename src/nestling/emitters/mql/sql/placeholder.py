@@ -73,7 +73,7 @@ class Placeholder(compiled.Placeholder):
     as the ObjectId whose digits it is. `listed`: a list of values is given, of each of which that holds. `exactly`: values are
     of this type, which the statement converts them to. `wide`: the type of timestamps that are kept as text, being finer than a
     BSON date. `whole`: which millisecond takes an instant's place. `number`: the type of numbers it is compared with, decimals
-    or floats.
+    or floats. `by_sqlite`: as in `Parameter`.
     """
 
     name: str
@@ -87,6 +87,7 @@ class Placeholder(compiled.Placeholder):
     wide: TypeName | None = None
     whole: Whole | None = None
     number: TypeName | None = None
+    by_sqlite: bool = False
 
     def bind(self, value: object) -> object:
         """The BSON value for a parameter's value; WorkloadError when it is not one the statement can take.
@@ -102,6 +103,8 @@ class Placeholder(compiled.Placeholder):
 
     def _bind(self, value: object) -> object:
         value = self._taken(value)
+        if self.by_sqlite and self.boundary is None:
+            value = as_sqlite_has_it(value)
         for kind in self.casts:
             value = cast_constant(day_or_instant_text(value), kind)
         value = affine(value, self.affinity)
@@ -234,6 +237,11 @@ def number_like(value: object, kind: TypeName) -> object:
     if kind is TypeName.DECIMAL and isinstance(value, float) and isfinite(value):
         return Decimal(repr(value))
     return float(value) if kind is TypeName.FLOAT and isinstance(value, Decimal) else value
+
+
+def as_sqlite_has_it(value: object) -> object:
+    """A decimal as a float, a day or moment as the text SQLite's drivers write; anything else as it is."""
+    return number_like(day_or_instant_text(value), TypeName.FLOAT)
 
 
 def wide_text(value: date, kind: TypeName) -> str:

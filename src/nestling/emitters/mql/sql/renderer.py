@@ -14,7 +14,7 @@ from nestling.emitters.mql.sql.constant_conversion import cast_constant
 from nestling.emitters.mql.sql.constants import Mql, bson_value, inline
 from nestling.emitters.mql.sql.environment import Environment
 from nestling.emitters.mql.sql.object_ids import id_in
-from nestling.emitters.mql.sql.placeholder import EXPECTED, Expected, Placeholder, number_like
+from nestling.emitters.mql.sql.placeholder import EXPECTED, Expected, Placeholder, as_sqlite_has_it
 from nestling.ir.expression import (
     And,
     Arithmetic,
@@ -96,11 +96,11 @@ class Renderer:
             expected = EXPECTED.get(kind, Expected.ANY)
             found = replace(value, expected=expected, casts=casts, object_id=is_id)
             wide = kind if parameter.type.fraction_digits > BSON_DIGITS else None
-            number = TypeName.FLOAT if parameter.as_float else None
             exactly = kind if parameter.exact else None
-            return replace(found, listed=parameter.listed, exactly=exactly, wide=wide, number=number)
-        if parameter.as_float:
-            value = number_like(value, TypeName.FLOAT)
+            own = parameter.by_sqlite
+            return replace(found, listed=parameter.listed, exactly=exactly, wide=wide, by_sqlite=own)
+        if parameter.by_sqlite:
+            value = as_sqlite_has_it(value)
         if isinstance(value, bool) and kind is not TypeName.BOOLEAN:
             return int(value)
         if kind is TypeName.OBJECT_ID:

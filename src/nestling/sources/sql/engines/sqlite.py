@@ -47,6 +47,8 @@ _DAY = "[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]"
 _CLOCK = f"{_DAY} [0-2][0-9]:[0-5][0-9]:[0-5][0-9]"
 _FORMATS = {"day": _DAY, "second": _CLOCK, "milli": f"{_CLOCK}.[0-9][0-9][0-9]", "micro": _CLOCK + "." + "[0-9]" * 6}
 """Canonical texts of dates and timestamps, by their precision, as GLOB patterns."""
+_FRACTION = 21
+"""Where the digits of a second begin in the text of a moment."""
 _DATES = (_T.DATE, _T.TIMESTAMP, _T.TIMESTAMPTZ)
 _STORED = {"integer": INTEGER, "real": FLOAT, "text": TEXT, "blob": Type(_T.BYTES)}
 _FITTING = {_T.INTEGER: "integer", _T.FLOAT: "real", _T.TEXT: "text", _T.BYTES: "blob", _T.BOOLEAN: "integer"}
@@ -195,6 +197,7 @@ class Sqlite(Engine):
                     sa.func.typeof(column) == "text", column.op("GLOB")(pattern), _is_a_time(column, pattern)
                 )
                 yield precision, counted(canonical)
+            yield "moment", counted(_is_moment(column))
         if name is _T.BOOLEAN:
             yield "truths", counted(sa.and_(sa.func.typeof(column) == "integer", column.in_([0, 1])))
 
@@ -212,6 +215,13 @@ class Sqlite(Engine):
             return replace(attribute, type=INTEGER, also=_others(stored, "integer"))
         fitting = _FITTING.get(name, "text")
         return replace(attribute, also=_others(stored, fitting))
+
+    def remark(self, declared: Attribute, refined: Attribute, found: Mapping[str, Any]) -> str:
+        """Moments that became texts are told why."""
+        if refined.type == TEXT and declared.type.name in _DATES and _differ_in_fractions(found, ["text"]):
+            why = "its values are moments whose fractions are not all of one usual length"
+            return f"is declared {declared.type} but {why}; SQLite compares them as texts, so it is text"
+        return super().remark(declared, refined, found)
 
     # --- tables and rows written -------------------------------------------------------------------------------------
 
@@ -324,6 +334,19 @@ def _is_a_time(column: Any, pattern: str) -> Any:
     return sa.and_(made(whole, "+0 days") == whole, column >= "0001")
 
 
+def _is_moment(column: Any) -> Any:
+    """Whether it is a text of a moment with a blank in it, and with digits of a second as many as there are, or none."""
+    digits = sa.func.substr(column, _FRACTION)
+    fraction = sa.and_(column.op("GLOB")(f"{_CLOCK}.[0-9]*"), sa.not_(digits.op("GLOB")("*[^0-9]*")))
+    shape = sa.or_(column.op("GLOB")(_CLOCK), fraction)
+    return sa.and_(sa.func.typeof(column) == "text", shape, _is_a_time(column, _CLOCK))
+
+
+def _differ_in_fractions(found: Mapping[str, Any], stored: list[str]) -> bool:
+    """Whether all are moments, some with more digits of a second than others: SQLite compares these as texts."""
+    return stored == ["text"] and found["moment"] == found["text"]
+
+
 def _date(attribute: Attribute, found: Mapping[str, Any], stored: list[str]) -> Attribute:
     """The date or timestamp most values are in canonical form of; without any, the type they are stored as."""
     if attribute.type.name is _T.TIMESTAMPTZ and found["text"]:
@@ -332,6 +355,8 @@ def _date(attribute: Attribute, found: Mapping[str, Any], stored: list[str]) -> 
     if not found[precision]:
         main = max(stored, key=lambda storage: int(found[storage]))
         return replace(attribute, type=_STORED[main], also=_others(stored, main))
+    if found["text"] > found[precision] and _differ_in_fractions(found, stored):
+        return replace(attribute, type=TEXT)
     also = _others(stored, "text")
     if found["text"] > found[precision]:
         also = (TEXT, *also)
