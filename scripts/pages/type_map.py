@@ -237,8 +237,9 @@ The [validators](validation.md) accept exactly these forms. What an application 
 is text everywhere, which sorts and compares as it should. Where the column had none when the design was made, it holds
 dates: what a statement stores there is rounded to the millisecond, what it compares with them is compared as it is, and
 `load` stops at rows that have got microseconds since: design again from the source. In SQLite's dialect, whose moments are
-texts, a `datetime` is rounded, and a text is refused that is not written as the column's others are (`YYYY-MM-DD HH:MM:SS`, with
-or without milliseconds), with the form that is wanted: one of finer digits, a `date` beside moments, a zone where there is none.
+texts, a `datetime` is rounded, and a text that is not written as the column's others are (`YYYY-MM-DD HH:MM:SS`) is refused with
+the form that is wanted: one of finer digits, a `date` beside moments, a zone where there is none.
+
 A column of SQLite whose moments have fractions of several lengths, as Django writes them (`10:00:00` and `10:00:00.000456`), is
 text: SQLite compares them as texts, and a `datetime` given for one is the text its drivers write.
 

@@ -14,7 +14,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling import Store, pipeline
-from nestling.common.errors import GapError, WorkloadError
+from nestling.common.errors import GapError, NestlingError, WorkloadError
 from nestling.emitters.python_code import module
 from nestling.ir.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
@@ -66,11 +66,15 @@ def test_a_datetime_is_rounded_and_found(log: Proposal, write: Write, database: 
         "at > '2026-06-01 12:00:00'",
         "at = :kept",
         "at <= :kept AND id = 3",
-        "at = '2026-06-01 12:00:00.123'",
+        "at = '2026-06-01 12:00:00.123000'",
     ):
         values = {"kept": KEPT} if ":kept" in condition else {}
         found = store.execute(f"SELECT id FROM review WHERE {condition} ORDER BY id DESC LIMIT 1", **values)
         assert list(found) == [{"id": 3}], condition
+    for expression in ("at > '2026-06-01 12:00:00'", "at = :kept", "substr(at, 12) = '12:00:00.123000'"):
+        values = {"kept": KEPT} if ":kept" in expression else {}
+        found = store.execute(f"SELECT id FROM review WHERE coalesce({expression}, 0)", **values)
+        assert list(found) == [{"id": 3}], expression
     for condition in ("at <= '2026-06-01 12:00:00'", "at < '2026-06-01 12:00:00.1'"):
         assert 3 not in [row["id"] for row in store.execute(f"SELECT id FROM review WHERE {condition}")]
     years = store.execute("SELECT strftime('%Y', at) AS y, COUNT(*) AS n FROM review GROUP BY 1")
@@ -82,7 +86,7 @@ def test_a_datetime_is_rounded_and_found(log: Proposal, write: Write, database: 
     [
         ({"at": KEPT}, {"at": KEPT}),
         ({"at": "2026-06-01 12:00:00"}, {"at": KEPT.replace(microsecond=0)}),
-        ({"at": "2026-06-01 12:00:00.123"}, {"at": KEPT}),
+        ({"at": "2026-06-01 12:00:00.123000"}, {"at": KEPT}),
         ({"fine": NOW}, {"fine": "2026-06-01T12:00:00.123456"}),
         ({"fine": "2026-06-01 12:00:00.123456"}, {"fine": "2026-06-01T12:00:00.123456"}),
         ({"day": date(2026, 6, 1)}, {"day": datetime(2026, 6, 1)}),
@@ -104,6 +108,7 @@ def test_what_is_written_as_others_are_is_stored(
         ({"at": "2026-06-01 12:00:00.123456"}, "give milliseconds, or design again"),
         ({"at": "2026-06-01"}, "YYYY-MM-DD HH:MM:SS"),
         ({"at": "2026-06-01T12:00:00"}, "YYYY-MM-DD HH:MM:SS"),
+        ({"at": "2026-06-01 12:00:00.123"}, "YYYY-MM-DD HH:MM:SS"),
         ({"at": "2026-06-01 12:00:00.5"}, "YYYY-MM-DD HH:MM:SS"),
         ({"at": "soon"}, "YYYY-MM-DD HH:MM:SS"),
         ({"at": date(2026, 6, 1)}, "give a datetime"),
@@ -139,6 +144,17 @@ def test_other_forms_are_refused(
             Store(log, database).execute(f"UPDATE review SET {name} = '{value}' WHERE id = 1")
         assert f"`{name}`" in str(gap.value)
         assert move in str(gap.value)
+
+
+def test_what_the_server_computes_is_no_finer(log: Proposal, database: Database[dict[str, Any]]) -> None:
+    """A text put together is a moment among dates, or the statement fails."""
+    store = Store(log, database)
+    store.execute("UPDATE review SET at = substr(at, 1, 19) || '.250000' WHERE id = 1")
+    assert store.execute("SELECT at FROM review WHERE id = 1")[0]["at"] == datetime(2026, 5, 1, 10, 0, 0, 250000)
+    for sql in ("UPDATE review SET at = substr(at, 1, 19) || '.123456'", "UPDATE review SET at = fine"):
+        with pytest.raises(NestlingError, match="`at` keeps milliseconds"):
+            store.execute(sql)
+    assert {type(each["at"]) for each in database["review"].find()} == {datetime}
 
 
 def test_a_design_of_dates_stops_at_microseconds(log: Proposal, tmp_path: Path, database: Database[Any]) -> None:

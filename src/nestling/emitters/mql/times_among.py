@@ -12,7 +12,7 @@ from nestling.ir.values import rounded_to_millisecond
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.(\d{3}|\d{6}))?([-+]\d\d:\d\d)?", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_LENGTHS = {0: (0, 3, 6), 3: (3,)}
+_LENGTHS = {0: (0, 6), 3: (3,)}
 """How many digits of a second the texts of a type may have; six of which three are 0 are milliseconds too."""
 _FORMS = {0: "", 3: ".fff"}
 
@@ -66,7 +66,8 @@ def _refusal(value: str | date, kind: Type, attribute: str) -> Problem:
     if isinstance(value, date):
         return Problem(what, next_move="give a datetime, or a text of that form")
     if kind.fraction_digits <= BSON_DIGITS and re.search(r"\.\d{4,}", shown):
-        what = f"`{attribute}` keeps milliseconds, and does not take '{shown}'"
+        form = form.replace("SS", "SS[.fff000]") if kind.fraction_digits == 0 else form
+        what = f"`{attribute}` keeps milliseconds ({form}), and does not take '{shown}'"
         move = "give milliseconds, or design again from a source whose column has microseconds"
         return Problem(what, next_move=move)
     return Problem(what, next_move=f"write it as {form}")

@@ -209,9 +209,7 @@ def text_at(instant: datetime, grain: str) -> str:
     """The text of an instant in a column of that grain."""
     if grain == "day":
         return instant.date().isoformat()
-    if instant.microsecond % 1000:
-        return instant.isoformat(" ")
-    return instant.isoformat(" ", "milliseconds" if grain == "seconds" and instant.microsecond else grain)
+    return instant.isoformat(" ", "auto" if grain == "seconds" or instant.microsecond % 1000 else grain)
 
 
 def text_as_time(value: Any) -> Any:

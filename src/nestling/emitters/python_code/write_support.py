@@ -31,7 +31,7 @@ KINDS: dict[str, Any] = {
 }
 MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.(\d{3}|\d{6}))?([-+]\d\d:\d\d)?", re.ASCII)
 DAY_TEXT = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-FRACTIONS = {0: (0, 3, 6), 3: (3,)}
+FRACTIONS = {0: (0, 6), 3: (3,)}
 ABSENT: dict[str, dict[str, Any]] = {"$eq": {"$exists": False}, "$ne": {"$exists": True}}
 
 

@@ -18,7 +18,7 @@ _BEYOND = DatetimeMS(253_402_300_800_000)
 class Grain(StrEnum):
     """The texts a column's dates are: `2024-01-31`, `2024-01-31 10:00:00`, and the latter with three or six digits more.
 
-    Seconds are those of columns that had nothing finer: milliseconds written since are shown where there are some.
+    Seconds are those of columns that had nothing finer: milliseconds written since have six digits, as drivers write them.
     """
 
     DAY = "day"
@@ -37,12 +37,11 @@ def grain_of(kind: Type) -> Grain | None:
 
 
 def text_of(instant: datetime, grain: Grain) -> str:
-    """The text of an instant; one that is finer than a millisecond has all its digits."""
+    """The text of an instant; one that is finer than the grain has all its digits."""
     if grain is Grain.DAY:
         return instant.date().isoformat()
-    if instant.microsecond % 1000:
-        return instant.isoformat(" ")
-    return instant.isoformat(" ", (Grain.MILLISECOND if grain is Grain.SECOND and instant.microsecond else grain).value)
+    is_finer = grain is Grain.SECOND or instant.microsecond % 1000
+    return instant.isoformat(" ", "auto" if is_finer else grain.value)
 
 
 def instant_with(text: str, grain: Grain) -> datetime | None:

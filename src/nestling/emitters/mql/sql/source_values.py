@@ -53,10 +53,18 @@ def _timestamp_text(value: Mql, kind: Type, *, mixed: bool) -> Mql:
     zone = "+00:00" if kind.name is TypeName.TIMESTAMPTZ else ""
     if kind.fraction_digits <= BSON_DIGITS:
         shape = f"{_DAY} %H:%M:%S{_FRACTIONS[kind.fraction_digits]}{zone}"
-        text = _where(value, "date", lambda x: _formatted(x, shape), mixed=mixed)
+        text = _where(value, "date", lambda x: _shown(x, shape), mixed=mixed)
         return unless_bytes(text) if mixed else text
     spaced: Mql = {"$replaceOne": {"input": value, "find": "T", "replacement": " "}}
     return {"$replaceOne": {"input": spaced, "find": "Z", "replacement": zone}} if zone else spaced
+
+
+def _shown(value: Mql, shape: str) -> Mql:
+    """By a shape; where it ends with seconds, milliseconds that were written since are shown as drivers write them."""
+    if "%S" not in shape or "%L" in shape:
+        return _formatted(value, shape)
+    chosen = {"$cond": [{"$eq": [{"$millisecond": value}, 0]}, shape, shape.replace("%S", "%S.%L000")]}
+    return {"$dateToString": {"date": value, "format": chosen}}
 
 
 def _formatted(value: Mql, shape: str) -> Mql:
@@ -137,20 +145,20 @@ def _stored_by_sqlite(node: Stored, r: Renderer) -> Mql:
             return bind({"number": number}, lambda x: {"$cond": [{"$isNumber": x}, _to(x, "double"), x]})
         case _:
             number = r.value(Coerce(node.operand, Affinity.NUMERIC))
-            return _stored_number(bind({"number": number}, _whole_if_it_is), kind)
+            return _stored_number(bind({"number": number}, _whole_if_it_is), kind, node.among)
 
 
-def _stored_number(kept: Mql, kind: Type) -> Mql:
+def _stored_number(kept: Mql, kind: Type, among: str) -> Mql:
     match kind.name:
         case TypeName.INTEGER | TypeName.DECIMAL:
             return kept
         case TypeName.BOOLEAN:
             return bind({"kept": kept}, lambda x: {"$cond": [{"$in": [x, [0, 1]]}, {"$eq": [x, 1]}, x]})
         case TypeName.DATE:
-            return bind({"kept": kept}, lambda x: _read_back(x, _DAY))
+            return bind({"kept": kept}, lambda x: _read_back(x, _DAY, among))
         case TypeName.TIMESTAMP if kind.fraction_digits in (0, 3):
             shape = f"{_DAY} %H:%M:%S{_FRACTIONS[kind.fraction_digits]}"
-            return bind({"kept": kept}, lambda x: _read_back(x, shape))
+            return bind({"kept": kept}, lambda x: _read_back(x, shape, among))
         case _:
             raise gap(f"storing a computed value as {kind}")
 
@@ -165,12 +173,13 @@ def _to(value: Mql, name: str) -> Mql:
     return {"$convert": {"input": value, "to": name, "onError": None}}
 
 
-def _read_back(text: Mql, shape: str) -> Mql:
-    """The date a text is, if that date's text is this one."""
-    read = {
-        "$dateFromString": {
-            "dateString": {"$cond": [{"$eq": [{"$type": text}, "string"]}, text, None]},
-            "onError": None,
-        }
-    }
-    return bind({"time": read}, lambda x: {"$cond": [{"$eq": [_formatted(x, shape), text]}, x, text]})
+def _read_back(text: Mql, shape: str, among: str) -> Mql:
+    """The date a text is, if that date's text is this one; where all others are dates, one of finer digits fails."""
+    is_text = {"$eq": [{"$type": text}, "string"]}
+    read = {"$dateFromString": {"dateString": {"$cond": [is_text, text, None]}, "onError": None}}
+    other = text
+    if among:
+        is_finer = {"$regexMatch": {"input": {"$cond": [is_text, text, ""]}, "regex": r"\.\d{4}"}}
+        failure = f"`{among}` keeps milliseconds, and does not take "
+        other = {"$cond": [is_finer, {"$toInt": {"$concat": [failure, text]}}, text]}
+    return bind({"time": read}, lambda x: {"$cond": [{"$eq": [_shown(x, shape), text]}, x, other]})
