@@ -47,6 +47,7 @@ PLACES = [
     *(Placeholder("p", boundary=Boundary(grain, exact=True)) for grain in Grain),
     *(Placeholder("p", affinity, expected, listed=True) for affinity, expected in product((None, *Affinity), Expected)),
     Placeholder("p", boundary=Boundary(Grain.DAY, exact=True), listed=True),
+    *(Placeholder("p", affinity, uuid=True, listed=listed) for affinity, listed in product(Affinity, (True, False))),
     *(Placeholder("p", expected=Expected.NUMBER, number=kind) for kind in (TypeName.DECIMAL, TypeName.FLOAT)),
     *(
         Placeholder("p", affinity, expected, by_sqlite=True, listed=listed)

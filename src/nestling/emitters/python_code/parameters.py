@@ -62,6 +62,8 @@ def _conversions(placeholder: Placeholder) -> Iterator[str]:
         if kind not in _CASTS:
             raise gap(f"the parameter `{placeholder.name}`, which is cast to {kind}, in Python")
         yield from ("time_as_text", _CASTS[kind])
+    if placeholder.affinity is not None:
+        yield "uuid_as_text"
     if placeholder.affinity in _AFFINITIES:
         yield _AFFINITIES[placeholder.affinity]
     if placeholder.boundary is not None:
@@ -70,12 +72,18 @@ def _conversions(placeholder: Placeholder) -> Iterator[str]:
         yield _READ[placeholder.expected]
     if placeholder.expected in _CHECKS:
         yield _CHECKS[placeholder.expected]
-    if placeholder.object_id:
-        yield "text_as_object_id"
+    yield from _identified(placeholder)
     if placeholder.boundary is not None:
         how = ", after=True" * placeholder.boundary.after + ", exact=True" * placeholder.boundary.exact
         yield f"first_from({text(str(placeholder.boundary.grain))}{how})"
     yield from _kept_as(placeholder)
+
+
+def _identified(placeholder: Placeholder) -> Iterator[str]:
+    if placeholder.object_id:
+        yield "text_as_object_id"
+    if placeholder.uuid:
+        yield "text_as_stored_uuid"
 
 
 def _kept_as(placeholder: Placeholder) -> Iterator[str]:

@@ -179,8 +179,22 @@ def cast_to_integer(value: Any) -> Any:
     return min(int(min(max(value, -(1 << 63)), (1 << 63) - 1)), (1 << 63) - 1)
 
 
+def uuid_as_text(value: Any) -> Any:
+    """A UUID as its text."""
+    is_binary = isinstance(value, Binary) and value.subtype == 4 and len(value) == 16
+    found = value.as_uuid() if is_binary else value
+    return str(found) if isinstance(found, UUID) else value
+
+
+def text_as_stored_uuid(value: Any) -> Any:
+    """The UUID whose canonical text it is."""
+    found = text_as_uuid(value)
+    return found if isinstance(found, UUID) and str(found) == value else value
+
+
 def time_as_text(value: Any) -> Any:
-    """A date as its text."""
+    """A date or UUID as its text."""
+    value = uuid_as_text(value)
     if isinstance(value, datetime):
         return value.isoformat(" ")
     return value.isoformat() if isinstance(value, date) else value

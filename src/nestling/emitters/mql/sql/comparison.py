@@ -65,12 +65,22 @@ def sides(compare: Compare, r: Renderer) -> Sides:
     pair = (compare.left, compare.right)
     if compare.operator in _ORDERED:
         require_order(*pair)
+    elif (found := _stored_uuids(*pair, r)) is not None:
+        return Sides(*found, (r.nullable(compare.left), r.nullable(compare.right)))
     operators = (compare.operator, MIRRORED.get(compare.operator, compare.operator))
     left, right = (
         _side(one, other, operator, compare.collation, r)
         for one, other, operator in zip(pair, pair[::-1], operators[::-1], strict=True)
     )
     return Sides(left, right, (r.nullable(compare.left), r.nullable(compare.right)))
+
+
+def _stored_uuids(left: Expression, right: Expression, r: Renderer) -> tuple[Mql, Mql] | None:
+    """Both sides of an equality of UUIDs and a constant, as they are stored; None for another one."""
+    from nestling.emitters.mql.sql.uuids import beside_uuid
+
+    found = beside_uuid(left, right, r), beside_uuid(right, left, r)
+    return None if None in found else found
 
 
 def _side(one: Expression, other: Expression, operator: Comparison, collation: Collation, r: Renderer) -> Mql:

@@ -12,6 +12,7 @@ from nestling.emitters.mql.sql.conversion import coerced_parameter
 from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.placeholder import Boundary, Expected, Placeholder
 from nestling.emitters.mql.sql.predicates import OPERATORS
+from nestling.emitters.mql.sql.uuids import is_uuid, stored_uuid
 from nestling.ir.expression import (
     Cast,
     Coerce,
@@ -178,19 +179,22 @@ def _boundary_condition(left: Expression, right: Expression, operator: Compariso
 
 
 def _id_condition(left: Expression, right: Expression, operator: Comparison, r: Renderer) -> Match | None:
-    """An ObjectId compared as the text of its digits."""
-    if not _is_id(left) or not isinstance(left, Raw) or not isinstance(left.operand, Column):
+    """An ObjectId or UUID compared as its text."""
+    if not (_is_id(left) or is_uuid(left)) or not isinstance(left, Raw) or not isinstance(left.operand, Column):
         return None
     field, constant = field_of(left.operand, r), _constant(right, left, r)
     if field is None or constant is None:
         return None
     value = constant[0]
     if isinstance(value, Placeholder):
-        return {field: {"$eq": replace(value, object_id=True), "$ne": None}} if operator is Comparison.EQUAL else None
-    found = id_in(value)
+        stored = _listed_id(left, value)[0]
+        return {field: {"$eq": stored, "$ne": None}} if operator is Comparison.EQUAL else None
+    found, *_ = *_listed_id(left, value), None
     if found is None:
         return {field: {"$in": []}} if operator is Comparison.EQUAL else None
     if operator in _RANGES:
+        if found is value:
+            return None
         return {field: {OPERATORS[operator]: found}}
     condition = _field_condition(left.operand, operator, found, r)
     return None if condition is None else {field: condition}
@@ -266,8 +270,8 @@ def _listed(operand: Expression, item: Expression, r: Renderer) -> tuple[object,
         return found
     if found[0] is None:
         return found
-    if _is_id(operand):
-        return _listed_id(found[0])
+    if _is_id(operand) or is_uuid(operand):
+        return _listed_id(operand, found[0])
     grain = grain_of(operand.operand.type)
     mixed = isinstance(operand.operand, Column) and operand.operand.mixed
     if grain is None or mixed:
@@ -280,7 +284,9 @@ def _listed(operand: Expression, item: Expression, r: Renderer) -> tuple[object,
     return () if instant is None else (instant,)
 
 
-def _listed_id(value: object) -> tuple[object, ...]:
+def _listed_id(operand: Expression, value: object) -> tuple[object, ...]:
+    if is_uuid(operand):
+        return (stored_uuid(value),)
     if isinstance(value, Placeholder):
         return (replace(value, object_id=True),)
     found = id_in(value)

@@ -13,6 +13,7 @@ from types import UnionType
 from uuid import UUID
 
 from bson import Binary
+from bson.binary import UUID_SUBTYPE
 
 from nestling.common.errors import Problem, WorkloadError
 from nestling.emitters.mql.sql.boundary import Grain, first_from, instant_with, text_of
@@ -70,9 +71,9 @@ class Boundary:
 @dataclass(frozen=True, slots=True)
 class Placeholder(compiled.Placeholder):
     """Where the value of the parameter `name` belongs: first cast, then with an affinity (both SQLite's), last as a boundary, or
-    as the ObjectId whose digits it is. `listed`: a list of values is given, of each of which that holds. `exactly`: values are
-    of this type, which the statement converts them to. `wide`: the type of timestamps that are kept as text, being finer than a
-    BSON date. `whole`: which millisecond takes an instant's place. `number`: the type of numbers it is compared with, decimals
+    as the ObjectId or UUID whose text it is. `listed`: a list of values is given, of each of which that holds. `exactly`: values
+    are of this type, which the statement converts them to. `wide`: the type of timestamps that are kept as text, being finer than
+    a BSON date. `whole`: which millisecond takes an instant's place. `number`: the type of numbers it is compared with, decimals
     or floats. `by_sqlite`: as in `Parameter`.
     """
 
@@ -81,6 +82,7 @@ class Placeholder(compiled.Placeholder):
     expected: Expected = Expected.ANY
     boundary: Boundary | None = None
     object_id: bool = False
+    uuid: bool = False
     casts: tuple[TypeName, ...] = ()
     listed: bool = False
     exactly: TypeName | None = None
@@ -102,12 +104,7 @@ class Placeholder(compiled.Placeholder):
         return [None] if value is None else [self._bind(each) for each in value]
 
     def _bind(self, value: object) -> object:
-        value = self._taken(value)
-        if self.by_sqlite and self.boundary is None:
-            value = as_sqlite_has_it(value)
-        for kind in self.casts:
-            value = cast_constant(day_or_instant_text(value), kind)
-        value = affine(value, self.affinity)
+        value = self._converted(self._taken(value))
         if self.boundary is not None:
             value = self.boundary.text(value)
         elif self.expected in _READ:
@@ -119,11 +116,21 @@ class Placeholder(compiled.Placeholder):
             value = self.boundary.instant(value)
         if self.object_id:
             value = id_in(value) or value
+        if self.uuid:
+            value = uuid_in(value) or value
         if self.whole is not None:
             value = at_millisecond(value, self.whole)
         if self.wide is not None and isinstance(value, date):
             return wide_text(value, self.wide)
         return Binary.from_uuid(value) if isinstance(value, UUID) else encode(value)
+
+    def _converted(self, value: object) -> object:
+        """The value as the statement's casts and SQLite's affinities make it."""
+        if self.by_sqlite and self.boundary is None:
+            value = as_sqlite_has_it(value)
+        for kind in self.casts:
+            value = cast_constant(day_or_instant_text(value), kind)
+        return value if self.affinity is None else affine(uuid_text(value), self.affinity)
 
     def _taken(self, value: object) -> object:
         """The value, if it is one, and of the right type where the statement says that."""
@@ -151,6 +158,19 @@ def instant_of(value: object) -> object:
         return datetime.fromisoformat(value) if isinstance(value, str) else value
     except ValueError:
         return value
+
+
+def uuid_in(value: object) -> UUID | None:
+    """The UUID whose canonical text it is; None when it is no such text."""
+    found = uuid_of(value) if isinstance(value, str) else None
+    return found if isinstance(found, UUID) and str(found) == value else None
+
+
+def uuid_text(value: object) -> object:
+    """A UUID as the text it is to SQLite; anything else as it is."""
+    is_binary = isinstance(value, Binary) and value.subtype == UUID_SUBTYPE and len(value) == UUID_BYTES
+    found = value.as_uuid() if is_binary and isinstance(value, Binary) else value
+    return str(found) if isinstance(found, UUID) else value
 
 
 def uuid_of(value: object) -> object:
@@ -198,6 +218,7 @@ _READ: dict[Expected, Callable[[object], object]] = {
     Expected.TIME_OF_DAY: time_of_day,
 }
 """What a text is read as."""
+UUID_BYTES = 16
 FLOAT_DIGITS = 15
 """Digits every float keeps."""
 _EXACT: dict[TypeName, tuple[type, ...]] = {
@@ -263,7 +284,8 @@ def at_millisecond(value: object, whole: Whole) -> object:
 
 
 def day_or_instant_text(value: object) -> object:
-    """A date as the text SQLite's drivers write; anything else as it is."""
+    """A date as the text SQLite's drivers write, a UUID as its own; anything else as it is."""
+    value = uuid_text(value)
     if isinstance(value, datetime):
         return value.isoformat(" ")
     return value.isoformat() if isinstance(value, date) else value

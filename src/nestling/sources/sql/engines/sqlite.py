@@ -45,6 +45,7 @@ _T = TypeName
 INT64 = range(-(2**63), 2**63)
 _DAY = "[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]"
 _CLOCK = f"{_DAY} [0-2][0-9]:[0-5][0-9]:[0-5][0-9]"
+_UUID = "-".join("[0-9a-f]" * digits for digits in (8, 4, 4, 4, 12))
 _FORMATS = {"day": _DAY, "second": _CLOCK, "milli": f"{_CLOCK}.[0-9][0-9][0-9]", "micro": _CLOCK + "." + "[0-9]" * 6}
 """Canonical texts of dates and timestamps, by their precision, as GLOB patterns."""
 _FRACTION = 21
@@ -198,6 +199,8 @@ class Sqlite(Engine):
                 )
                 yield precision, counted(canonical)
             yield "moment", counted(_is_moment(column))
+        if name is _T.UUID:
+            yield "canonical", counted(sa.and_(sa.func.typeof(column) == "text", column.op("GLOB")(_UUID)))
         if name is _T.BOOLEAN:
             yield "truths", counted(sa.and_(sa.func.typeof(column) == "integer", column.in_([0, 1])))
 
@@ -209,6 +212,8 @@ class Sqlite(Engine):
             return _date(attribute, found, stored)
         if name is _T.DECIMAL:
             return _decimal(attribute, stored)
+        if name is _T.UUID:
+            return _uuid(attribute, found, stored)
         if name is _T.ANY:
             return replace(attribute, type=_STORED[stored[0]]) if len(stored) == 1 else attribute
         if name is _T.BOOLEAN and found["truths"] < found["integer"]:
@@ -361,6 +366,15 @@ def _date(attribute: Attribute, found: Mapping[str, Any], stored: list[str]) -> 
     if found["text"] > found[precision]:
         also = (TEXT, *also)
     return replace(attribute, type=_BY_PRECISION[precision], also=also)
+
+
+def _uuid(attribute: Attribute, found: Mapping[str, Any], stored: list[str]) -> Attribute:
+    """SQLite has no UUIDs: they are texts in canonical form; without any, the type most values are stored as."""
+    if not found["canonical"]:
+        main = max(stored, key=lambda storage: int(found[storage]))
+        return replace(attribute, type=_STORED[main], also=_others(stored, main))
+    also = _others(stored, "text")
+    return replace(attribute, also=(TEXT, *also) if found["text"] > found["canonical"] else also)
 
 
 def _decimal(attribute: Attribute, stored: list[str]) -> Attribute:

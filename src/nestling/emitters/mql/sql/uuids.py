@@ -1,0 +1,56 @@
+"""UUIDs beside texts: to SQLite they are texts of 36 characters in lower case, which sort as they do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bson import Binary
+
+from nestling.emitters.mql.sql.constants import inline
+from nestling.emitters.mql.sql.conversion import coerced_parameter
+from nestling.emitters.mql.sql.placeholder import Placeholder, uuid_in
+from nestling.ir.expression import Affinity, Coerce, Column, Expression, Literal, Parameter, Raw
+from nestling.ir.types import TypeName
+
+if TYPE_CHECKING:
+    from nestling.emitters.mql.sql.constants import Mql
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+
+def is_uuid(expression: Expression) -> bool:
+    """Whether it is the text of what certainly is a UUID, or no canonical text of one."""
+    operand = expression.operand if isinstance(expression, Raw) else expression
+    return operand.type.name is TypeName.UUID and isinstance(operand, Column) and not operand.mixed
+
+
+def stored_uuid(value: object) -> object:
+    """The value that is stored for a text; a placeholder will find it when it is bound."""
+    if isinstance(value, Placeholder):
+        return replace(value, uuid=True)
+    found = uuid_in(value)
+    return value if found is None else Binary.from_uuid(found)
+
+
+def beside_uuid(one: Expression, other: Expression, r: Renderer) -> Mql | None:
+    """A side of an equality between UUIDs and a constant as it is stored; None where that is not what is compared."""
+    if isinstance(one, Raw) and is_uuid(one) and _constant(other) is not None:
+        return r.value(one.operand)
+    known = _constant(one)
+    if known is None or not isinstance(other, Raw) or not is_uuid(other):
+        return None
+    if isinstance(known, Literal):
+        return inline(stored_uuid(known.value))
+    affinity = one.affinity if isinstance(one, Coerce) else Affinity.NUMERIC
+    return {"$literal": stored_uuid(coerced_parameter(known, affinity, r))}
+
+
+def _constant(expression: Expression) -> Literal | Parameter | None:
+    """A text, or a parameter."""
+    match expression:
+        case Literal(value=str()) | Parameter():
+            return expression
+        case Coerce(operand=Parameter() as parameter):
+            return parameter
+        case _:
+            return None
