@@ -176,7 +176,8 @@ POLICIES = (
     ),
     (
         "keys the database numbers",
-        "`unload` to SQLite declares them `AUTOINCREMENT`: no number comes twice, also where an `INTEGER PRIMARY KEY` alone had",
+        "the next is one more than the highest there is, by `Store` as in tables that `unload` makes in SQLite; "
+        "`AUTOINCREMENT`, which gives no number of a deleted row again, is not kept",
     ),
     ("collations in MySQL", "`unload` declares `utf8mb4_bin`, or `utf8mb4_unicode_520_ci` for `unicode_ci`"),
     ("collations in SQLite", "`unload` declares `NOCASE` for `unicode_ci` and `nocase`, `RTRIM` for `rtrim`"),

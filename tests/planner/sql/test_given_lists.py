@@ -73,7 +73,7 @@ def test_in_parentheses_it_is_one_value() -> None:
         ("id < ANY(:ids)", "LT ANY"),
         ("id <> ANY(:ids)", "NEQ ANY"),
         ("id = ALL(:ids)", "EQ ALL"),
-        ("id = ANY(notes)", "ANY of an array"),
+        ("id = ANY(note)", "ANY of an array"),
         ("id = ANY('{1,2}'::int[])", "ANY of an array"),
         ("(id, boss) IN :ids", "IN without a list"),
         ("name = ANY(:ids::varchar(3)[])", "a list cast to text(3)"),

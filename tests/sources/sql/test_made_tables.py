@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -114,20 +112,6 @@ def test_postgresql(postgresql_urls: tuple[str, str]) -> None:
 def test_mariadb(mariadb_urls: tuple[str, str]) -> None:
     """AUTO_INCREMENT takes a zero as it is; unique texts that differ by case alone are kept, and foreign keys too."""
     _check(mariadb_urls[1], _filled(mariadb_urls[1], "ANN@X"), MYSQL)
-
-
-def test_sqlite_gives_no_number_twice(tmp_path: Path) -> None:
-    """A numbered key is declared AUTOINCREMENT: that of a row which is gone again is not given to the next."""
-    entity = Entity("line", (_attribute("a", "integer", Generated.NUMBER), _attribute("b", "text")), ("a",))
-    url = f"sqlite:///{tmp_path / 'made.db'}"
-    sink = open_sink(url)
-    sink.begin(Model("made", (entity,)))
-    assert sink.finish() == ()
-    for sql in ("INSERT INTO line (b) VALUES ('x')", "DELETE FROM line", "INSERT INTO line (b) VALUES ('y')"):
-        _run(url, sql)
-    with closing(sqlite3.connect(tmp_path / "made.db")) as connection:
-        assert connection.execute("SELECT a, b FROM line").fetchall() == [(2, "y")]
-    assert open_database(url).reading().model.entity("line").attribute("a").default is Generated.NUMBER
 
 
 @pytest.mark.parametrize("kind", ["integer", "decimal(20,0)"])

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from nestling.sources.sql.values import Converter
 
 CONNECT_SECONDS = 10
-AUTOINCREMENT = "PRIMARY KEY AUTOINCREMENT"
-"""Of a column that is the whole key and numbered, where the two are one declaration (SQLite)."""
 """How long a server may take to answer before it counts as unreachable."""
 
 

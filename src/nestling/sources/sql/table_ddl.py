@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from nestling.sources.sql.check_ddl import check_ddl
 from nestling.sources.sql.default_ddl import default_ddl
-from nestling.sources.sql.engine import AUTOINCREMENT
 from nestling.sources.sql.engines import engine_of
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ def create_table(entity: Entity, links: Sequence[Relationship], dialect: str, pr
         (a, column_words(a, dialect, keyed=a.name in linked or _is_keyed(a.name, entity))) for a in entity.attributes
     ]
     parts = [_column(a, entity, declared, dialect, preparer) for a, declared in words]
-    if entity.key and not any(part.endswith(f" {AUTOINCREMENT}") for part in parts):
+    if entity.key:
         parts.append(f"PRIMARY KEY ({_names(entity.key, preparer)})")
     parts.extend(f"UNIQUE ({_names(unique, preparer)})" for unique in entity.uniques)
     parts.extend(_foreign_key(link, dialect, preparer) for link in links if engine_of(dialect).declares_links_first)

@@ -24,7 +24,7 @@ from nestling.ir.json_text import json_text
 from nestling.ir.model import Attribute
 from nestling.ir.rows import UndecodableText
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
-from nestling.sources.sql.engine import AUTOINCREMENT, Engine, not_allowed
+from nestling.sources.sql.engine import Engine, not_allowed
 from nestling.sources.sql.literals import array_text
 from nestling.sources.sql.rows import BATCH_ROWS
 from nestling.sources.sql.sampling import integer_key, windows
@@ -259,8 +259,8 @@ class Sqlite(Engine):
         return f"COLLATE {words[attribute.collation]}" if is_told else ""
 
     def numbered(self, attribute: Attribute, entity: Entity, declared: str) -> str | None:
-        """It numbers an INTEGER that is the whole key by itself; so declared it gives no number of a deleted row again."""
-        return AUTOINCREMENT if declared == "INTEGER" and entity.key == (attribute.name,) else None
+        """It numbers an INTEGER that is the whole key by itself."""
+        return "" if declared == "INTEGER" and entity.key == (attribute.name,) else None
 
     def begin_writing(self, connection: Any) -> None:
         """Cycles and dangling rows are loaded as they are."""
