@@ -176,8 +176,7 @@ POLICIES = (
     ),
     (
         "keys the database numbers",
-        "the next is one more than the highest there is, by `Store` as in tables that `unload` makes in SQLite; "
-        "`AUTOINCREMENT`, which gives no number of a deleted row again, is not kept",
+        "one more than the highest, by `Store` as in tables `unload` makes in SQLite: without AUTOINCREMENT numbers may return",
     ),
     ("collations in MySQL", "`unload` declares `utf8mb4_bin`, or `utf8mb4_unicode_520_ci` for `unicode_ci`"),
     ("collations in SQLite", "`unload` declares `NOCASE` for `unicode_ci` and `nocase`, `RTRIM` for `rtrim`"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from bson import ObjectId
 from pymongo.database import Database
 
@@ -223,3 +224,36 @@ def test_overflow_pages_name_their_foreign_key(database: Database[Any]) -> None:
     pages = [{"_id": {"of": 3, "page": 1}, "of": 3, "page": 1, "visits": [{"id": 31, "at": 5}, {"id": 32, "at": 6}]}]
     found = found_in(database, {"garage": inside, "garage_visits": pages})
     assert {(3, 31, 5), (3, 32, 6)} <= set(rows(found, database, "visits"))
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (("has_overflow", "repairs_overflow"), ["has_overflow", "repairs_overflow"]),
+        (("has_overflow", "further"), ["has_overflow", "visits_overflow"]),
+        (("more", "further"), ["repairs_overflow", "visits_overflow"]),
+    ],
+)
+def test_each_array_with_pages_has_a_flag_of_its_own(
+    database: Database[Any], names: tuple[str, str], told: list[str]
+) -> None:
+    """Named after the array, as a design names the second of them, or by words nobody else knows."""
+    inside = [
+        {
+            "_id": n,
+            "visits": [{"id": 10 * n, "at": n}],
+            "repairs": [{"id": n, "cost": n}],
+            names[0]: n == 3,
+            names[1]: n == 4,
+        }
+        for n in range(1, 9)
+    ]
+    visits = [{"_id": {"of": 3, "page": 1}, "of": 3, "page": 1, "visits": [{"id": 31, "at": 5}, {"id": 32, "at": 6}]}]
+    repairs = [
+        {"_id": {"of": 4, "page": 1}, "of": 4, "page": 1, "repairs": [{"id": 41, "cost": 5}, {"id": 42, "cost": 6}]}
+    ]
+    found = found_in(database, {"garage": inside, "garage_visits": visits, "garage_repairs": repairs})
+    assert {(3, 31, 5), (3, 32, 6)} <= set(rows(found, database, "visits"))
+    assert {(4, 41, 5), (4, 42, 6)} <= set(rows(found, database, "repairs"))
+    (garage,) = [each for each in found.in_place.design.collections if each.name == "garage"]
+    assert sorted(each.overflow.flag for each in garage.body.embeddings if each.overflow) == told

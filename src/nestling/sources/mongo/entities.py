@@ -94,19 +94,24 @@ def _told_otherwise(survey: Survey) -> frozenset[tuple[str, Steps]]:
     copies = {(each.collection, each.column) for each in flat_copies(survey)}
     counts = {(each.collection, each.column) for each in structure.counted}
     overflowing = {
-        (each.of.collection.name, (*each.of.above.node.steps, name))
+        (each.of.collection.name, (*each.of.above.node.steps, flag(each.of, survey)))
         for each in survey.seen.values()
         if each.role is Role.PAGES and each.of is not None and each.of.above is not None
-        for name in flags(each.of)
     }
     return frozenset(copies | counts | overflowing)
 
 
-def flags(array: Seen) -> tuple[str, ...]:
-    """The field that tells whether an array's pages hold more."""
+def flag(array: Seen, survey: Survey) -> str:
+    """The field that tells whether an array's pages hold more: named after the array, or that of the first with no such field."""
     assert array.above is not None
     known = {column.steps[-1] for column in array.above.node.columns}
-    return tuple(name for name in (f"{array.node.steps[-2]}_overflow", FLAG) if name in known)[:1]
+    with_pages = [each.of for each in survey.seen.values() if each.role is Role.PAGES and each.of is not None]
+    beside = [each for each in with_pages if each.above is array.above and _own_flag(each) not in known]
+    return FLAG if FLAG in known and beside[:1] == [array] else _own_flag(array)
+
+
+def _own_flag(array: Seen) -> str:
+    return f"{array.node.steps[-2]}_overflow"
 
 
 def _entity(

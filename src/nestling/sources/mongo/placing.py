@@ -24,7 +24,7 @@ from nestling.ir.primitives import (
     Variant,
 )
 from nestling.ir.rows import Function, down, up
-from nestling.sources.mongo.entities import EntityOf, flags
+from nestling.sources.mongo.entities import EntityOf, flag
 from nestling.sources.mongo.relations import Entities, owner, relationship
 from nestling.sources.mongo.seen import Place, Role, Seen
 from nestling.sources.mongo.survey import Survey, flat_copies
@@ -101,7 +101,7 @@ class Placing:
         path = seen.collection.path(*seen.node.steps[:-1])
         if pages is None or path is None or path.lengths is None:
             return None
-        return Overflow(max(int(path.lengths.max), 1), pages.collection.name, *flags(seen))
+        return Overflow(max(int(path.lengths.max), 1), pages.collection.name, flag(seen, self.survey))
 
     def _references(self, entity: EntityOf) -> Iterator[Reference]:
         lists = {each.place: each for each in self.seen if each.role is Role.LISTED and each.above is entity.seen}
