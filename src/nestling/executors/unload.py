@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
 from typing import Any
 
 from pymongo.database import Database
@@ -13,11 +15,14 @@ from nestling.common.errors import Problem, RebuildError, suggest
 from nestling.executors.batches import batches
 from nestling.executors.progress import Report, RowCounter
 from nestling.executors.read import Row, read_rows
+from nestling.ir.beyond_json import beyond_sql
 from nestling.ir.command import Aggregation
 from nestling.ir.model import Entity, Model
 from nestling.ir.rows import RowSink
+from nestling.ir.types import TypeName
 
 BATCH_ROWS = 1_000
+_IN_EVERY_COLUMN = frozenset({type(None), bool, int, float, str, bytes, Decimal, date, datetime, dict, list})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +52,35 @@ def unload(
         _require_collections(model, homes, database)
         sink.begin(model)
         for entity in model.entities:
-            rows = counter.counted(entity.name, read_rows(database, homes[entity.name], entity))
+            home = homes[entity.name]
+            rows = counter.counted(entity.name, _carried(read_rows(database, home, entity), entity, home))
             written[entity.name] = sum(_write(sink, entity, batch) for batch in batches(rows, BATCH_ROWS))
         notes = sink.finish()
     return UnloadReport(written, counter.seconds(), notes)
+
+
+def _carried(rows: Iterable[Row], entity: Entity, home: Aggregation) -> Iterator[Row]:
+    """The rows; raises `RebuildError` for a value no column gives back, such as a regular expression among texts."""
+    kinds = tuple(attribute.type.name for attribute in entity.attributes)
+    for row in rows:
+        for position, value in enumerate(row):
+            is_sure = type(value) in _IN_EVERY_COLUMN and kinds[position] is not TypeName.UUID
+            if not is_sure and (what := beyond_sql(value, kinds[position])):
+                raise _beyond(what, position, row, entity, home)
+        yield row
+
+
+def _beyond(what: str, position: int, row: Row, entity: Entity, home: Aggregation) -> RebuildError:
+    """The error that says which value of which row it is."""
+    name, values = entity.attribute_names[position], dict(zip(entity.attribute_names, row, strict=True))
+    key = ", ".join(f"{each} = {values[each]!r}" for each in entity.key)
+    return RebuildError(
+        Problem(
+            what=f"`{name}` of `{entity.name}` holds {what}, in the row {key or 'without a key'}: no column gives it back",
+            where=f"collection {home.collection}",
+            next_move=f"make `{name}` json in the model, which keeps it as Extended JSON, or change that value",
+        )
+    )
 
 
 def _write(sink: RowSink, entity: Entity, batch: list[Row]) -> int:

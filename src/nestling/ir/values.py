@@ -17,7 +17,8 @@
 | NULL | the field is missing (inside arrays: null) | |
 
 A value a source handed over as it was found (text in an integer column) is stored by what it is. Where that could be taken for
-the stored form of another value (text in a timestamp column that is ISO text with six digits), it is binary subtype 130.
+the stored form of another value (text in a timestamp column that is ISO text with six digits), it is binary subtype 130. What a
+live database holds inside of json and JSON has not, such as a regular expression, is read as Extended JSON.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from bson.codec_options import CodecOptions
 from bson.decimal128 import Decimal128
 
 from nestling.common.errors import LoadError, Problem
+from nestling.ir.beyond_json import beyond_json
 from nestling.ir.decimal128 import DIGITS, fits, from_decimal128, to_decimal128
 from nestling.ir.rows import JSON_NULL, JsonNull, UndecodableText
 from nestling.ir.types import BSON_DIGITS, Type, TypeName
@@ -216,7 +218,7 @@ def decoder(kind: Type) -> Convert:
         case TypeName.DECIMAL:
             return _decode_decimal
         case TypeName.JSON:
-            return lambda value: JSON_NULL if value is None else _decode_json(value)
+            return lambda value: JSON_NULL if value is None else _decode_whole_json(value)
         case TypeName.INTEGER:
             return _decode_integer
         case TypeName.ARRAY if kind.element is not None:
@@ -290,6 +292,13 @@ def _decode_array(value: object, inner: Convert) -> object:
     ]
 
 
+def _decode_whole_json(value: object) -> object:
+    """The value of a json attribute; what a source found there in place of JSON is no part of one."""
+    as_found = isinstance(value, float) or type(value) is bytes
+    is_ours = isinstance(value, Binary) and value.subtype in (UNDECODABLE_TEXT_SUBTYPE, TEXT_AS_FOUND_SUBTYPE)
+    return decode(value) if as_found or is_ours else _decode_json(value)
+
+
 def _decode_json(value: object) -> object:
     if isinstance(value, Binary) and value.subtype == JSON_TEXT_SUBTYPE:
         return json.loads(bytes(value))
@@ -297,4 +306,6 @@ def _decode_json(value: object) -> object:
         return {name: _decode_json(item) for name, item in value.items()}
     if isinstance(value, list):
         return [_decode_json(item) for item in value]
+    if (found := beyond_json(value)) is not None:
+        return found
     return _decode_integer(value)

@@ -14,11 +14,28 @@ from math import isfinite
 from typing import Any
 from uuid import UUID
 
-from bson import Binary, CodecOptions, Decimal128, Int64, ObjectId, decode, encode
+from bson import (
+    Binary,
+    Code,
+    CodecOptions,
+    DBRef,
+    Decimal128,
+    Int64,
+    MaxKey,
+    MinKey,
+    ObjectId,
+    Regex,
+    Timestamp,
+    decode,
+    encode,
+    json_util,
+)
 from bson.binary import UuidRepresentation
 from bson.datetime_ms import DatetimeMS
+from bson.json_util import JSONMode, JSONOptions
 
 CODEC: CodecOptions[Any] = CodecOptions(uuid_representation=UuidRepresentation.STANDARD)
+EXTENDED = JSONOptions(json_mode=JSONMode.RELAXED, uuid_representation=UuidRepresentation.STANDARD)
 VALUES = (bool, int, float, Decimal, str, bytes, date, UUID, Binary)
 NUMERAL = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 NUMBER = re.compile(rf"[ \t\n\v\f\r]*{NUMERAL}[ \t\n\v\f\r]*", re.ASCII)
@@ -477,7 +494,11 @@ def as_integer(value: Any) -> Any:
 def as_json(value: Any) -> Any:
     """A JSON value; a text is what its JSON says."""
     try:
-        return json.loads(value) if isinstance(value, str) else as_json_part(value)
+        if type(value) is str:
+            return json.loads(value)
+        is_found = isinstance(value, float) or type(value) is bytes
+        is_ours = isinstance(value, Binary) and value.subtype in (128, 130)
+        return as_found(value) if is_found or is_ours else as_json_part(value)
     except ValueError:
         return value
 
@@ -490,7 +511,20 @@ def as_json_part(value: Any) -> Any:
         return {name: as_json_part(each) for name, each in value.items()}
     if isinstance(value, list):
         return [as_json_part(each) for each in value]
+    if is_beyond_json(value):
+        return json.loads(json_util.dumps(value, json_options=EXTENDED))
     return as_integer(value)
+
+
+def is_beyond_json(value: Any) -> bool:
+    """Whether JSON has no such value: it stands there as Extended JSON."""
+    if isinstance(value, Decimal128):
+        number = value.to_decimal()
+        if number.as_tuple().exponent == 0:
+            return -(1 << 63) <= number < 1 << 63
+        return not number.is_finite() or Decimal(repr(float(number))) == number
+    odd = (bytes, UUID, datetime, Code, DBRef, MaxKey, MinKey, Regex, Timestamp, DatetimeMS)
+    return isinstance(value, odd) or (isinstance(value, float) and not isfinite(value))
 
 
 def as_array(element: Callable[[Any], Any]) -> Callable[[Any], Any]:

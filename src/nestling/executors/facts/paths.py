@@ -40,6 +40,7 @@ def _with_below(node: Node, steps: tuple[str, ...], parents: int, *, exact: bool
             dateless=node.dateless,
             keys=keys,
             distinct=node.distinct.estimate(),
+            subtypes=tuple(sorted(node.subtypes.items())),
             exact=exact,
         )
     yield from _below(node, steps, exact=exact)

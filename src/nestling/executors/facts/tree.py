@@ -70,12 +70,14 @@ class Node:
         "last",
         "lengths",
         "rest",
+        "subtypes",
         "types",
         "widths",
     )
 
     def __init__(self) -> None:
         self.types: dict[int, int] = {}
+        self.subtypes: dict[int, int] = {}
         self.documents, self.last = 0, -1
         self.widths = Histogram()
         self.lengths: Histogram | None = None
@@ -96,6 +98,8 @@ class Node:
         """Add what was found at another path, as if both had been one."""
         for kind, count in other.types.items():
             self.types[kind] = self.types.get(kind, 0) + count
+        for subtype, count in other.subtypes.items():
+            self.subtypes[subtype] = self.subtypes.get(subtype, 0) + count
         self.documents += other.documents
         self.widths.merge(other.widths)
         self.distinct.merge(other.distinct)
@@ -168,6 +172,8 @@ class Tree:
             if kind == STRING:
                 node.empty += size == EMPTY
                 node.dateless += size < WIDEST_DATE and DATELESS.fullmatch(data, at + 4, at + size - 1) is not None
+            elif kind == BINARY:
+                node.subtypes[data[at + 4]] = node.subtypes.get(data[at + 4], 0) + 1
             node.distinct.add(data[at : at + size])
         return at + size
 

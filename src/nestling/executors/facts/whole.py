@@ -134,8 +134,15 @@ def _path(path: Path, place: int, types: tuple[tuple[str, int], ...], parents: i
         lengths=lengths,
         empty=round(path.empty * scale),
         dateless=round(path.dateless * dict(types).get("string", 0) / max(path.count("string"), 1)),
+        subtypes=_subtypes(path, dict(types).get("binData", 0)),
         exact=True,
     )
+
+
+def _subtypes(path: Path, values: int) -> tuple[tuple[int, int], ...]:
+    """Subtypes of so many binary values, in the shares of the sample."""
+    scale = values / max(path.count("binData"), 1)
+    return tuple((subtype, max(round(count * scale), 1)) for subtype, count in path.subtypes if values)
 
 
 def _widths(widths: Quantiles | None, place: int, row: Mapping[str, Any]) -> Quantiles | None:

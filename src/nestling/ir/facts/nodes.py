@@ -17,6 +17,8 @@ from nestling.ir.facts.steps import ANY_KEY, ELEMENT, is_plain
 DEEPEST = 8
 """Levels of nodes inside each other; what lies deeper is kept whole."""
 NOTHING = frozenset({"null", "undefined"})
+_KEPT_SUBTYPES = frozenset({0, 4, 128, 129, 130})
+"""Bytes, UUIDs, and the subtypes of our own."""
 LARGEST_MAP = 100
 """Fields of a sub-document beyond which it is kept whole: no table has so many columns that nobody gave it by hand."""
 
@@ -81,6 +83,11 @@ def kinds(path: Path) -> frozenset[str]:
     return frozenset(name for name, count in path.types if count) - NOTHING
 
 
+def beyond_sql(path: Path) -> tuple[str, ...]:
+    """What a path holds that no type of a model stands for, in words."""
+    return tuple(f"binary values of subtype {each}" for each, _ in path.subtypes if each not in _KEPT_SUBTYPES)
+
+
 class _Reader:
     """Walks the paths of one collection."""
 
@@ -132,7 +139,7 @@ class _Reader:
         """What a field is: a node, fields of this document with dotted names (DOCUMENT), or a column (None), perhaps whole."""
         found = kinds(path)
         if not found & {"object", "array"}:
-            return None, ""
+            return None, f"holds {' and '.join(odd)}" if (odd := beyond_sql(path)) else ""
         if len(found) > 1:
             return None, f"is {' or '.join(sorted(found))}"
         form, why = self._object(path) if found == {"object"} else self._array(path)
@@ -176,6 +183,8 @@ class _Reader:
         if found == {"object"} and elements.count(*NOTHING) == 0:
             why = self._odd_object(elements)
             return (None, why) if why else (NodeForm.ARRAY, "")
+        if odd := beyond_sql(elements):
+            return None, f"holds {' and '.join(odd)}"
         if found and not found & {"object", "array"}:
             return NodeForm.VALUES, ""
         return None, f"holds {' and '.join(sorted(found or NOTHING))} values"

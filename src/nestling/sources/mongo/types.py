@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 
+from bson.binary import UUID_SUBTYPE
+
 from nestling.ir.facts import Path
 from nestling.ir.facts.nodes import NOTHING
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 
 JSON = Type(TypeName.JSON)
+_BYTES = Type(TypeName.BYTES)
+_UUID = Type(TypeName.UUID)
 _TYPES = {
     "bool": BOOLEAN,
     "int": INTEGER,
@@ -19,7 +23,7 @@ _TYPES = {
     "symbol": TEXT,
     "objectId": Type(TypeName.OBJECT_ID),
     "date": Type(TypeName.TIMESTAMP),
-    "binData": Type(TypeName.BYTES),
+    "binData": _BYTES,
     "object": JSON,
     "array": JSON,
 }
@@ -27,12 +31,18 @@ _ANY = Type(TypeName.ANY)
 
 
 def type_of(path: Path) -> tuple[Type, tuple[Type, ...]]:
-    """The type most values have, and the others, the more frequent first; `any` where all are null."""
+    """The type most values have, and the others, the more frequent first; `any` where all are null.
+
+    UUIDs go before all others: their column takes other values as they are, and no other column takes a UUID.
+    """
     counts = Counter[Type]()
     for name, count in path.types:
         if name not in NOTHING:
             counts[_TYPES.get(name, _ANY)] += count
-    found = sorted(counts, key=lambda kind: (-counts[kind], str(kind)))
+    uuids = dict(path.subtypes).get(UUID_SUBTYPE, 0)
+    counts += Counter({_UUID: uuids})
+    counts -= Counter({_BYTES: uuids})
+    found = sorted(counts, key=lambda kind: (kind != _UUID, -counts[kind], str(kind)))
     if not found:
         return _ANY, ()
     if set(found) == {INTEGER, FLOAT}:  # numbers that a driver stored as they came; all are read as what holds both

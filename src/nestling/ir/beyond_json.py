@@ -1,0 +1,59 @@
+"""BSON values that JSON has none of, inside of json: as Extended JSON, `{"$regularExpression": …}`, which tells them all.
+
+ObjectIds are texts there, as they are in every attribute; numbers stay numbers where JSON has them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from datetime import datetime
+from decimal import Decimal
+from uuid import UUID
+
+from bson import Code, DBRef, MaxKey, MinKey, Regex, Timestamp, json_util
+from bson.binary import Binary, UuidRepresentation
+from bson.datetime_ms import DatetimeMS
+from bson.decimal128 import Decimal128
+from bson.json_util import JSONMode, JSONOptions
+
+from nestling.ir.types import TypeName
+
+_OPTIONS = JSONOptions(json_mode=JSONMode.RELAXED, uuid_representation=UuidRepresentation.STANDARD)
+_INT64 = 1 << 63
+_NOT_IN_SQL = (Code, DBRef, MaxKey, MinKey, Regex, Timestamp, DatetimeMS)
+"""Classes of values that no type of a model stands for."""
+_CANONICAL = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
+
+
+def beyond_json(value: object) -> object | None:
+    """The value as Extended JSON; None where JSON has it."""
+    match value:
+        case float():
+            is_beyond = not math.isfinite(value)
+        case Decimal128():
+            is_beyond = not _is_number(value.to_decimal())
+        case _:
+            is_beyond = isinstance(value, (bytes, UUID, datetime, *_NOT_IN_SQL))
+    return json.loads(json_util.dumps(value, json_options=_OPTIONS)) if is_beyond else None
+
+
+def beyond_sql(value: object, kind: TypeName) -> str:
+    """What the value is, in words, where no column of this type gives it back; empty where one does."""
+    match value:
+        case UUID():
+            return "" if kind is TypeName.UUID else "a UUID"
+        case str():
+            return "a UUID's text beside UUIDs" if kind is TypeName.UUID and _CANONICAL.fullmatch(value) else ""
+        case Binary():
+            return f"a binary value of subtype {value.subtype}"
+        case _:
+            return f"a {type(value).__name__}" if isinstance(value, _NOT_IN_SQL) else ""
+
+
+def _is_number(number: Decimal) -> bool:
+    """Whether a decimal comes back from JSON as itself: beyond 64 bits, or what a float would round."""
+    if number.as_tuple().exponent == 0:
+        return not -_INT64 <= number < _INT64
+    return number.is_finite() and Decimal(repr(float(number))) != number
