@@ -22,7 +22,7 @@ from nestling.ir.types import TypeName
 
 _OPTIONS = JSONOptions(json_mode=JSONMode.RELAXED, uuid_representation=UuidRepresentation.STANDARD)
 _INT64 = 1 << 63
-_NOT_IN_SQL = (Code, DBRef, MaxKey, MinKey, Regex, Timestamp, DatetimeMS)
+NOT_IN_SQL = (Code, DBRef, MaxKey, MinKey, Regex, Timestamp, DatetimeMS)
 """Classes of values that no type of a model stands for."""
 _CANONICAL = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 
@@ -35,13 +35,15 @@ def beyond_json(value: object) -> object | None:
         case Decimal128():
             is_beyond = not _is_number(value.to_decimal())
         case _:
-            is_beyond = isinstance(value, (bytes, UUID, datetime, *_NOT_IN_SQL))
+            is_beyond = isinstance(value, (bytes, UUID, datetime, *NOT_IN_SQL))
     return json.loads(json_util.dumps(value, json_options=_OPTIONS)) if is_beyond else None
 
 
 def beyond_sql(value: object, kind: TypeName) -> str:
     """What the value is, in words, where no column of this type gives it back; empty where one does."""
     match value:
+        case _ if isinstance(value, NOT_IN_SQL):  # Code is a text
+            return f"a {type(value).__name__}"
         case UUID():
             return "" if kind is TypeName.UUID else "a UUID"
         case str():
@@ -49,7 +51,7 @@ def beyond_sql(value: object, kind: TypeName) -> str:
         case Binary():
             return f"a binary value of subtype {value.subtype}"
         case _:
-            return f"a {type(value).__name__}" if isinstance(value, _NOT_IN_SQL) else ""
+            return ""
 
 
 def _is_number(number: Decimal) -> bool:

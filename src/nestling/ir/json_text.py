@@ -3,6 +3,7 @@
 Converted when that is exactly reversible as a value, else handed over as the text found. As found stay: text that is not JSON,
 objects that name a key twice, and a top-level string or `null` (which could not be told from text as found, or from NULL). So a
 `str` in a json attribute is always JSON text. Numbers are `int` or `float`; one that a float would round is a `Decimal`.
+What only BSON has is written as Extended JSON.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import json
 from decimal import Decimal
 from typing import Any, NoReturn
+
+from nestling.ir.beyond_json import NOT_IN_SQL, beyond_json
 
 
 def read_json(text: str) -> Any:
@@ -40,6 +43,8 @@ def _written(value: object) -> str:
             return str(value)
         case None | bool() | int() | float():
             return json.dumps(value)
+        case _ if isinstance(value, NOT_IN_SQL):
+            return _written(beyond_json(value))
         case _:
             return json.dumps(str(value), ensure_ascii=False)
 

@@ -513,7 +513,7 @@ def as_json_part(value: Any) -> Any:
         return [as_json_part(each) for each in value]
     if is_beyond_json(value):
         return json.loads(json_util.dumps(value, json_options=EXTENDED))
-    return as_integer(value)
+    return str(value) if isinstance(value, ObjectId) else as_integer(value)
 
 
 def is_beyond_json(value: Any) -> bool:

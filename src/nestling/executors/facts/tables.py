@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from bson import Decimal128, Int64, ObjectId
+from bson import Code, Decimal128, Int64, ObjectId
 from pymongo.database import Database
 
 from nestling.executors.facts.asking import Asking, Document
@@ -167,6 +167,8 @@ def _cell(value: Any) -> Cell:
             number = value.to_decimal()
             whole = number.is_finite() and number == number.to_integral_value()
             return int(number) if whole else hash(("number", str(number)))
+        case Code():  # a text that cannot be hashed
+            return hash(("Code", str(value), repr(value.scope)))
         case str() | float() | bytes() | ObjectId() | UUID() | datetime():
             return hash((type(value).__name__, value))
         case _:

@@ -17,6 +17,7 @@ from nestling.ir.facts.steps import ANY_KEY, ELEMENT, is_plain
 DEEPEST = 8
 """Levels of nodes inside each other; what lies deeper is kept whole."""
 NOTHING = frozenset({"null", "undefined"})
+_BEYOND_SQL = frozenset({"regex", "dbPointer", "javascript", "javascriptWithScope", "timestamp", "minKey", "maxKey"})
 _KEPT_SUBTYPES = frozenset({0, 4, 128, 129, 130})
 """Bytes, UUIDs, and the subtypes of our own."""
 LARGEST_MAP = 100
@@ -85,7 +86,8 @@ def kinds(path: Path) -> frozenset[str]:
 
 def beyond_sql(path: Path) -> tuple[str, ...]:
     """What a path holds that no type of a model stands for, in words."""
-    return tuple(f"binary values of subtype {each}" for each, _ in path.subtypes if each not in _KEPT_SUBTYPES)
+    odd = [f"{name} values" for name, count in path.types if name in _BEYOND_SQL and count]
+    return (*odd, *(f"binary values of subtype {each}" for each, _ in path.subtypes if each not in _KEPT_SUBTYPES))
 
 
 class _Reader:
@@ -163,13 +165,15 @@ class _Reader:
         below = self.below.get(path.steps, [])
         if not below:
             return "" if path.steps in self.marks else "is always an empty document"
-        if any(child.steps[-1] == ANY_KEY for child in below):
+        names = {child.steps[-1] for child in below}
+        if ANY_KEY in names:
             return "has keys that are data"
+        if "$ref" in names:
+            return "is a DBRef"
         if len(below) > LARGEST_MAP:
             return f"has {len(below):,} different fields"
         if not any(is_plain(child.steps[-1:]) for child in below):
             return "has names no query can say"
-        names = {child.steps[-1] for child in below}
         return "is a place on a map" if names == {"type", "coordinates"} else ""
 
     def _array(self, path: Path) -> tuple[NodeForm | None, str]:
