@@ -72,6 +72,63 @@ def test_what_would_lose_its_value_is_not_converted(database: Db, values: list[o
     assert [each["kind"] for each in run(database.client, command)] == values[-1:]
 
 
+DAY = datetime(2024, 1, 2, tzinfo=UTC)
+DATES = [
+    "2024-01-02",
+    "2024-01-02 10:00",
+    "2024-01-02 10:00:00",
+    "2024-01-02T10:00:00.123Z",
+    "2024-02-29T10:00:00+02:00",
+]
+NUMERALS = ["5", "-5", "+5", "5.5", ".5", "1e5", "2.5E-3", "5000000000", "123456789012345678901234.5"]
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize(
+    ("values", "types"),
+    [
+        ([*DATES, *DATES, DAY], {"date"}),
+        ([*NUMERALS, 5], {"int", "decimal"}),
+        ([*NUMERALS, 5.5], {"double"}),
+        ([str(ObjectId()), str(ObjectId()), ObjectId()], {"objectId"}),
+        (["a", "b", "5", 5, ObjectId(), True], {"string"}),
+        ([5, 6, True], {"int"}),
+        ([*NUMERALS, 5, 6, False], {"int", "decimal"}),
+    ],
+)
+def test_a_proposed_conversion_leaves_one_type(
+    database: Db, values: list[object], types: set[str], whole: bool
+) -> None:
+    """Dates before numbers, and these before texts, however many there are of each; every form counted is converted."""
+    database.things.insert_many([{"at": value} for value in values])
+    (finding,) = [each for each in found(look(database, whole=whole)) if each.rule == "mixed-types"]
+    run(database.client, finding.commands[-1])
+    assert {row["_id"] for row in database.things.aggregate([{"$group": {"_id": {"$type": "$at"}}}])} == types
+    assert "at" not in _of(database, "mixed-types")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1_700_000_000] * 3 + ["2024-01-02"] * 2 + [DAY],
+        [1_700_000_000_000] * 3 + [DAY] * 2,
+        [DAY] * 3 + ["tomorrow"],
+        [5, 6, "on request"],
+        [{"a": 1}, {"a": 2}, "text"],
+        [{"a": 1}, {"a": 2}, [1], "text"],
+        [5, 6, ObjectId()],
+    ],
+)
+def test_no_conversion_is_proposed_where_none_fits(database: Db, values: list[object]) -> None:
+    """The counts are named, and the only command shows the rare values."""
+    database.things.insert_many([{"at": value} for value in values])
+    finding = _of(database, "mixed-types")["at"]
+    assert len(finding.commands) == 1
+    assert "No type here takes the values of the others" in finding.remedy
+    assert all(f"{kind} in {times}" in finding.remedy for kind, times in dict(finding.evidence).items())
+    assert 0 < len(run(database.client, finding.commands[0])) < len(values)
+
+
 def test_references_are_looked_up_wherever_they_lie(database: Db) -> None:
     """Those that dangle are found where they are the last in order, as the newest are, and the texts among numbers."""
     database.users.insert_many([{"_id": n} for n in range(600)])

@@ -16,10 +16,11 @@ def finding(where: str, field: str, kinds: Iterable[str]) -> str:
     return f"{where}.find({_which(field, kinds)})"
 
 
-def converting(where: str, field: str, kinds: Iterable[str], into: str) -> str:
-    """The command that converts them; what cannot be converted stays."""
-    value = quoted("$" + field)
-    convert = f"{{$convert: {{input: {value}, to: {quoted(into)}, onError: {value}}}}}"
+def converting(where: str, field: str, kinds: Iterable[str], *into: str) -> str:
+    """The command that converts them to the first of these types that takes them; what cannot be converted stays."""
+    convert = value = quoted("$" + field)
+    for kind in reversed(into):
+        convert = f"{{$convert: {{input: {value}, to: {quoted(kind)}, onError: {convert}}}}}"
     return f"{where}.updateMany({_which(field, kinds)}, [{{$set: {{{quoted(field)}: {convert}}}}}])"
 
 

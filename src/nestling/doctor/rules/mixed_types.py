@@ -3,10 +3,12 @@
 Why: MongoDB compares values of one type only. A query for the number 4 does not find the text "4"; a range skips what
 has another type; a sort puts all numbers before all texts.
 
-Example: `rating` is a number in 2,485 documents and the text "Not yet rated" in 63.
+Example: `rating` is a number in 2,485 documents and a text such as "4" in 63.
 
-Remedy: convert the rare type, and let a validator keep it that way. The command leaves what cannot be converted as it is;
-the one before it, asked again, finds what is left to set right by hand.
+Remedy: convert to one type, and let a validator keep it that way: to dates, ObjectIds or numbers where all texts are such, else
+to the main type if that takes some of each other one. The command leaves what cannot be converted as it is; the one before it,
+asked again, finds what is left to set right by hand. Where no type takes the others, such as numbers beside dates, which do not
+say whether they count seconds or milliseconds, no conversion is proposed.
 
 Ignore when: the field is meant to hold anything. Null, integers beside floating-point numbers, and texts such as `0000-00-00`
 or `infinity` beside dates, which no date can hold, are not counted as mixed.
@@ -17,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.converting import STAYS, converting, finding, number
+from nestling.doctor.one_type import one_type
 from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import confidence, here, quoted, sampled_share
 from nestling.ir.facts import Collection, Path
@@ -31,7 +34,6 @@ RULE = Rule(
     (Threshold("values", "values that are not of the field's main type", "values", {"nestling": 0}),),
 )
 _NOTHING = ("null", "undefined")
-_CONVERTS = ("number", "string", "date", "bool", "objectId")
 
 
 def findings(seen: Seen) -> Iterator[Finding]:
@@ -66,7 +68,8 @@ def _is_empty(path: Path, kind: str) -> bool:
 def _finding(seen: Seen, collection: Collection, path: Path, kinds: dict[str, int], rare: int) -> Finding:
     sample = None if path.exact else collection.sample
     main, *others = kinds
-    commands = _commands(collection, path, main, others)
+    target = one_type(path, kinds)
+    commands = _commands(collection, path, kinds, target)
     names = {kind: "the empty text" if _is_empty(path, kind) else kind for kind in kinds}
     said = ", ".join(f"{names[kind]} in {count(times)}" for kind, times in kinds.items())
     return seen.finding(
@@ -76,7 +79,7 @@ def _finding(seen: Seen, collection: Collection, path: Path, kinds: dict[str, in
         number=rare,
         limit="values",
         cost=_cost(main, others),
-        remedy=_remedy(path, main, others, is_converted=len(commands) > 1),
+        remedy=_remedy(path, kinds, target, said, is_converted=len(commands) > 1),
         commands=commands,
         evidence=dict(kinds),
         confidence=confidence(collection),
@@ -94,36 +97,45 @@ def _is_list_or_value(main: str, others: list[str]) -> bool:
     return "array" in (main, *others) and "object" not in (main, *others)
 
 
-def _remedy(path: Path, main: str, others: list[str], is_converted: bool) -> str:
+def _remedy(path: Path, kinds: dict[str, int], target: str, said: str, *, is_converted: bool) -> str:
     """What to do: an `_id` cannot be changed, and of a value and a list of values the list holds both."""
+    main, *others = kinds
     kept = "let a validator keep it that way"
     if path.steps[0] == "_id":
-        return f"Store these documents anew with a {main} as `_id`, let what refers to them follow, and {kept}."
+        return (
+            f"Store these documents anew with a {target or main} as `_id`, let what refers to them follow, and {kept}."
+        )
     if _is_list_or_value(main, others):
         return f"Store an array throughout, of one element where there is one value, and {kept}."
+    if not target:
+        return (
+            f"No type here takes the values of the others ({said}): decide on one by what they mean, set the others right by"
+            f" hand, and {kept}."
+        )
     if is_converted:
-        return f"Convert them to {main}: {STAYS}. Set that right by hand, and {kept}."
-    return f"Convert them to {main}, set right by hand what cannot be converted, and {kept}."
+        return f"Convert them to {target}: {STAYS}. Set that right by hand, and {kept}."
+    return f"Convert them to {target}, set right by hand what cannot be converted, and {kept}."
 
 
-def _converts(main: str, others: list[str]) -> bool:
-    """Whether what converts keeps its value: every text makes a true boolean, and an ObjectId's date is not all of it."""
-    keeps = main != "bool" and not (main == "date" and "objectId" in others)
-    return keeps and {main, *others} <= set(_CONVERTS)
-
-
-def _commands(collection: Collection, path: Path, main: str, others: list[str]) -> tuple[str, ...]:
-    """Finding the rare values, and converting them where one update can; what cannot be converted stays."""
+def _commands(collection: Collection, path: Path, kinds: dict[str, int], target: str) -> tuple[str, ...]:
+    """Finding the values of other types, and converting them where one update can; what cannot be converted stays."""
     if not is_plain(path.steps):
         return ()
-    field = path.field
+    field, (main, *rare) = path.field, kinds
+    others = [kind for kind in kinds if kind != target] if target else rare
     found = finding(here(collection), field, others)
-    if _is_list_or_value(main, others) and "[]" not in path.steps:
+    if _is_list_or_value(main, rare) and "[]" not in path.steps:
         single = f"{{{quoted(field)}: {{$exists: true, $ne: null, $not: {{$type: 'array'}}}}}}"
         return (
             found,
             f"{here(collection)}.updateMany({single}, [{{$set: {{{quoted(field)}: [{quoted('$' + field)}]}}}}])",
         )
-    if "[]" in path.steps or field == "_id" or not _converts(main, others):
+    if "[]" in path.steps or field == "_id" or not target:
         return (found,)
-    return found, converting(here(collection), field, others, number(path) if main == "number" else main)
+    return found, converting(here(collection), field, others, *_into(path, target))
+
+
+def _into(path: Path, target: str) -> tuple[str, ...]:
+    """The BSON types to try: what no integer is, is a decimal."""
+    into = number(path) if target == "number" else target
+    return (into, "decimal") if into in ("int", "long") else (into,)

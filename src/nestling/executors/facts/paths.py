@@ -41,6 +41,7 @@ def _with_below(node: Node, steps: tuple[str, ...], parents: int, *, exact: bool
             keys=keys,
             distinct=node.distinct.estimate(),
             subtypes=tuple(sorted(node.subtypes.items())),
+            forms=tuple(sorted(node.forms.items())),
             exact=exact,
         )
     yield from _below(node, steps, exact=exact)

@@ -28,6 +28,12 @@ DATELESS = re.compile(
     rb"|\d{4}-\d\d-\d\d(?:[ T][\d:.]+(?:Z|[+-][\d:]+)?)? BC|-?infinity"
 )
 """Dates of SQL that no BSON date of our time is: without a month or day, beyond year 9999, before year 1, endless."""
+FORMS = re.compile(
+    rb"(?P<objectId>[0-9a-fA-F]{24})|(?P<number>[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)"
+    rb"|(?P<date>\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
+    rb"(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?)"
+)
+"""Texts that the server converts to another type, which names the group."""
 WIDEST_DATE = 50
 """Bytes a text of a date never has."""
 TYPES = {
@@ -66,6 +72,7 @@ class Node:
         "documents",
         "elements",
         "empty",
+        "forms",
         "keys",
         "last",
         "lengths",
@@ -78,6 +85,7 @@ class Node:
     def __init__(self) -> None:
         self.types: dict[int, int] = {}
         self.subtypes: dict[int, int] = {}
+        self.forms: dict[str, int] = {}
         self.documents, self.last = 0, -1
         self.widths = Histogram()
         self.lengths: Histogram | None = None
@@ -100,6 +108,8 @@ class Node:
             self.types[kind] = self.types.get(kind, 0) + count
         for subtype, count in other.subtypes.items():
             self.subtypes[subtype] = self.subtypes.get(subtype, 0) + count
+        for form, count in other.forms.items():
+            self.forms[form] = self.forms.get(form, 0) + count
         self.documents += other.documents
         self.widths.merge(other.widths)
         self.distinct.merge(other.distinct)
@@ -171,7 +181,8 @@ class Tree:
         else:
             if kind == STRING:
                 node.empty += size == EMPTY
-                node.dateless += size < WIDEST_DATE and DATELESS.fullmatch(data, at + 4, at + size - 1) is not None
+                if size < WIDEST_DATE:
+                    _count_form(node, data, at + 4, at + size - 1)
             elif kind == BINARY:
                 node.subtypes[data[at + 4]] = node.subtypes.get(data[at + 4], 0) + 1
             node.distinct.add(data[at : at + size])
@@ -210,6 +221,13 @@ class Tree:
 def _all(node: Node) -> list[Node]:
     below = [*node.children.values(), *(each for each in (node.elements, node.rest) if each is not None)]
     return [node, *(inner for each in below for inner in _all(each))]
+
+
+def _count_form(node: Node, data: bytes, start: int, end: int) -> None:
+    """Count a short text as what it could be besides a text."""
+    if (form := FORMS.fullmatch(data, start, end)) is not None and form.lastgroup:
+        node.forms[form.lastgroup] = node.forms.get(form.lastgroup, 0) + 1
+    node.dateless += DATELESS.fullmatch(data, start, end) is not None
 
 
 def _size(data: bytes, at: int, kind: int) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from pymongo.database import Database
 
@@ -16,6 +16,7 @@ from nestling.executors.facts.asking import Asking, Document
 from nestling.ir.facts import ELEMENT, Collection, Path, Quantiles
 from nestling.ir.facts.steps import is_plain
 
+_T = TypeVar("_T")
 MOST_PATHS = 200
 """Paths measured for a collection; those in most documents come first."""
 _SIZED = {"string": "$strLenBytes", "binData": "$binarySize"}
@@ -134,15 +135,16 @@ def _path(path: Path, place: int, types: tuple[tuple[str, int], ...], parents: i
         lengths=lengths,
         empty=round(path.empty * scale),
         dateless=round(path.dateless * dict(types).get("string", 0) / max(path.count("string"), 1)),
-        subtypes=_subtypes(path, dict(types).get("binData", 0)),
+        subtypes=_shares(path.subtypes, path.count("binData"), dict(types).get("binData", 0)),
+        forms=_shares(path.forms, path.count("string"), dict(types).get("string", 0)),
         exact=True,
     )
 
 
-def _subtypes(path: Path, values: int) -> tuple[tuple[int, int], ...]:
-    """Subtypes of so many binary values, in the shares of the sample."""
-    scale = values / max(path.count("binData"), 1)
-    return tuple((subtype, max(round(count * scale), 1)) for subtype, count in path.subtypes if values)
+def _shares(counts: tuple[tuple[_T, int], ...], sampled: int, values: int) -> tuple[tuple[_T, int], ...]:
+    """Counts among so many values, in the shares of the sample."""
+    scale = values / max(sampled, 1)
+    return tuple((name, max(round(count * scale), 1)) for name, count in counts if values)
 
 
 def _widths(widths: Quantiles | None, place: int, row: Mapping[str, Any]) -> Quantiles | None:

@@ -28,7 +28,8 @@ class Path:
     `parents`: how often the document that could hold it occurs. `documents`: root documents that have it. `empty`: texts,
     arrays and documents with nothing in them. `dateless`: texts of dates that no BSON date is, such as `0000-00-00`. `keys`:
     how many different names a `{*}` stands for, at least. `distinct`: an estimate of the different values among those read,
-    None when not asked. `subtypes`: how many binary values have which subtype. `exact`: counted over all documents, not a sample.
+    None when not asked. `subtypes`: how many binary values have which subtype. `forms`: how many texts the server
+    converts to a date, number or ObjectId. `exact`: counted over all documents, not a sample.
     """
 
     steps: tuple[str, ...]
@@ -43,6 +44,7 @@ class Path:
     keys: int = 0
     distinct: int | None = None
     subtypes: tuple[tuple[int, int], ...] = ()
+    forms: tuple[tuple[str, int], ...] = ()
     exact: bool = False
 
     @property
