@@ -50,7 +50,7 @@ from nestling.ir.primitives import (
     Order,
     Reference,
 )
-from nestling.ir.rows import Function, Hop
+from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.types import INTEGER, TEXT, Type
 from nestling.pipeline.keeping import compiled_check
 from nestling.planner.checks import checks_of
@@ -117,8 +117,8 @@ def _design() -> Design:
                 "product",
                 copies=(newest,),
                 computed=(
-                    Computed("review_count", reviews, Function.COUNT, TRANSACTION),
-                    Computed("rating_sum", reviews, Function.SUM, TRANSACTION, "rating"),
+                    Computed("review_count", reviews, AggregateKind.COUNT, TRANSACTION),
+                    Computed("rating_sum", reviews, AggregateKind.SUM, TRANSACTION, "rating"),
                 ),
             ),
             ("id",),

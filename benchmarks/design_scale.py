@@ -20,7 +20,7 @@ from multiprocessing import get_context
 from nestling.cost import default_profile, price
 from nestling.ir.model import Attribute, Cardinality, Entity, Model, Relationship
 from nestling.ir.reading import Reading
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.situation import Thresholds, situation
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Quantity, RelationshipStatistics, Statistics
 from nestling.ir.types import Type, TypeName
@@ -152,7 +152,7 @@ def _walk(start: str, around: dict[str, list[Relationship]], chance: random.Rand
             return
         link = chance.choice(around[here])
         here = link.child if here == link.parent else link.parent
-        aggregates = ((Function.COUNT, None),) if here == link.child and chance.random() < 0.1 else ()
+        aggregates = ((AggregateKind.COUNT, None),) if here == link.child and chance.random() < 0.1 else ()
         yield Access(here, read, () if aggregates else _shown(chance), via=link.name, aggregates=aggregates)
         if aggregates:
             return

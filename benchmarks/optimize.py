@@ -17,7 +17,7 @@ import sys
 import time
 from dataclasses import dataclass
 
-from nestling.ir.options import Charge, Group, Limit, Mode, Needs, Problem, Solution, Step, Structure
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Mode, Needs, Solution, Step, Structure
 from nestling.optimizer import check, solve, storage_budget, with_limits
 from nestling.optimizer.formulation import formulation
 from nestling.optimizer.presolve import presolve
@@ -63,7 +63,7 @@ def world(entities: int, relationships: int, seed: int) -> World:
     return World(rows, row_bytes, links)
 
 
-def problem(entities: int, relationships: int, statements: int, seed: int = 1) -> Problem:
+def problem(entities: int, relationships: int, statements: int, seed: int = 1) -> DesignProblem:
     """The abstract problem of such a model with a random workload of reads and writes."""
     made = world(entities, relationships, seed)
     chance = random.Random(seed + 1)
@@ -200,8 +200,8 @@ class ProblemBuilder:
                 if not insert:
                     self.charges.append(Charge(name, "copies", (f"parent copy {link.id}",), link.fan_out * WRITE))
 
-    def problem(self) -> Problem:
-        return Problem(
+    def problem(self) -> DesignProblem:
+        return DesignProblem(
             tuple(self.structures),
             tuple(self.groups),
             tuple(self.needs),

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from nestling.cost import default_profile, price
-from nestling.ir.options import Group, Problem, Solution
+from nestling.ir.options import DesignProblem, Group, Solution
 from nestling.ir.situation import Thresholds, situation
 from nestling.ir.work_words import work_rate
 from nestling.optimizer import solve
@@ -45,7 +45,7 @@ def test_an_experts_design(case: ExpertCase, tmp_path: Path) -> None:
     assert _verdicts(outcome) == _verdicts(case.blocks.get("Outcome", ""))
 
 
-def _outcome(case: ExpertCase, problem: Problem, best: Solution) -> Iterator[str]:
+def _outcome(case: ExpertCase, problem: DesignProblem, best: Solution) -> Iterator[str]:
     """The two costs, then a line for each structure of the expert's: chosen too, or what it would cost more and why."""
     theirs = _with(problem, case.expert)
     assert theirs.cost >= best.cost * (1 - 1e-9), "the least cost is the least"
@@ -64,13 +64,13 @@ def _outcome(case: ExpertCase, problem: Problem, best: Solution) -> Iterator[str
         yield f"differs       {structure}: {work_rate(added)} more{_because(problem, best, forced)}"
 
 
-def _with(problem: Problem, structures: Iterable[str]) -> Solution:
+def _with(problem: DesignProblem, structures: Iterable[str]) -> Solution:
     """The best design that has these structures."""
     certain = tuple(Group(f"the expert's {name}", (name,)) for name in structures)
     return solve(replace(problem, groups=(*problem.groups, *certain)), limit_seconds=LIMIT_SECONDS)
 
 
-def _because(problem: Problem, best: Solution, forced: Solution) -> str:
+def _because(problem: DesignProblem, best: Solution, forced: Solution) -> str:
     """The statement that pays most for a structure."""
     now = dict(statement_costs(problem, best.chosen))
     differences = {

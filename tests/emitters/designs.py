@@ -31,7 +31,7 @@ from nestling.ir.primitives import (
     Window,
     WindowUnit,
 )
-from nestling.ir.rows import Function, Hop
+from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.types import INTEGER, TEXT, Type, TypeName
 
 
@@ -128,8 +128,8 @@ def orders() -> Design:
             Copy("customer", (Hop("customer_order", up=True),), (Field("name", "name"),), Form.OBJECT, TRANSACTION),
         ),
         computed=(
-            Computed("sums.lines", lines, Function.COUNT, now),
-            Computed("sums.items", lines, Function.SUM, soon, "quantity", 10, "sums.at"),
+            Computed("sums.lines", lines, AggregateKind.COUNT, now),
+            Computed("sums.items", lines, AggregateKind.SUM, soon, "quantity", 10, "sums.at"),
         ),
     )
     customer = Document(
@@ -208,9 +208,9 @@ def buckets() -> Design:
         entity("log", attribute("message")),
     )
     summary = (
-        Summary("n", Function.COUNT),
-        Summary("mean", Function.AVG, "value"),
-        Summary("peak", Function.MAX, "value"),
+        Summary("n", AggregateKind.COUNT),
+        Summary("mean", AggregateKind.AVG, "value"),
+        Summary("peak", AggregateKind.MAX, "value"),
     )
     hourly = Bucket(("sensor",), "readings", 3, Window("at", WindowUnit.HOUR), summary)
     return Design(

@@ -13,7 +13,7 @@ from nestling.ir.proof import (
     Setting,
     Space,
     StatementFigures,
-    Upkeep,
+    WritingCost,
 )
 
 SETTING = Setting("MongoDB 6.0.5, 2 cores", 512 * 2**20, 25_315, 1, 30, 7, 93.4, 3289.0, "shop")
@@ -44,7 +44,7 @@ def rival(name: str, times: float, *, why: str = "") -> RivalFigures:
         times_interval=Interval(times * 0.97, times * 1.03) if times != 1 else Interval(1.0, 1.0),
         predicted=0.001 * times,
         space=Space(900_000, 1_000_000, 2_000_000),
-        upkeep=Upkeep(150, 113_024, 133, 2),
+        upkeep=WritingCost(150, 113_024, 133, 2),
         load_seconds=1.5,
         opened=OpenLoop(500.0, 499.0, latency(0.003)),
         statements=statements(times),

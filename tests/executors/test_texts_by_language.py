@@ -38,7 +38,7 @@ from nestling.ir.primitives import (
 )
 from nestling.ir.program import CompiledWrite
 from nestling.ir.proposal import Proposal
-from nestling.ir.rows import Function, Hop
+from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import INTEGER, TEXT
 from nestling.ir.write import Insert
@@ -75,7 +75,7 @@ HELD = Reference("person_city", Holder.CHILD)
 HOME = Copy(
     "home", (Hop("person_city", up=True),), (Field("name", "name"), Field("land", "land")), Form.OBJECT, TRANSACTION
 )
-PEOPLE = Computed("people", (Hop("person_city", up=False),), Function.COUNT, TRANSACTION)
+PEOPLE = Computed("people", (Hop("person_city", up=False),), AggregateKind.COUNT, TRANSACTION)
 
 NORMALIZED = Design(MODEL, (
     Collection("cities", Document("city"), ("name",)), Collection("people", Document("person", references=(HELD,)), ("id",)),

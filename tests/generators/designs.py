@@ -44,7 +44,7 @@ from nestling.ir.primitives import (
     Window,
     WindowUnit,
 )
-from nestling.ir.rows import Function, Hop
+from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.types import TypeName
 from tests.generators.worlds import PLACE, World
 
@@ -302,7 +302,7 @@ def bucket(draw: Draw, draft: Draft) -> None:
     times = _some(draw, _of_type(entity, *TIMES), least=0, most=1)
     window = Window(times[0], draw(st.sampled_from(WindowUnit))) if times else None
     numbers = _some(draw, _of_type(entity, TypeName.INTEGER), least=0, most=1)
-    known = [("most", Function.MAX), ("least", Function.MIN), ("present", Function.COUNT)]
+    known = [("most", AggregateKind.MAX), ("least", AggregateKind.MIN), ("present", AggregateKind.COUNT)]
     summary = tuple(Summary(*each, name) for name in numbers for each in draw(st.sampled_from((known[:1], known))))
     plan = draft.plans[entity.name]
     plan.collection = {"id": (), "bucket": Bucket(by, "events", draw(st.integers(1, 3)), window, summary)}
@@ -416,7 +416,7 @@ def compute(draw: Draw, draft: Draft) -> None:
     path = _path(draw, draft.model, entity.name) if entity is not None else ()
     if entity is not None and path:
         plan = draft.plans[entity.name]
-        plan.computed += (Computed(f"computed {len(plan.computed)}", path, Function.COUNT, TRANSACTION),)
+        plan.computed += (Computed(f"computed {len(plan.computed)}", path, AggregateKind.COUNT, TRANSACTION),)
 
 
 def _path(draw: Draw, model: Model, at: str) -> tuple[Hop, ...]:

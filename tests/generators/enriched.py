@@ -23,7 +23,7 @@ from nestling.ir.primitives import (
     Index,
     Order,
 )
-from nestling.ir.rows import Function, Hop, Path
+from nestling.ir.rows import AggregateKind, Hop, Path
 from nestling.ir.types import TypeName
 
 _NUMBERS = (TypeName.INTEGER,)
@@ -105,9 +105,9 @@ def _computed(draw: st.DrawFn, source: Entity, path: Path, number: int, *, sums:
     stamp = draw(st.sampled_from((None, None, f"computed at {number}")))
     if not numbers or draw(st.booleans()):
         step = draw(st.sampled_from((1, 1, 2)))
-        return Computed(name, path, Function.COUNT, TRANSACTION, step=step, stamp=stamp)
-    known = (Function.COUNT, Function.MIN, Function.MAX)
-    function = draw(st.sampled_from((*known, Function.SUM, Function.AVG) if sums else known))
+        return Computed(name, path, AggregateKind.COUNT, TRANSACTION, step=step, stamp=stamp)
+    known = (AggregateKind.COUNT, AggregateKind.MIN, AggregateKind.MAX)
+    function = draw(st.sampled_from((*known, AggregateKind.SUM, AggregateKind.AVG) if sums else known))
     return Computed(name, path, function, TRANSACTION, draw(st.sampled_from(numbers)), stamp=stamp)
 
 

@@ -36,7 +36,7 @@ from nestling.ir.model import (
 )
 from nestling.ir.proposal import Alternative, Choice, Decision, Proposal, Reason
 from nestling.ir.reading import Gap, GapKind, Reading
-from nestling.ir.rows import Function, Hop
+from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.statistics import (
     AttributeStatistics,
     EntityStatistics,
@@ -318,7 +318,9 @@ def _statements(draw: st.DrawFn, name: str, model: Model) -> Statement:
         via = draw(st.none() | st.sampled_from(links)) if links else None
         kind = draw(st.sampled_from(list(StatementKind)))
         attributes = st.sampled_from(entity.attribute_names)
-        aggregates = st.lists(st.tuples(st.sampled_from(list(Function)), st.none() | attributes), max_size=2).map(tuple)
+        aggregates = st.lists(st.tuples(st.sampled_from(list(AggregateKind)), st.none() | attributes), max_size=2).map(
+            tuple
+        )
         keys = st.lists(st.tuples(attributes, st.none() | st.sampled_from(UNITS)), min_size=1, max_size=2).map(tuple)
         grouping = st.none() | st.builds(Grouping, keys, aggregates)
         read, asked, sort = draw(some), tuple(draw(filters)), draw(some)
@@ -453,7 +455,7 @@ def _computed(draw: st.DrawFn, design: Design, collection: ir.Collection) -> ir.
     computed = ir.Computed(
         draw(names.filter(lambda name: name not in [c.field for c in collection.body.computed])),
         (hop,),
-        draw(st.sampled_from(list(Function))),
+        draw(st.sampled_from(list(AggregateKind))),
         draw(freshness),
         draw(st.none() | st.sampled_from(source.attribute_names)),
         draw(st.integers(1, 3)),
@@ -488,7 +490,7 @@ def _options(draw: st.DrawFn, design: Design, collection: ir.Collection) -> ir.C
 def _bucket(draw: st.DrawFn, design: Design, collection: ir.Collection) -> ir.Collection:
     attributes = design.model.entity(collection.root).attribute_names
     summary = ir.Summary(
-        "summary.x", draw(st.sampled_from(list(Function))), draw(st.none() | st.sampled_from(attributes))
+        "summary.x", draw(st.sampled_from(list(AggregateKind))), draw(st.none() | st.sampled_from(attributes))
     )
     window = ir.Window(draw(st.sampled_from(attributes)), draw(st.sampled_from(list(ir.WindowUnit))))
     by = tuple(draw(st.lists(st.sampled_from(attributes), max_size=2, unique=True)))

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.text import read_proposal, read_reading, write_proposal, write_reading
 from nestling.ir.types import INTEGER
 from nestling.ir.workload import Access, Grouping, Statement, StatementKind, Workload
@@ -46,7 +46,7 @@ def test_an_aggregate_keeps_blanks_in_its_attribute() -> None:
     """An attribute's name may begin and end with what counts as a blank, or be empty."""
     names = ("\x85", " sum ", "of", "")
     model = Model("m", (Entity("t", tuple(Attribute(name, INTEGER) for name in names)),))
-    aggregates = ((Function.COUNT, None), *((Function.SUM, name) for name in names))
+    aggregates = ((AggregateKind.COUNT, None), *((AggregateKind.SUM, name) for name in names))
     access = Access("t", StatementKind.SELECT, aggregates=aggregates, grouping=Grouping((("of", None),), aggregates))
     statement = Statement("s", "SELECT 1", StatementKind.SELECT, accesses=(access,))
     reading = Reading(model, workload=Workload((statement,)))

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from itertools import chain, combinations, product
 
 from nestling.common import errors
-from nestling.ir.options import Group, Problem, Solution
+from nestling.ir.options import DesignProblem, Group, Solution
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.preference import preference, tie_limit
 
 
-def exhaustive(problem: Problem) -> Solution:
+def exhaustive(problem: DesignProblem) -> Solution:
     """The best of all choices; raises `InfeasibleError` when none is allowed. Takes exponential time."""
     started = time.perf_counter()
     allowed = [(chosen, found) for chosen in _choices(problem) if (found := evaluate(problem, chosen)) is not None]
@@ -25,7 +25,7 @@ def exhaustive(problem: Problem) -> Solution:
     return Solution(chosen, best.modes, best.cost, min(found.cost for _, found in allowed), seconds, proved=True)
 
 
-def _choices(problem: Problem) -> Iterator[frozenset[str]]:
+def _choices(problem: DesignProblem) -> Iterator[frozenset[str]]:
     """Every combination of one alternative per group with every set of the structures that are in no group."""
     grouped = {structure for group in problem.groups for structure in group.among}
     free = [structure.id for structure in problem.structures if structure.id not in grouped]

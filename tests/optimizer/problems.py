@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from nestling.ir.options import Charge, Group, Limit, Load, Mode, Needs, Problem, Step, Structure
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, Step, Structure
 
 RATES = st.sampled_from([0.0, 0.001, 0.5, 1.0, 3.0, 900.0])
 COSTS = st.one_of(st.integers(0, 40).map(lambda n: n / 8), st.sampled_from([1e-9, 1e-4, 1e3, 1e6]))
@@ -14,7 +14,7 @@ NONE: st.SearchStrategy[list[tuple[str, float]]] = st.just([])
 
 
 @st.composite
-def problems(draw: st.DrawFn) -> Problem:
+def problems(draw: st.DrawFn) -> DesignProblem:
     """Up to nine structures in up to four groups, and up to five statements."""
     names = [f"s{place}" for place in range(draw(st.integers(1, 9)))]
     some = st.lists(st.sampled_from(names), max_size=2, unique=True).map(tuple)
@@ -43,7 +43,7 @@ def problems(draw: st.DrawFn) -> Problem:
         st.lists(st.tuples(few, AMOUNTS), min_size=1, max_size=4).map(tuple), st.integers(0, 40).map(float)
     )
     limits = draw(st.lists(limit, max_size=2))
-    return Problem(
+    return DesignProblem(
         tuple(structures),
         draw(_groups(names)),
         tuple(draw(st.lists(st.builds(Needs, st.sampled_from(names), few), max_size=2))),

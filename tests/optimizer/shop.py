@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from nestling.ir.options import Charge, Group, Mode, Needs, Problem, Step, Structure
+from nestling.ir.options import Charge, DesignProblem, Group, Mode, Needs, Step, Structure
 
 
-def shop(*, reads: float = 100.0, changes: float = 1.0) -> Problem:
+def shop(*, reads: float = 100.0, changes: float = 1.0) -> DesignProblem:
     """Reading an order with its lines at `reads` a second, changing a product's name at `changes` a second."""
-    return Problem(
+    return DesignProblem(
         structures=(
             Structure("apart", "lines in their own collection", 100.0),
             Structure("inside", "lines inside their order", 90.0),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from nestling.ir.options import Group, Mode, Needs, Problem, Step, Structure
+from nestling.ir.options import DesignProblem, Group, Mode, Needs, Step, Structure
 from nestling.optimizer.changes import changes
 
 
-def problem() -> Problem:
+def problem() -> DesignProblem:
     """Two homes to decide, one of which pays only with its index, and an index nobody needs."""
     names = ("a alone", "a in b", "index of a", "c alone", "c in b", "old index")
-    return Problem(
+    return DesignProblem(
         structures=tuple(Structure(name, name) for name in names),
         groups=(
             Group("home of a", ("a alone", "a in b")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.ir.options import Charge, Group, Problem, Structure
+from nestling.ir.options import Charge, DesignProblem, Group, Structure
 from nestling.optimizer.presolve.choices import choices
 from nestling.optimizer.presolve.reduced import Reduced
 from nestling.optimizer.presolve.weighted import weighted
@@ -30,7 +30,7 @@ INDEX = Charge("s", "upkeep", ("index",), 10.0)
 def test_what_two_structures_cost_or_save_together_is_not_certain(charge: Charge, left: set[str]) -> None:
     """`inside` costs 1 more than `apart`; what either costs or saves is certain only where it does so alone."""
     problem = weighted(
-        Problem(
+        DesignProblem(
             (Structure("apart", ""), Structure("inside", ""), Structure("index", "")),
             (Group("home", ("apart", "inside")),),
             (),

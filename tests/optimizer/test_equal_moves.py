@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.ir.options import Charge, Group, Problem, Structure
+from nestling.ir.options import Charge, DesignProblem, Group, Structure
 from nestling.optimizer.equal_moves import equal_moves
 
 
-def _problem(*structures: Structure, group: Group | None = None, charges: tuple[Charge, ...] = ()) -> Problem:
-    return Problem(structures, (group,) if group else (), (), (), charges, (), {"s": 1.0})
+def _problem(*structures: Structure, group: Group | None = None, charges: tuple[Charge, ...] = ()) -> DesignProblem:
+    return DesignProblem(structures, (group,) if group else (), (), (), charges, (), {"s": 1.0})
 
 
 def test_what_saves_nothing_goes() -> None:

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from nestling.common.errors import SearchError
-from nestling.ir.options import Charge, Group, Limit, Load, Mode, Needs, Problem, Step, Structure
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, Step, Structure
 from nestling.optimizer import solve
 from tests.optimizer.shop import shop
 
 
-def with_mode(mode: Mode) -> Problem:
+def with_mode(mode: Mode) -> DesignProblem:
     problem = shop()
     return replace(problem, steps=(*problem.steps, Step("page", "more", (mode,))))
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 
 from nestling.common.errors import InfeasibleError
-from nestling.ir.options import Charge, Group, Limit, Load, Mode, Problem, Solution, Step, Structure
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Mode, Solution, Step, Structure
 from nestling.optimizer import check, solve, storage_budget
 from nestling.optimizer.equal_moves import equal_moves
 from nestling.optimizer.evaluate import evaluate
@@ -25,14 +25,14 @@ SAME = 1e-8
 FEWER = settings(max_examples=examples(40, 5000))
 
 
-def best(problem: Problem) -> Solution | None:
+def best(problem: DesignProblem) -> Solution | None:
     try:
         return exhaustive(problem)
     except InfeasibleError:
         return None
 
 
-def has_specks(problem: Problem, cost: float) -> bool:
+def has_specks(problem: DesignProblem, cost: float) -> bool:
     """Whether some cost is so small beside the whole that a tie of the whole is none of its part: two preferences are right."""
     rated = [(step.statement, mode.cost) for step in problem.steps for mode in step.modes]
     rated += [(step.statement, extra) for step in problem.steps for mode in step.modes for _, extra in mode.also]
@@ -41,7 +41,7 @@ def has_specks(problem: Problem, cost: float) -> bool:
     return any(0 < small < 1e-7 * max([abs(cost), *costs]) for small in costs)
 
 
-def assert_best(problem: Problem) -> None:
+def assert_best(problem: DesignProblem) -> None:
     expected = best(problem)
     if expected is None:
         with pytest.raises(InfeasibleError):
@@ -56,7 +56,7 @@ def assert_best(problem: Problem) -> None:
         assert preference(problem, found.chosen) == preference(problem, expected.chosen)
 
 
-NEXT_TO_NOTHING = Problem(
+NEXT_TO_NOTHING = DesignProblem(
     structures=(Structure("s0", "s0"), Structure("s1", "s1")),
     groups=(Group("decision 0", ("s0", "s1")), Group("crossing", ("s0",), optional=True)),
     needs=(),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, reject, settings
 
 from nestling.common.errors import InfeasibleError, SearchError
-from nestling.ir.options import Problem
+from nestling.ir.options import DesignProblem
 from nestling.optimizer import alternatives, flip, rate_flips, solve
 from nestling.optimizer.alternatives import choice, forced
 from tests.optimizer.exhaustive import exhaustive
@@ -52,7 +52,7 @@ def test_lines_move_out_when_writes_outgrow_reads():
 def test_a_flip_of_any_quantity():
     """The width of a name is no rate: a scale of the copy's upkeep turns the decision where it is five times as dear."""
 
-    def at(scale: float) -> Problem:
+    def at(scale: float) -> DesignProblem:
         problem = shop()
         charges = tuple(replace(charge, cost=charge.cost * scale**2) for charge in problem.charges)
         return replace(problem, charges=charges)
@@ -97,7 +97,7 @@ def test_at_a_flip_both_choices_cost_the_same_and_none_before(problem):
         reject()
     group, statement = problem.groups[0], min(problem.rates)
 
-    def at(rate: float) -> Problem:
+    def at(rate: float) -> DesignProblem:
         return replace(problem, rates={**problem.rates, statement: rate})
 
     now = choice(group, solve(problem).chosen)

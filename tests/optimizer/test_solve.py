@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from nestling.common.errors import CheckError, InfeasibleError
-from nestling.ir.options import Charge, Group, Limit, Mode, Needs, Problem, Step, Structure
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Mode, Needs, Step, Structure
 from nestling.optimizer import check, pareto, part, solve, storage_budget
 from nestling.optimizer.budget import with_limits
 from tests.optimizer.exhaustive import exhaustive
@@ -33,7 +33,7 @@ def test_nothing_reaches_standard_output(capfd):
 
 def test_an_empty_problem_has_an_empty_answer():
     """Nothing to choose costs nothing."""
-    found = solve(Problem((), (), (), (), (), (), {}))
+    found = solve(DesignProblem((), (), (), (), (), (), {}))
     assert (found.chosen, found.cost, found.proved) == (frozenset(), 0.0, True)
 
 
@@ -54,7 +54,7 @@ def test_ties_go_to_fewer_structures_and_then_to_what_is_in_place():
     )
     groups = (Group("way", ("first", "second", "pair")),)
     modes = tuple(Mode(name, (name,), 1.0) for name in ("first", "second", "pair"))
-    problem = Problem(structures, groups, (), (Step("q", "hop", modes),), (), (), {"q": 1.0})
+    problem = DesignProblem(structures, groups, (), (Step("q", "hop", modes),), (), (), {"q": 1.0})
     assert solve(problem).chosen == {"second"}
 
 
@@ -69,17 +69,17 @@ def test_costs_of_very_different_size_meet_in_one_problem():
         Step("q", "two", other),
         Step("q", "three", (Mode("d", ("d",), 0.0), Mode("", (), 1e-10))),
     )
-    problem = Problem(structures, (Group("way", names),), (), steps, (), (), {"q": 1.0})
+    problem = DesignProblem(structures, (Group("way", names),), (), steps, (), (), {"q": 1.0})
     assert solve(problem).cost == pytest.approx(exhaustive(problem).cost, rel=1e-9)
 
 
-def hard(size: int) -> Problem:
+def hard(size: int) -> DesignProblem:
     """Equal products everywhere: a bound that is far below the best."""
     names = [f"s{place}" for place in range(size)]
     pairs = [(one, other) for place, one in enumerate(names) for other in names[:place]]
     charges = tuple(Charge("q", "", pair, 1.0 + (place * 7919 % 101) / 100) for place, pair in enumerate(pairs))
     limit = Limit("enough", tuple(((name,), -1.0) for name in names), -size / 2)
-    return Problem(tuple(Structure(name, "") for name in names), (), (), (), charges, (limit,), {"q": 1.0})
+    return DesignProblem(tuple(Structure(name, "") for name in names), (), (), (), charges, (limit,), {"q": 1.0})
 
 
 def test_out_of_time_the_best_so_far_comes_with_its_gap():
@@ -112,7 +112,7 @@ def test_limits_over_several_parts_are_kept():
         Step("q", f"hop {place}", (Mode("copied", (f"copy {place}",), 0.0), Mode("looked up", (), 1.0 + place)))
         for place in range(10)
     )
-    problem = Problem(structures, (), (), steps, (), (), {"q": 1.0})
+    problem = DesignProblem(structures, (), (), steps, (), (), {"q": 1.0})
     found = solve(problem, budgets=[storage_budget(problem, 4.0)])
     assert found.chosen == {f"copy {place}" for place in range(6, 10)}
     assert found.proved

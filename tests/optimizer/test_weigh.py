@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.ir.options import Charge, Group, Mode, Problem, Step, Structure
+from nestling.ir.options import Charge, DesignProblem, Group, Mode, Step, Structure
 from nestling.optimizer import rate_flips, solve
 from nestling.optimizer.weigh import weigh
 from tests.optimizer.shop import shop
@@ -38,7 +38,7 @@ def test_what_takes_the_place_of_a_choice_is_named():
     charges = tuple(Charge("write", "entry", (name,), 0.25) for name in found)
     groups = tuple(Group(name, (name,), optional=True) for name in found)
     structures = tuple(Structure(name, name) for name in found)
-    problem = Problem(structures, groups, (), (step,), charges, (), {"page": 1.0, "write": 1.0})
+    problem = DesignProblem(structures, groups, (), (step,), charges, (), {"page": 1.0, "write": 1.0})
     (one, other) = weigh(problem, solve(problem), found, limit_seconds=60.0).weighings
     assert (one.alternatives, one.come, one.dropped) == (((None, 1.75),), ("narrow index",), 40.0)
     assert (other.alternatives, other.come) == ((("narrow index", 1.5),), ("narrow index",))

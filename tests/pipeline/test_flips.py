@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from nestling.ir.options import Problem, Turn
+from nestling.ir.options import DesignProblem, Turn
 from nestling.ir.reading import Reading
 from nestling.optimizer import solve
 from nestling.optimizer.alternatives import choice, group_named
@@ -89,7 +89,7 @@ def test_a_flip_holds(reading: Reading) -> None:
         assert choice(group_named(then, group), solve(then).chosen) != now, (group, turn)
 
 
-def _beyond(reading: Reading, turn: Turn) -> Problem:
+def _beyond(reading: Reading, turn: Turn) -> DesignProblem:
     """The problem of a reading in which the rate is beyond the turn."""
     name, rate = turn.quantity.removeprefix("rate of "), turn.at * (1 + (BEYOND if turn.at > turn.now else -BEYOND))
     asked = tuple(

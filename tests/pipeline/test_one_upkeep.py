@@ -10,7 +10,7 @@ from nestling.ir.candidate import Aggregate, Candidate, CopiedAttribute, Mirror,
 from nestling.ir.design import Design
 from nestling.ir.freshness import Level
 from nestling.ir.model import Model
-from nestling.ir.options import Problem, Solution
+from nestling.ir.options import DesignProblem, Solution
 from nestling.ir.primitives import Copy
 from nestling.ir.proposal import Costs
 from nestling.ir.reading import Reading
@@ -69,7 +69,7 @@ def _is_snapshot(candidate: Candidate) -> bool:
     return isinstance(part, CopiedAttribute | Newest | Aggregate) and part.freshness.level is Level.SNAPSHOT
 
 
-def _charged(problem: Problem, statement: Statement, derived: list[Candidate], model: Model) -> Iterator[Kept]:
+def _charged(problem: DesignProblem, statement: Statement, derived: list[Candidate], model: Model) -> Iterator[Kept]:
     named = {name for charge in problem.charges if charge.statement == statement.name for name in charge.when}
     steps = (step for step in problem.steps if step.statement == statement.name)
     named |= {name for step in steps for mode in step.modes for name in mode.without}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from nestling.common.errors import InputError
-from nestling.ir.options import Problem
+from nestling.ir.options import DesignProblem
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.text import write_proposal
@@ -76,7 +76,7 @@ def test_every_way_to_take_the_decisions_is_tried_first():
 
 @given(problems())
 @settings(max_examples=20)
-def test_sampled_choices_are_allowed(problem: Problem):
+def test_sampled_choices_are_allowed(problem: DesignProblem):
     """Whatever the problem: only allowed choices, none twice, the same again for the same seed."""
     found = list(sampled(problem, 3, seed=1))
     assert all(evaluate(problem, chosen) is not None for chosen in found)

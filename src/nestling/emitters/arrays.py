@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.layout import Node, NodeKind, Store
+from nestling.ir.layout import Node, NodeKind, StoredCollection
 from nestling.ir.model import Model
 from nestling.ir.names import join
 from nestling.ir.primitives import Holder
 from nestling.ir.types import MAY_BE_ARRAYS
 
 
-def array_paths(store: Store, model: Model) -> Iterator[str]:
+def array_paths(store: StoredCollection, model: Model) -> Iterator[str]:
     """The dotted paths of rows, ids, copies, pairs and values that may be arrays."""
     for root in store.roots:
         yield from _below(root, "", model)

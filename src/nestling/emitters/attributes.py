@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nestling.emitters.content import Content, Plain, Value
 from nestling.ir.model import Entity
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.types import FLOAT, INTEGER, Type, TypeName
 
 COUNT = Plain(("int", "long"))
@@ -26,8 +26,8 @@ def always(entity: Entity, attribute: str) -> bool:
     return not entity.attribute(attribute).nullable or attribute in entity.key
 
 
-def aggregate(entity: Entity, function: Function, attribute: str | None) -> Content:
+def aggregate(entity: Entity, function: AggregateKind, attribute: str | None) -> Content:
     """The values of an aggregate; databases differ in the number type a sum or an average has."""
-    if function is Function.COUNT:
+    if function is AggregateKind.COUNT:
         return COUNT
-    return values_of(entity, attribute) if function in (Function.MIN, Function.MAX) and attribute else NUMBER
+    return values_of(entity, attribute) if function in (AggregateKind.MIN, AggregateKind.MAX) and attribute else NUMBER

@@ -9,7 +9,7 @@ from nestling.emitters.indexes import index_gaps, planned_indexes
 from nestling.emitters.jsonschema import can_validate, validation_gaps, validator
 from nestling.ir.command import CreateCollection, CreateIndex, ModifyCollection
 from nestling.ir.design import Design
-from nestling.ir.layout import Store
+from nestling.ir.layout import StoredCollection
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.reading import Gap
 from nestling.ir.values import Policy
@@ -52,7 +52,7 @@ def gaps(design: Design) -> tuple[Gap, ...]:
 
 
 def validation(
-    design: Design, store: Store, *, additional: bool = True, policy: Policy | None = None
+    design: Design, store: StoredCollection, *, additional: bool = True, policy: Policy | None = None
 ) -> dict[str, object]:
     """`{"validator": …}`, or nothing for a collection that cannot have one."""
     if not can_validate(store):
@@ -60,7 +60,7 @@ def validation(
     return {"validator": validator(design, store, additional=additional, policy=policy)}
 
 
-def storage(store: Store) -> dict[str, object]:
+def storage(store: StoredCollection) -> dict[str, object]:
     """Options of `create` that decide how the server keeps a collection."""
     options = store.options
     match options.kind:
@@ -74,7 +74,7 @@ def storage(store: Store) -> dict[str, object]:
             return _time_series(store)
 
 
-def _time_series(store: Store) -> dict[str, object]:
+def _time_series(store: StoredCollection) -> dict[str, object]:
     options, root = store.options, store.roots[0]
     paths = {name: root.path_of(attribute) for name, attribute in
              (("timeField", options.time), ("metaField", options.meta)) if attribute}  # fmt: skip

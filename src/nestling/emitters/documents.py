@@ -10,14 +10,14 @@ from nestling.emitters.content import Array, Constant, Content, Either, Field, O
 from nestling.emitters.identity import BUCKET_START, PAGE, identity, in_gridfs
 from nestling.emitters.related import computed_fields, copy_fields, parent_held
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Role, Store
+from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.model import Entity
 from nestling.ir.names import stored_name
 from nestling.ir.primitives import Bucket, Copy, Form, Holder, Pairs, Reference, Summary
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 
 
-def documents(design: Design, store: Store) -> tuple[Object, ...]:
+def documents(design: Design, store: StoredCollection) -> tuple[Object, ...]:
     """The kinds of documents of a store: one, or one per member of a variant collection."""
     deriving = _Documents(design, store)
     return tuple(deriving.document(root) for root in store.roots)
@@ -28,7 +28,7 @@ class _Documents:
     """Derives fields; holds only what every step needs."""
 
     design: Design
-    store: Store
+    store: StoredCollection
 
     def document(self, root: Node) -> Object:
         fields = [*identity(self.design, self.store, root), *self._constants(root)]
@@ -219,4 +219,4 @@ def _pairs(entity: Entity, pairs: Pairs) -> Field:
 def _summary(entity: Entity, summary: Summary) -> Field:
     remark = f"{summary.function} of {summary.attribute or 'events'} in this bucket"
     content = aggregate(entity, summary.function, summary.attribute)
-    return Field(summary.field, content, summary.function is Function.COUNT, remark=remark, derived=True)
+    return Field(summary.field, content, summary.function is AggregateKind.COUNT, remark=remark, derived=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from nestling.emitters.attributes import COUNT, DATE, OBJECT_ID, TEXT, always, values_of
 from nestling.emitters.content import Constant, Content, Either, Field, Object, Value, nested
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Role, Store
+from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.names import join, stored_name
 from nestling.ir.types import FILES
@@ -16,7 +16,7 @@ PAGE = "page"
 BUCKET_START = "bucket_start"
 
 
-def identity(design: Design, store: Store, root: Node) -> Iterator[Field]:
+def identity(design: Design, store: StoredCollection, root: Node) -> Iterator[Field]:
     """The fields `_id` is made of, by dotted path."""
     entity = design.model.entity(root.entity)
     if root.kind is NodeKind.GROUP:
@@ -46,14 +46,14 @@ def _group_identity(entity: Entity, root: Node) -> Iterator[Field]:
     yield Field(join("_id", PAGE), COUNT, required=True)
 
 
-def in_gridfs(design: Design, store: Store, root: Node, attribute: Attribute) -> Content:
+def in_gridfs(design: Design, store: StoredCollection, root: Node, attribute: Attribute) -> Content:
     """What stands in a field whose bytes are in GridFS: a pointer, or a value that is neither bytes nor text as it is."""
     pointer = _pointer(design, store, root)
     others = attribute.also if attribute.type.name in FILES else (attribute.type, *attribute.also)
     return Either((pointer, Value(others, attribute.allowed))) if others else pointer
 
 
-def _pointer(design: Design, store: Store, root: Node) -> Object:
+def _pointer(design: Design, store: StoredCollection, root: Node) -> Object:
     (own,) = nested(identity(design, store, root))
     file = Object(
         (

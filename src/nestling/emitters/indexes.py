@@ -14,7 +14,7 @@ from nestling.ir.collations import collation_option, identity_is_collated, index
 from nestling.ir.command import CreateIndex
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation
-from nestling.ir.layout import Node, NodeKind, Role, Store
+from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.model import Entity, Relationship
 from nestling.ir.names import join
 from nestling.ir.primitives import CollectionKind, Form, Holder, Index
@@ -104,7 +104,7 @@ def _named(index: Index) -> PlannedIndex:
     return PlannedIndex(index.collection, index.keys, reasons, index.unique, index.partial, index.expire_after_seconds)
 
 
-def _gap(design: Design, store: Store, index: PlannedIndex, number: int) -> Gap | None:
+def _gap(design: Design, store: StoredCollection, index: PlannedIndex, number: int) -> Gap | None:
     """Why the server cannot have an index, None when it can."""
     on = ", ".join(path for path, _ in index.keys)
     if store.options.kind is CollectionKind.TIME_SERIES and index.unique:
@@ -124,7 +124,7 @@ def _gap(design: Design, store: Store, index: PlannedIndex, number: int) -> Gap 
     return None
 
 
-def _leads_into_array(design: Design, store: Store, index: PlannedIndex) -> bool:
+def _leads_into_array(design: Design, store: StoredCollection, index: PlannedIndex) -> bool:
     """Whether a field of the index may be in an array, but for those that tell the series apart."""
     arrays = tuple(path for path in array_paths(store, design.model) if path != store.options.meta)
     return any(f"{path}.".startswith(f"{array}.") for path, _ in index.keys for array in arrays)
@@ -190,12 +190,12 @@ def _derived(design: Design) -> Iterator[PlannedIndex]:
         yield from _orphans(design, store)
 
 
-def _identity(store: Store) -> PlannedIndex:
+def _identity(store: StoredCollection) -> PlannedIndex:
     """The server's own index on `_id` compares texts to the letter, and lets none of another collation be on `_id` alone."""
     return PlannedIndex(store.name, (("_id", 1), (NOWHERE, 1)), ("`_id` as the source compares it",), unique=True)
 
 
-def _unique(design: Design, store: Store, root: Node) -> Iterator[PlannedIndex]:
+def _unique(design: Design, store: StoredCollection, root: Node) -> Iterator[PlannedIndex]:
     """The key, when `_id` is another one, and the other unique groups."""
     entity = design.model.entity(root.entity)
     own = {field.attribute for field in root.stored if field.path.partition(".")[0] == "_id"}
@@ -218,13 +218,13 @@ def _unique(design: Design, store: Store, root: Node) -> Iterator[PlannedIndex]:
         )
 
 
-def _comparable(entity: Entity, group: Iterable[str], store: Store) -> bool:
+def _comparable(entity: Entity, group: Iterable[str], store: StoredCollection) -> bool:
     """Whether equal values are equal to an index: it looks into arrays, and a GridFS pointer is no value."""
     files = {attribute for split in store.collection.splits if split.gridfs for attribute in split.attributes}
     return not any(entity.attribute(name).type.name in MAY_BE_ARRAYS or name in files for name in group)
 
 
-def _group(store: Store, root: Node) -> PlannedIndex:
+def _group(store: StoredCollection, root: Node) -> PlannedIndex:
     """Pages and buckets are found by what they belong to, in order."""
     paths = [field.path for field in root.stored]
     if root.bucket is not None and root.bucket.window is not None:
@@ -233,14 +233,16 @@ def _group(store: Store, root: Node) -> PlannedIndex:
     return PlannedIndex(store.name, tuple((path, 1) for path in (*paths, PAGE)), (reason,))
 
 
-def _orphans(design: Design, store: Store) -> Iterator[PlannedIndex]:
+def _orphans(design: Design, store: StoredCollection) -> Iterator[PlannedIndex]:
     if store.role is Role.ORPHANS and store.embedding is not None:
         link = design.model.relationship(store.embedding.relationship)
         reason = f"finds `{link.child}` without `{link.parent}` by what it refers to"
         yield from _lookup(store, store.roots[0], "", link, reason)
 
 
-def _references(design: Design, store: Store, node: Node, prefix: str, holders: _Held) -> Iterator[PlannedIndex]:
+def _references(
+    design: Design, store: StoredCollection, node: Node, prefix: str, holders: _Held
+) -> Iterator[PlannedIndex]:
     """Foreign keys wherever they are stored, and ids of children where nothing else tells the relationship."""
     at = join(prefix, node.field)
     for reference in node.body.references:
@@ -256,7 +258,7 @@ def _references(design: Design, store: Store, node: Node, prefix: str, holders: 
         yield from _references(design, store, child, at, holders)
 
 
-def _lookup(store: Store, node: Node, at: str, link: Relationship, reason: str) -> Iterator[PlannedIndex]:
+def _lookup(store: StoredCollection, node: Node, at: str, link: Relationship, reason: str) -> Iterator[PlannedIndex]:
     # The element of an array of bare values has no name of its own: its path is the array's.
     paths = [_path(node, at, name) for name in link.child_attributes]
     if all(paths) and paths != ["_id"]:

@@ -18,7 +18,7 @@ from nestling.emitters.documents import documents
 from nestling.emitters.file_names import file_names
 from nestling.emitters.mql.extended_json import extended_json
 from nestling.ir.design import Design
-from nestling.ir.layout import Store
+from nestling.ir.layout import StoredCollection
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap, GapKind
@@ -36,7 +36,9 @@ def files(proposal: Proposal) -> Mapping[str, str]:
     }
 
 
-def validator(design: Design, store: Store, *, additional: bool = True, policy: Policy | None = None) -> Schema:
+def validator(
+    design: Design, store: StoredCollection, *, additional: bool = True, policy: Policy | None = None
+) -> Schema:
     """`{"$jsonSchema": …}` for a physical collection.
 
     `additional`: whether documents may have fields the design does not know. `policy`: what loading does with numbers that
@@ -46,7 +48,7 @@ def validator(design: Design, store: Store, *, additional: bool = True, policy: 
     return {"$jsonSchema": kinds[0] if len(kinds) == 1 else {"bsonType": "object", "anyOf": kinds}}
 
 
-def can_validate(store: Store) -> bool:
+def can_validate(store: StoredCollection) -> bool:
     """Whether the server takes a validator for this kind of collection."""
     return store.options.kind is not CollectionKind.TIME_SERIES
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from nestling.emitters.content import Constant, Either, Object, element
 from nestling.emitters.documents import documents
 from nestling.ir.design import Design
-from nestling.ir.layout import Store
+from nestling.ir.layout import StoredCollection
 from nestling.ir.names import join
 
 
@@ -19,7 +19,7 @@ def kept_fields(design: Design) -> Mapping[str, Mapping[str, str]]:
     return {store.name: _of_store(design, store) for store in design.stores}
 
 
-def _of_store(design: Design, store: Store) -> Mapping[str, str]:
+def _of_store(design: Design, store: StoredCollection) -> Mapping[str, str]:
     """Those of all kinds of documents in the collection."""
     first, *others = [dict(_of_object(document)) for document in documents(design, store)]
     return {path: within for path, within in first.items() if all(path in other for other in others)}

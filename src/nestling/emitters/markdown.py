@@ -14,7 +14,7 @@ from nestling.emitters.samples import sample_documents
 from nestling.ir.clause import Clause, Compared
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation
-from nestling.ir.layout import Store
+from nestling.ir.layout import StoredCollection
 from nestling.ir.literals import shell
 from nestling.ir.proposal import Decision, Proposal, Weighed
 from nestling.ir.proposal_rows import cost_line, saving
@@ -52,7 +52,7 @@ def _summary(proposal: Proposal) -> str:
     return f"{len(design.model.entities)} entities in {len(design.stores)} collections.{made}{costs}\n"
 
 
-def _store(design: Design, store: Store, indexes: Sequence[PlannedIndex]) -> str:
+def _store(design: Design, store: StoredCollection, indexes: Sequence[PlannedIndex]) -> str:
     words = _prose(purpose(store))
     parts = [f"## {_text(store.name)}\n", f"{words[:1].upper()}{words[1:]}.\n"]
     kinds, samples = documents(design, store), sample_documents(design, store)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from nestling.emitters.content import Array, Content, Either, Field, Object, Plain, Value, element
 from nestling.emitters.documents import documents
 from nestling.ir.design import Design
-from nestling.ir.layout import Role, Store
+from nestling.ir.layout import Role, StoredCollection
 from nestling.ir.model import Cardinality
 from nestling.ir.primitives import Holder, Reference
 from nestling.ir.proposal import Proposal
@@ -47,7 +47,7 @@ class _Drawing:
     found: dict[tuple[str, Reference], None] = field(default_factory=dict)
     count: int = 0
 
-    def store(self, store: Store) -> None:
+    def store(self, store: StoredCollection) -> None:
         kinds = documents(self.design, store)
         for document, root in zip(kinds, store.roots, strict=True):
             label = store.name if len(kinds) == 1 else f"{store.name}: {root.entity}"

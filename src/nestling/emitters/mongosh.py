@@ -8,7 +8,7 @@ from nestling.emitters.commands import gaps, storage, validation
 from nestling.emitters.enforcement import NEW, enforcement
 from nestling.emitters.indexes import PlannedIndex, planned_indexes
 from nestling.ir.design import Design
-from nestling.ir.layout import Store
+from nestling.ir.layout import StoredCollection
 from nestling.ir.literals import comment, quoted, shell
 from nestling.ir.proposal import Proposal
 from nestling.ir.purposes import purpose
@@ -59,7 +59,7 @@ def _head() -> str:
     return text.replace("@FAILING", shell(enforcement(exists=True, failing=1).options()))
 
 
-def _collection(design: Design, store: Store) -> str:
+def _collection(design: Design, store: StoredCollection) -> str:
     validator = validation(design, store).get("validator")
     arguments = ", ".join((quoted(store.name), shell(storage(store)), shell(validator)))
     return f"// {comment(store.name)}: {comment(purpose(store))}\nensureCollection({arguments});\n"

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Store
+from nestling.ir.layout import Node, NodeKind, StoredCollection
 from nestling.ir.primitives import Form, Holder
 from nestling.ir.proposal import Costs, Proposal
 
@@ -69,7 +69,7 @@ def _costs(costs: Costs | None) -> Json:
     }
 
 
-def _collection(design: Design, store: Store) -> Json:
+def _collection(design: Design, store: StoredCollection) -> Json:
     indexes = [
         {"keys": dict(index.keys), "unique": index.unique, "serves": list(index.serves)}
         for index in design.indexes

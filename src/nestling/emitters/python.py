@@ -8,7 +8,7 @@ from nestling.emitters.commands import storage, validation
 from nestling.emitters.enforcement import NEW, enforcement
 from nestling.emitters.indexes import PlannedIndex, planned_indexes
 from nestling.ir.design import Design
-from nestling.ir.layout import Store
+from nestling.ir.layout import StoredCollection
 from nestling.ir.literals import comment, python
 from nestling.ir.proposal import Proposal
 from nestling.ir.purposes import purpose
@@ -72,11 +72,11 @@ def module(design: Design) -> str:
     )
 
 
-def _storage(store: Store) -> str:
+def _storage(store: StoredCollection) -> str:
     return f"    # {comment(purpose(store))}\n    {store.name!r}: {python(storage(store), indent=1)},\n"
 
 
-def _validator(design: Design, store: Store) -> str:
+def _validator(design: Design, store: StoredCollection) -> str:
     found = validation(design, store)
     return f"    {store.name!r}: {python(found['validator'], indent=1)},\n" if found else ""
 

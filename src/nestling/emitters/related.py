@@ -11,7 +11,7 @@ from nestling.ir.design import Design
 from nestling.ir.freshness import Level
 from nestling.ir.model import Cardinality, Entity
 from nestling.ir.primitives import Computed, Copy, Form, Reference
-from nestling.ir.rows import Function, Path
+from nestling.ir.rows import AggregateKind, Path
 
 _WRITTEN_AT_ONCE = (Level.SAME_DOCUMENT, Level.TRANSACTION, Level.SNAPSHOT)
 """Levels at which a value is there from the document's first moment; the others may write it later."""
@@ -55,7 +55,7 @@ def computed_fields(design: Design, computed: Computed) -> Iterator[Field]:
     of = f"{source.name}.{computed.attribute}" if computed.attribute else f"`{source.name}`"
     remark = f"{computed.function} of {of} along {_words(computed.path)}, {computed.freshness}"
     remark += f", in steps of {computed.step:,}" if computed.step > 1 else ""
-    sure = computed.function is Function.COUNT and computed.freshness.level in _WRITTEN_AT_ONCE
+    sure = computed.function is AggregateKind.COUNT and computed.freshness.level in _WRITTEN_AT_ONCE
     content = aggregate(source, computed.function, computed.attribute)
     yield Field(computed.field, content, sure, remark=remark, derived=True)
     if computed.stamp is not None:

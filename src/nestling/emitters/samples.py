@@ -14,7 +14,7 @@ from nestling.emitters.content import Array, Constant, Content, Either, Field, O
 from nestling.emitters.documents import documents
 from nestling.ir.allowed_values import fitting, nth_value
 from nestling.ir.design import Design
-from nestling.ir.layout import Store
+from nestling.ir.layout import StoredCollection
 from nestling.ir.types import Type, TypeName
 from nestling.ir.values import decode, encode
 
@@ -42,7 +42,7 @@ _TEXTS = (
 )
 
 
-def sample_documents(design: Design, store: Store) -> tuple[Document, ...]:
+def sample_documents(design: Design, store: StoredCollection) -> tuple[Document, ...]:
     """One document of each kind of a store."""
     return tuple(_document(document) for document in documents(design, store))
 

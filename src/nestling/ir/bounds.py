@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from nestling.common.errors import Problem
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Role, Store
+from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.statistics import Origin, RelationshipStatistics, Statistics
 from nestling.ir.workload import Requirements
 
@@ -67,7 +67,9 @@ def largest_fan_out(known: RelationshipStatistics) -> float | None:
     return None
 
 
-def _array_mistakes(store: Store, node: Node, statistics: Statistics, requirements: Requirements) -> Iterator[Problem]:
+def _array_mistakes(
+    store: StoredCollection, node: Node, statistics: Statistics, requirements: Requirements
+) -> Iterator[Problem]:
     embedding = node.embedding
     if embedding is None or node.kind is NodeKind.GROUP or not node.form.to_many:
         return
@@ -84,7 +86,9 @@ def _array_mistakes(store: Store, node: Node, statistics: Statistics, requiremen
         yield Problem(what=what, path=where, next_move=f"reference it, or `overflow: {{bound: {bound}, …}}`")
 
 
-def _too_large(store: Store, root: Node, size: float, statistics: Statistics, requirements: Requirements) -> Problem:
+def _too_large(
+    store: StoredCollection, root: Node, size: float, statistics: Statistics, requirements: Requirements
+) -> Problem:
     heaviest = max(
         root.children,
         key=lambda child: elements(child, statistics) * node_bytes(child, statistics),

@@ -15,7 +15,7 @@ from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
 from nestling.ir.names import stored_name
 from nestling.ir.primitives import Before, Computed, Copy, Field, Form, Order, Window
-from nestling.ir.rows import Function, Hop, down, up
+from nestling.ir.rows import AggregateKind, Hop, down, up
 from nestling.ir.workload import UNITS, Access
 
 
@@ -52,7 +52,7 @@ class Bucketed:
     by: tuple[str, ...]
     window: Window | None
     limit: int
-    summary: tuple[tuple[Function, str], ...] = ()
+    summary: tuple[tuple[AggregateKind, str], ...] = ()
     native: bool = False
 
     def keyed_by(self, key: tuple[str, ...]) -> tuple[str, ...]:
@@ -78,11 +78,11 @@ class Bucketed:
         return self.is_coarse(access) and set(summaries(asked)) <= set(self.summary)
 
 
-def summaries(aggregates: Iterable[tuple[Function, str | None]]) -> Iterator[tuple[Function, str]]:
+def summaries(aggregates: Iterable[tuple[AggregateKind, str | None]]) -> Iterator[tuple[AggregateKind, str]]:
     """What a bucket must keep to answer these: an average is a sum and a number; rows are counted anyway."""
     for function, attribute in aggregates:
-        if attribute is not None and function is Function.AVG:
-            yield from ((Function.SUM, attribute), (Function.COUNT, attribute))
+        if attribute is not None and function is AggregateKind.AVG:
+            yield from ((AggregateKind.SUM, attribute), (AggregateKind.COUNT, attribute))
         elif attribute is not None:
             yield function, attribute
 
@@ -168,7 +168,7 @@ class Aggregate:
     """An aggregate over a parent's child rows, kept in the parent's document."""
 
     relationship: str
-    function: Function
+    function: AggregateKind
     attribute: str | None
     freshness: Freshness
     step: int = 1

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation
-from nestling.ir.layout import NodeKind, Role, Store
+from nestling.ir.layout import NodeKind, Role, StoredCollection
 from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.primitives import CollectionKind, Holder
 from nestling.ir.stored_names import Named, stored_names
@@ -66,26 +66,26 @@ def linked_by_expression(model: Model, link: Relationship) -> bool:
     return any(map(by_expression, linked(model, link)))
 
 
-def index_collation(design: Design, store: Store, paths: Iterable[str], *, unique: bool) -> Collation:
+def index_collation(design: Design, store: StoredCollection, paths: Iterable[str], *, unique: bool) -> Collation:
     """The collation of an index: of its first text, so that it serves comparisons; of all its texts where they are unique."""
     found = [design.model.entity(name).attribute(attribute) for name, attribute in _at(design, store, paths)]
     return Collation.UNICODE_CI if (is_collated if unique else begins_collated)(found) else Collation.BINARY
 
 
-def is_followed(design: Design, store: Store, paths: Iterable[str]) -> bool:
+def is_followed(design: Design, store: StoredCollection, paths: Iterable[str]) -> bool:
     """Whether documents are found by these paths from values of others, which what is kept in them is asked for by."""
     found, followed = [*_at(design, store, paths)], _followed(design)
     return bool(found) and all(each in followed for each in found)
 
 
-def identity_is_collated(design: Design, store: Store) -> bool:
+def identity_is_collated(design: Design, store: StoredCollection) -> bool:
     """Whether the source compares the texts in `_id` otherwise than the server's index on it does."""
     is_plain = store.options.kind is not CollectionKind.TIME_SERIES and store.role is not Role.PAGES
     rows = all(root.kind is NodeKind.ROOT for root in store.roots)
     return is_plain and rows and index_collation(design, store, ("_id",), unique=True) is Collation.UNICODE_CI
 
 
-def followed_links(stores: Iterable[Store]) -> frozenset[str]:
+def followed_links(stores: Iterable[StoredCollection]) -> frozenset[str]:
     """The relationships over which copies, computed values, ids in arrays, orphans and overflow pages are kept."""
     found: set[str] = set()
     for node in (node for store in stores for node in store.nodes()):
@@ -110,7 +110,7 @@ def _followed(design: Design) -> frozenset[Named]:
 # --- what lies where -------------------------------------------------------------------------------------------------
 
 
-def _at(design: Design, store: Store, paths: Iterable[str]) -> Iterator[Named]:
+def _at(design: Design, store: StoredCollection, paths: Iterable[str]) -> Iterator[Named]:
     """The attributes at the paths, or in the documents there."""
     stored = [*stored_names(design.model, store)]
     for path in paths:

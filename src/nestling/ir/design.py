@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from nestling.common.errors import DesignError
 from nestling.ir.invariants import mistakes_in_layout, mistakes_in_names
-from nestling.ir.layout import Node, NodeKind, Place, Role, Store, places_of, stores_of
+from nestling.ir.layout import Node, NodeKind, Place, Role, StoredCollection, places_of, stores_of
 from nestling.ir.model import Model, Relationship
 from nestling.ir.primitives import Collection, Index
 
@@ -22,7 +22,7 @@ class Design:
     model: Model
     collections: tuple[Collection, ...]
     indexes: tuple[Index, ...] = ()
-    stores: tuple[Store, ...] = field(init=False, repr=False, compare=False)
+    stores: tuple[StoredCollection, ...] = field(init=False, repr=False, compare=False)
     places: Mapping[str, tuple[Place, ...]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -33,11 +33,11 @@ class Design:
         if problems := tuple(mistakes_in_layout(self.model, self.indexes, self.stores, self.places)):
             raise DesignError(*problems)
 
-    def store(self, name: str) -> Store:
+    def store(self, name: str) -> StoredCollection:
         """The physical collection of that name; raises `KeyError`."""
         return next(store for store in self.stores if store.name == name)
 
-    def home_root(self, entity: str) -> tuple[Store, Node] | None:
+    def home_root(self, entity: str) -> tuple[StoredCollection, Node] | None:
         """The store and root node that are an entity's home; None when its rows lie in other documents."""
         for place in self.places.get(entity, ()):
             if place.store.role is Role.HOME and place.node.kind is NodeKind.ROOT and place.copy is None:

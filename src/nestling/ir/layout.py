@@ -109,7 +109,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Store:
+class StoredCollection:
     """One physical collection: usually one root; a variant collection has one per member."""
 
     name: str
@@ -131,7 +131,7 @@ class Store:
 class Place:
     """Where rows of an entity live: the nodes from a store's root down to theirs; `copy` when copies are the home."""
 
-    store: Store
+    store: StoredCollection
     nodes: tuple[Node, ...]
     copy: Copy | None = None
 
@@ -164,13 +164,13 @@ class Place:
         return None if found is None else join(*(node.field for node in self.nodes[: found[0] + 1]), found[1])
 
 
-def stores_of(model: Model, collections: Sequence[Collection]) -> tuple[Store, ...]:
+def stores_of(model: Model, collections: Sequence[Collection]) -> tuple[StoredCollection, ...]:
     """Every physical collection: each home followed by the stores that belong to it."""
     layout = _Layout(model, collections)
     return tuple(store for collection in collections for store in layout.stores(collection))
 
 
-def places_of(model: Model, stores: Sequence[Store]) -> Mapping[str, tuple[Place, ...]]:
+def places_of(model: Model, stores: Sequence[StoredCollection]) -> Mapping[str, tuple[Place, ...]]:
     """Entity name to the places that together are its home, homes before overflow, orphans and archives."""
     found: dict[str, list[Place]] = {}
     for store in stores:
@@ -185,7 +185,7 @@ def _entity_at(model: Model, place: Place) -> str:
     return place.copy.path[-1].target(model) if place.copy is not None else place.node.entity
 
 
-def _walk(model: Model, store: Store, nodes: tuple[Node, ...]) -> Iterator[Place]:
+def _walk(model: Model, store: StoredCollection, nodes: tuple[Node, ...]) -> Iterator[Place]:
     node = nodes[-1]
     if node.kind is not NodeKind.GROUP:
         yield Place(store, nodes)
@@ -210,7 +210,7 @@ class _Layout:
             if holders.get(link.name) == {Holder.PARENT}:
                 self.listed[link.child] = (*self.listed.get(link.child, ()), link.name)
 
-    def stores(self, collection: Collection) -> Iterator[Store]:
+    def stores(self, collection: Collection) -> Iterator[StoredCollection]:
         """The home of a collection's root and everything that hangs on it."""
         yield from self._homes(collection)
         bodies = (
@@ -220,16 +220,16 @@ class _Layout:
         for body in bodies:
             yield from self._outside(collection, body)
 
-    def _homes(self, collection: Collection) -> Iterator[Store]:
+    def _homes(self, collection: Collection) -> Iterator[StoredCollection]:
         roots = tuple(self._roots(collection))
-        home = Store(collection.name, Role.HOME, roots, collection, collection.id, collection.options)
+        home = StoredCollection(collection.name, Role.HOME, roots, collection, collection.id, collection.options)
         yield home
         for split in collection.splits:
             if split.rows is not None:
                 yield replace(home, name=split.collection, role=Role.ARCHIVE, split=split, options=Options())
             elif not split.gridfs:
                 part = self._part(collection, split)
-                yield Store(split.collection, Role.PART, (part,), collection, collection.id, split=split)
+                yield StoredCollection(split.collection, Role.PART, (part,), collection, collection.id, split=split)
 
     def _roots(self, collection: Collection) -> Iterator[Node]:
         variant = collection.variant
@@ -337,7 +337,7 @@ class _Layout:
         body = Document(collection.root, collection.body.fields)
         return replace(self._root(body, collection.id, keep, collection), listed=(), children=())
 
-    def _outside(self, collection: Collection, body: Document) -> Iterator[Store]:
+    def _outside(self, collection: Collection, body: Document) -> Iterator[StoredCollection]:
         """Stores of rows that belong inside `body` but do not fit there: overflow pages, orphans, unreferred copies."""
         for copy in body.copies:
             if copy.orphans is not None:
@@ -350,14 +350,16 @@ class _Layout:
                 yield self._orphans(collection, embedding.orphans, embedding.body, embedding)
             yield from self._outside(collection, embedding.body)
 
-    def _orphans(self, collection: Collection, name: str, body: Document, embedding: Embedding | None) -> Store:
+    def _orphans(
+        self, collection: Collection, name: str, body: Document, embedding: Embedding | None
+    ) -> StoredCollection:
         plain = replace(collection, variant=None)
         key = self.model.entity(body.entity).key
-        return Store(
+        return StoredCollection(
             name, Role.ORPHANS, (self._root(body, key, frozenset(), plain),), collection, key, embedding=embedding
         )
 
-    def _pages(self, collection: Collection, embedding: Embedding, name: str) -> Store:
+    def _pages(self, collection: Collection, embedding: Embedding, name: str) -> StoredCollection:
         link = self.model.relationship(embedding.relationship)
         header = tuple(Field(attribute, stored_name(attribute)) for attribute in link.child_attributes)
         implied = tuple(Implied(attribute, 1, attribute) for attribute in link.child_attributes)
@@ -366,7 +368,7 @@ class _Layout:
         group = Node(
             NodeKind.GROUP, link.child, Form.OBJECT, "", header, empty, embedding=embedding, children=(elements,)
         )
-        return Store(name, Role.PAGES, (group,), collection, embedding=embedding)
+        return StoredCollection(name, Role.PAGES, (group,), collection, embedding=embedding)
 
 
 def every_document(collections: Sequence[Collection]) -> Iterator[Document]:

@@ -2,8 +2,8 @@
 
 Costs are *step-separable*: how one step is answered does not change how many rows reach the next, so a statement's cost is the
 sum over its steps, and a design's the sum over statements, each times its rate. The planner counts the work of every way and
-prices it as it goes; the optimizer solves the `Problem`, and knows nothing of what a structure means. Costs are seconds of server
-and client time.
+prices it as it goes; the optimizer solves the `DesignProblem`, and knows nothing of what a structure means. Costs are seconds
+of server and client time.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class DesignProblem:
     """Everything to choose from. `rates` are executions a second by statement.
 
     `along`: by statement, what one execution more adds to the rates of others, such as of what is a share of all costs.
@@ -117,7 +117,7 @@ class Problem:
         """What has a rate of its own."""
         return frozenset(self.rates).difference(*self.along.values())
 
-    def with_rate(self, statement: str, rate: float) -> Problem:
+    def with_rate(self, statement: str, rate: float) -> DesignProblem:
         """The problem at another rate of a statement."""
         more = rate - self.rates[statement]
         others = {name: self.rates[name] + more * each for name, each in self.along.get(statement, {}).items()}

@@ -13,7 +13,7 @@ from enum import StrEnum
 from nestling.ir.clause import Clause
 from nestling.ir.freshness import TRANSACTION, Freshness
 from nestling.ir.model import Model
-from nestling.ir.rows import Function, Path
+from nestling.ir.rows import AggregateKind, Path
 
 
 class Form(StrEnum):
@@ -145,7 +145,7 @@ class Computed:
 
     field: str
     path: Path
-    function: Function
+    function: AggregateKind
     freshness: Freshness
     attribute: str | None = None
     step: int = 1
@@ -212,7 +212,7 @@ class Summary:
     """An aggregate over the events of one bucket, stored under `field`."""
 
     field: str
-    function: Function
+    function: AggregateKind
     attribute: str | None = None
 
 

@@ -77,7 +77,7 @@ class Space:
 
 
 @dataclass(frozen=True, slots=True)
-class Upkeep:
+class WritingCost:
     """What writing took: executions of writing statements, bytes in the server's journal, transactions committed and aborted."""
 
     writes: int
@@ -142,7 +142,7 @@ class RivalFigures:
     times_interval: Interval | None = None
     predicted: float | None = None
     space: Space | None = None
-    upkeep: Upkeep | None = None
+    upkeep: WritingCost | None = None
     load_seconds: float | None = None
     opened: OpenLoop | None = None
     statements: tuple[StatementFigures, ...] = ()

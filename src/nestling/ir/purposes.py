@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nestling.ir.layout import Role, Store
+from nestling.ir.layout import Role, StoredCollection
 from nestling.ir.primitives import CollectionKind
 
 
-def purpose(store: Store) -> str:
+def purpose(store: StoredCollection) -> str:
     """One sentence, without a full stop."""
     collection, root = store.collection, store.roots[0].entity
     match store.role:
@@ -28,7 +28,7 @@ def purpose(store: Store) -> str:
             return f"attributes of `{root}` kept apart from `{collection.name}`, under the same `_id`: {names}"
 
 
-def _home(store: Store) -> str:
+def _home(store: StoredCollection) -> str:
     collection, kind = store.collection, store.options.kind
     entities = ", ".join(f"`{root.entity}`" for root in store.roots)
     what = f"home of {entities}"

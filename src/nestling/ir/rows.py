@@ -79,7 +79,7 @@ class SortKey:
     descending: bool = False
 
 
-class Function(StrEnum):
+class AggregateKind(StrEnum):
     """Aggregates; NULLs are left out, over no rows `count` is 0 and the others are NULL, as in SQL."""
 
     COUNT = "count"
@@ -93,7 +93,7 @@ class Function(StrEnum):
 class Aggregate:
     """A function over a column, or over the joined rows when the column is None (count only)."""
 
-    function: Function
+    function: AggregateKind
     column: Column | None = None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, Store
+from nestling.ir.layout import Node, StoredCollection
 from nestling.ir.model import Model
 from nestling.ir.names import join
 from nestling.ir.primitives import Form, Holder
@@ -15,7 +15,7 @@ Named = tuple[str, str]
 NO_NAMES: Mapping[str, str] = {}
 
 
-def stored_names(model: Model, store: Store) -> Iterator[tuple[str, Named]]:
+def stored_names(model: Model, store: StoredCollection) -> Iterator[tuple[str, Named]]:
     """The path of every attribute in a collection's documents; those of arrays' elements have no numbers."""
     for root in store.roots:
         yield from _below(model, root, "")

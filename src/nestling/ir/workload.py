@@ -13,7 +13,7 @@ from enum import StrEnum
 from nestling.common.errors import Problem, WorkloadError
 from nestling.ir.clause import Clause
 from nestling.ir.freshness import Freshness
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 
 _SELECT = re.compile(r"\bselect\b", re.IGNORECASE)
 
@@ -61,7 +61,7 @@ class Grouping:
     """
 
     keys: tuple[tuple[str, str | None], ...]
-    aggregates: tuple[tuple[Function, str | None], ...]
+    aggregates: tuple[tuple[AggregateKind, str | None], ...]
 
 
 class Walk(StrEnum):
@@ -88,7 +88,7 @@ class Access:
     filters: tuple[Filter, ...] = ()
     sort: tuple[str, ...] = ()
     via: str | None = None
-    aggregates: tuple[tuple[Function, str | None], ...] = ()
+    aggregates: tuple[tuple[AggregateKind, str | None], ...] = ()
     grouping: Grouping | None = None
     walk: Walk | None = None
     constants: tuple[Clause, ...] = ()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir.options import Limit, Mode, Problem
+from nestling.ir.options import DesignProblem, Limit, Mode
 
 SPREAD = 1e3
 """The largest cost may be so many times what a choice costs before it is worth solving again without it."""
 
 
-def room(problem: Problem, cost: float) -> float:
+def room(problem: DesignProblem, cost: float) -> float:
     """The most that one element may cost in a choice no dearer than `cost`: what all others save at best is added."""
     savings = sum(min(charge.cost, 0.0) for charge in problem.charges if charge.when)
     savings += sum(min(extra, 0.0) for step in problem.steps for mode in step.modes for _, extra in mode.also)
@@ -18,14 +18,14 @@ def room(problem: Problem, cost: float) -> float:
     return (cost - constant - savings) * (1 + 1e-6)
 
 
-def largest_cost(problem: Problem) -> float:
+def largest_cost(problem: DesignProblem) -> float:
     """The largest coefficient of the objective."""
     modes = (cost for step in problem.steps for mode in step.modes for cost in (mode.cost, *(c for _, c in mode.also)))
     charges = (charge.cost for charge in problem.charges if charge.when)
     return max((*map(abs, modes), *map(abs, charges)), default=0.0)
 
 
-def affordable(problem: Problem, most: float) -> Problem:
+def affordable(problem: DesignProblem, most: float) -> DesignProblem:
     """The problem without modes dearer than `most`, and with charges dearer than that forbidden."""
     dear = [charge for charge in problem.charges if charge.when and charge.cost > most]
     steps = tuple(

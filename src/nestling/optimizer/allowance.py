@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from nestling.ir.options import Problem
+from nestling.ir.options import DesignProblem
 
 LEAST = 200
 """Modes that a solve counts for at least: it takes some time however small the problem is."""
@@ -22,14 +22,14 @@ class Allowance:
     modes: float = float("inf")
     time_was_up: bool = False
 
-    def take(self, problem: Problem) -> float | None:
+    def take(self, problem: DesignProblem) -> float | None:
         """The seconds that one solve of the problem may take; None when it is not allowed any more."""
         if not self.suffices(problem):
             return None
         self.modes -= _size(problem)
         return self.deadline - time.perf_counter()
 
-    def suffices(self, problem: Problem) -> bool:
+    def suffices(self, problem: DesignProblem) -> bool:
         """Whether one more solve of the problem is allowed."""
         if time.perf_counter() >= self.deadline:
             self.time_was_up = True
@@ -37,7 +37,7 @@ class Allowance:
         return _size(problem) <= self.modes
 
 
-def _size(problem: Problem) -> int:
+def _size(problem: DesignProblem) -> int:
     return max(sum(len(step.modes) for step in problem.steps), LEAST)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from nestling.common import errors
-from nestling.ir.options import Group, Limit, Problem, Solution
+from nestling.ir.options import DesignProblem, Group, Limit, Solution
 from nestling.optimizer.allowance import Allowance, allowance
 from nestling.optimizer.components import components
 from nestling.optimizer.evaluate import evaluate
@@ -26,7 +26,7 @@ class Alternative:
 
 
 def alternatives(
-    problem: Problem, solution: Solution, group: str, *, allowed: Allowance | None = None
+    problem: DesignProblem, solution: Solution, group: str, *, allowed: Allowance | None = None
 ) -> tuple[Alternative, ...]:
     """The alternatives of a group that were not chosen, cheapest first, those not allowed last.
 
@@ -35,7 +35,9 @@ def alternatives(
     return alternatives_within(part_of(problem, group), solution, group, allowed or allowance())
 
 
-def alternatives_within(part: Problem, solution: Solution, group: str, allowed: Allowance) -> tuple[Alternative, ...]:
+def alternatives_within(
+    part: DesignProblem, solution: Solution, group: str, allowed: Allowance
+) -> tuple[Alternative, ...]:
     """The same for a group of a connected part of the problem that the solution is of."""
     decision = group_named(part, group)
     others: list[str | None] = [name for name in decision.among if name not in solution.chosen]
@@ -53,7 +55,7 @@ def alternatives_within(part: Problem, solution: Solution, group: str, allowed: 
 
 
 def _alternative(
-    part: Problem, group: Group, structure: str | None, elsewhere: float, allowed: Allowance
+    part: DesignProblem, group: Group, structure: str | None, elsewhere: float, allowed: Allowance
 ) -> Alternative | None:
     """One alternative's cost; None when the allowance does not suffice to know anything of it."""
     seconds = allowed.take(part)
@@ -68,7 +70,7 @@ def _alternative(
     return Alternative(structure, elsewhere + solution.cost, solution.proved, solution.chosen)
 
 
-def forced(problem: Problem, group: Group, structure: str | None) -> Problem:
+def forced(problem: DesignProblem, group: Group, structure: str | None) -> DesignProblem:
     """The problem with one structure of a group chosen for certain, or with none of them."""
     if structure is not None:
         return replace(problem, groups=(*problem.groups, Group(f"{group.name}: {structure}", (structure,))))
@@ -76,7 +78,7 @@ def forced(problem: Problem, group: Group, structure: str | None) -> Problem:
     return replace(problem, limits=(*problem.limits, none))
 
 
-def group_named(problem: Problem, name: str) -> Group:
+def group_named(problem: DesignProblem, name: str) -> Group:
     """The group of that name; raises `SearchError` when there is none."""
     for group in problem.groups:
         if group.name == name:
@@ -84,7 +86,7 @@ def group_named(problem: Problem, name: str) -> Group:
     raise errors.SearchError(errors.unknown("decision", name, [group.name for group in problem.groups]))
 
 
-def part_of(problem: Problem, group: str) -> Problem:
+def part_of(problem: DesignProblem, group: str) -> DesignProblem:
     """The connected part a group belongs to."""
     decision = group_named(problem, group)
     return next(part for part in components(problem) if decision in part.groups)

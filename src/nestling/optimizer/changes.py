@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nestling.ir.options import Change, Problem
+from nestling.ir.options import Change, DesignProblem
 from nestling.optimizer.evaluate import evaluate
 
 DIGITS = 12
@@ -22,7 +22,7 @@ class _Unit:
     come: frozenset[str]
 
 
-def changes(problem: Problem, now: frozenset[str], then: frozenset[str]) -> tuple[Change, ...]:
+def changes(problem: DesignProblem, now: frozenset[str], then: frozenset[str]) -> tuple[Change, ...]:
     """The steps from `now` to `then`, each allowed by itself; decisions that depend on each other are made together.
 
     What only goes and saves nothing is the last step. When `now` itself is not allowed, nothing is priced.
@@ -49,7 +49,7 @@ def changes(problem: Problem, now: frozenset[str], then: frozenset[str]) -> tupl
     return tuple(made)
 
 
-def _rest(problem: Problem, units: Sequence[_Unit], chosen: frozenset[str], cost: float) -> Change:
+def _rest(problem: DesignProblem, units: Sequence[_Unit], chosen: frozenset[str], cost: float) -> Change:
     """All that is left, in one step."""
     rest = _together(units)
     found = evaluate(problem, _after(chosen, rest))
@@ -66,7 +66,7 @@ def _unit(among: Sequence[str], now: frozenset[str], then: frozenset[str]) -> _U
 
 
 def _steps(
-    problem: Problem, units: Sequence[_Unit], chosen: frozenset[str]
+    problem: DesignProblem, units: Sequence[_Unit], chosen: frozenset[str]
 ) -> Iterator[tuple[float, int, tuple[_Unit, ...]]]:
     """The steps that are allowed next: cost after it, place, and the decisions it takes."""
     for place, unit in enumerate(units):
@@ -77,7 +77,7 @@ def _steps(
 
 
 def _pairs(
-    problem: Problem, units: Sequence[_Unit], chosen: frozenset[str], cost: float
+    problem: DesignProblem, units: Sequence[_Unit], chosen: frozenset[str], cost: float
 ) -> Iterator[tuple[float, int, tuple[_Unit, ...]]]:
     """The steps of a change and an addition that save more together than each by itself."""
     alone = {unit: evaluate(problem, _after(chosen, unit)) for unit in units}
@@ -91,7 +91,9 @@ def _pairs(
                 yield found.cost, place, step
 
 
-def _with_needed(problem: Problem, unit: _Unit, units: Sequence[_Unit], chosen: frozenset[str]) -> tuple[_Unit, ...]:
+def _with_needed(
+    problem: DesignProblem, unit: _Unit, units: Sequence[_Unit], chosen: frozenset[str]
+) -> tuple[_Unit, ...]:
     """A decision with those that it cannot do without."""
     step = [unit]
     while True:

@@ -8,7 +8,7 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import TypeVar
 
-from nestling.ir.options import Charge, Group, Limit, Load, Needs, Problem, Step, Structure
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Needs, Step, Structure
 
 Element = Group | Needs | Step | Charge | Limit
 Kind = TypeVar("Kind", bound=Element | Load)
@@ -19,7 +19,7 @@ NOWHERE = ""
 """The leader of what touches no structure."""
 
 
-def components(problem: Problem) -> tuple[Problem, ...]:
+def components(problem: DesignProblem) -> tuple[DesignProblem, ...]:
     """The connected parts, in the order of their first structure; what touches no structure is in a part of its own."""
     leader = _leaders(problem)
     structures: dict[str, list[Structure]] = defaultdict(list)
@@ -31,7 +31,7 @@ def components(problem: Problem) -> tuple[Problem, ...]:
     limits, loads = _by_leader(problem.limits, leader, first), _by_leader(problem.loads, leader, first)
     loose = any(NOWHERE in found for found in (groups, steps, charges, limits))
     return tuple(
-        Problem(
+        DesignProblem(
             tuple(structures.get(name, ())),
             tuple(groups.get(name, ())),
             tuple(needs.get(name, ())),
@@ -46,7 +46,7 @@ def components(problem: Problem) -> tuple[Problem, ...]:
     )
 
 
-def first_of(problem: Problem) -> Members:
+def first_of(problem: DesignProblem) -> Members:
     """One structure of each load: enough to tell which part what pays for it is in."""
     return {load.name: tuple(islice(touched(load), 1)) for load in problem.loads}
 
@@ -79,11 +79,11 @@ def touched(element: Element | Load, loads: Members = NONE) -> Iterable[str]:
             return (name for name, _ in element.amounts)
 
 
-def _elements(problem: Problem) -> Iterable[Element]:
+def _elements(problem: DesignProblem) -> Iterable[Element]:
     return chain(problem.groups, problem.needs, problem.steps, problem.charges, problem.limits)
 
 
-def _leaders(problem: Problem) -> dict[str, str]:
+def _leaders(problem: DesignProblem) -> dict[str, str]:
     """The first structure of the part each structure is in."""
     parent = {structure.id: structure.id for structure in problem.structures}
     first = first_of(problem)

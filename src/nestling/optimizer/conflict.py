@@ -6,8 +6,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.common import errors
-from nestling.ir.options import Charge, Group, Limit, Needs, Problem, Step
+from nestling.common.errors import InfeasibleError, Problem
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Needs, Step
 from nestling.ir.quantity_words import size_to_allow
 from nestling.optimizer.components import components
 from nestling.optimizer.evaluate import Requirement
@@ -20,14 +20,14 @@ LIMIT_SECONDS = 60.0
 """For one question whether some requirements can hold together."""
 
 
-def conflict(problem: Problem) -> errors.InfeasibleError:
+def conflict(problem: DesignProblem) -> InfeasibleError:
     """The error that names a minimal conflicting set of an infeasible problem; dropping any of the set mends that conflict."""
     part = next(part for part in components(problem) if not is_feasible(part))
     requirements: list[Requirement] = [*part.limits, *part.groups, *part.needs, *part.steps]
     found = _minimal(part, [], requirements, changed=False)
     words = "; ".join(in_words(requirement) for requirement in found)
-    return errors.InfeasibleError(
-        errors.Problem(
+    return InfeasibleError(
+        Problem(
             what=f"these cannot hold together: {words}" if len(found) > 1 else f"this cannot hold: {words}",
             known="; ".join(_least(part, limit) for limit in found if isinstance(limit, Limit)),
             next_move="loosen or drop one of them",
@@ -35,14 +35,14 @@ def conflict(problem: Problem) -> errors.InfeasibleError:
     )
 
 
-def is_feasible(problem: Problem) -> bool:
+def is_feasible(problem: DesignProblem) -> bool:
     """Whether any choice is allowed."""
     deadline = time.perf_counter() + LIMIT_SECONDS
     reduced = presolve(costless(problem)).problem
     return all(solve_part(part, deadline) is not None for part in components(reduced))
 
 
-def costless(problem: Problem) -> Problem:
+def costless(problem: DesignProblem) -> DesignProblem:
     """The problem's requirements alone: every step is as good one way as another."""
     steps = tuple(
         Step(ALL, step.name, tuple(replace(mode, cost=0.0, also=(), loads=()) for mode in step.modes))
@@ -51,14 +51,14 @@ def costless(problem: Problem) -> Problem:
     return replace(problem, steps=steps, charges=(), rates={ALL: 1.0}, loads=())
 
 
-def least_amount_problem(problem: Problem, limit: Limit) -> Problem:
+def least_amount_problem(problem: DesignProblem, limit: Limit) -> DesignProblem:
     """The problem whose cost is what `limit` counts, without that limit."""
     free = costless(replace(problem, limits=tuple(other for other in problem.limits if other.name != limit.name)))
     return replace(free, charges=tuple(Charge(ALL, limit.name, when, amount) for when, amount in limit.amounts))
 
 
 def _minimal(
-    problem: Problem, kept: list[Requirement], suspects: Sequence[Requirement], *, changed: bool
+    problem: DesignProblem, kept: list[Requirement], suspects: Sequence[Requirement], *, changed: bool
 ) -> list[Requirement]:
     """A minimal set of `suspects` that cannot hold together with `kept`; `changed`: `kept` grew since it was last asked."""
     if changed and not is_feasible(_with(problem, kept)):
@@ -72,7 +72,7 @@ def _minimal(
     return [*of_first, *of_second]
 
 
-def _with(problem: Problem, kept: list[Requirement]) -> Problem:
+def _with(problem: DesignProblem, kept: list[Requirement]) -> DesignProblem:
     """The problem with these requirements only."""
     return replace(
         problem,
@@ -83,7 +83,7 @@ def _with(problem: Problem, kept: list[Requirement]) -> Problem:
     )
 
 
-def _least(problem: Problem, limit: Limit) -> str:
+def _least(problem: DesignProblem, limit: Limit) -> str:
     """What a limit would have to allow, all else kept."""
     deadline = time.perf_counter() + LIMIT_SECONDS
     reduced = presolve(least_amount_problem(problem, limit)).problem

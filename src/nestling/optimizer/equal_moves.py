@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
-from nestling.ir.options import Charge, Group, Limit, Needs, Problem, Step
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Needs, Step
 from nestling.optimizer.components import Element, touched
 from nestling.optimizer.evaluate import Chosen, applies, best_mode, holds
 
@@ -14,7 +14,7 @@ Move = tuple[str | None, str | None]
 """A structure that goes and one that comes."""
 
 
-def equal_moves(problem: Problem, chosen: frozenset[str], *, extra_cost: float) -> frozenset[str]:
+def equal_moves(problem: DesignProblem, chosen: frozenset[str], *, extra_cost: float) -> frozenset[str]:
     """Make every preferred move whose cost fits into `extra_cost` in all, until none is left. The problem is a weighted one."""
     near, now = _near(problem), set(chosen)
     weight = {structure.id: structure.weight for structure in problem.structures}
@@ -33,7 +33,7 @@ def equal_moves(problem: Problem, chosen: frozenset[str], *, extra_cost: float) 
     return frozenset(now)
 
 
-def _near(problem: Problem) -> Mapping[str, list[Element]]:
+def _near(problem: DesignProblem) -> Mapping[str, list[Element]]:
     """The elements that speak of each structure."""
     elements: chain[Element] = chain(problem.groups, problem.needs, problem.steps, problem.charges, problem.limits)
     found: dict[str, list[Element]] = defaultdict(list)
@@ -43,7 +43,7 @@ def _near(problem: Problem) -> Mapping[str, list[Element]]:
     return found
 
 
-def _moves(problem: Problem, chosen: Chosen) -> Iterator[Move]:
+def _moves(problem: DesignProblem, chosen: Chosen) -> Iterator[Move]:
     grouped = {name for group in problem.groups for name in group.among}
     for structure in problem.structures:
         if structure.id not in grouped:

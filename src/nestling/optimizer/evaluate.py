@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from types import MappingProxyType
 
-from nestling.ir.options import Charge, Group, Limit, Mode, Needs, Problem, Step
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Mode, Needs, Step
 
 TOLERANCE = 1e-9
 """How far rounding may carry an amount past its limit, as a share of the largest number in the limit."""
@@ -28,7 +28,7 @@ class Evaluation:
     cost: float
 
 
-def evaluate(problem: Problem, chosen: frozenset[str]) -> Evaluation | None:
+def evaluate(problem: DesignProblem, chosen: frozenset[str]) -> Evaluation | None:
     """The cost of `chosen` with the best mode for each step; None when a requirement is broken."""
     demands: chain[Requirement] = chain(problem.groups, problem.needs, problem.limits)
     if any(not holds(requirement, chosen) for requirement in demands):
@@ -86,7 +86,7 @@ def mode_cost(mode: Mode, chosen: Chosen, loads: Mapping[str, float] = NO_LOADS)
     return cost + sum(each * loads[name] for name, each in mode.loads) if mode.loads else cost
 
 
-def load_values(problem: Problem, chosen: frozenset[str]) -> Mapping[str, float]:
+def load_values(problem: DesignProblem, chosen: frozenset[str]) -> Mapping[str, float]:
     """How much each load comes to."""
     return {
         load.name: load.base + sum(amount for name, amount in load.amounts if name in chosen) for load in problem.loads

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import chain
 
 from nestling.common import errors
-from nestling.ir.options import Charge, Problem, Step, Turn
+from nestling.ir.options import Charge, DesignProblem, Step, Turn
 from nestling.ir.rate import factor_between
 from nestling.optimizer.allowance import Allowance, allowance
 from nestling.optimizer.alternatives import choice, group_named, part_of
@@ -57,14 +57,14 @@ Corners = dict[str, Known]
 """What was found of a part by the rate of each statement."""
 
 
-def known_corners(part: Problem, chosen: frozenset[str]) -> Corners:
+def known_corners(part: DesignProblem, chosen: frozenset[str]) -> Corners:
     """The present rates, at which the best choice is known."""
     here = frozenset(structure.id for structure in part.structures) & chosen
     return {statement: Known({rate: Corner(rate, here)}) for statement, rate in part.rates.items()}
 
 
 def flip(
-    problem_at: Callable[[float], Problem],
+    problem_at: Callable[[float], DesignProblem],
     now: float,
     group: str,
     *,
@@ -90,7 +90,7 @@ def flip(
 
 
 def rate_flips(
-    problem: Problem,
+    problem: DesignProblem,
     group: str,
     *,
     statements: Iterable[str] | None = None,
@@ -108,7 +108,7 @@ def rate_flips(
     for statement in statements if statements is not None else touching(part, group):
         now = problem.rates[statement]
 
-        def at(rate: float, statement: str = statement) -> Problem:
+        def at(rate: float, statement: str = statement) -> DesignProblem:
             return part.with_rate(statement, rate)
 
         found += flip(
@@ -126,7 +126,13 @@ def rate_flips(
 
 
 def near_flips(
-    part: Problem, group: str, crossings: Mapping[str, float], *, solves: int, allowed: Allowance, corners: Corners
+    part: DesignProblem,
+    group: str,
+    crossings: Mapping[str, float],
+    *,
+    solves: int,
+    allowed: Allowance,
+    corners: Corners,
 ) -> tuple[Turn, ...]:
     """The flips between the present rates and just beyond where a known choice overtakes the present one, by statement.
 
@@ -143,7 +149,7 @@ def near_flips(
     return tuple(found)
 
 
-def touching(problem: Problem, group: str) -> tuple[str, ...]:
+def touching(problem: DesignProblem, group: str) -> tuple[str, ...]:
     """The statements that cost something else depending on the decision."""
     among = frozenset(group_named(problem, group).among)
     priced: chain[Step | Charge] = chain(problem.steps, problem.charges)
@@ -156,7 +162,7 @@ def touching(problem: Problem, group: str) -> tuple[str, ...]:
 class _Search:
     """One side's search; counts its solves."""
 
-    problem_at: Callable[[float], Problem]
+    problem_at: Callable[[float], DesignProblem]
     group: str
     allowed: Allowance
     solves_left: int

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from nestling.ir.options import Charge, Group, Limit, Needs, Problem, Step
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Needs, Step
 from nestling.optimizer.evaluate import limit_scale
 from nestling.optimizer.pairs import nested, nested_pairs
 from nestling.optimizer.rows import Builder, LinearModel
@@ -17,7 +17,7 @@ from nestling.optimizer.rows import Builder, LinearModel
 Columns = Mapping[str, int]
 
 
-def formulation(problem: Problem) -> LinearModel:
+def formulation(problem: DesignProblem) -> LinearModel:
     """The linear model of a weighted problem; column i is structure i. Constant charges are left out."""
     builder = Builder(len(problem.structures))
     columns = {structure.id: place for place, structure in enumerate(problem.structures)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from nestling.ir.options import Problem
+from nestling.ir.options import DesignProblem
 
 Names = frozenset[str]
 Picks = Mapping[str, str]
@@ -15,7 +15,7 @@ Picks = Mapping[str, str]
 class Implications:
     """The needs and groups of a problem, followed to their ends."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: DesignProblem) -> None:
         self._needed: dict[str, list[str]] = defaultdict(list)
         for needs in problem.needs:
             if len(needs.any_of) == 1:

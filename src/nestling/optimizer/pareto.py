@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from nestling.common import errors
-from nestling.ir.options import Limit, Problem, Solution
+from nestling.ir.options import DesignProblem, Limit, Solution
 from nestling.optimizer.budget import STORAGE, storage_budget, with_limits
 from nestling.optimizer.conflict import least_amount_problem
 from nestling.optimizer.evaluate import amount
@@ -22,7 +22,7 @@ class ParetoPoint:
 
 
 def pareto(
-    problem: Problem, limit_name: str = STORAGE, points: int = 5, *, limit_seconds: float = 60.0
+    problem: DesignProblem, limit_name: str = STORAGE, points: int = 5, *, limit_seconds: float = 60.0
 ) -> tuple[ParetoPoint, ...]:
     """Solutions from the least possible amount to the least cost, amounts evenly spaced, none beaten by another.
 
@@ -39,7 +39,7 @@ def pareto(
     return _unbeaten([*found, cheapest])
 
 
-def _limit(problem: Problem, name: str) -> Limit:
+def _limit(problem: DesignProblem, name: str) -> Limit:
     for limit in problem.limits:
         if limit.name == name:
             return limit
@@ -49,7 +49,7 @@ def _limit(problem: Problem, name: str) -> Limit:
     raise errors.SearchError(errors.unknown("limit", name, known))
 
 
-def _point(problem: Problem, limit: Limit, at_most: float, limit_seconds: float) -> ParetoPoint:
+def _point(problem: DesignProblem, limit: Limit, at_most: float, limit_seconds: float) -> ParetoPoint:
     solution = solve(with_limits(problem, [replace(limit, at_most=at_most)]), limit_seconds=limit_seconds)
     return ParetoPoint(at_most, amount(limit, solution.chosen), solution)
 

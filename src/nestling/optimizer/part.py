@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nestling.common import errors
-from nestling.ir.options import Problem
+from nestling.common.errors import Problem, SearchError
+from nestling.ir.options import DesignProblem
 from nestling.optimizer.affordable import SPREAD, affordable, largest_cost, room
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.highs import Outcome, Status, minimise
@@ -34,7 +34,7 @@ class Part:
     proved: bool
 
 
-def solve_part(problem: Problem, deadline: float, *, any_of_equals: bool = False) -> Part | None:
+def solve_part(problem: DesignProblem, deadline: float, *, any_of_equals: bool = False) -> Part | None:
     """Solve a weighted, connected problem until `deadline` (of `time.perf_counter`); None when nothing is allowed.
 
     `any_of_equals`: which of equally cheap choices it is does not matter.
@@ -56,7 +56,7 @@ def solve_part(problem: Problem, deadline: float, *, any_of_equals: bool = False
     return part
 
 
-def _solve(problem: Problem, relaxed: Relaxation, deadline: float) -> Part | None:
+def _solve(problem: DesignProblem, relaxed: Relaxation, deadline: float) -> Part | None:
     """A whole choice: the relaxation's own when it is one, else what branching finds among what that leaves open."""
     if relaxed.outcome.status is Status.INFEASIBLE:
         return None
@@ -81,7 +81,7 @@ def _branched(relaxed: Relaxation, fixed: Floats | None, deadline: float) -> Out
     return minimise(relaxed.model, seconds=seconds, scale=relaxed.scale, absolute_gap=gap, fixed=fixed)
 
 
-def _rounded(problem: Problem, relaxed: Relaxation) -> Part | None:
+def _rounded(problem: DesignProblem, relaxed: Relaxation) -> Part | None:
     """The relaxation rounded, when that is allowed."""
     if relaxed.outcome.status is not Status.OPTIMAL or relaxed.outcome.values is None:
         return None
@@ -90,7 +90,7 @@ def _rounded(problem: Problem, relaxed: Relaxation) -> Part | None:
     return Part(chosen, found.cost, min(relaxed.bound, found.cost), proved=False) if found is not None else None
 
 
-def _completed(problem: Problem, relaxed: Relaxation, deadline: float) -> Part | None:
+def _completed(problem: DesignProblem, relaxed: Relaxation, deadline: float) -> Part | None:
     """What branching makes of the few structures the relaxation leaves open, all others as they are there."""
     if relaxed.outcome.status is not Status.OPTIMAL or relaxed.outcome.values is None:
         return None
@@ -99,11 +99,11 @@ def _completed(problem: Problem, relaxed: Relaxation, deadline: float) -> Part |
     return Part(chosen, found.cost, min(relaxed.bound, found.cost), proved=False) if found is not None else None
 
 
-def _part(problem: Problem, relaxed: Relaxation, chosen: frozenset[str], outcome: Outcome) -> Part:
+def _part(problem: DesignProblem, relaxed: Relaxation, chosen: frozenset[str], outcome: Outcome) -> Part:
     found = evaluate(problem, chosen)
     if found is None:
-        raise errors.SearchError(
-            errors.Problem(
+        raise SearchError(
+            Problem(
                 what="the solver's choice breaks a requirement by rounding",
                 next_move="give the limits and costs numbers of more similar size",
             )
@@ -113,7 +113,7 @@ def _part(problem: Problem, relaxed: Relaxation, chosen: frozenset[str], outcome
     return Part(chosen, found.cost, bound, outcome.status is Status.OPTIMAL)
 
 
-def _any(problem: Problem, model: LinearModel) -> frozenset[str] | None:
+def _any(problem: DesignProblem, model: LinearModel) -> frozenset[str] | None:
     """Some allowed choice, whatever it costs: what needs nothing else where that is one. None when there is none."""
     dependent = {needs.structure for needs in problem.needs}
     plain = frozenset(
@@ -126,7 +126,5 @@ def _any(problem: Problem, model: LinearModel) -> frozenset[str] | None:
     outcome = minimise(replace(model, cost=np.zeros_like(model.cost)), seconds=GRACE_SECONDS)
     if outcome.values is None and outcome.status is Status.STOPPED:
         next_move = "give the search more time, or fewer statements"
-        raise errors.SearchError(
-            errors.Problem(what="the time was up before any design was found", next_move=next_move)
-        )
+        raise SearchError(Problem(what="the time was up before any design was found", next_move=next_move))
     return chosen_by(problem, outcome.values) if outcome.values is not None else None

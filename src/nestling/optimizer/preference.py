@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from nestling.ir.options import Problem
+from nestling.ir.options import DesignProblem
 
 TIED = 1e-9
 """Costs this close, as a share of the cost, count as equal: far below what any coefficient is known to."""
 
 
-def preference(problem: Problem, chosen: frozenset[str]) -> tuple[int, int]:
+def preference(problem: DesignProblem, chosen: frozenset[str]) -> tuple[int, int]:
     """The weight of the chosen structures, and how many structures appear or disappear; less is better."""
     weight = sum(structure.weight for structure in problem.structures if structure.id in chosen)
     return weight, sum((structure.id in chosen) != structure.in_place for structure in problem.structures)

@@ -6,21 +6,21 @@ from collections import Counter
 from collections.abc import Iterator
 from math import isfinite
 
-from nestling.common import errors
-from nestling.ir.options import Problem
+from nestling.common.errors import Problem, SearchError
+from nestling.ir.options import DesignProblem
 
 SHOWN = 10
 """Mistakes named in one error."""
 
 
-def check_problem(problem: Problem) -> None:
+def check_problem(problem: DesignProblem) -> None:
     """Raise `SearchError` with the first mistakes in a problem."""
     found = list(_mistakes(problem))
     if found:
-        raise errors.SearchError(*(errors.Problem(what=what) for what in dict.fromkeys(found[:SHOWN])))
+        raise SearchError(*(Problem(what=what) for what in dict.fromkeys(found[:SHOWN])))
 
 
-def _mistakes(problem: Problem) -> Iterator[str]:
+def _mistakes(problem: DesignProblem) -> Iterator[str]:
     for name, count in Counter(structure.id for structure in problem.structures).items():
         if count > 1:
             yield f"there are {count} structures called `{name}`"
@@ -38,7 +38,7 @@ def _mistakes(problem: Problem) -> Iterator[str]:
     yield from _wrong_numbers(problem)
 
 
-def _names(problem: Problem) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _names(problem: DesignProblem) -> Iterator[tuple[str, tuple[str, ...]]]:
     """(what speaks of them, structures)."""
     for group in problem.groups:
         yield f"group `{group.name}`", group.among
@@ -56,7 +56,7 @@ def _names(problem: Problem) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield f"load `{load.name}`", tuple(name for name, _ in load.amounts)
 
 
-def _wrong_numbers(problem: Problem) -> Iterator[str]:
+def _wrong_numbers(problem: DesignProblem) -> Iterator[str]:
     for name, rate in problem.rates.items():
         if not isfinite(rate) or rate < 0:
             yield f"statement `{name}` has a rate of {rate:g}; rates are 0 or more"
@@ -68,7 +68,7 @@ def _wrong_numbers(problem: Problem) -> Iterator[str]:
             yield f"{where} has a cost or an amount that is no number"
 
 
-def _numbers(problem: Problem) -> Iterator[tuple[str, tuple[float, ...]]]:
+def _numbers(problem: DesignProblem) -> Iterator[tuple[str, tuple[float, ...]]]:
     """(what has them, costs or amounts)."""
     for step in problem.steps:
         for mode in step.modes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nestling.ir.options import Problem
+from nestling.ir.options import DesignProblem
 from nestling.optimizer.formulation import formulation
 from nestling.optimizer.highs import Outcome, Status, minimise
 from nestling.optimizer.rows import Floats, LinearModel
@@ -62,7 +62,7 @@ class Relaxation:
         return fixed
 
 
-def relaxation(problem: Problem, deadline: float) -> Relaxation:
+def relaxation(problem: DesignProblem, deadline: float) -> Relaxation:
     """Write down a weighted part and solve it without whole numbers."""
     model = formulation(problem)
     constant = sum(charge.cost for charge in problem.charges if not charge.when)
@@ -71,7 +71,7 @@ def relaxation(problem: Problem, deadline: float) -> Relaxation:
     return Relaxation(model, constant, largest, outcome)
 
 
-def chosen_by(problem: Problem, values: Floats) -> frozenset[str]:
+def chosen_by(problem: DesignProblem, values: Floats) -> frozenset[str]:
     """The structures whose column is nearer to 1 than to 0."""
     pairs = zip(problem.structures, values, strict=False)
     return frozenset(structure.id for structure, value in pairs if value > 0.5)

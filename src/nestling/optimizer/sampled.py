@@ -8,7 +8,7 @@ from itertools import islice, product
 from math import prod
 from random import Random
 
-from nestling.ir.options import Group, Problem
+from nestling.ir.options import DesignProblem, Group
 from nestling.optimizer.evaluate import evaluate, holds
 from nestling.optimizer.solve import attempt
 
@@ -18,7 +18,7 @@ SOLVE_SECONDS = 5.0
 """How long the rest of one choice may be searched for."""
 
 
-def sampled(problem: Problem, count: int, seed: int = 0) -> Iterator[frozenset[str]]:
+def sampled(problem: DesignProblem, count: int, seed: int = 0) -> Iterator[frozenset[str]]:
     """At most `count` different choices that are allowed, the same for the same seed.
 
     The decisions that must be taken (where everything lives) are taken every way there is when that is few enough, at random
@@ -50,7 +50,7 @@ def _decisions(groups: list[Group], count: int, chance: Random) -> Iterator[tupl
         yield from (decided, decided)
 
 
-def _rest(problem: Problem, decided: tuple[str, ...]) -> frozenset[str] | None:
+def _rest(problem: DesignProblem, decided: tuple[str, ...]) -> frozenset[str] | None:
     """The best choice with these decisions; None when they are not allowed."""
     forced = tuple(Group(f"only {name}", (name,)) for name in decided)
     decided_problem = replace(problem, groups=(*problem.groups, *forced))
@@ -58,7 +58,7 @@ def _rest(problem: Problem, decided: tuple[str, ...]) -> frozenset[str] | None:
     return solution.chosen if solution is not None else None
 
 
-def _any(problem: Problem, decided: tuple[str, ...], chance: Random) -> frozenset[str] | None:
+def _any(problem: DesignProblem, decided: tuple[str, ...], chance: Random) -> frozenset[str] | None:
     """A random choice with these decisions; None when they are not allowed."""
     taken = {name for group in problem.groups if not group.optional for name in group.among}
     free = [structure.id for structure in problem.structures if structure.id not in taken]
@@ -70,7 +70,7 @@ def _any(problem: Problem, decided: tuple[str, ...], chance: Random) -> frozense
     return _kept(problem, chosen, frozenset(decided))
 
 
-def _kept(problem: Problem, chosen: set[str], decided: frozenset[str]) -> frozenset[str] | None:
+def _kept(problem: DesignProblem, chosen: set[str], decided: frozenset[str]) -> frozenset[str] | None:
     """Without what cannot stand in it."""
     while broken := [need.structure for need in problem.needs if not holds(need, frozenset(chosen))]:
         if not decided.isdisjoint(broken):

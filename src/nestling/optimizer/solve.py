@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from nestling.common.collector import no_cycle_search
-from nestling.ir.options import Limit, Problem, Solution
+from nestling.ir.options import DesignProblem, Limit, Solution
 from nestling.optimizer.budget import with_limits
 from nestling.optimizer.components import components, touched
 from nestling.optimizer.conflict import conflict
@@ -22,7 +22,7 @@ NOTHING = 1e-12
 """Seconds a second that are none: a gap of less proves as much as no gap."""
 
 
-def solve(problem: Problem, *, limit_seconds: float = 60.0, budgets: Iterable[Limit] = ()) -> Solution:
+def solve(problem: DesignProblem, *, limit_seconds: float = 60.0, budgets: Iterable[Limit] = ()) -> Solution:
     """The least-cost choice; of equals the one with fewest structures, then with least change.
 
     When the time is up, the best found so far with its gap, and `proved` is False. Raises `InfeasibleError` naming a minimal
@@ -38,7 +38,7 @@ def solve(problem: Problem, *, limit_seconds: float = 60.0, budgets: Iterable[Li
 
 
 @no_cycle_search()
-def attempt(problem: Problem, *, limit_seconds: float, any_of_equals: bool = False) -> Solution | None:
+def attempt(problem: DesignProblem, *, limit_seconds: float, any_of_equals: bool = False) -> Solution | None:
     """The same, with None where nothing is allowed: finding out why takes longer than the search.
 
     `any_of_equals`: which of equally cheap choices it is does not matter.
@@ -56,7 +56,7 @@ def attempt(problem: Problem, *, limit_seconds: float, any_of_equals: bool = Fal
     return Solution(chosen, found.modes, found.cost, bound, time.perf_counter() - started, proved)
 
 
-def solve_parts(problem: Problem, deadline: float, *, any_of_equals: bool = False) -> list[Part] | None:
+def solve_parts(problem: DesignProblem, deadline: float, *, any_of_equals: bool = False) -> list[Part] | None:
     """Solve a reduced problem part by part; None when a part has no allowed choice.
 
     Limits that tie parts together come in only once a choice breaks them: until then the parts are solved apart.
@@ -75,7 +75,7 @@ def solve_parts(problem: Problem, deadline: float, *, any_of_equals: bool = Fals
         active += broken
 
 
-def _by_reach(problem: Problem) -> tuple[list[Limit], list[Limit]]:
+def _by_reach(problem: DesignProblem) -> tuple[list[Limit], list[Limit]]:
     """The limits within one part, and those over several."""
     parts = components(replace(problem, limits=()))
     part_of = {structure.id: place for place, part in enumerate(parts) for structure in part.structures}
@@ -88,7 +88,7 @@ def _by_reach(problem: Problem) -> tuple[list[Limit], list[Limit]]:
 
 
 def _solve_all(
-    problem: Problem, deadline: float, solved: dict[tuple[str, ...], Part], any_of_equals: bool
+    problem: DesignProblem, deadline: float, solved: dict[tuple[str, ...], Part], any_of_equals: bool
 ) -> list[Part] | None:
     """Solve the parts, small ones first; `solved` keeps those that later rounds have again."""
     parts = []

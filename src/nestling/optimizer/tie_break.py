@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from nestling.ir.options import Problem
+from nestling.ir.options import DesignProblem
 from nestling.optimizer.equal_moves import equal_moves
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.highs import Status, minimise
@@ -20,7 +20,7 @@ OPEN = 300
 
 
 def preferred(
-    problem: Problem, chosen: frozenset[str], cost: float, relaxed: Relaxation, deadline: float
+    problem: DesignProblem, chosen: frozenset[str], cost: float, relaxed: Relaxation, deadline: float
 ) -> frozenset[str]:
     """The preferred choice among those no dearer than the proved best `cost`, or the best known when time is up.
 
@@ -43,7 +43,7 @@ def preferred(
     return candidate if tied_still and preference(problem, candidate) < preference(problem, chosen) else chosen
 
 
-def _preference_costs(problem: Problem, model: LinearModel) -> Floats:
+def _preference_costs(problem: DesignProblem, model: LinearModel) -> Floats:
     """Weight first, then change: one structure of weight outweighs all changes."""
     first = len(problem.structures) + 1
     costs = np.zeros(len(model.cost))

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from nestling.ir.options import Group, Problem, Solution, Turn, Weighing
+from nestling.ir.options import DesignProblem, Group, Solution, Turn, Weighing
 from nestling.ir.rate import factor_between
 from nestling.optimizer.allowance import allowance
 from nestling.optimizer.alternatives import Alternative, alternatives_within, choice
@@ -48,7 +48,7 @@ FLIP_SHARE = 0.4
 
 
 def weigh(
-    problem: Problem, solution: Solution, groups: Iterable[str], *, limit_seconds: float, modes: float = MODES
+    problem: DesignProblem, solution: Solution, groups: Iterable[str], *, limit_seconds: float, modes: float = MODES
 ) -> Weighed:
     """The groups weighed as far as the allowance goes: alternatives first, of what was chosen before what was not, then flips.
 
@@ -87,7 +87,9 @@ def weigh(
     return Weighed(tuple(found.values()), tuple(name for name in wanted if name not in found), left.time_was_up)
 
 
-def _crossings(part: Problem, solution: Solution, weighing: Weighing, turns: Iterable[Turn]) -> Mapping[str, float]:
+def _crossings(
+    part: DesignProblem, solution: Solution, weighing: Weighing, turns: Iterable[Turn]
+) -> Mapping[str, float]:
     """By statement, the rate at which an alternative overtakes the design as it is: the nearest above and below where no turn is
     known, as what a design costs is a straight line over a rate.
     """
@@ -106,7 +108,7 @@ def _crossings(part: Problem, solution: Solution, weighing: Weighing, turns: Ite
 
 
 def _causes(
-    part: Problem, solution: Solution, others: tuple[Alternative, ...]
+    part: DesignProblem, solution: Solution, others: tuple[Alternative, ...]
 ) -> Iterator[tuple[tuple[str, float], ...]]:
     """For each alternative, by statement, what it costs more a second, the largest difference first."""
     now = dict(statement_costs(part, solution.chosen))
@@ -116,7 +118,7 @@ def _causes(
         yield tuple(sorted(differences, key=lambda each: (-abs(each[1]), each[0])))
 
 
-def _come(part: Problem, solution: Solution, other: Alternative) -> tuple[str, ...]:
+def _come(part: DesignProblem, solution: Solution, other: Alternative) -> tuple[str, ...]:
     """What an alternative has that was not chosen; any of equal designs being found, what it could do without is left out."""
     left, now = other.chosen, evaluate(part, other.chosen)
     for name in sorted(other.chosen - solution.chosen - {other.structure}):
@@ -126,14 +128,14 @@ def _come(part: Problem, solution: Solution, other: Alternative) -> tuple[str, .
     return tuple(sorted(left - solution.chosen))
 
 
-def _dropped(part: Problem, solution: Solution, group: Group) -> float | None:
+def _dropped(part: DesignProblem, solution: Solution, group: Group) -> float | None:
     """The cost of what was chosen without what it has of the group; None where that is not allowed."""
     here = solution.chosen & {structure.id for structure in part.structures}
     now, then = evaluate(part, here), evaluate(part, here - set(group.among))
     return solution.cost - now.cost + then.cost if now is not None and then is not None else None
 
 
-def statement_costs(problem: Problem, chosen: frozenset[str]) -> tuple[tuple[str, float], ...]:
+def statement_costs(problem: DesignProblem, chosen: frozenset[str]) -> tuple[tuple[str, float], ...]:
     """Seconds per execution of each statement under a choice, in the problem's order."""
     found = dict.fromkeys(problem.rates, 0.0)
     loads = load_values(problem, chosen)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nestling.ir.candidate import Aggregate, Candidate
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.situation import Situation
 from nestling.ir.tolerance import tolerated
 from nestling.patterns.computed import candidates as exact
@@ -22,7 +22,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
     off_by = tolerated(situation.model, situation.requirements).off_by
     for each in exact(situation) if off_by else ():
         part = each.part
-        if isinstance(part, Aggregate) and part.function is Function.COUNT:
+        if isinstance(part, Aggregate) and part.function is AggregateKind.COUNT:
             child = situation.model.relationship(part.relationship).child
             step = off_by.get((child, part.attribute or ""), 1)
             if step > 1:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from nestling.ir.candidate import Aggregate, Candidate
 from nestling.ir.model import Relationship
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Access, Operator, Statement
 from nestling.patterns.extended_reference import freshness_of
@@ -14,7 +14,7 @@ from nestling.patterns.extended_reference import freshness_of
 
 def candidates(situation: Situation) -> Iterator[Candidate]:
     """One for each aggregate a statement asks over the children of a parent."""
-    motives: dict[tuple[str, Function, str | None], list[str]] = {}
+    motives: dict[tuple[str, AggregateKind, str | None], list[str]] = {}
     for statement in situation.reading.workload.statements:
         for access in statement.accesses if not statement.kind.writes else ():
             for link in situation.parents[access.entity]:

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from nestling.ir.candidate import Candidate, Newest
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import Order
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Access, Operator
 from nestling.patterns.extended_reference import freshness_of
 from nestling.patterns.subset import candidates as first_few
 
-_DESCENDING = {Function.MAX: True, Function.MIN: False}
+_DESCENDING = {AggregateKind.MAX: True, AggregateKind.MIN: False}
 
 
 def candidates(situation: Situation) -> Iterator[Candidate]:

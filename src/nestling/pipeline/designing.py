@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nestling.emitters.explanation import Explanation
     from nestling.ir.candidate import Candidate
     from nestling.ir.design import Design
-    from nestling.ir.options import Problem, Solution
+    from nestling.ir.options import DesignProblem, Solution
     from nestling.ir.situation import Situation
     from nestling.optimizer.pareto import ParetoPoint
     from nestling.strategies import Thresholds
@@ -123,7 +123,7 @@ def _least_cost(
     return explained(given, solve(given[-1], limit_seconds=limit_seconds))
 
 
-def explained(given: tuple[Situation, Profile, tuple[Candidate, ...], Problem], solution: Solution) -> Proposal:
+def explained(given: tuple[Situation, Profile, tuple[Candidate, ...], DesignProblem], solution: Solution) -> Proposal:
     """The proposal of a solution of what was posed, with every decision weighed."""
     from nestling.ir.proposal import Costs
     from nestling.optimizer.weigh import statement_costs, weigh
@@ -141,7 +141,7 @@ def explained(given: tuple[Situation, Profile, tuple[Candidate, ...], Problem], 
 
 def posed(
     reading: Reading, thresholds: Thresholds | None, profile: Profile | None, *, today: Design | None = None
-) -> tuple[Situation, Profile, tuple[Candidate, ...], Problem]:
+) -> tuple[Situation, Profile, tuple[Candidate, ...], DesignProblem]:
     """What is known, what work costs, what may be chosen, and what each choice would cost.
 
     What `today`'s design has may stay, whoever would propose it, and what saves next to nothing is not worth a change.
@@ -161,7 +161,7 @@ def posed(
 
 def priced(
     known: Situation, prices: Profile, candidates: tuple[Candidate, ...], today: frozenset[str] | None = None
-) -> Problem:
+) -> DesignProblem:
     """Everything there is to choose among these candidates, with its price; `today`: what the design in place has of them."""
     from nestling.cost import price
     from nestling.planner.options import options

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nestling.executors.migrate import Gathered, Homes, Job, Migration, MigrationReport, ServerSide, Shelf, Target
     from nestling.ir.command import CreateIndex
     from nestling.ir.design import Design
-    from nestling.ir.layout import Store
+    from nestling.ir.layout import StoredCollection
     from nestling.ir.migration import Assembly
     from nestling.ir.model import Model
     from nestling.ir.rows import RowSink, RowSource
@@ -157,7 +157,7 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
     )
 
 
-def _validator(design: Design, store: Store, policy: Policy) -> Mapping[str, Any]:
+def _validator(design: Design, store: StoredCollection, policy: Policy) -> Mapping[str, Any]:
     from nestling.emitters.commands import validation
 
     found: Any = validation(design, store, policy=policy).get("validator", {})

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nestling.executors.migrate.sizes import Size
     from nestling.ir.command import CreateIndex
     from nestling.ir.design import Design
-    from nestling.ir.layout import Store
+    from nestling.ir.layout import StoredCollection
 
 SERVER_ROWS_PER_SECOND = 25_000
 """Rows of home views the server turns into documents (`benchmarks/migrate.py`, two busy cores: 15,000 to 60,000)."""
@@ -61,7 +61,9 @@ def _moves(new: Design, job: Job, measured: Mapping[str, Size]) -> Iterator[Move
         yield Move(store.name, name, way, of, documents, size_bytes)
 
 
-def _estimated(store: Store, of: tuple[str, ...], measured: Mapping[str, Size]) -> tuple[int | None, int | None]:
+def _estimated(
+    store: StoredCollection, of: tuple[str, ...], measured: Mapping[str, Size]
+) -> tuple[int | None, int | None]:
     """Documents and bytes, copies left out; nothing is said of rows whose number nobody has counted."""
     from nestling.ir.layout import NodeKind, Role
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from nestling.cost import Profile
     from nestling.ir.capture.watched import Watched
     from nestling.ir.design import Design
-    from nestling.ir.options import Change, Problem
+    from nestling.ir.options import Change, DesignProblem
     from nestling.sources.mongo import Found
     from nestling.strategies import Thresholds
 
@@ -117,7 +117,7 @@ def redesign(
     return Redesign(proposal, now.cost if now is not None else None, steps, warning)
 
 
-def _keeping(problem: Problem, there: frozenset[str]) -> Problem:
+def _keeping(problem: DesignProblem, there: frozenset[str]) -> DesignProblem:
     """The problem of what to add: what is there stays, decision by decision."""
     from nestling.ir.options import Limit
 

@@ -15,7 +15,7 @@ from nestling.pipeline.designing import design, posed, read_proposal
 if TYPE_CHECKING:
     from nestling.cost import Profile
     from nestling.ir.candidate import Candidate
-    from nestling.ir.options import Problem, Solution
+    from nestling.ir.options import DesignProblem, Solution
     from nestling.ir.situation import Situation
     from nestling.optimizer.alternatives import Alternative
 
@@ -85,7 +85,7 @@ class _Posing:
     known: Situation
     prices: Profile
     candidates: tuple[Candidate, ...]
-    problem: Problem
+    problem: DesignProblem
 
     def others(self, limit_seconds: float) -> Iterator[tuple[str, Proposal]]:
         """Runner-ups and ablations."""
@@ -139,7 +139,7 @@ class _Posing:
         return assembled(self.known, COSTED, self.candidates, solution, (), costs)
 
 
-def _reversal(solution: Solution, problem: Problem, group: str, other: Alternative) -> str:
+def _reversal(solution: Solution, problem: DesignProblem, group: str, other: Alternative) -> str:
     """What is taken in place of what, in words."""
     from nestling.optimizer.alternatives import choice, group_named
 

@@ -22,7 +22,7 @@ from nestling.ir.access_path import (
 )
 from nestling.ir.design import Design
 from nestling.ir.invariants import paths_in
-from nestling.ir.layout import Node, NodeKind, Place, Role, Store
+from nestling.ir.layout import Node, NodeKind, Place, Role, StoredCollection
 from nestling.ir.model import Relationship
 from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import Form, Holder, Reference, Split
@@ -172,7 +172,7 @@ def id_at(design: Design, place: Place, level: int) -> Found:
     return Found(DocumentOf(tuple((stored_name(name), part.value) for name, part in parts.items())), joins)
 
 
-def fresh_field(store: Store, name: str) -> str:
+def fresh_field(store: StoredCollection, name: str) -> str:
     """A top-level field name no document of the store uses."""
     taken = {path.split(".", 1)[0] for path in paths_in(store)}
     name = name.replace(".", "_").replace("$", "_")

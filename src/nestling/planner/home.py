@@ -23,7 +23,7 @@ from nestling.ir.design import Design
 from nestling.ir.layout import Place
 from nestling.ir.types import TypeName
 from nestling.planner.attribute import attribute_at, file_split
-from nestling.planner.copied import copied_attribute, copied_row_exists
+from nestling.planner.home_of_copies import copied_attribute, copied_row_exists
 from nestling.planner.place import documents_at, with_joins
 
 

@@ -18,7 +18,7 @@ from nestling.ir.primitives import (
     Order,
     Reference,
 )
-from nestling.ir.rows import Function, Hop
+from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.types import FLOAT, INTEGER, TEXT
 from tests.generators.worlds import Row, World
 
@@ -73,8 +73,8 @@ def library(*, freshness: Freshness = TRANSACTION, indexed: bool = False) -> Des
                 "author",
                 copies=(newest,),
                 computed=(
-                    Computed("books", books, Function.COUNT, TRANSACTION),
-                    Computed("worth", books, Function.SUM, TRANSACTION, "price"),
+                    Computed("books", books, AggregateKind.COUNT, TRANSACTION),
+                    Computed("worth", books, AggregateKind.SUM, TRANSACTION, "price"),
                 ),
             ),
             ("id",),

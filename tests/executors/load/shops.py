@@ -33,7 +33,7 @@ from nestling.ir.primitives import (
     Window,
     WindowUnit,
 )
-from nestling.ir.rows import Function, Hop
+from nestling.ir.rows import AggregateKind, Hop
 from tests.planner.home_cases import Rows, entity, link
 
 CUSTOMER = entity("customer", "code! name city", "code")
@@ -135,9 +135,14 @@ ORDERS = Collection(
             Copy("labels", TAGGED, (Field("label", "label"),), Form.SCALARS, TRANSACTION),
         ),
         computed=(
-            Computed("about.lines", (Hop("order_line", up=False),), Function.COUNT, TRANSACTION),
+            Computed("about.lines", (Hop("order_line", up=False),), AggregateKind.COUNT, TRANSACTION),
             Computed(
-                "about.total", (Hop("order_line", up=False),), Function.MAX, TRANSACTION, "order_id", stamp="about.at"
+                "about.total",
+                (Hop("order_line", up=False),),
+                AggregateKind.MAX,
+                TRANSACTION,
+                "order_id",
+                stamp="about.at",
             ),
         ),
     ),
@@ -209,9 +214,9 @@ DESIGN = Design(
                 3,
                 Window("at", WindowUnit.DAY),
                 (
-                    Summary("total", Function.SUM, "value"),
-                    Summary("mean", Function.AVG, "value"),
-                    Summary("top", Function.MAX, "at"),
+                    Summary("total", AggregateKind.SUM, "value"),
+                    Summary("mean", AggregateKind.AVG, "value"),
+                    Summary("top", AggregateKind.MAX, "at"),
                 ),
             ),
         ),

@@ -19,8 +19,8 @@ from pymongo.database import Database
 from nestling.common.errors import LeaseLost, SyncError
 from nestling.executors.sync import Metrics, SyncOptions, served, standing, status_written, sync
 from nestling.executors.sync import following as loop
+from nestling.executors.sync.large_refreshes import Side, Task
 from nestling.executors.sync.lease import COLLECTION
-from nestling.executors.sync.side import Side, Task
 from nestling.ir.route import SyncPlan
 from nestling.ir.text import read_proposal
 from nestling.pipeline.syncing import sync_plan

@@ -15,7 +15,7 @@ from nestling.ir.distribution import Distribution
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Attribute, Cardinality, Entity, ManyToMany, Model, Relationship
 from nestling.ir.reading import Reading
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Quantity, RelationshipStatistics, Statistics
 from nestling.ir.types import INTEGER, TEXT, Type, TypeName
 from nestling.ir.workload import Access, Filter, Operator, Requirements, Statement, StatementKind, Workload
@@ -170,7 +170,7 @@ def _counted(model: Model, chance: random.Random) -> Made | None:
     link = chance.choice(model.relationships)
     parent = model.entity(link.parent)
     by_key = tuple(Filter(each, Operator.EQUALITY) for each in parent.key)
-    counted = Access(link.child, READ, via=link.name, aggregates=((Function.COUNT, None),))
+    counted = Access(link.child, READ, via=link.name, aggregates=((AggregateKind.COUNT, None),))
     return (Access(parent.name, READ, _shown(parent, chance), by_key), counted), None
 
 

@@ -15,7 +15,7 @@ from nestling.common.errors import InfeasibleError
 from nestling.cost import default_profile, price
 from nestling.ir.candidate import HOMES, Candidate, CopiedAttribute, Own
 from nestling.ir.model import Entity
-from nestling.ir.options import Problem
+from nestling.ir.options import DesignProblem
 from nestling.ir.reading import Reading
 from nestling.ir.situation import Thresholds, situation
 from nestling.ir.statistics import EntityStatistics, Quantity
@@ -35,7 +35,7 @@ def candidates_of(reading: Reading) -> tuple[Candidate, ...]:
     return propose(situation(reading, Thresholds()))
 
 
-def problem_of(reading: Reading, candidates: tuple[Candidate, ...] | None = None) -> Problem:
+def problem_of(reading: Reading, candidates: tuple[Candidate, ...] | None = None) -> DesignProblem:
     known = situation(reading, Thresholds())
     return options(known, propose(known) if candidates is None else candidates, PRICE)
 

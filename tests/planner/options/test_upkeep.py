@@ -13,7 +13,7 @@ from nestling.ir.model import Attribute, Model
 from nestling.ir.options import Charge
 from nestling.ir.primitives import Collection, Document, Holder, Reference
 from nestling.ir.reading import Reading
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.situation import Thresholds, situation
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import Type
@@ -24,7 +24,7 @@ from nestling.planner.options.documents import Documents
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.places import Places
 from nestling.planner.options.sizes import Sizes
-from nestling.planner.options.upkeep import Upkeep
+from nestling.planner.options.upkeep import UpkeepCosts
 from nestling.planner.upkeep import ChangeKind, RowChange, upkeep_steps
 from tests.planner.home_cases import entity, link
 
@@ -39,21 +39,21 @@ INSERT, UPDATE, DELETE = StatementKind.INSERT, StatementKind.UPDATE, StatementKi
 ALL = frozenset({"put in", "changed", "moved", "taken out"})
 CASES = [
     # function, attribute, the writes that add to it
-    (Function.COUNT, None, ALL - {"changed"}),  # of which nothing follows
-    (Function.COUNT, "whole", ALL),
-    (Function.COUNT, "mixed", ALL),
-    (Function.COUNT, "maybe", frozenset()),
-    (Function.COUNT, "document", frozenset()),
-    (Function.SUM, "whole", frozenset({"put in", "changed"})),
-    (Function.SUM, "mixed", frozenset()),
-    (Function.SUM, "maybe", frozenset()),
-    (Function.SUM, "real", frozenset()),
-    (Function.MAX, "whole", frozenset()),
+    (AggregateKind.COUNT, None, ALL - {"changed"}),  # of which nothing follows
+    (AggregateKind.COUNT, "whole", ALL),
+    (AggregateKind.COUNT, "mixed", ALL),
+    (AggregateKind.COUNT, "maybe", frozenset()),
+    (AggregateKind.COUNT, "document", frozenset()),
+    (AggregateKind.SUM, "whole", frozenset({"put in", "changed"})),
+    (AggregateKind.SUM, "mixed", frozenset()),
+    (AggregateKind.SUM, "maybe", frozenset()),
+    (AggregateKind.SUM, "real", frozenset()),
+    (AggregateKind.MAX, "whole", frozenset()),
 ]
 
 
 @pytest.mark.parametrize(("function", "attribute", "added"), CASES)
-def test_price_and_program_agree(function: Function, attribute: str | None, added: frozenset[str]) -> None:
+def test_price_and_program_agree(function: AggregateKind, attribute: str | None, added: frozenset[str]) -> None:
     """On every kind of write, of counts and sums of every kind of attribute."""
     part = Aggregate(LINK.name, function, attribute, TRANSACTION)
     changed = () if attribute is None else (attribute,)
@@ -74,7 +74,7 @@ def _is_priced_as_added(part: Aggregate, access: Access) -> bool:
     sizes = Sizes(known)
     places = Places(known, [Candidate("number", "by hand", part)], sizes)
     modes = Modes(known, places, sizes, Documents(known, places, sizes), lambda work: work.grouped)
-    costs = Upkeep(modes, Copies(modes)).kept(statement, access, 1.0).costs
+    costs = UpkeepCosts(modes, Copies(modes)).kept(statement, access, 1.0).costs
     charged = [each.cost for each in costs if isinstance(each, Charge)]
     return charged == [0.0]
 

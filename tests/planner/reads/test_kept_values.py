@@ -32,7 +32,7 @@ from nestling.ir.freshness import Freshness
 from nestling.ir.layout import every_document
 from nestling.ir.model import Model
 from nestling.ir.primitives import Bucket, Computed, Copy
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.rows import Path as Hops
 from nestling.ir.tolerance import Tolerated
 from nestling.planner.reads import ALL, Rewrite, plan_read
@@ -245,7 +245,7 @@ def statements(design: Design) -> Iterator[str]:
 
 
 def _counts(model: Model, entity: str, computed: Computed) -> Iterator[str]:
-    assert computed.function is Function.COUNT
+    assert computed.function is AggregateKind.COUNT
     tables, conditions, _ = _along(model, computed.path)
     outer = quoted(entity)
     inner = f"SELECT count(*) FROM {tables} WHERE {conditions}"

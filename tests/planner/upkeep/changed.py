@@ -29,7 +29,7 @@ from nestling.ir.model import Entity, Model
 from nestling.ir.names import stored_name
 from nestling.ir.primitives import Computed, Copy, Form
 from nestling.ir.program import CompiledWrite, GivenRows
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.upkeep import Upkeep
 from nestling.ir.values import CODEC
 from nestling.ir.write_path import Each, WritePlan
@@ -209,7 +209,7 @@ def _empty(upkeep: Upkeep) -> Any:
     match upkeep.what:
         case Copy(form=Form.ARRAY | Form.SCALARS):
             return []
-        case Computed(function=Function.COUNT):
+        case Computed(function=AggregateKind.COUNT):
             return 0
         case _:
             return None

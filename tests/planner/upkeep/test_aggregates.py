@@ -17,7 +17,7 @@ from nestling.ir.design import Design
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.primitives import Collection, Computed, Document, Holder, Reference
-from nestling.ir.rows import Function, down, up
+from nestling.ir.rows import AggregateKind, down, up
 from nestling.ir.types import Type
 from tests.planner.upkeep.settled import differences
 from tests.sqlite_rows import sqlite_source
@@ -71,25 +71,25 @@ ROWS: dict[str, list[tuple[object, ...]]] = {
 
 
 def _computed() -> list[Computed]:
-    numbers = {Function.SUM: ("whole", "number", "exact"), Function.AVG: ("whole", "number", "exact")}
+    numbers = {AggregateKind.SUM: ("whole", "number", "exact"), AggregateKind.AVG: ("whole", "number", "exact")}
     found = [
         Computed(f"{function} of {name}", (down(LINK),), function, TRANSACTION, name)
-        for function in Function
+        for function in AggregateKind
         for name in numbers.get(function, tuple(KINDS))
     ]
     steps = [
-        Computed(f"about {name}", (down(LINK),), Function.SUM, TRANSACTION, name, step=3)
+        Computed(f"about {name}", (down(LINK),), AggregateKind.SUM, TRANSACTION, name, step=3)
         for name in ("whole", "number", "exact")
     ]
-    steps.append(Computed("even whole", (down(LINK),), Function.SUM, TRANSACTION, "whole", step=2))
-    return [*found, *steps, Computed("siblings", (down(LINK),), Function.COUNT, TRANSACTION, stamp="counted.at")]
+    steps.append(Computed("even whole", (down(LINK),), AggregateKind.SUM, TRANSACTION, "whole", step=2))
+    return [*found, *steps, Computed("siblings", (down(LINK),), AggregateKind.COUNT, TRANSACTION, stamp="counted.at")]
 
 
 def test_aggregates_are_implied(database: Database[dict[str, Any]], tmp_path: Path) -> None:
     """NULLs left out, over nothing 0 or missing, rounded down to a step, also below zero; a parent that is not there is none."""
     parents = Collection("parents", Document("parent", computed=tuple(_computed())), ("id",))
-    above = (Computed("parents", (up(LINK),), Function.COUNT, TRANSACTION),)
-    siblings = (Computed("siblings", (up(LINK), down(LINK)), Function.COUNT, TRANSACTION),)
+    above = (Computed("parents", (up(LINK),), AggregateKind.COUNT, TRANSACTION),)
+    siblings = (Computed("siblings", (up(LINK), down(LINK)), AggregateKind.COUNT, TRANSACTION),)
     body = Document("child", references=(Reference(LINK.name, Holder.CHILD),), computed=above + siblings)
     design = Design(MODEL, (parents, Collection("children", body, ("id",))))
     create(collection_commands(design), database, written_collections(design))

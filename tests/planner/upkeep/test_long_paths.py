@@ -13,7 +13,7 @@ from nestling.ir.design import Design
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Computed, Document, Holder, Reference
-from nestling.ir.rows import Function, down
+from nestling.ir.rows import AggregateKind, down
 from tests.planner.home_cases import Rows, entity, link
 from tests.planner.upkeep.changed import settle
 
@@ -29,7 +29,7 @@ ROWS: dict[str, Rows] = {"land": [(1,), (2,)], **{name: [(1, 1), (2, 2), (3, 2)]
 @pytest.mark.parametrize("hops", [2, 3, 4])
 def test_a_count_of_rows_far_below(hops: int, mongo_client: MongoClient[dict[str, Any]], tmp_path: Path) -> None:
     """One row comes at the end of the path: the one holder far above counts it."""
-    counted = Computed("count", tuple(map(down, LINKS[:hops])), Function.COUNT, TRANSACTION)
+    counted = Computed("count", tuple(map(down, LINKS[:hops])), AggregateKind.COUNT, TRANSACTION)
     collections = [Collection("lands", Document("land", computed=(counted,)), ("id",))]
     collections += [
         Collection(f"{each.child}s", Document(each.child, references=(Reference(each.name, Holder.CHILD),)), ("id",))

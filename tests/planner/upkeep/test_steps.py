@@ -26,7 +26,7 @@ from nestling.ir.primitives import (
     Order,
     Reference,
 )
-from nestling.ir.rows import Function, Hop
+from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.write_path import Fetch, Increment, Pull, Push, Set, UpdateDocuments, WriteStep, steps_within
 from nestling.planner.reads import ReadGap
 from nestling.planner.upkeep import ChangeKind, RowChange, upkeep_steps, upkeeps_of
@@ -69,9 +69,11 @@ CUSTOMERS = Collection(
             ),
         ),
         computed=(
-            Computed("order_count", (down("customer_orders"),), Function.COUNT, TRANSACTION),
-            Computed("spent", (down("customer_orders"),), Function.SUM, TRANSACTION, "total", stamp="spent_at"),
-            Computed("pieces", (down("customer_orders"), down("order_lines")), Function.SUM, TRANSACTION, "quantity"),
+            Computed("order_count", (down("customer_orders"),), AggregateKind.COUNT, TRANSACTION),
+            Computed("spent", (down("customer_orders"),), AggregateKind.SUM, TRANSACTION, "total", stamp="spent_at"),
+            Computed(
+                "pieces", (down("customer_orders"), down("order_lines")), AggregateKind.SUM, TRANSACTION, "quantity"
+            ),
         ),
     ),
     id=("id",),
@@ -99,7 +101,7 @@ ORDERS = Collection(
 PRODUCTS = Collection("products", Document("product", references=(Reference("maker_products", Holder.CHILD),)), ("id",))
 MAKERS = Collection(
     "makers",
-    Document("maker", computed=(Computed("products", (down("maker_products"),), Function.COUNT, TRANSACTION),)),
+    Document("maker", computed=(Computed("products", (down("maker_products"),), AggregateKind.COUNT, TRANSACTION),)),
     ("id",),
 )
 EMPLOYEES = Collection(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nestling.ir.rows import Aggregate, Column, Function, Hop, Newest, RowQuery, SortKey
+from nestling.ir.rows import Aggregate, AggregateKind, Column, Hop, Newest, RowQuery, SortKey
 from nestling.sources.sql import SqlDatabase, open_database, open_sink
 from nestling.sources.sql.rows import BATCH_ROWS
 
@@ -97,8 +97,8 @@ def test_the_newest_of_each_group(league: SqlDatabase) -> None:
 def test_groups_are_aggregated(league: SqlDatabase) -> None:
     """One row per group; NULLs are left out, over nothing count is 0 and the rest is NULL."""
     score = Column("score")
-    functions = (Function.COUNT, Function.SUM, Function.AVG, Function.MIN, Function.MAX)
-    aggregates = (Aggregate(Function.COUNT), *(Aggregate(function, score) for function in functions))
+    functions = (AggregateKind.COUNT, AggregateKind.SUM, AggregateKind.AVG, AggregateKind.MIN, AggregateKind.MAX)
+    aggregates = (Aggregate(AggregateKind.COUNT), *(Aggregate(function, score) for function in functions))
     query = RowQuery("member", (), columns("team_id"), group_by_order=True, aggregates=aggregates)
     assert [tuple(row) for row in league.rows(query)] == [
         (None, 1, 1, 5, 5.0, 5, 5),

@@ -21,7 +21,7 @@ from nestling.executors.load.parts import body_of
 from nestling.executors.load.roots import Documents, distinct
 from nestling.executors.load.stored_value import UnstorableError
 from nestling.executors.load.summary import summary_of
-from nestling.ir.layout import Node, Store
+from nestling.ir.layout import Node, StoredCollection
 from nestling.ir.names import stored_name
 from nestling.ir.primitives import WindowUnit
 from nestling.ir.rows import Column, RowQuery
@@ -31,7 +31,7 @@ Place = tuple[Owner, datetime | None]
 Event = tuple[Row, Any]
 
 
-def bucket_documents(work: Merge, store: Store, group: Node) -> Documents:
+def bucket_documents(work: Merge, store: StoredCollection, group: Node) -> Documents:
     """The bucket documents of a store, in the order they are completed."""
     bucket, events = group.bucket, group.children[0]
     assert bucket is not None
@@ -58,7 +58,7 @@ def bucket_documents(work: Merge, store: Store, group: Node) -> Documents:
 class _Pages:
     """The open buckets of one owner (and of those the database may take for the same)."""
 
-    def __init__(self, work: Merge, store: Store, group: Node, layout: Layout) -> None:
+    def __init__(self, work: Merge, store: StoredCollection, group: Node, layout: Layout) -> None:
         assert group.bucket is not None
         self._bucket, self._constants = group.bucket, store.collection.constants
         entity = work.model.entity(group.entity)

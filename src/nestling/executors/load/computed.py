@@ -13,7 +13,7 @@ from nestling.executors.load.level import Level
 from nestling.executors.load.merge import Merge
 from nestling.ir.model import Attribute
 from nestling.ir.primitives import Computed
-from nestling.ir.rows import Aggregate, Column, Function, Path, RowQuery
+from nestling.ir.rows import Aggregate, AggregateKind, Column, Path, RowQuery
 from nestling.ir.types import Type, TypeName
 from nestling.ir.values import encode, encoder
 
@@ -41,7 +41,7 @@ def _part(work: Merge, level: Level, path: Path, items: list[Computed]) -> Part:
         for item in items
     ]
     stamps = [(item.stamp, work.moment) for item in items if item.stamp]
-    empty = tuple(0 if item.function is Function.COUNT else None for item in items)
+    empty = tuple(0 if item.function is AggregateKind.COUNT else None for item in items)
 
     def take(key: Key) -> Document:
         row, values = stream.row, empty
@@ -69,7 +69,7 @@ def _column(work: Merge, item: Computed, rest: Path) -> Column | None:
 def _finish(work: Merge, item: Computed, attribute: Attribute | None) -> Finish:
     """From what the source computed to what is stored: rounded down to the step, in the type of the attribute."""
     policy, step = work.values.policy, item.step
-    if attribute is not None and item.function in (Function.MIN, Function.MAX):
+    if attribute is not None and item.function in (AggregateKind.MIN, AggregateKind.MAX):
         return encoder(attribute.type, policy)
 
     def finish(value: Any) -> Any:
@@ -82,23 +82,23 @@ def _finish(work: Merge, item: Computed, attribute: Attribute | None) -> Finish:
     return finish
 
 
-def decimal_aggregate(function: Function, kind: Type, value: Any) -> Any:
+def decimal_aggregate(function: AggregateKind, kind: Type, value: Any) -> Any:
     """An aggregate over decimals that the source gave as a float, as SQLite does.
 
     A sum is exact again by the type's scale, up to 15 digits; an average is a decimal of the digits there are.
     """
     if not isinstance(value, float):
         return value
-    if function is Function.AVG:
+    if function is AggregateKind.AVG:
         return Decimal(repr(value))
-    if function is not Function.SUM or len(kind.numbers) < 2 or not abs(value) < 10 ** (15 - kind.numbers[1]):
+    if function is not AggregateKind.SUM or len(kind.numbers) < 2 or not abs(value) < 10 ** (15 - kind.numbers[1]):
         return value
     return Decimal(value).quantize(Decimal(1).scaleb(-kind.numbers[1]))
 
 
-def integer_aggregate(function: Function, value: Any) -> Any:
+def integer_aggregate(function: AggregateKind, value: Any) -> Any:
     """An aggregate over whole numbers, whatever type the source gave it: an average is a float, the rest are whole."""
-    if function is Function.AVG:
+    if function is AggregateKind.AVG:
         return float(value)
     return int(value) if isinstance(value, Decimal | float) and value == int(value) else value
 

@@ -7,7 +7,7 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.common.errors import LoadError, Problem
-from nestling.ir.layout import Store
+from nestling.ir.layout import StoredCollection
 from nestling.ir.primitives import CollectionKind
 
 
@@ -21,7 +21,7 @@ def empty(database: Database[Any], name: str) -> None:
         database.command("create", name, **found["options"])
 
 
-def check_kept(database: Database[Any], store: Store, written: int) -> None:
+def check_kept(database: Database[Any], store: StoredCollection, written: int) -> None:
     """Raise `LoadError` when a capped collection was too small for what was written to it."""
     if store.options.kind is not CollectionKind.CAPPED:
         return

@@ -13,7 +13,7 @@ from nestling.executors.load.document_code import DocumentCode, Row
 from nestling.executors.load.level import Layout
 from nestling.executors.load.stored_value import UnstorableError
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, Role, Store
+from nestling.ir.layout import Node, Role, StoredCollection
 from nestling.ir.model import Entity
 from nestling.ir.names import stored_name
 from nestling.ir.primitives import Collection
@@ -28,13 +28,13 @@ def object_id(collection: str, *key: object) -> ObjectId:
     return ObjectId(digest.digest())
 
 
-def id_attributes(design: Design, store: Store, root: Node) -> tuple[str, ...]:
+def id_attributes(design: Design, store: StoredCollection, root: Node) -> tuple[str, ...]:
     """Attributes in the `_id` of a root's documents, in order."""
     is_member = store.role in (Role.HOME, Role.ARCHIVE) and root.body is not store.collection.body
     return design.model.entity(root.entity).key if is_member else store.id
 
 
-def discriminated(store: Store, root: Node) -> tuple[str, str] | None:
+def discriminated(store: StoredCollection, root: Node) -> tuple[str, str] | None:
     """The discriminator's name and value where the `_id` begins with it: in a variant with members."""
     variant = store.collection.variant
     if variant is None or not variant.members or root.presence is None or store.role is Role.ORPHANS:
@@ -88,6 +88,6 @@ def reference_source(code: DocumentCode, design: Design, layout: Layout, entity:
     return id_source(code, layout, entity, entity.key, None)
 
 
-def collection_name(collection: Collection, store: Store) -> str:
+def collection_name(collection: Collection, store: StoredCollection) -> str:
     """The name derived ids begin with: rows keep their id when they move to the archive."""
     return store.name if store.role is Role.ORPHANS else collection.name

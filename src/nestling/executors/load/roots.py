@@ -14,8 +14,8 @@ from nestling.executors.load.level import Layout, Level, identifying, own_column
 from nestling.executors.load.merge import Merge, located, row_name
 from nestling.executors.load.orphans import orphan_code
 from nestling.executors.load.parts import body_of
-from nestling.executors.load.side import file_writer, is_before, part_builder
-from nestling.ir.layout import Node, Role, Store
+from nestling.executors.load.split_off import file_writer, is_before, part_builder
+from nestling.ir.layout import Node, Role, StoredCollection
 from nestling.ir.primitives import Copy, Embedding
 from nestling.ir.rows import Column, RowQuery, up
 
@@ -44,13 +44,13 @@ class _Root:
         return next((name for name, belongs in self.archives if belongs(row)), self.store)
 
 
-def home_documents(merge: Merge, store: Store, root: Node) -> Documents:
+def home_documents(merge: Merge, store: StoredCollection, root: Node) -> Documents:
     """Documents of a collection's root entity, or of one member of a variant."""
     level = root_level(merge, root)
     return _documents(merge, level, root, lambda body: _home(merge, store, root, body))
 
 
-def orphan_documents(merge: Merge, store: Store, root: Node, embedding: Embedding) -> Documents:
+def orphan_documents(merge: Merge, store: StoredCollection, root: Node, embedding: Embedding) -> Documents:
     """Documents of rows whose parent does not exist; rows below them are told by that parent being absent."""
     link = merge.model.relationship(embedding.relationship)
     absent = Column(link.parent_attributes[0], (up(link),))
@@ -58,7 +58,7 @@ def orphan_documents(merge: Merge, store: Store, root: Node, embedding: Embeddin
     return _documents(merge, level, root, lambda body: _orphan(merge, store, root, body), without_parent=link.name)
 
 
-def unreferred_documents(merge: Merge, store: Store, root: Node, copy: Copy) -> Documents:
+def unreferred_documents(merge: Merge, store: StoredCollection, root: Node, copy: Copy) -> Documents:
     """Documents of rows of a copied-away entity that no row refers to to the letter; the others live in their copies."""
     link = merge.model.relationship(copy.path[0].relationship)
     level = root_level(merge, root)
@@ -126,11 +126,11 @@ def distinct(merge: Merge, root: Node, rows: Iterator[Row], layout: Layout) -> I
         yield row
 
 
-def _orphan(merge: Merge, store: Store, root: Node, body: Body) -> _Root:
+def _orphan(merge: Merge, store: StoredCollection, root: Node, body: Body) -> _Root:
     return _Root(store.name, orphan_code(merge, body, store.name, root, _numbers()))
 
 
-def _home(merge: Merge, store: Store, root: Node, body: Body) -> _Root:
+def _home(merge: Merge, store: StoredCollection, root: Node, body: Body) -> _Root:
     entity, code = merge.model.entity(root.entity), body.code(merge)
     attributes = id_attributes(merge.design, store, root)
     if attributes:
@@ -150,7 +150,9 @@ def _home(merge: Merge, store: Store, root: Node, body: Body) -> _Root:
     return _Root(store.name, code, *(_splits(merge, store, root, body) if is_main else ()))
 
 
-def _file(merge: Merge, code: DocumentCode, body: Body, store: Store, root: Node, name: str, bucket: str) -> None:
+def _file(
+    merge: Merge, code: DocumentCode, body: Body, store: StoredCollection, root: Node, name: str, bucket: str
+) -> None:
     attribute, path = merge.model.entity(root.entity).attribute(name), root.path_of(name) or name
     place = body.layout[Column(name)]
     write = file_writer(merge, bucket, store.collection.name, path, root.entity, attribute)
@@ -158,7 +160,7 @@ def _file(merge: Merge, code: DocumentCode, body: Body, store: Store, root: Node
 
 
 def _splits(
-    merge: Merge, store: Store, root: Node, body: Body
+    merge: Merge, store: StoredCollection, root: Node, body: Body
 ) -> tuple[tuple[Callable[[Row, object], None], ...], tuple[tuple[str, Callable[[Row], bool]], ...]]:
     parts, archives = [], []
     for split in store.collection.splits:

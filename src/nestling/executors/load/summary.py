@@ -14,7 +14,7 @@ from nestling.executors.load.document_code import Row
 from nestling.executors.load.level import Layout
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Summary
-from nestling.ir.rows import Column, Function
+from nestling.ir.rows import AggregateKind, Column
 from nestling.ir.types import TypeName
 from nestling.ir.values import Policy, encode, encoder
 
@@ -29,12 +29,12 @@ def summary_of(summary: Summary, entity: Entity, layout: Layout, policy: Policy)
 
     def summarise(rows: list[Row]) -> Any:
         values = [row[place] for row in rows if row[place] is not None]
-        if summary.function is Function.COUNT:
+        if summary.function is AggregateKind.COUNT:
             return len(values)
-        if summary.function in (Function.MIN, Function.MAX):
+        if summary.function in (AggregateKind.MIN, AggregateKind.MAX):
             convert = encoder(attribute.type, policy)
             stored = [convert(value) for value in values]
-            choose = min if summary.function is Function.MIN else max
+            choose = min if summary.function is AggregateKind.MIN else max
             return choose(stored, key=bson_order, default=None)
         found = _total(summary.function, values)
         if found is not None and attribute.type.name is TypeName.INTEGER:
@@ -44,17 +44,17 @@ def summary_of(summary: Summary, entity: Entity, layout: Layout, policy: Policy)
     return summarise
 
 
-def _total(function: Function, values: list[Any]) -> Any:
+def _total(function: AggregateKind, values: list[Any]) -> Any:
     """The sum or average of the numbers among the values, exact unless one is a float; None when there are none."""
     numbers = [value for value in values if isinstance(value, int | float | Decimal)]
     if not numbers:
         return None
     if any(isinstance(value, float) for value in numbers):
         total: Any = sum(map(float, numbers))
-        return total / len(numbers) if function is Function.AVG else total
+        return total / len(numbers) if function is AggregateKind.AVG else total
     context = create_decimal128_context()
     total = sum(numbers) if not any(isinstance(value, Decimal) for value in numbers) else _exact_sum(numbers, context)
-    if function is Function.SUM:
+    if function is AggregateKind.SUM:
         return total
     return context.divide(Decimal(total), Decimal(len(numbers))) if isinstance(total, Decimal) else total / len(numbers)
 

@@ -14,7 +14,7 @@ from nestling.executors.load.merge import Merge
 from nestling.executors.load.roots import Documents, home_documents, orphan_documents, unreferred_documents
 from nestling.ir.command import CreateIndex
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Role, Store, every_document
+from nestling.ir.layout import Node, NodeKind, Role, StoredCollection, every_document
 from nestling.ir.primitives import CollectionKind, Copy
 
 
@@ -27,7 +27,7 @@ class Unit:
     """
 
     name: str
-    store: Store
+    store: StoredCollection
     documents: Callable[[Merge], Documents]
     by_key: bool
     anew: bool
@@ -50,7 +50,7 @@ def _units(design: Design) -> Iterator[Unit]:
             yield Unit(f"{store.name} of {root.entity}", store, documents, by_key, anew)
 
 
-def _documents(design: Design, store: Store, root: Node) -> Callable[[Merge], Documents]:
+def _documents(design: Design, store: StoredCollection, root: Node) -> Callable[[Merge], Documents]:
     if root.kind is NodeKind.GROUP:
         return lambda merge: bucket_documents(merge, store, root)
     if store.role is Role.HOME:

@@ -14,7 +14,7 @@ from nestling.executors.load.level import is_keyset, total_order
 from nestling.executors.load.units import Unit
 from nestling.executors.migrate.once import once
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Role, Store
+from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.migration import Reach, Row
 from nestling.ir.model import Entity, Model, Relationship
 from nestling.ir.names import stored_name
@@ -40,7 +40,7 @@ class Target:
     policy: Policy
 
     @property
-    def store(self) -> Store:
+    def store(self) -> StoredCollection:
         """The collection of the root documents."""
         return self.unit.store
 

@@ -17,13 +17,13 @@ from nestling.executors.changes.stream import AWAIT_MILLISECONDS
 from nestling.executors.moment import now
 from nestling.executors.sync.affected import Affected, Holders
 from nestling.executors.sync.asking import View
+from nestling.executors.sync.large_refreshes import Side, Task
 from nestling.executors.sync.lease import SyncLease
 from nestling.executors.sync.narrowed import Distinct
 from nestling.executors.sync.refresh import Refresh
 from nestling.executors.sync.run import Run
 from nestling.executors.sync.saving import Saving
 from nestling.executors.sync.schedule import due, is_scheduled
-from nestling.executors.sync.side import Side, Task
 from nestling.ir.route import Kept
 
 CHANGES_AT_ONCE = 1_000

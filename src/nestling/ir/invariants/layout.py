@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from nestling.common.errors import Problem, unknown
-from nestling.ir.layout import Node, NodeKind, Place, Role, Store
+from nestling.ir.layout import Node, NodeKind, Place, Role, StoredCollection
 from nestling.ir.model import Model, Relationship
 from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import (
@@ -22,7 +22,7 @@ Where = tuple[str | int, ...]
 def mistakes_in_layout(
     model: Model,
     indexes: Sequence[Index],
-    stores: Sequence[Store],
+    stores: Sequence[StoredCollection],
     places: Mapping[str, tuple[Place, ...]],
 ) -> Iterator[Problem]:
     """Homes, relationships said once, stored names that collide, indexes on paths that do not exist."""
@@ -44,7 +44,7 @@ def mistakes_in_layout(
     yield from _index_mistakes(indexes, stores)
 
 
-def _index_mistakes(indexes: Sequence[Index], stores: Sequence[Store]) -> Iterator[Problem]:
+def _index_mistakes(indexes: Sequence[Index], stores: Sequence[StoredCollection]) -> Iterator[Problem]:
     known = {store.name: frozenset(paths_in(store)) for store in stores}
     for number, index in enumerate(indexes):
         where: Where = ("indexes", number)
@@ -76,7 +76,7 @@ def _home_mistakes(model: Model, places: Mapping[str, tuple[Place, ...]]) -> Ite
             yield Problem(what=f"entity `{entity.name}` has {len(homes)} homes: {stores}", path=("collections",))
 
 
-def _said(stores: Sequence[Store]) -> Iterator[tuple[str, str]]:
+def _said(stores: Sequence[StoredCollection]) -> Iterator[tuple[str, str]]:
     """(relationship, how) for every place that says how a relationship is stored."""
     for store in stores:
         if store.role is Role.HOME:
@@ -108,7 +108,7 @@ def _said_mistakes(link: Relationship, said: Mapping[tuple[str, str], int]) -> I
         )
 
 
-def _collisions(root: Node, store: Store) -> Iterator[Problem]:
+def _collisions(root: Node, store: StoredCollection) -> Iterator[Problem]:
     paths = Counter(_own_paths(root))
     if store.collection.variant is not None and store.role is Role.HOME:
         paths.update((store.collection.variant.discriminator,))
@@ -129,7 +129,7 @@ def _collisions(root: Node, store: Store) -> Iterator[Problem]:
             yield from _collisions(child, store)
 
 
-def _part_mistakes(store: Store) -> Iterator[Problem]:
+def _part_mistakes(store: StoredCollection) -> Iterator[Problem]:
     """Only what is stored can be split off."""
     if store.role is Role.PART and store.split is not None:
         for name in store.split.attributes:
@@ -183,7 +183,7 @@ def _own_paths(node: Node) -> Iterator[str]:
                 yield child.embedding.overflow.flag
 
 
-def paths_in(store: Store) -> Iterator[str]:
+def paths_in(store: StoredCollection) -> Iterator[str]:
     """Every dotted path an index of the store may name."""
     yield "_id"
     yield from (name for name, _ in store.collection.constants)

@@ -22,7 +22,7 @@ from nestling.ir.primitives import (
     Split,
     Variant,
 )
-from nestling.ir.rows import Function, Hop
+from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.types import FILES, MAY_BE_ARRAYS, TIMES, TypeName
 
 Where = tuple[str | int, ...]
@@ -105,7 +105,7 @@ def _bucket_mistakes(entity: Entity, collection: Collection, bucket: Bucket, pat
             yield Problem(what=f"`{name}` is {entity.attribute(name).type}: no value to group by", path=(*path, "by"))
     yield from _unknown_attributes(entity, (s.attribute for s in bucket.summary if s.attribute), (*path, "summary"))
     for summary in bucket.summary:
-        if summary.attribute is None and summary.function is not Function.COUNT:
+        if summary.attribute is None and summary.function is not AggregateKind.COUNT:
             what = f"{summary.function} needs an attribute of `{entity.name}`"
             yield Problem(what=what, path=(*path, "summary", summary.field))
     if bucket.window is not None:
@@ -297,11 +297,11 @@ def _computed_mistakes(model: Model, body: Document, computed: Computed, path: W
     if problems:
         return
     source = model.entity(computed.path[-1].target(model))
-    if computed.attribute is None and computed.function is not Function.COUNT:
+    if computed.attribute is None and computed.function is not AggregateKind.COUNT:
         yield Problem(what=f"{computed.function} needs an attribute of `{source.name}`", path=path)
     if computed.attribute is not None:
         yield from _unknown_attributes(source, (computed.attribute,), path)
-    if computed.step < 1 or (computed.step > 1 and computed.function not in (Function.COUNT, Function.SUM)):
+    if computed.step < 1 or (computed.step > 1 and computed.function not in (AggregateKind.COUNT, AggregateKind.SUM)):
         yield Problem(what="an approximate step of 1 or more goes with count or sum", path=(*path, "step"))
 
 

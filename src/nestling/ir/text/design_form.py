@@ -12,7 +12,7 @@ from nestling.ir import primitives as ir
 from nestling.ir.clause import Clause, Compared, Scalar
 from nestling.ir.design import Design
 from nestling.ir.model import Model
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.text.document_form import DocumentForm, document_text
 from nestling.ir.text.form import Findings, Form, Id, Named, Texts, group_text, without, words_schema
 from nestling.ir.text.stored_names import Orders, order_text, orders
@@ -69,11 +69,11 @@ class SummaryForm(Form):
 
     def to_ir(self, field: str, path: Path, findings: Findings) -> ir.Summary:
         """The summary."""
-        said = [function for function in Function if getattr(self, function) is not None]
+        said = [function for function in AggregateKind if getattr(self, function) is not None]
         if len(said) + (self.rows is not None) != 1 or self.rows not in (None, "count"):
             next_move = "say `count`, or exactly one of count, sum, avg, min and max with its attribute"
             findings.problems.append(Problem(what=f"`{field}` is no summary", path=path, next_move=next_move))
-        function = said[0] if said else Function.COUNT
+        function = said[0] if said else AggregateKind.COUNT
         return ir.Summary(field, function, getattr(self, function))
 
     @staticmethod

@@ -10,7 +10,7 @@ from nestling.common.errors import Problem
 from nestling.ir import primitives as ir
 from nestling.ir.freshness import TRANSACTION, Freshness
 from nestling.ir.model import Model
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.text.form import Findings, Form, Texts, group_text, without, words_schema
 from nestling.ir.text.hops import hop_texts, hops
 from nestling.ir.text.stored_names import Orders, Renames, field_texts, fields, ir_orders, order_texts
@@ -133,12 +133,12 @@ class ComputedForm(Form):
 
     def to_ir(self, name: str, at: str, model: Model, path: Path, findings: Findings) -> ir.Computed:
         """The computed value, in a document of the entity `at`."""
-        said = [function for function in Function if getattr(self, function) is not None]
+        said = [function for function in AggregateKind if getattr(self, function) is not None]
         if len(said) != 1:
             what = f"`{name}` says {len(said)} functions"
             next_move = "say exactly one of count, sum, avg, min and max"
             findings.problems.append(Problem(what=what, path=path, next_move=next_move))
-        function = said[0] if said else Function.COUNT
+        function = said[0] if said else AggregateKind.COUNT
         value: Any = getattr(self, function)
         attribute = value if isinstance(value, str) else None
         if self.of is not None and isinstance(value, list):

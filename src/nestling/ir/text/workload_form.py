@@ -12,7 +12,7 @@ from nestling.ir.clause import Clause
 from nestling.ir.freshness import TRANSACTION, Freshness
 from nestling.ir.model import Model
 from nestling.ir.rate import parse_rate, rate_text
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.text.design_form import RowsForm
 from nestling.ir.text.form import Findings, Form, Groups, Named, Texts, group_text, link_names, without, words_schema
 from nestling.ir.text.yaml_reader import Path
@@ -193,16 +193,16 @@ def _constants(texts: Texts, path: Path, findings: Findings) -> tuple[Clause, ..
     return tuple(each for each in read if each is not None)
 
 
-def _aggregates(texts: Texts, path: Path, findings: Findings) -> tuple[tuple[Function, str | None], ...]:
+def _aggregates(texts: Texts, path: Path, findings: Findings) -> tuple[tuple[AggregateKind, str | None], ...]:
     found = []
     for number, text in enumerate(texts):
         word, blank, attribute = text.partition(" ")
-        function = findings.word(Function, word, (*path, number), otherwise=Function.COUNT)
+        function = findings.word(AggregateKind, word, (*path, number), otherwise=AggregateKind.COUNT)
         found.append((function, attribute if blank else None))
     return tuple(found)
 
 
-def _aggregate_texts(aggregates: tuple[tuple[Function, str | None], ...]) -> list[str]:
+def _aggregate_texts(aggregates: tuple[tuple[AggregateKind, str | None], ...]) -> list[str]:
     return [str(function) if attribute is None else f"{function} {attribute}" for function, attribute in aggregates]
 
 

@@ -3,7 +3,7 @@
 Every pass takes and gives a `Reduced`; `PASSES` is the order. All expect rates to be in the costs already (`weighted`).
 """
 
-from nestling.ir.options import Problem
+from nestling.ir.options import DesignProblem
 from nestling.optimizer.presolve.charged_steps import charged_steps
 from nestling.optimizer.presolve.choices import choices
 from nestling.optimizer.presolve.compression import compression
@@ -21,7 +21,7 @@ SMALL = 500
 """Modes of a problem that is solved in less time than it takes to find out what can be left out of it."""
 
 
-def presolve(problem: Problem) -> Reduced:
+def presolve(problem: DesignProblem) -> Reduced:
     """The problem made small: solving it and adding what is already chosen solves `problem`."""
     reduced = Reduced(weighted(problem))
     small = sum(len(step.modes) for step in problem.steps) <= SMALL

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from nestling.ir.options import Charge, Group, Mode, Problem, Step
+from nestling.ir.options import Charge, DesignProblem, Group, Mode, Step
 from nestling.optimizer.presolve.reduced import Reduced
 from nestling.optimizer.presolve.weighted import ALL
 
@@ -33,7 +33,7 @@ def charged_steps(reduced: Reduced) -> Reduced:
     return replace(reduced, problem=changed)
 
 
-def _exclusive(problem: Problem) -> Mapping[str, frozenset[str]]:
+def _exclusive(problem: DesignProblem) -> Mapping[str, frozenset[str]]:
     """The groups each structure is in, by name of the structure."""
     found: dict[str, frozenset[str]] = {}
     for group in problem.groups:

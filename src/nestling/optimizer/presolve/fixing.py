@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from nestling.ir.options import Problem
+from nestling.ir.options import DesignProblem
 from nestling.optimizer.presolve.reduced import Reduced
 from nestling.optimizer.presolve.substitution import substitute
 
@@ -20,19 +20,19 @@ def fixing(reduced: Reduced) -> Reduced:
         reduced = Reduced(substitute(reduced.problem, forced, left_out), reduced.chosen | forced)
 
 
-def _forced(problem: Problem) -> frozenset[str]:
+def _forced(problem: DesignProblem) -> frozenset[str]:
     """The only alternatives of groups that have one."""
     return frozenset(group.among[0] for group in problem.groups if len(group.among) == 1 and not group.optional)
 
 
-def _impossible(problem: Problem, forced: frozenset[str]) -> frozenset[str]:
+def _impossible(problem: DesignProblem, forced: frozenset[str]) -> frozenset[str]:
     """The other alternatives of groups with a forced one, and what needs something that does not exist."""
     beside = (set(group.among) - forced for group in problem.groups if not forced.isdisjoint(group.among))
     unmet = {needs.structure for needs in problem.needs if not needs.any_of} - forced
     return frozenset(chain(unmet, *beside))
 
 
-def _useless(problem: Problem) -> frozenset[str]:
+def _useless(problem: DesignProblem) -> frozenset[str]:
     """What nothing needs, and what costs, counts and weighs rather than saves: no best choice has it.
 
     One in place that weighs nothing may be kept, to change less.
@@ -52,7 +52,7 @@ def _useless(problem: Problem) -> frozenset[str]:
     return frozenset(structure.id for structure in problem.structures) - useful
 
 
-def _of_saving_loads(problem: Problem) -> Iterator[tuple[str, ...]]:
+def _of_saving_loads(problem: DesignProblem) -> Iterator[tuple[str, ...]]:
     """The structures that may lower a cost through a load."""
     saving = {name for step in problem.steps for mode in step.modes for name, cost in mode.loads if cost < 0}
     for load in problem.loads:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from nestling.ir.options import Charge, Group, Load, Mode, Problem, Step
+from nestling.ir.options import Charge, DesignProblem, Group, Load, Mode, Step
 from nestling.optimizer.implications import Implications
 from nestling.optimizer.presolve.reduced import Reduced
 from nestling.optimizer.presolve.weighted import ALL
@@ -41,7 +41,7 @@ def hoisting(reduced: Reduced) -> Reduced:
     return replace(reduced, problem=replace(problem, steps=tuple(steps), charges=tuple(charges), loads=()))
 
 
-def _groups_of(problem: Problem) -> dict[str, list[Group]]:
+def _groups_of(problem: DesignProblem) -> dict[str, list[Group]]:
     found: dict[str, list[Group]] = defaultdict(list)
     for group in problem.groups:
         if not group.optional:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from nestling.ir.options import Mode, Problem
+from nestling.ir.options import DesignProblem, Mode
 from nestling.optimizer.implications import Implications, Picks
 
 Names = frozenset[str]
@@ -50,7 +50,7 @@ def _by_structure(pairs: Iterable[tuple[str, Item]]) -> dict[str, list[Item]]:
 class OpenChoices:
     """Indexes over a weighted problem. `drop` leaves a structure out."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: DesignProblem) -> None:
         self.known = Implications(problem)
         self.structures = {structure.id: structure for structure in problem.structures}
         self.groups = {group.name: group for group in problem.groups}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nestling.ir.options import Problem
+from nestling.ir.options import DesignProblem
 
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
     """What is left to decide, and the structures that are certain to be chosen. Left-out structures are certainly not."""
 
-    problem: Problem
+    problem: DesignProblem
     chosen: frozenset[str] = frozenset()

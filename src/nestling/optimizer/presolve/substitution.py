@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from operator import is_
 
-from nestling.ir.options import Charge, Group, Limit, Load, Mode, Needs, Problem, Step
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, Step
 
 Names = frozenset[str]
 
 
-def substitute(problem: Problem, chosen: Names, left_out: Names) -> Problem:
+def substitute(problem: DesignProblem, chosen: Names, left_out: Names) -> DesignProblem:
     """The problem over the other structures; `left_out` has the other alternatives of what is chosen.
 
     What cannot hold any more stays in the problem, as a requirement that nothing meets.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir.options import Charge, Mode, Problem, Step
+from nestling.ir.options import Charge, DesignProblem, Mode, Step
 
 ALL = ""
 """The one statement left, executed once a second."""
 
 
-def weighted(problem: Problem) -> Problem:
+def weighted(problem: DesignProblem) -> DesignProblem:
     """The same problem with every rate 1; steps keep their names only."""
     return replace(
         problem,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from nestling.executors.drive import Mixed, latency, mixed
 from nestling.executors.drive.examined import mean
-from nestling.ir.proof import ADVISED, Proof, RivalFigures, Setting, Space, StatementFigures, Upkeep
+from nestling.ir.proof import ADVISED, Proof, RivalFigures, Setting, Space, StatementFigures, WritingCost
 from nestling.ir.workload import Workload
 from nestling.pipeline.proving.contender import TWIN, Contender
 
@@ -52,7 +52,7 @@ def _figures(each: Contender, measured: Mapping[str, Mixed], workload: Workload,
         times_interval=times_interval,
         predicted=_predicted(each, workload),
         space=_space(each),
-        upkeep=Upkeep(each.writes, each.counted.journal_bytes, each.counted.committed, each.counted.aborted),
+        upkeep=WritingCost(each.writes, each.counted.journal_bytes, each.counted.committed, each.counted.aborted),
         load_seconds=each.load_seconds,
         opened=each.opened,
         statements=_statements(each, workload),

@@ -23,7 +23,7 @@ from nestling.ir.access_path import (
 )
 from nestling.ir.design import Design
 from nestling.ir.drift import Check, DriftKind
-from nestling.ir.layout import Node, Place, Role, Store
+from nestling.ir.layout import Node, Place, Role, StoredCollection
 from nestling.ir.names import join
 from nestling.ir.primitives import Variant
 from nestling.planner.checks.comparing import compared_read, mended
@@ -40,7 +40,7 @@ def discriminator_checks(design: Design) -> Iterator[Check]:
                     yield _check(store, variant, root, expected, _documents(store, variant, root))
 
 
-def _documents(store: Store, variant: Variant, root: Node) -> Step:
+def _documents(store: StoredCollection, variant: Variant, root: Node) -> Step:
     """The documents of a kind, told by their `_id`, which begins with the discriminator where it is made of a key."""
     step: Step = CollectionScan(store.name)
     if not variant.members or root.presence is None:
@@ -77,7 +77,7 @@ def _paths(node: Node) -> Iterator[str]:
         yield from (child.field,) if child.field else _paths(child)
 
 
-def _check(store: Store, variant: Variant, root: Node, expected: Expression, step: Step) -> Check:
+def _check(store: StoredCollection, variant: Variant, root: Node, expected: Expression, step: Step) -> Check:
     place, field = Place(store, (root,)), variant.discriminator
     read, values = compared_read(step, place, (), ((field, expected, FieldPath(field)),))
     kind = f"({root.entity})" if variant.members else ""

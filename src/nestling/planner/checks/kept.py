@@ -10,7 +10,7 @@ from nestling.ir.drift import Check, Compared, DriftKind, Screen
 from nestling.ir.freshness import Level
 from nestling.ir.primitives import Computed, Copy, Reference
 from nestling.ir.reading import Gap
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.checks.comparing import differing, guarded, way_to
 from nestling.planner.checks.screens import screen_of
@@ -45,7 +45,7 @@ def _check(found: Implied, screen: Screen | None) -> Check:
         repair,
         freshness=upkeep.freshness,
         screen=screen,
-        inexact=isinstance(upkeep.what, Computed) and upkeep.what.function in (Function.SUM, Function.AVG),
+        inexact=isinstance(upkeep.what, Computed) and upkeep.what.function in (AggregateKind.SUM, AggregateKind.AVG),
     )
 
 

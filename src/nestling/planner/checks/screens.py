@@ -38,7 +38,7 @@ from nestling.ir.names import join
 from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Computed, Copy
 from nestling.ir.row_steps import GroupRows, Layout
-from nestling.ir.rows import Function, Hop
+from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.types import TypeName
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.checks.required import must_lead
@@ -238,7 +238,7 @@ def _beside(design: Design, place: Place, computed: Computed) -> tuple[Computed,
 
 def _aggregated(design: Design, several: Sequence[Computed]) -> _Sources:
     rows, keys, values = aggregated_by_link(several, design)
-    nothing = {str(n): 0 for n, each in enumerate(several) if each.function is Function.COUNT}
+    nothing = {str(n): 0 for n, each in enumerate(several) if each.function is AggregateKind.COUNT}
     return _Sources(rows.step, _paths(rows, keys), values, nothing)
 
 
@@ -248,7 +248,7 @@ def _is_screened(model: Model, computed: Computed) -> bool:
 
 
 def _is_exact(model: Model, computed: Computed) -> bool:
-    if computed.attribute is None or computed.function not in (Function.SUM, Function.AVG):
+    if computed.attribute is None or computed.function not in (AggregateKind.SUM, AggregateKind.AVG):
         return True
     attribute = model.entity(computed.path[-1].target(model)).attribute(computed.attribute)
     return attribute.type.name in (TypeName.INTEGER, TypeName.DECIMAL) and not attribute.also

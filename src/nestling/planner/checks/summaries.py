@@ -11,7 +11,7 @@ from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
 from nestling.ir.drift import ID, Check, Compared, DriftKind
 from nestling.ir.expression import ANY, Column
-from nestling.ir.layout import Place, Store
+from nestling.ir.layout import Place, StoredCollection
 from nestling.ir.names import join
 from nestling.ir.reading import Gap
 from nestling.ir.row_steps import GroupRows, Layout
@@ -38,7 +38,7 @@ def summary_checks(design: Design) -> Iterator[Check | Gap]:
                     yield replace(error.gap, where=error.gap.where or store.name)
 
 
-def _check(design: Design, store: Store, events: Place) -> Check:
+def _check(design: Design, store: StoredCollection, events: Place) -> Check:
     counted = Aggregate(AggregateFunction.COUNT, _EVENT, INTEGER)
     summary, columns = summary_aggregates(design, events)
     fields = ((COUNT, counted), *((name, counted if a.argument is None else a) for name, a in summary))

@@ -14,7 +14,7 @@ from dataclasses import replace
 from nestling.ir.access_path import column_field
 from nestling.ir.command import Aggregation
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, Role, Store
+from nestling.ir.layout import Node, Role, StoredCollection
 from nestling.ir.migration import AssembledPart, Assembly, HomePlace
 from nestling.ir.model import Cardinality, Entity, Relationship
 from nestling.ir.names import OWN_COLLECTIONS, collection_name, stored_name
@@ -29,7 +29,7 @@ Indexed = frozenset[tuple[str, str]]
 """(Collection, path) of the first key of every index of the old design."""
 
 
-def assembly(design: Design, store: Store, homes: Homes, indexed: Indexed) -> Assembly | None:
+def assembly(design: Design, store: StoredCollection, homes: Homes, indexed: Indexed) -> Assembly | None:
     """How the server makes the documents of a collection of the new design; None where it cannot."""
     collection = store.collection
     orphaned = store.embedding if store.role is Role.ORPHANS else None

@@ -12,8 +12,8 @@ from nestling.ir.migration import HeldIds
 from nestling.ir.names import join
 from nestling.ir.primitives import Holder
 from nestling.planner.attribute import attribute_at, is_collection_root, path_to
-from nestling.planner.copied import copied_attribute
 from nestling.planner.home import column_fields, place_rows
+from nestling.planner.home_of_copies import copied_attribute
 
 
 @dataclass(frozen=True, slots=True)

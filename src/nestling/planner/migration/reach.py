@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Role, Store, every_document
+from nestling.ir.layout import Node, NodeKind, Role, StoredCollection, every_document
 from nestling.ir.migration import Reach, Reaches
 from nestling.ir.model import Model
 from nestling.ir.primitives import Copy, Holder
@@ -38,7 +38,7 @@ def _merged(found: Iterator[Reach]) -> tuple[Reach, ...]:
     return tuple(Reach(path, attributes, again) for (path, again), attributes in wanted.items())
 
 
-def _of_root(design: Design, store: Store, root: Node) -> Iterator[Reach]:
+def _of_root(design: Design, store: StoredCollection, root: Node) -> Iterator[Reach]:
     model = design.model
     yield from _node(model, root, ())
     if store.role is not Role.ORPHANS:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from nestling.ir.design import Design
-from nestling.ir.layout import Store
+from nestling.ir.layout import StoredCollection
 from nestling.ir.primitives import Collection, Copy, Document, Embedding, Member, Split
 
 STAGED = ".new"
@@ -22,7 +22,7 @@ def kept_collections(old: Design, new: Design) -> frozenset[str]:
     )
 
 
-def _stores(design: Design, collection: Collection) -> tuple[Store, ...]:
+def _stores(design: Design, collection: Collection) -> tuple[StoredCollection, ...]:
     return tuple(store for store in design.stores if store.collection == collection)
 
 

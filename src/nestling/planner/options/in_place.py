@@ -20,7 +20,7 @@ from nestling.ir.candidate import (
     Part,
 )
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, Place, Role, Store
+from nestling.ir.layout import Node, Place, Role, StoredCollection
 from nestling.ir.names import join
 from nestling.ir.primitives import Form, Index
 
@@ -116,7 +116,7 @@ def _paired(home: Place, design: Design) -> Iterator[Paired]:
             yield Paired(home.node.entity, pairs.attributes)
 
 
-def _indexed(store: Store, index: Index) -> Indexed | None:
+def _indexed(store: StoredCollection, index: Index) -> Indexed | None:
     """An index whose keys and conditions are all of one entity."""
     found = [_attribute(store, path) for path, _ in index.keys]
     only = [_attribute(store, each.name) for each in index.partial]
@@ -128,7 +128,7 @@ def _indexed(store: Store, index: Index) -> Indexed | None:
     return Indexed(entities.pop(), named, rows)
 
 
-def _attribute(store: Store, path: str) -> tuple[str, str] | None:
+def _attribute(store: StoredCollection, path: str) -> tuple[str, str] | None:
     """The entity and attribute stored at a path."""
     return next((found for root in store.roots if (found := _below(root, "", path)) is not None), None)
 

@@ -10,7 +10,7 @@ from nestling.ir import algebra as a
 from nestling.ir.expression import Column, Compare, Comparison, ScalarSubquery
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.situation import Situation
 from nestling.ir.work import Work
 from nestling.ir.workload import Access, Statement
@@ -21,7 +21,7 @@ from nestling.planner.options.translated import translated
 from nestling.planner.options.visits import Visit
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 
-_DESCENDING = {Function.MAX: True, Function.MIN: False}
+_DESCENDING = {AggregateKind.MAX: True, AggregateKind.MIN: False}
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from nestling.ir.candidate import (
     Own,
     Paired,
 )
-from nestling.ir.options import Charge, Group, Limit, Mode, Needs, Problem, Step, Structure
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Mode, Needs, Step, Structure
 from nestling.ir.quantity_words import size
 from nestling.ir.situation import Situation
 from nestling.planner.options.changes import Changes
@@ -41,7 +41,7 @@ from nestling.planner.options.simplicity import SIMPLICITY, least_costs, simplic
 from nestling.planner.options.sizes import Sizes
 from nestling.planner.options.starts import Starts
 from nestling.planner.options.together import Together
-from nestling.planner.options.upkeep import Upkeep
+from nestling.planner.options.upkeep import UpkeepCosts
 from nestling.planner.options.writes import Writes
 
 INDEX_ENTRY_BYTES = 12.0
@@ -58,7 +58,7 @@ def options(
     *,
     cache_bytes: float | None = None,
     today: frozenset[str] | None = None,
-) -> Problem:
+) -> DesignProblem:
     """Structures, their exclusions, and per statement the modes of its steps, each with its price.
 
     `cache_bytes`: of the server, for the reads it cannot hold; None when nothing is known of it. `today`: what the design in
@@ -81,7 +81,7 @@ def options(
     rates = {s.name: s.rate_per_second for s in situation.reading.workload.statements}
     least = least_costs(steps, charges)
     charges += simplicity(places.candidates, today)
-    return Problem(
+    return DesignProblem(
         structures=tuple(
             Structure(c.id, c.id, _bytes(c, places, documents, sizes), in_place=c.id in (today or ()))
             for c in places.candidates
@@ -99,7 +99,7 @@ def options(
 
 def _writes(modes: Modes, starts: Starts) -> Writes:
     guards, changes = Guards(modes, starts), Changes(modes, starts)
-    upkeep = Upkeep(modes, Copies(modes))
+    upkeep = UpkeepCosts(modes, Copies(modes))
     return Writes(modes, guards, Inserts(modes, guards), changes, Together(modes, changes), upkeep)
 
 

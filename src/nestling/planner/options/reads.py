@@ -15,8 +15,8 @@ from nestling.planner.options.hops import HOP, Hop, Hops
 from nestling.planner.options.latest import Latest, among_rows, from_copies, latest
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.pairs import taken_out
-from nestling.planner.options.said import GROUPING_STAGES
 from nestling.planner.options.starts import Starts
+from nestling.planner.options.statement_facts import GROUPING_STAGES
 from nestling.planner.options.subsets import first_few, tails
 from nestling.planner.options.visits import Visit, visits
 

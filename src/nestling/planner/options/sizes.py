@@ -19,7 +19,7 @@ from nestling.ir.situation import Situation
 from nestling.ir.situation.shares import share_of
 from nestling.ir.workload import Access, Filter, Operator, Statement
 from nestling.planner.distinct import distinct_of, rows_of
-from nestling.planner.options.said import Said, Table, said
+from nestling.planner.options.statement_facts import Said, Table, said
 from nestling.planner.trees import rows_on_the_way
 from nestling.planner.work.selectivity import RANGE, UNKNOWN
 from nestling.planner.work.stream import Condition, Use

@@ -10,7 +10,7 @@ from nestling.ir import accesses as work
 from nestling.ir.candidate import Indexed
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Filter, Statement, StatementKind
 from nestling.planner.options.archives import looked_for_in_both, recent
@@ -233,7 +233,7 @@ class Starts:
 
     def aggregates(self, access: Access, link: Relationship) -> Iterator[tuple[str, ...]]:
         """The structures that together hold all an access asks of the children along a link, in every way there is."""
-        kept: dict[tuple[Function, str | None], list[str]] = {}
+        kept: dict[tuple[AggregateKind, str | None], list[str]] = {}
         for name, each in self.modes.places.aggregates[link.name]:
             kept.setdefault((each.function, each.attribute), []).append(name)
         if access.aggregates:

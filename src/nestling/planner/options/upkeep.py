@@ -30,7 +30,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Upkeep:
+class UpkeepCosts:
     """What derived structures cost writes."""
 
     modes: Modes

@@ -17,7 +17,7 @@ from nestling.planner.options.inserts import Inserts
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.pairs import list_entries
 from nestling.planner.options.together import Together
-from nestling.planner.options.upkeep import Upkeep
+from nestling.planner.options.upkeep import UpkeepCosts
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Writes:
     inserts: Inserts
     changes: Changes
     together: Together
-    upkeep: Upkeep
+    upkeep: UpkeepCosts
 
     def steps(self, statement: Statement) -> Iterator[Step | Charge]:
         """The steps of each entity written, what its indexes cost, and what is kept right."""

@@ -13,7 +13,7 @@ from nestling.ir.access_path import FieldPath, Group, Union
 from nestling.ir.algebra import Scan
 from nestling.ir.expression import Column
 from nestling.ir.invariants import paths_in
-from nestling.ir.layout import NodeKind, Place, Store
+from nestling.ir.layout import NodeKind, Place, StoredCollection
 from nestling.ir.names import join, stored_name
 from nestling.ir.row_steps import Add, Layout
 from nestling.planner.attribute import Found, attribute_at, file_split
@@ -40,7 +40,7 @@ def _one_place(place: Place, scan: Scan, columns: tuple[Column, ...], context: C
     return replace(rows, identity=identity_paths(place))
 
 
-def top_fields(store: Store) -> frozenset[str]:
+def top_fields(store: StoredCollection) -> frozenset[str]:
     """The top-level fields the documents of a collection may have."""
     return frozenset(path.split(".", 1)[0] for path in paths_in(store)) | {"_id"}
 

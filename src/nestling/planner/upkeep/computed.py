@@ -13,7 +13,7 @@ from nestling.ir.expression import Expression as Formula
 from nestling.ir.model import Attribute
 from nestling.ir.primitives import Computed
 from nestling.ir.row_steps import Keep
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.types import FLOAT, INTEGER, Type, TypeName
 from nestling.planner.reads.correlate import correlated
 from nestling.planner.reads.lower import lower
@@ -24,11 +24,11 @@ from nestling.planner.upkeep.triggers import far
 
 _TOTAL = "total"
 _FUNCTIONS = {
-    Function.COUNT: AggregateFunction.COUNT,
-    Function.SUM: AggregateFunction.SUM,
-    Function.AVG: AggregateFunction.AVG,
-    Function.MIN: AggregateFunction.MIN,
-    Function.MAX: AggregateFunction.MAX,
+    AggregateKind.COUNT: AggregateFunction.COUNT,
+    AggregateKind.SUM: AggregateFunction.SUM,
+    AggregateKind.AVG: AggregateFunction.AVG,
+    AggregateKind.MIN: AggregateFunction.MIN,
+    AggregateKind.MAX: AggregateFunction.MAX,
 }
 
 
@@ -65,7 +65,7 @@ def aggregated_by_link(
 
 
 def _shown(computed: Computed, value: Expression) -> Expression:
-    return IfMissing(value, Nothing(0)) if computed.function is Function.COUNT else NullAsMissing(value)
+    return IfMissing(value, Nothing(0)) if computed.function is AggregateKind.COUNT else NullAsMissing(value)
 
 
 def _group(design: Design, computed: Computed) -> Group:
@@ -82,18 +82,20 @@ def _aggregate(design: Design, computed: Computed) -> Aggregate:
     if computed.attribute is not None:
         entity, alias = computed.path[-1].target(model), alias_of(len(computed.path))
         attribute = model.entity(entity).attribute(computed.attribute)
-        is_extreme = computed.function in (Function.MIN, Function.MAX) and attribute.type.name is not TypeName.BYTES
+        is_extreme = (
+            computed.function in (AggregateKind.MIN, AggregateKind.MAX) and attribute.type.name is not TypeName.BYTES
+        )
         argument = (as_stored if is_extreme else lambda a, n: column(model, entity, a, n))(alias, computed.attribute)
     return Aggregate(_FUNCTIONS[computed.function], argument, _type(computed.function, attribute))
 
 
-def _type(function: Function, attribute: Attribute | None) -> Type:
+def _type(function: AggregateKind, attribute: Attribute | None) -> Type:
     """Averages of exact numbers are exact, others floats."""
-    if function is Function.COUNT or attribute is None:
+    if function is AggregateKind.COUNT or attribute is None:
         return INTEGER
-    if function is Function.AVG:
+    if function is AggregateKind.AVG:
         return attribute.type if attribute.type.name is TypeName.DECIMAL else FLOAT
-    return attribute.type if function is Function.SUM else ANY
+    return attribute.type if function is AggregateKind.SUM else ANY
 
 
 def _rounded_down(total: Column, step: int) -> Formula:

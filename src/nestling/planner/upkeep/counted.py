@@ -8,12 +8,12 @@ from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.names import join
 from nestling.ir.primitives import Computed
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.types import EXACT_NUMBERS, TypeName
 from nestling.ir.upkeep import Upkeep
 from nestling.ir.write_path import Cell, Constant, Increment, Value, WriteStep
 from nestling.planner.upkeep.change import ChangeKind, RowChange, new, old
-from nestling.planner.upkeep.target import Target, target_of
+from nestling.planner.upkeep.target import HolderTarget, target_of
 from nestling.planner.upkeep.triggers import far, near
 
 Prefix = Callable[[str], str]
@@ -43,22 +43,22 @@ def is_added_to(model: Model, computed: Computed, change: RowChange) -> bool:
     """
     if len(computed.path) != 1 or computed.path[0].up or computed.step != 1 or computed.stamp is not None:
         return False
-    if computed.function is Function.COUNT and computed.attribute is None:
+    if computed.function is AggregateKind.COUNT and computed.attribute is None:
         return True
-    if computed.attribute is None or computed.function not in (Function.COUNT, Function.SUM):
+    if computed.attribute is None or computed.function not in (AggregateKind.COUNT, AggregateKind.SUM):
         return False
     child = model.entity(computed.path[0].target(model))
     attribute = child.attribute(computed.attribute)
     if attribute.nullable or attribute.type.name is TypeName.JSON:
         return False
-    if computed.function is Function.COUNT:
+    if computed.function is AggregateKind.COUNT:
         return True
     stays = change.kind is ChangeKind.UPDATE and not change.attributes & set(far(model, computed.path[0]))
     adds = change.kind is ChangeKind.INSERT or stays
     return adds and attribute.type.name in EXACT_NUMBERS and not attribute.also
 
 
-def _target(design: Design, upkeep: Upkeep, computed: Computed, prefix: Prefix) -> Target | None:
+def _target(design: Design, upkeep: Upkeep, computed: Computed, prefix: Prefix) -> HolderTarget | None:
     hop, model = computed.path[0], design.model
     links: dict[str, Value] = {
         here: Cell(prefix(there)) for here, there in zip(near(model, hop), far(model, hop), strict=True)
@@ -67,6 +67,6 @@ def _target(design: Design, upkeep: Upkeep, computed: Computed, prefix: Prefix) 
 
 
 def _amount(computed: Computed, prefix: Prefix) -> Value:
-    if computed.function is Function.COUNT:
+    if computed.function is AggregateKind.COUNT:
         return Constant(1)
     return Cell(prefix(str(computed.attribute)))

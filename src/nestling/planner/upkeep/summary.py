@@ -9,16 +9,16 @@ from nestling.ir.layout import Place
 from nestling.ir.names import join
 from nestling.ir.primitives import Summary
 from nestling.ir.row_steps import Layout
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.rows import gap
 
 _AGGREGATES = {
-    Function.COUNT: AggregateFunction.COUNT,
-    Function.SUM: AggregateFunction.SUM,
-    Function.AVG: AggregateFunction.AVG,
-    Function.MIN: AggregateFunction.MIN,
-    Function.MAX: AggregateFunction.MAX,
+    AggregateKind.COUNT: AggregateFunction.COUNT,
+    AggregateKind.SUM: AggregateFunction.SUM,
+    AggregateKind.AVG: AggregateFunction.AVG,
+    AggregateKind.MIN: AggregateFunction.MIN,
+    AggregateKind.MAX: AggregateFunction.MAX,
 }
 
 

@@ -17,7 +17,7 @@ _ELEMENT = "holder"
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class HolderTarget:
     """Documents of a collection, and the path in them to the holders."""
 
     collection: str
@@ -31,7 +31,7 @@ class Target:
         return UpdateDocuments(self.collection, self.where, changes, self.filters, many=self.many)
 
 
-def target_of(design: Design, place: Place, values: Mapping[str, Value], *, many: bool) -> Target | None:
+def target_of(design: Design, place: Place, values: Mapping[str, Value], *, many: bool) -> HolderTarget | None:
     """The holders whose attributes have these values; None where that is more than comparing stored fields.
 
     NULL links nothing: a missing value is among no values, so it finds nobody.
@@ -51,11 +51,11 @@ def target_of(design: Design, place: Place, values: Mapping[str, Value], *, many
         if level >= array:
             inside.append(Match(_below(place, array, level, path), Items((value,)), Test.IN))
     if array == len(place.nodes):
-        return Target(place.store.name, tuple(where), place.path, (), many)
+        return HolderTarget(place.store.name, tuple(where), place.path, (), many)
     if not inside:
         return None
     at = join(f"{path_to(place, array)}.$[{_ELEMENT}]", *(node.field for node in place.nodes[array + 1 :]))
-    return Target(place.store.name, tuple(where), at, (ElementFilter(_ELEMENT, tuple(inside)),), many)
+    return HolderTarget(place.store.name, tuple(where), at, (ElementFilter(_ELEMENT, tuple(inside)),), many)
 
 
 def _presence(place: Place, array: int) -> tuple[list[Match], list[Match]]:

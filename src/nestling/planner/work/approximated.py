@@ -8,7 +8,7 @@ from __future__ import annotations
 from nestling.ir.design import Design
 from nestling.ir.names import join
 from nestling.ir.primitives import Computed
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.write_path import Set, UpdateDocuments
 from nestling.planner.upkeep import upkeeps_of
 
@@ -19,7 +19,11 @@ def share_changed(step: UpdateDocuments, design: Design) -> float:
         return 1.0
     for upkeep in upkeeps_of(design):
         what, place = upkeep.what, upkeep.place
-        if place.store.name != step.collection or not isinstance(what, Computed) or what.function is not Function.COUNT:
+        if (
+            place.store.name != step.collection
+            or not isinstance(what, Computed)
+            or what.function is not AggregateKind.COUNT
+        ):
             continue
         if join(place.path, what.field) == step.changes[0].path:
             return 1 / what.step

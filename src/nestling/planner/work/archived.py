@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.ir.distribution import below, parted
-from nestling.ir.layout import Role, Store
+from nestling.ir.layout import Role, StoredCollection
 from nestling.ir.primitives import Before
 from nestling.ir.statistics import Quantity, Statistics, value_of
 
@@ -20,7 +20,7 @@ def share_before(entity: str, rows: Before, statistics: Statistics) -> float:
     return UNKNOWN_SHARE if found is None else found * (1 - value_of(known.null_share, 0.0))
 
 
-def as_parted(store: Store, statistics: Statistics) -> Statistics:
+def as_parted(store: StoredCollection, statistics: Statistics) -> Statistics:
     """The statistics of the root rows a store holds, where its collection has an archive."""
     is_old = store.role is Role.ARCHIVE
     splits = (store.split,) if is_old else store.collection.splits if store.role is Role.HOME else ()

@@ -9,7 +9,7 @@ from itertools import pairwise
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.design import Design
 from nestling.ir.distribution import Distribution
-from nestling.ir.layout import Node, NodeKind, Role, Store
+from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.model import Model
 from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import Copy, Form, Holder, Reference
@@ -75,7 +75,7 @@ class Documents:
 NOTHING = Documents(0.0, 0.0, 0.0, {}, {})
 
 
-def documents_of(store: Store, design: Design, statistics: Statistics) -> Documents:
+def documents_of(store: StoredCollection, design: Design, statistics: Statistics) -> Documents:
     """The documents of a store; those of several kinds in one collection are mixed by their numbers."""
     statistics = as_parted(store, statistics)
     counts = [_count(root, store, design.model, statistics) for root in store.roots]
@@ -98,7 +98,7 @@ def documents_of(store: Store, design: Design, statistics: Statistics) -> Docume
     return Documents(total, size, fields, known, arrays, array_bytes, bias)
 
 
-def _count(root: Node, store: Store, model: Model, statistics: Statistics) -> float:
+def _count(root: Node, store: StoredCollection, model: Model, statistics: Statistics) -> float:
     rows = rows_of(root.entity, statistics)
     match store.role:
         case Role.ORPHANS if store.embedding is not None:

@@ -28,7 +28,7 @@ from nestling.ir.names import stored_name
 from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Bucket
 from nestling.ir.row_steps import Constants, GroupRows, Layout, Shape, Where
-from nestling.ir.rows import Function as Of
+from nestling.ir.rows import AggregateKind
 from nestling.ir.types import INTEGER, TEXT, Type, TypeName
 from nestling.ir.write_path import (
     Cell,
@@ -125,9 +125,12 @@ def _bucket_document(design: Design, place: Place, bucket: Bucket, row: Cells) -
 
 
 def _first_summary(bucket: Bucket, row: Cells) -> tuple[tuple[str, Value], ...]:
-    """Of one event; counts of an attribute follow."""
+    """AggregateKind one event; counts of an attribute follow."""
     return tuple(
-        (item.field, Constant(0) if item.function is Of.COUNT or item.attribute is None else row[item.attribute])
+        (
+            item.field,
+            Constant(0) if item.function is AggregateKind.COUNT or item.attribute is None else row[item.attribute],
+        )
         for item in bucket.summary
     )
 

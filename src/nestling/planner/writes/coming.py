@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Place, Role, Store
+from nestling.ir.layout import Node, NodeKind, Place, Role, StoredCollection
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Form
 from nestling.ir.write_path import (
@@ -64,7 +64,7 @@ def _added_roots(design: Design, home: Place, row: Cells) -> Iterator[WriteStep]
     yield from not_archived(design, home, splits, row, tuple(_added_root(design, home.store, home.node, row)))
 
 
-def _added_root(design: Design, store: Store, root: Node, row: Cells) -> Iterator[WriteStep]:
+def _added_root(design: Design, store: StoredCollection, root: Node, row: Cells) -> Iterator[WriteStep]:
     yield InsertOne(store.name, root_document(design, store, root, row))
     yield from insert_parts(design, store, root, row)
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, Role, Store
+from nestling.ir.layout import Node, Role, StoredCollection
 from nestling.ir.model import Cardinality
 from nestling.ir.names import stored_name
 from nestling.ir.primitives import Form, Holder
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.write_path import Cell, Constant, Document, Items, PairList, Value
 from nestling.planner.writes.cells import Cells, carried_column, carried_paths
 from nestling.planner.writes.copied import copied_fields, is_always_found
@@ -18,7 +18,7 @@ from nestling.planner.writes.copied import copied_fields, is_always_found
 Fields = tuple[tuple[str, Value], ...]
 
 
-def root_document(design: Design, store: Store, root: Node, row: Cells) -> Document:
+def root_document(design: Design, store: StoredCollection, root: Node, row: Cells) -> Document:
     """The document of a row in a collection of its own."""
     fields: list[tuple[str, Value]] = list(constants(store))
     identity = id_value(design, store, root, row)
@@ -34,20 +34,20 @@ def root_document(design: Design, store: Store, root: Node, row: Cells) -> Docum
     return Document(tuple(fields))
 
 
-def constants(store: Store) -> Fields:
+def constants(store: StoredCollection) -> Fields:
     """The fields every document of the collection carries; orphans and pages carry none."""
     if store.role not in (Role.HOME, Role.ARCHIVE):
         return ()
     return tuple((name, Constant(value)) for name, value in store.collection.constants)
 
 
-def id_attributes(design: Design, store: Store, root: Node) -> tuple[str, ...]:
+def id_attributes(design: Design, store: StoredCollection, root: Node) -> tuple[str, ...]:
     """The attributes in the `_id`, in order; none: the server's own."""
     is_member = store.role in (Role.HOME, Role.ARCHIVE) and root.body != store.collection.body
     return design.model.entity(root.entity).key if is_member else store.id
 
 
-def id_value(design: Design, store: Store, root: Node, row: Cells) -> Value | None:
+def id_value(design: Design, store: StoredCollection, root: Node, row: Cells) -> Value | None:
     """A row's `_id`, None where the server makes one."""
     attributes = id_attributes(design, store, root)
     if not attributes:
@@ -99,7 +99,7 @@ def _empty(design: Design, node: Node) -> Iterator[tuple[str, Value]]:
     yield from _copies(design, node)
     yield from ((copy.name, Items()) for copy in node.body.copies if copy.form in (Form.ARRAY, Form.SCALARS))
     yield from ((copy.name, Constant(copy.separator)) for copy in node.body.copies if copy.form is Form.PATH)
-    counts = (computed for computed in node.body.computed if computed.function is Function.COUNT)
+    counts = (computed for computed in node.body.computed if computed.function is AggregateKind.COUNT)
     yield from ((computed.field, Constant(0)) for computed in counts)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, Place, Role, Store
+from nestling.ir.layout import Node, Place, Role, StoredCollection
 from nestling.ir.write_path import (
     Cell,
     Constant,
@@ -21,7 +21,7 @@ from nestling.planner.writes.document import id_value
 from nestling.planner.writes.work import gap
 
 
-def insert_parts(design: Design, store: Store, root: Node, row: Cells) -> Iterator[WriteStep]:
+def insert_parts(design: Design, store: StoredCollection, root: Node, row: Cells) -> Iterator[WriteStep]:
     """The parts of a new row."""
     for part in _parts(design, store, root):
         identity = id_value(design, store, root, row)
@@ -44,7 +44,7 @@ def remove_parts(design: Design, place: Place) -> Iterator[WriteStep]:
         yield DeleteDocuments(part.name, (Match("_id", Cell(ID)),))
 
 
-def _parts(design: Design, store: Store, root: Node) -> Iterator[Store]:
+def _parts(design: Design, store: StoredCollection, root: Node) -> Iterator[StoredCollection]:
     if store.role not in (Role.HOME, Role.ARCHIVE) or root.body != store.collection.body:
         return
     for split in store.collection.splits:
@@ -54,7 +54,7 @@ def _parts(design: Design, store: Store, root: Node) -> Iterator[Store]:
             yield design.store(split.collection)
 
 
-def _stored(part: Store, identity: Value, row: Cells, attributes: frozenset[str]) -> Iterator[WriteStep]:
+def _stored(part: StoredCollection, identity: Value, row: Cells, attributes: frozenset[str]) -> Iterator[WriteStep]:
     assert part.split is not None
     fields = [field for field in part.roots[0].stored if field.attribute in part.split.attributes]
     changes = tuple(Set(field.path, row[field.attribute]) for field in fields if field.attribute in attributes)

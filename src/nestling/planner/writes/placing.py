@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.ir.design import Design
-from nestling.ir.layout import NodeKind, Place, Store
+from nestling.ir.layout import NodeKind, Place, StoredCollection
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import CollectionKind, Form
 from nestling.planner.writes.document import id_attributes
@@ -53,7 +53,7 @@ def is_paged(place: Place) -> bool:
     return len(place.nodes) == 2 and place.nodes[0].kind is NodeKind.GROUP and place.nodes[0].bucket is None
 
 
-def refuse_kinds(store: Store, what: str) -> None:
+def refuse_kinds(store: StoredCollection, what: str) -> None:
     """Time series and capped collections only grow."""
     if store.options.kind in (CollectionKind.TIME_SERIES, CollectionKind.CAPPED):
         raise gap(f"{what} in the {store.options.kind} collection `{store.name}`")

@@ -46,7 +46,7 @@ from nestling.planner.writes.listed import listed_links
 from nestling.planner.writes.placing import placing
 from nestling.planner.writes.plain import Asked, amount, asked, by_its_row, is_given
 from nestling.planner.writes.reach import is_inside, lives_inside
-from nestling.planner.writes.targets import Target, siblings, targets_of, tells_one
+from nestling.planner.writes.targets import RowTarget, siblings, targets_of, tells_one
 
 
 def shortest(write: Update | Delete, design: Design) -> WritePlan | None:
@@ -81,7 +81,7 @@ def _left(design: Design, change: RowChange) -> tuple[str, ...] | None:
     return tuple(each.id for each in due) if all(each.freshness.is_left for each in due) else None
 
 
-def _deleted(design: Design, entity: Entity, targets: Sequence[Target], *, many: bool) -> WritePlan | None:
+def _deleted(design: Design, entity: Entity, targets: Sequence[RowTarget], *, many: bool) -> WritePlan | None:
     left = _gone_with(design, entity)
     if left is None or any(target.place.store.collection.splits for target in targets):
         return None
@@ -136,7 +136,7 @@ def _are_orphans_of(place: Place, link: Relationship) -> bool:
 
 
 def _updated(
-    design: Design, entity: Entity, write: Update, targets: Sequence[Target], *, many: bool
+    design: Design, entity: Entity, write: Update, targets: Sequence[RowTarget], *, many: bool
 ) -> WritePlan | None:
     values = {each.attribute: each.expression for each in write.assignments}
     names = frozenset(values)
@@ -182,7 +182,7 @@ def _is_checked(design: Design, entity: Entity, names: frozenset[str]) -> bool:
     return up or down or ids or any(names & set(group) for group in unguarded(design, entity))
 
 
-def _changes(scan: Scan, target: Target, values: dict[str, Expression]) -> tuple[Change, ...] | None:
+def _changes(scan: Scan, target: RowTarget, values: dict[str, Expression]) -> tuple[Change, ...] | None:
     """The values as operators, or computed by the server where these do not say them."""
     columns = {each.name: each for each in scan.columns}
     paths = {name: path for name in values if (path := target.node.path_of(name)) and path.split(".")[0] != "_id"}
@@ -201,7 +201,7 @@ def _operator(path: str, attribute: Column, value: Expression) -> Change | None:
 
 
 def _computed(
-    scan: Scan, target: Target, paths: dict[str, str], values: dict[str, Expression]
+    scan: Scan, target: RowTarget, paths: dict[str, str], values: dict[str, Expression]
 ) -> tuple[Change, ...] | None:
     """Values made of the document's own, which no stage finds in an element of an array; nor does one take away a sub-document
     with the last of its fields.

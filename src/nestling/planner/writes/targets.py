@@ -21,7 +21,7 @@ _ELEMENT = "element"
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class RowTarget:
     """Where a command finds the rows: their documents, or elements of an array in them (`array`, and what tells these: none of
     them is left out when nothing does).
     """
@@ -53,7 +53,7 @@ def tells_one(entity: Entity, conditions: Sequence[Asked]) -> bool:
     return bool(entity.key) and equal >= set(entity.key)
 
 
-def targets_of(design: Design, entity: Entity, conditions: Sequence[Asked]) -> list[Target] | None:
+def targets_of(design: Design, entity: Entity, conditions: Sequence[Asked]) -> list[RowTarget] | None:
     """A target for each place of the entity; None where there is a place that comparisons do not reach."""
     places = design.places[entity.name]
     if len(places) > 1 and not tells_one(entity, conditions):
@@ -63,24 +63,24 @@ def targets_of(design: Design, entity: Entity, conditions: Sequence[Asked]) -> l
     return known if len(known) == len(found) else None
 
 
-def _target(entity: Entity, place: Place, conditions: Sequence[Asked]) -> Target | None:
+def _target(entity: Entity, place: Place, conditions: Sequence[Asked]) -> RowTarget | None:
     if place.node.kind is NodeKind.ROOT and place.store.role in (Role.HOME, Role.ORPHANS):
         matches = _root_matches(place, conditions)
-        return None if matches is None else Target(place, (*present(place), *matches))
+        return None if matches is None else RowTarget(place, (*present(place), *matches))
     return _element_target(entity, place, conditions) if is_plain_array(place) else None
 
 
-def _element_target(entity: Entity, place: Place, conditions: Sequence[Asked]) -> Target | None:
+def _element_target(entity: Entity, place: Place, conditions: Sequence[Asked]) -> RowTarget | None:
     """One element, told by its parent's key and one attribute of its own."""
     above, own = _apart(place, conditions)
     outside, inside = _root_matches(place, above), _matches(place.node, own)
     if outside is None or inside is None or len(own) != 1 or not tells_one(entity, conditions):
         return None
     within = tuple(Match(join(place.path, each.path), each.value, each.test) for each in inside)
-    return Target(place, (*present(place), *outside, *within), place.path, inside)
+    return RowTarget(place, (*present(place), *outside, *within), place.path, inside)
 
 
-def siblings(design: Design, entity: Entity, conditions: Sequence[Asked]) -> Target | None:
+def siblings(design: Design, entity: Entity, conditions: Sequence[Asked]) -> RowTarget | None:
     """Elements of the array of one parent, told by its key, whatever else is asked of them; None where they lie otherwise."""
     (place, *others) = design.places[entity.name]
     if others or not is_plain_array(place):
@@ -90,7 +90,7 @@ def siblings(design: Design, entity: Entity, conditions: Sequence[Asked]) -> Tar
     outside, inside = _root_matches(place, above), _matches(place.node, own)
     if outside is None or inside is None or not tells_one(parent, above):
         return None
-    return Target(place, (*present(place), *outside), place.path, inside)
+    return RowTarget(place, (*present(place), *outside), place.path, inside)
 
 
 def _apart(place: Place, conditions: Sequence[Asked]) -> tuple[list[Asked], list[Asked]]:

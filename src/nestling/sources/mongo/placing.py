@@ -23,7 +23,7 @@ from nestling.ir.primitives import (
     Reference,
     Variant,
 )
-from nestling.ir.rows import Function, down, up
+from nestling.ir.rows import AggregateKind, down, up
 from nestling.sources.mongo.entities import EntityOf, flag
 from nestling.sources.mongo.relations import Entities, owner, relationship
 from nestling.sources.mongo.seen import Place, Role, Seen
@@ -208,7 +208,7 @@ class Placing:
             link = relationship(self.model, entity.name, child.name, columns)
             if link is not None:
                 path = ".".join(each.column[len(entity.seen.node.steps) :])
-                yield Computed(path, (down(link),), Function.COUNT, TRANSACTION)
+                yield Computed(path, (down(link),), AggregateKind.COUNT, TRANSACTION)
 
 
 def _is(seen: Seen, role: Role, of: Seen) -> bool:

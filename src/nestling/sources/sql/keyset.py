@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def attribute_of(query: RowQuery, column: Column, model: Model) -> Attribute:
 
 
 def _aggregated(query: RowQuery, aggregate: Aggregate, model: Model) -> Attribute | None:
-    if aggregate.column is None or aggregate.function not in (Function.MIN, Function.MAX):
+    if aggregate.column is None or aggregate.function not in (AggregateKind.MIN, AggregateKind.MAX):
         return None
     return attribute_of(query, aggregate.column, model)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from sqlalchemy.sql import quoted_name
 
-from nestling.ir.rows import Column, Function, Path, SortKey
+from nestling.ir.rows import AggregateKind, Column, Path, SortKey
 from nestling.ir.types import TypeName
 from nestling.sources.sql.engines import engine_of
 
@@ -179,7 +179,7 @@ def _aggregate(joins: Joins, aggregate: Aggregate) -> ColumnElement[Any]:
         return sa.func.count()
     column, attribute = joins.column(aggregate.column), joins.attribute(aggregate.column)
     column = selected(column, attribute, joins.tables.dialect)
-    if aggregate.function is Function.AVG and attribute.type.name is TypeName.INTEGER:
+    if aggregate.function is AggregateKind.AVG and attribute.type.name is TypeName.INTEGER:
         column = engine_of(joins.tables.dialect).as_double(column)  # MySQL would round the average to four digits
     function: ColumnElement[Any] = getattr(sa.func, aggregate.function.value)(column)
     return function

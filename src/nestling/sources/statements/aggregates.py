@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.sources.statements.occurrences import Scope, add_aggregate, add_shown
 from nestling.sources.statements.walk import Walk
 
-FUNCTIONS: dict[type[exp.Expr], Function] = {
-    exp.Count: Function.COUNT,
-    exp.Sum: Function.SUM,
-    exp.Avg: Function.AVG,
-    exp.Min: Function.MIN,
-    exp.Max: Function.MAX,
+FUNCTIONS: dict[type[exp.Expr], AggregateKind] = {
+    exp.Count: AggregateKind.COUNT,
+    exp.Sum: AggregateKind.SUM,
+    exp.Avg: AggregateKind.AVG,
+    exp.Min: AggregateKind.MIN,
+    exp.Max: AggregateKind.MAX,
 }
 """Aggregates a document can keep."""
 
@@ -36,4 +36,4 @@ def note_outputs(query: exp.Select, walk: Walk, scope: Scope) -> None:
         for call in item.find_all(exp.Count):
             if isinstance(call.this, exp.Star | exp.Literal) and call.find_ancestor(exp.Select) is query:
                 for occurrence in walk.occurrences_of(scope):
-                    occurrence.aggregates.setdefault((Function.COUNT, None))
+                    occurrence.aggregates.setdefault((AggregateKind.COUNT, None))

@@ -6,7 +6,7 @@ import re
 
 from sqlglot import exp
 
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.workload import UNITS, Grouping
 from nestling.sources.statements.aggregates import FUNCTIONS
 from nestling.sources.statements.occurrences import Scope
@@ -25,7 +25,7 @@ def note_groups(query: exp.Select, walk: Walk, scope: Scope) -> None:
         return
     expressions = [_meant(each, query) for each in group.expressions]
     keys = [_key(each, walk) for each in expressions]
-    aggregates: dict[tuple[Function, str | None], None] = {}
+    aggregates: dict[tuple[AggregateKind, str | None], None] = {}
     for item in query.expressions:
         output = item.unalias()
         found = None if output in expressions else _aggregate(output, walk)
@@ -77,12 +77,12 @@ def _unit(key: exp.Expr) -> str | None:
     return min((_FORMATS[letter] for letter in letters), key=UNITS.index)
 
 
-def _aggregate(output: exp.Expr, walk: Walk) -> tuple[Function, str | None] | None:
+def _aggregate(output: exp.Expr, walk: Walk) -> tuple[AggregateKind, str | None] | None:
     """A plain aggregate of a column, or the number of rows."""
     function = FUNCTIONS.get(type(output))
     if function is None:
         return None
-    if function is Function.COUNT and isinstance(output.this, exp.Star | exp.Literal):
-        return Function.COUNT, None
+    if function is AggregateKind.COUNT and isinstance(output.this, exp.Star | exp.Literal):
+        return AggregateKind.COUNT, None
     origins = walk.origins(output.this) if isinstance(output.this, exp.Column) else ()
     return (function, origins[0][1]) if len(origins) == 1 else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from nestling.ir.clause import Clause
 from nestling.ir.model import Entity
-from nestling.ir.rows import Function
+from nestling.ir.rows import AggregateKind
 from nestling.ir.workload import Access, Filter, Grouping, Operator, StatementKind, Walk
 from nestling.sources.tables import find_name
 
@@ -22,7 +22,7 @@ class Occurrence:
     written: dict[str, None] = field(default_factory=dict)
     filters: dict[Filter, None] = field(default_factory=dict)
     sort: dict[str, None] = field(default_factory=dict)
-    aggregates: dict[tuple[Function, str | None], None] = field(default_factory=dict)
+    aggregates: dict[tuple[AggregateKind, str | None], None] = field(default_factory=dict)
     shown: set[str] = field(default_factory=set)  # attributes put out, grouped by or sorted by as they are
     grouping: Grouping | None = None
     constants: dict[Clause, None] = field(default_factory=dict)
@@ -134,7 +134,7 @@ def add_shown(origins: Origins) -> None:
         occurrence.shown.add(attribute)
 
 
-def add_aggregate(function: Function, origins: Origins) -> None:
+def add_aggregate(function: AggregateKind, origins: Origins) -> None:
     """Say that an aggregate over an attribute is needed."""
     for occurrence, attribute in origins:
         occurrence.aggregates.setdefault((function, attribute))

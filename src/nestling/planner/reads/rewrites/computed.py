@@ -19,7 +19,7 @@ from nestling.ir.model import Model
 from nestling.ir.names import join as join_path
 from nestling.ir.primitives import Computed
 from nestling.ir.row_steps import Layout
-from nestling.ir.rows import Function, Path
+from nestling.ir.rows import AggregateKind, Path
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import INTEGER, MACHINE_NUMBERS, ORDERED_ALIKE, Type, TypeName
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
@@ -29,11 +29,11 @@ from nestling.planner.reads.rows import Context, Rows, Standing
 from nestling.planner.reads.traverse import has_subquery, rewritten
 
 _FUNCTIONS = {
-    AggregateFunction.COUNT: Function.COUNT,
-    AggregateFunction.SUM: Function.SUM,
-    AggregateFunction.AVG: Function.AVG,
-    AggregateFunction.MIN: Function.MIN,
-    AggregateFunction.MAX: Function.MAX,
+    AggregateFunction.COUNT: AggregateKind.COUNT,
+    AggregateFunction.SUM: AggregateKind.SUM,
+    AggregateFunction.AVG: AggregateKind.AVG,
+    AggregateFunction.MIN: AggregateKind.MIN,
+    AggregateFunction.MAX: AggregateKind.MAX,
 }
 MOST_HOPS = 3
 
@@ -168,9 +168,11 @@ def end_of(path: Path, inner: Inner, alias: str, model: Model) -> a.Scan | None:
 def _same_aggregate(item: Computed, aggregate: Aggregate, inner: Inner, last: a.Scan) -> bool:
     """Whether the aggregate is of the attribute, or both count rows."""
     argument = aggregate.argument
-    if aggregate.filter is not None or (aggregate.distinct and item.function not in (Function.MIN, Function.MAX)):
+    if aggregate.filter is not None or (
+        aggregate.distinct and item.function not in (AggregateKind.MIN, AggregateKind.MAX)
+    ):
         return False
-    if item.function is Function.COUNT:
+    if item.function is AggregateKind.COUNT:
         if argument is None or _is_never_null(argument, inner):  # rows are counted
             return item.attribute is None or not _attribute(last, item.attribute).nullable
         is_json = argument.type.name is TypeName.JSON
@@ -200,9 +202,11 @@ def _attribute(scan: a.Scan, name: str) -> Column:
 def _is_exact(item: Computed, kind: Type, aggregate: Aggregate) -> bool:
     if kind.name is TypeName.TIMESTAMP and kind.fraction_digits > 3:
         return False
-    if item.function in (Function.MIN, Function.MAX):
+    if item.function in (AggregateKind.MIN, AggregateKind.MAX):
         return kind.name in ORDERED_ALIKE
-    return kind.name in MACHINE_NUMBERS and (item.function is Function.SUM or aggregate.type.name is TypeName.FLOAT)
+    return kind.name in MACHINE_NUMBERS and (
+        item.function is AggregateKind.SUM or aggregate.type.name is TypeName.FLOAT
+    )
 
 
 def _is_allowed(item: Computed, model: Model, tolerated: Tolerated) -> bool:

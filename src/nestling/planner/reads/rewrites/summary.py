@@ -18,7 +18,7 @@ from nestling.ir.layout import Node, NodeKind, Place, Role
 from nestling.ir.operands import conjunction, nullable, operands
 from nestling.ir.primitives import Bucket, Summary, WindowUnit
 from nestling.ir.row_steps import Layout
-from nestling.ir.rows import Function as Summarised
+from nestling.ir.rows import AggregateKind
 from nestling.ir.types import FLOAT, INTEGER, MACHINE_NUMBERS, ORDERED_ALIKE, Type, TypeName
 from nestling.planner.reads.rewrites.computed import or_zero
 from nestling.planner.reads.rewrites.links import scan_of
@@ -149,7 +149,7 @@ class _Known:
                 kept = self._summary(_SUMMARISED[asked.function], asked.argument)
                 return add(asked.function, kept, asked.type) if kept is not None else None
             case AggregateFunction.AVG if asked.type == FLOAT:
-                kept, counted = self._summary(Summarised.SUM, asked.argument), self._count(asked.argument)
+                kept, counted = self._summary(AggregateKind.SUM, asked.argument), self._count(asked.argument)
                 if kept is None or counted is None:
                     return None
                 parts = add(AggregateFunction.SUM, kept, kept.type), add(AggregateFunction.SUM, counted, INTEGER)
@@ -164,19 +164,19 @@ class _Known:
         """How many of a bucket's events have a value."""
         if argument is None or (isinstance(argument, Column | Literal) and not nullable(argument)):
             return _COUNT
-        found = self._field(Summarised.COUNT, argument)
+        found = self._field(AggregateKind.COUNT, argument)
         return Column("", f"bucket {found.field}", INTEGER) if found is not None else None
 
-    def _summary(self, function: Summarised, argument: Expression | None) -> Column | None:
+    def _summary(self, function: AggregateKind, argument: Expression | None) -> Column | None:
         found = self._field(function, argument)
         if found is None or not isinstance(argument, Column) or argument.mixed:
             return None
-        kinds = MACHINE_NUMBERS if function is Summarised.SUM else ORDERED_ALIKE
+        kinds = MACHINE_NUMBERS if function is AggregateKind.SUM else ORDERED_ALIKE
         if argument.type.name not in kinds or argument.type.fraction_digits > 3:
             return None
         return Column("", f"bucket {found.field}", argument.type)
 
-    def _field(self, function: Summarised, argument: Expression | None) -> Summary | None:
+    def _field(self, function: AggregateKind, argument: Expression | None) -> Summary | None:
         if not isinstance(argument, Column) or argument.alias != self.scan.alias:
             return None
         wanted = (function, argument.name)
@@ -185,7 +185,7 @@ class _Known:
 
 _EXTREMES = (AggregateFunction.MIN, AggregateFunction.MAX)
 _SUMMARISED = {
-    AggregateFunction.SUM: Summarised.SUM,
-    AggregateFunction.MIN: Summarised.MIN,
-    AggregateFunction.MAX: Summarised.MAX,
+    AggregateFunction.SUM: AggregateKind.SUM,
+    AggregateFunction.MIN: AggregateKind.MIN,
+    AggregateFunction.MAX: AggregateKind.MAX,
 }

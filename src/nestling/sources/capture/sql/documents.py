@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Role, Store
+from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import Copy, Document, Form, Holder, Reference
-from nestling.ir.rows import Function, Hop
+from nestling.ir.rows import AggregateKind, Hop
 from nestling.sources.capture.sql.query import Query
 from nestling.sources.capture.sql.rows import Row, Rows, token
 from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unsaid, Value
@@ -38,7 +38,7 @@ class Saying:
     notes: list[str] = field(default_factory=list)
     single: dict[Callable[[bool], tuple[Row, Row]], Row] = field(default_factory=dict)
 
-    def store(self, collection: str) -> Store:
+    def store(self, collection: str) -> StoredCollection:
         """The collection of that name; raises CannotSay."""
         found = next((store for store in self.design.stores if store.name == collection), None)
         if found is None:
@@ -194,7 +194,7 @@ class Saying:
         else:
             _put(fields, copy.name, one)
 
-    def _computed(self, path: tuple[Hop, ...], function: Function, attribute: str | None, row: Row) -> Value:
+    def _computed(self, path: tuple[Hop, ...], function: AggregateKind, attribute: str | None, row: Row) -> Value:
         first, *rest = path
         top = at = self.hop(row, first, outer=False)
         query = Query(self.rows, top, where=[])

@@ -14,7 +14,7 @@ class CannotSay(Exception):
     """Something of a shape that SQL over the model does not say; the text says what, for people."""
 
 
-class Upkeep(CannotSay):
+class OnlyUpkeep(CannotSay):
     """A write that changes no row: it only keeps copies and computed values right."""
 
 

@@ -18,7 +18,7 @@ from nestling.sources.capture.sql.application_joins import Joined, joined
 from nestling.sources.capture.sql.documents import Saying
 from nestling.sources.capture.sql.forms import check, pipeline
 from nestling.sources.capture.sql.reads import pipeline_of, selects
-from nestling.sources.capture.sql.values import CannotSay, Upkeep
+from nestling.sources.capture.sql.values import CannotSay, OnlyUpkeep
 from nestling.sources.capture.sql.words import Parameters, plain
 from nestling.sources.capture.sql.writes import writes
 
@@ -89,7 +89,7 @@ def _say(found: Workload, each: Joined, design: Design, *, several: bool, grown:
             made = list(selects(new, shape.collection, [*pipeline_of(shape), *each.stages]))
         else:
             made = list(writes(new, shape, grown))
-    except Upkeep as why:
+    except OnlyUpkeep as why:
         found.left_out.append(f"{origin} ({rate_text(_rounded(each.rate))}): {why}")
         return
     except (CannotSay, DesignError) as problem:

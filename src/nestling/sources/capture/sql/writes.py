@@ -13,7 +13,7 @@ from nestling.sources.capture.sql.inserts import inserts
 from nestling.sources.capture.sql.statement_texts import delete
 from nestling.sources.capture.sql.targets import children, target, where
 from nestling.sources.capture.sql.updates import updates
-from nestling.sources.capture.sql.values import Upkeep
+from nestling.sources.capture.sql.values import OnlyUpkeep
 
 New = Callable[[], Saying]
 Written = tuple[str, str, Saying]
@@ -37,7 +37,7 @@ def writes(new: New, shape: Shape, grown: AbstractSet[str] = frozenset()) -> lis
             condition, changes = clauses.get("q", clauses.get("query", {})), clauses.get("u", clauses.get("update", {}))
             made = list(updates(new, shape.collection, condition, changes, clauses))
     if not made:
-        raise Upkeep("it changes no attribute of the model")
+        raise OnlyUpkeep("it changes no attribute of the model")
     return made
 
 
