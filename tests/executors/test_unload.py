@@ -65,11 +65,11 @@ def test_a_missing_collection_is_named_before_anything_is_written(database: Data
 
 
 def test_a_row_that_cannot_be_read_is_an_error(database: Database[Any], tmp_path: Path) -> None:
-    """A date beyond what a date can say names the collection; nothing half done is to be seen."""
+    """A date beyond what a date can say names collection, attribute and row; nothing half done is to be seen."""
     write(database, NESTED)
     far = bson.encode({"_id": 9, "note": bson.DatetimeMS(10**15)})
     database.get_collection("orders").insert_one(bson.raw_bson.RawBSONDocument(far))
-    with pytest.raises(RebuildError, match="orders: a document holds what cannot be read as a value"):
+    with pytest.raises(RebuildError, match="orders: `note` in the row id = 9 holds what cannot be read as a value"):
         unloaded(database, NESTED, tmp_path)
 
 

@@ -7,10 +7,11 @@ a row with one is as big in memory as its file.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import bson
+from bson.codec_options import CodecOptions, DatetimeConversion
 from bson.errors import BSONError
 from gridfs import GridFSBucket
 from gridfs.errors import CorruptGridFile, NoFile
@@ -29,6 +30,9 @@ from nestling.ir.types import TypeName
 from nestling.ir.values import CODEC, decoder, encode
 
 Row = tuple[object, ...]
+_UNREADABLE = (BSONError, OverflowError, ValueError, TypeError)
+_AS_STORED: CodecOptions[Any] = CodecOptions(datetime_conversion=DatetimeConversion.DATETIME_AUTO)
+"""Reads dates beyond those of Python, and binary values of subtype 4 that are no UUIDs."""
 
 
 def read_raw(database: Database[Any], query: Aggregation) -> Iterator[memoryview | bytes]:
@@ -104,9 +108,28 @@ def is_pointer(value: object) -> bool:
 def _decoded(batch: bytes | memoryview, query: Aggregation) -> list[dict[str, Any]]:
     try:
         return bson.decode_all(batch, CODEC)
-    except (BSONError, OverflowError, ValueError, TypeError) as error:
-        what = f"a document holds what cannot be read as a value: {error}"
+    except _UNREADABLE as error:
+        what = f"{_unreadable(batch, query)} holds what cannot be read as a value: {error}"
         raise RebuildError(Problem(what=what, where=query.collection)) from error
+
+
+def _unreadable(batch: bytes | memoryview, query: Aggregation) -> str:
+    """Which attribute of which row cannot be decoded, as far as that can be told."""
+    for raw in split_documents(bytes(batch)):
+        with suppress(*_UNREADABLE):
+            row = bson.decode(raw, _AS_STORED)
+            for position, name in enumerate(query.columns):
+                if not _is_readable(row.get(column_field(position))):
+                    return f"`{name}` in the row {query.columns[0]} = {row.get(column_field(0))!r}"
+    return "a document"
+
+
+def _is_readable(value: object) -> bool:
+    try:
+        bson.decode(bson.encode({"": value}, codec_options=_AS_STORED), CODEC)
+    except _UNREADABLE:
+        return False
+    return True
 
 
 def _batches(database: Database[Any], query: Aggregation, session: ClientSession | None = None) -> Iterator[bytes]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from bson import Binary, Code, DBRef, Decimal128, Int64, MaxKey, MinKey, ObjectId, Regex, Timestamp, json_util
+from bson.datetime_ms import DatetimeMS
 from bson.raw_bson import RawBSONDocument
 from pymongo.database import Database
 
@@ -131,3 +132,12 @@ def test_what_came_later_is_refused(database: Database[Any], tmp_path: Path, nam
     assert "collection things" in str(error.value)
     with closing(sqlite3.connect(copy)) as connection:
         assert not connection.execute("SELECT name FROM sqlite_master").fetchall()
+
+
+@pytest.mark.parametrize("value", [DatetimeMS(253_402_300_800_000), Binary(b"ab", 4), {"a": [DatetimeMS(-(1 << 60))]}])
+def test_what_no_driver_reads_is_named(database: Database[Any], tmp_path: Path, value: object) -> None:
+    """A date beyond the year 9999, a UUID of two bytes: by collection, attribute and row."""
+    database.things.insert_many([{"_id": n, "v": value if n == 7 else "text"} for n in range(9)])
+    today = read(facts_of(database), name="read").in_place
+    with pytest.raises(RebuildError, match=r"things: `v` in the row _id = 7 holds what cannot be read as a value"):
+        unload(today, database, f"sqlite:///{tmp_path / 'copy.db'}")
