@@ -16,7 +16,7 @@ from nestling.emitters.mql.sql.boundary import Grain
 from nestling.emitters.mql.sql.constant_conversion import CASTS
 from nestling.emitters.mql.sql.placeholder import EXPECTED, Boundary, Expected, Placeholder, Whole
 from nestling.emitters.mql.write_constants import StoredParameter
-from nestling.emitters.python_code import support, write_support
+from nestling.emitters.python_code import given_support, read_support, write_support
 from nestling.emitters.python_code.parameters import given
 from nestling.emitters.python_code.write import _stored
 from nestling.ir.expression import Affinity, Rules
@@ -80,7 +80,7 @@ def test_conversions_are_the_same(place: Placeholder) -> None:
     """The value and its BSON type, or the refusal."""
     code = compile(given(place).text, "given", "eval")
     for value in VALUES:
-        mine = outcome(lambda value=value: eval(code, vars(support) | {"p": value}))
+        mine = outcome(lambda value=value: eval(code, vars(given_support) | {"p": value}))
         theirs = outcome(lambda value=value: place.bind(value))
         assert mine == theirs, value
 
@@ -101,7 +101,7 @@ def test_what_sqlite_stores_is_the_same(kind: str) -> None:
     place = StoredParameter("p", Type.parse(kind), Rules.SQLITE, among="" if kind == "text" else "at")
     code = compile(f"or_none({_stored(place)})", "stored", "eval")
     for value in (*TIMES, *(TEXTS if kind == "text" else ())):
-        mine = outcome(lambda value=value: eval(code, vars(support) | vars(write_support) | {"p": value}))
+        mine = outcome(lambda value=value: eval(code, vars(given_support) | vars(write_support) | {"p": value}))
         assert mine == outcome(lambda value=value: place.bind(value)), value
 
 
@@ -120,7 +120,7 @@ def test_values_come_back_the_same(kind: str) -> None:
     """What the decoders of nestling give, the emitted ones give."""
     from nestling.emitters.python_code.read import _conversion
 
-    shown = eval(_conversion(Type.parse(kind)), vars(support))
+    shown = eval(_conversion(Type.parse(kind)), vars(read_support))
     for value in STORED:
         stored = encoder(Type.parse(kind))(value)
         assert repr(shown(stored)) == repr(decoder(Type.parse(kind))(stored)), value
@@ -128,6 +128,6 @@ def test_values_come_back_the_same(kind: str) -> None:
 
 def test_json_is_what_its_text_says() -> None:
     """Strings and null that are JSON of their own, as drivers of SQL show them; texts inside of JSON stay texts."""
-    assert [support.as_json(each) for each in ('"a"', "null", "no JSON", 5, {"a": "1"}, ["null"])] == [
+    assert [read_support.as_json(each) for each in ('"a"', "null", "no JSON", 5, {"a": "1"}, ["null"])] == [
         "a", None, "no JSON", 5, {"a": "1"}, ["null"],
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias, assert_never
 
 from nestling.common.errors import GapError
-from nestling.emitters.python_code import support, write_support
+from nestling.emitters.python_code import given_support, read_support, write_support
 from nestling.emitters.python_code import write as write_python
 from nestling.emitters.python_code.read import join_function, read_function
 from nestling.ir.client_join import ClientJoin
@@ -85,7 +85,7 @@ def _function_name(name: str, taken: set[str]) -> str:
 # --- what the functions use ----------------------------------------------------------------------------------------------
 
 
-_SOURCE = inspect.getsource(support)
+_SOURCE = inspect.getsource(given_support) + inspect.getsource(read_support)
 _TREE = ast.parse(_SOURCE)
 
 

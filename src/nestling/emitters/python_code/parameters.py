@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.placeholder import Expected, Placeholder
-from nestling.emitters.python_code import support
+from nestling.emitters.python_code import given_support, read_support
 from nestling.emitters.python_code.layout import Call, text
 from nestling.ir.compiled import Placeholder as AnyPlaceholder
 from nestling.ir.expression import Affinity
@@ -119,4 +119,4 @@ _OWN = frozenset(
     )
 )
 """What the functions call their own."""
-TAKEN = _OWN | frozenset(vars(support))
+TAKEN = _OWN | frozenset(vars(given_support)) | frozenset(vars(read_support))
