@@ -142,6 +142,14 @@ def test_a_uuid_among_what_were_bytes_is_refused(database: Database[Any], tmp_pa
         unload(today, database, f"sqlite:///{tmp_path / 'copy.db'}")
 
 
+def test_keys_of_several_types_come_back(database: Database[Any], tmp_path: Path) -> None:
+    """Most of them numbers: the column is no row number of SQLite's, which takes nothing else."""
+    database.things.insert_many([{"_id": each, "n": 1} for each in (1, 2, 3, "three", ObjectId())])
+    found, copy = look(database), f"sqlite:///{tmp_path / 'copy.db'}"
+    unload(found.in_place, database, copy)
+    assert verify(found.in_place, copy, database).equal
+
+
 @pytest.mark.parametrize(
     "value",
     [

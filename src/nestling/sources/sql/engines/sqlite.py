@@ -249,6 +249,8 @@ class Sqlite(Engine):
             return "NUMERIC"
         if kind.name is _T.INTEGER and _T.DECIMAL in others:
             return ""  # beyond 64 bits an integer is kept as text, which an INTEGER column would round
+        if kind.name is _T.INTEGER and others:
+            return "INT"  # with the same affinity, but as a key not SQLite's row number, which is nothing else
         numbers = f"({','.join(map(str, kind.numbers))})" if kind.numbers and _WORDS[kind.name] else ""
         return _WORDS[kind.name] + numbers
 
