@@ -31,6 +31,7 @@ from nestling.ir.model import Model
 from nestling.ir.proposal import Proposal
 from nestling.ir.rows import Column as RowColumn
 from nestling.ir.rows import RowQuery
+from nestling.pipeline.statements import default_price
 from nestling.planner.reads import Rewrite, plan_read
 from nestling.planner.reads.traverse import everything, everywhere, expressions, free_columns, subqueries
 from nestling.planner.sql import translate
@@ -209,7 +210,7 @@ def compare(
         query = translate(statement.sql, design.model, reference.dialect)
         if not isinstance(query, a.Query):
             return None
-        plan = plan_read(query, design, rewrites=rewrites, statistics=proposal.statistics)
+        plan = plan_read(query, design, rewrites=rewrites, statistics=proposal.statistics, price=default_price)
         read = compiled_read(plan, name=statement.name, sql=statement.sql)
     except GapError as error:
         return Outcome("gap", False, f"gap: {error.problems[0].what}")

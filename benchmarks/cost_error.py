@@ -41,6 +41,7 @@ from nestling.ir.reading import Reading
 from nestling.ir.text import read_file, write_proposal
 from nestling.ir.workload import Statement
 from nestling.pipeline import Mode, design, inspect, load
+from nestling.pipeline.statements import default_price
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
 from nestling.planner.work import estimate
@@ -127,7 +128,7 @@ def _subjects(case: str, strategy: str, proposal: Proposal, statements: Sequence
             query = translate(statement.sql, proposal.design.model, "sqlite")
             if not isinstance(query, Query):
                 continue
-            plan = plan_read(query, proposal.design, statistics=proposal.statistics)
+            plan = plan_read(query, proposal.design, statistics=proposal.statistics, price=default_price)
             read = compiled_read(plan, name=statement.name, sql=statement.sql)
         except NestlingError:
             continue

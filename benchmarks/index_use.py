@@ -20,6 +20,7 @@ from benchmarks.answers import SqliteReference, Statement
 from nestling.emitters.mql.read import compiled_read
 from nestling.ir.compiled import CompiledRead, Operation, bind
 from nestling.ir.proposal import Proposal
+from nestling.pipeline.statements import default_price
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
 
@@ -40,7 +41,7 @@ class IndexUse:
         values = statement.samples if isinstance(statement.samples, dict) else {}
         design = proposal.design
         query = translate(statement.sql, design.model, "sqlite")
-        plan = plan_read(query, design, statistics=proposal.statistics)  # type: ignore[arg-type]
+        plan = plan_read(query, design, statistics=proposal.statistics, price=default_price)  # type: ignore[arg-type]
         read = compiled_read(plan, name=statement.name, sql=statement.sql)
         try:
             scanned = sorted(

@@ -40,6 +40,7 @@ from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import run_read
 from nestling.ir.compiled import CompiledRead, Operation, bind
 from nestling.pipeline import Mode, design, inspect, load
+from nestling.pipeline.statements import default_price
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
 from nestling.sources.statements.blocks import blocks
@@ -131,7 +132,7 @@ def _measured(
         statement = Statement(block.name, block.sql, block.samples)
         try:
             query = translate(block.sql, model, yard.dialect)
-            plan = plan_read(query, proposal.design, statistics=proposal.statistics)  # type: ignore[arg-type]
+            plan = plan_read(query, proposal.design, statistics=proposal.statistics, price=default_price)  # type: ignore[arg-type]
             read = compiled_read(plan, name=block.name, sql=block.sql)
         except NestlingError as error:
             yield (f"{yard.label} {block.name}", name, "", "", "", "", f"not compiled: {str(error)[:60]}"), None, True

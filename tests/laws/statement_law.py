@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from itertools import count
 from math import isfinite
 from pathlib import Path
 from random import Random
@@ -150,7 +151,11 @@ class Pair:
             query = translate(statement.sql, self.design.model, "sqlite")
             assert isinstance(query, Query)
             known = claimed(self.design.model, statement.sql)
-            plan = plan_read(query, self.design, rewrites=rewrites, statistics=known)
+            falling = count(
+                start=0, step=-1
+            )  # the last plan there is: it begins with a condition's values where one can
+            price = (lambda _: float(next(falling))) if Rewrite.SETS_FIRST in rewrites else None
+            plan = plan_read(query, self.design, rewrites=rewrites, statistics=known, price=price)
             work = estimate(plan, self.design, known, statement.values)
             assert all(isfinite(each) and each >= 0 for each in work), work
             read = compiled_read(plan, name="statement", sql=statement.sql)

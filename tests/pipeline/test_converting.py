@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -75,3 +76,15 @@ def test_of_many_statements_some_are_looked_at(reading: Reading, monkeypatch: py
         "statement `before`",
         "statements `gone_0`, `gone_1`, `gone_2`, `gone_3`",
     ]
+
+
+def test_a_query_far_dearer_than_the_search_reckoned_with_is_told(reading: Reading) -> None:
+    """The proof of least cost is one of the search's prices; where both agree nothing is said."""
+    proposal = design(reading)
+    assert proposal.costs is not None
+    assert not [note for note in with_unconverted(proposal, reading).notes if "not proved" in note]
+    cheap = replace(proposal, costs=replace(proposal.costs, statements=(("fine", 1e-6),)))
+    told = [note for note in with_unconverted(cheap, reading).notes if "not proved" in note]
+    assert len(told) == 1
+    assert told[0].startswith("the query for `fine` costs ")
+    assert "reckoned with 0.001 ms" in told[0]

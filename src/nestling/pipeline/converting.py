@@ -1,22 +1,26 @@
-"""What of a workload the design made for it cannot do."""
+"""What of a workload the design made for it cannot do, or does at a price the search did not reckon with."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap, GapKind, Reading
+from nestling.ir.workload import Statement
 
 MANY = 1000
 """Of more statements than this not all may be looked at."""
 MOST_SECONDS = 10.0
 """How long many statements are looked at."""
+DEARER, SHARE = 2.0, 0.05
+"""How many times as much a statement must cost as the search reckoned with, and of how much of the workload, to be told."""
 
 
 def with_unconverted(proposal: Proposal, reading: Reading, *, clock: Callable[[], float] = time.monotonic) -> Proposal:
-    """The proposal with a gap for what it does not convert of the workload it was made for; a note where not all was looked at.
+    """The proposal with a gap for what it does not convert of the workload it was made for; a note where not all was looked at,
+    and for each statement whose query costs far more than the search reckoned with.
 
     These take the place of what the reading tells of statements that no design converts.
     """
@@ -43,8 +47,30 @@ def with_unconverted(proposal: Proposal, reading: Reading, *, clock: Callable[[]
     rest = ((each.name, gap_of(each, reading)) for each in statements[looked_at:])
     found += ((name, gap) for name, gap in rest if gap is not None)
     gaps = (*(gap for gap in proposal.gaps if not is_unconverted(gap)), *unconverted_gaps(found))
-    notes = proposal.notes if looked_at == len(statements) else (*proposal.notes, _stopped(looked_at, len(statements)))
+    notes = (*proposal.notes, *_dearer(proposal, reading, statements[:looked_at]))
+    if looked_at < len(statements):
+        notes = (*notes, _stopped(looked_at, len(statements)))
     return replace(proposal, gaps=gaps, notes=notes)
+
+
+def _dearer(proposal: Proposal, reading: Reading, statements: Iterable[Statement]) -> Iterator[str]:
+    """A proof of least cost is one of the search's prices; where a query has another, it is not proved for that."""
+    from nestling.cost import default_profile
+    from nestling.pipeline.proving.statements import predicted_seconds
+
+    costs = proposal.costs
+    if costs is None or costs.profile != default_profile().name:
+        return
+    said = dict(costs.statements)
+    for each in statements:
+        reckoned, compiled = said.get(each.name), predicted_seconds(proposal, reading, each)
+        if reckoned is None or compiled is None or compiled < DEARER * reckoned:
+            continue
+        if (compiled - reckoned) * each.rate_per_second >= SHARE * costs.cost:
+            yield (
+                f"the query for `{each.name}` costs {compiled * 1e3:.3g} ms by the cost model, where the search reckoned with"
+                f" {reckoned * 1e3:.3g} ms: this design is not proved least for it"
+            )
 
 
 def _stopped(looked_at: int, of: int) -> str:

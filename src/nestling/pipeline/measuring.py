@@ -11,6 +11,7 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.pipeline.designing import design, inspect
 from nestling.pipeline.moving import load, opened
+from nestling.pipeline.statements import default_price
 from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def _read_probes(proposal: Proposal, reading: Reading, database: Database[Any], 
     for statement in reading.workload.statements:
         query, values = translate(statement.sql, proposal.design.model, reading.dialect), dict(statement.samples)
         assert isinstance(query, Query), statement.name
-        plan = plan_read(query, proposal.design, statistics=proposal.statistics)
+        plan = plan_read(query, proposal.design, statistics=proposal.statistics, price=default_price)
         work = estimate(plan, proposal.design, proposal.statistics, values)
         probes.append(Probe(f"{strategy}/{statement.name}", work, timed(action(compiled_read(plan), values))))
     return probes

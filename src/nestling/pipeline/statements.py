@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nestling.ir.client_join import ClientJoin
     from nestling.ir.compiled import CompiledRead, NotCompiled
     from nestling.ir.program import CompiledWrite
+    from nestling.ir.work import Work
     from nestling.ir.write import Write
 
 
@@ -45,13 +46,21 @@ def convert(
         statement = _translated(sql, proposal, dialect)
         if isinstance(statement, Query):
             lag = tolerated(proposal.design.model, proposal.requirements)
-            read = compiled_read(
-                plan_read(statement, proposal.design, tolerated=lag, statistics=proposal.statistics), name=name, sql=sql
+            plan = plan_read(
+                statement, proposal.design, tolerated=lag, statistics=proposal.statistics, price=default_price
             )
+            read = compiled_read(plan, name=name, sql=sql)
             return bind(read, values) if values is not None else read
         return _convert_write(proposal, statement, name=name, sql=sql, values=values)
     except GapError as error:
         return NotCompiled(name, sql, _gap_of(error))
+
+
+def default_price(work: Work) -> float:
+    """Seconds of work by the default profile."""
+    from nestling.cost import default_profile, price
+
+    return price(work, default_profile())
 
 
 def convert_join(

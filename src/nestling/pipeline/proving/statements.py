@@ -14,7 +14,7 @@ from nestling.ir.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.workload import Requirements, Statement
-from nestling.pipeline.statements import convert
+from nestling.pipeline.statements import convert, default_price
 
 Compiled = Mapping[str, CompiledRead | CompiledWrite | NotCompiled]
 Exact = Mapping[str, CompiledRead]
@@ -38,11 +38,11 @@ def compiled(proposal: Proposal, reading: Reading) -> tuple[Compiled, Exact]:
 
 def predicted(proposal: Proposal, reading: Reading) -> dict[str, float | None]:
     """Seconds an execution of each statement takes on a design by the cost model; None where it cannot say."""
-    return {each.name: _predicted(proposal, reading, each) for each in reading.workload.statements}
+    return {each.name: predicted_seconds(proposal, reading, each) for each in reading.workload.statements}
 
 
-def _predicted(proposal: Proposal, reading: Reading, statement: Statement) -> float | None:
-    from nestling.cost import default_profile, price
+def predicted_seconds(proposal: Proposal, reading: Reading, statement: Statement) -> float | None:
+    """Seconds an execution of one statement takes, as what it is compiled to; None where the cost model cannot say."""
     from nestling.ir.tolerance import tolerated
     from nestling.planner.reads import plan_read
     from nestling.planner.sql import translate
@@ -54,10 +54,11 @@ def _predicted(proposal: Proposal, reading: Reading, statement: Statement) -> fl
         asked = translate(statement.sql, made.model, reading.dialect_of(statement))
         if isinstance(asked, a.Query):
             lag = tolerated(made.model, proposal.requirements)
-            work = estimate(plan_read(asked, made, tolerated=lag, statistics=numbers), made, numbers, values)
+            plan = plan_read(asked, made, tolerated=lag, statistics=proposal.statistics, price=default_price)
+            work = estimate(plan, made, numbers, values)
         else:
             work = estimate_write(plan_write(asked, made), made, numbers, values)
-        return price(work, default_profile())
+        return default_price(work)
     except NestlingError:
         return None
 

@@ -35,7 +35,7 @@ Lookups = tuple[Mode, ...]
 class Hop:
     """A visit and where it comes from. `leaf`: nothing is joined to it; `counted`: aggregates its parents keep may answer it.
 
-    `tails`: the subsets that could answer the start, whose rows are then not at home.
+    `tails`: the structures that could answer where it comes from, whose rows are then not at home.
     """
 
     before: Visit
@@ -44,6 +44,11 @@ class Hop:
     leaf: bool
     counted: bool
     tails: tuple[str, ...]
+
+    @property
+    def leaves_subquery(self) -> bool:
+        """Whether it leads from what a subquery finds, each once, to the rows that are asked for."""
+        return self.before.inside and not self.visit.inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,9 @@ class Hops:
         """The ways to go on along the hop's relationship."""
         if hop.visit.access.walk is not None:
             yield from walks(self.modes, hop.before, hop.visit, hop.link)
+        elif hop.leaves_subquery:
+            for home in self.modes.places.homes[hop.visit.entity]:
+                yield from self._looked_up(home, hop)
         elif hop.visit.down:
             yield from self._downwards(hop)
         else:
@@ -80,20 +88,26 @@ class Hops:
                 yield modes.mode(f"{home.id}, both places", (home.id,), both + unwound, also, without=hop.tails)
             else:
                 yield from self._looked_up(home, hop)
-        for name, _ in modes.places.mirrors[link.name]:
-            if not set(visit.access.attributes) - self._foreign_keys(visit.entity):
-                yield modes.mode(name, (name,), unwound, without=hop.tails)
+        for name in self.listing(visit):
+            yield modes.mode(name, (name,), unwound, without=hop.tails)
+
+    def listing(self, visit: Visit) -> tuple[str, ...]:
+        """The lists of ids in its parents that tell all that is asked of a visit's rows."""
+        if not visit.down or visit.link is None or set(visit.access.attributes) - self._foreign_keys(visit.entity):
+            return ()
+        return tuple(name for name, _ in self.modes.places.mirrors[visit.link.name])
 
     def from_aggregates(self, hop: Hop) -> Iterator[Mode]:
         """All that is asked of the children from what their parent keeps of them."""
-        for kept in self.starts.aggregates(hop.visit.access, hop.link) if hop.counted and hop.visit.down else ():
+        counted = hop.counted and hop.visit.down and not hop.leaves_subquery
+        for kept in self.starts.aggregates(hop.visit.access, hop.link) if counted else ():
             done = work.project(hop.visit.outer, len(kept))
             yield self.modes.mode(", ".join(kept), kept, done, without=hop.tails)
 
     def from_copies_of_all(self, hop: Hop) -> Iterator[Mode]:
         """The children from copies of all of them in their parent's document."""
         visit, link = hop.visit, hop.link
-        if not visit.down or visit.access.filters or visit.access.aggregates:
+        if not visit.down or visit.access.filters or visit.access.aggregates or hop.leaves_subquery:
             return
         needed = set(visit.access.attributes) - set(link.child_attributes)
         for name, newest in self.modes.places.newest[link.name]:
@@ -147,7 +161,8 @@ class Hops:
             return False
         by_key = home.own and len(key) == 1 and hop.link.parent_attributes == key
         starts = hop.before.before is None and hop.visit.outer >= MANY
-        return by_key and starts and not hop.visit.down and not hop.visit.conditions
+        plain = not hop.visit.down and not hop.visit.conditions and not hop.leaves_subquery
+        return by_key and starts and plain
 
     def _among_few(self, home: Home, hop: Hop) -> Iterator[Mode]:
         """One `$lookup` of children by an index over those alone that the visit's constants ask for."""

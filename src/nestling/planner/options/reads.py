@@ -55,8 +55,9 @@ class Reads:
             yield from first_few(self.modes, statement, visit)
             return
         counted = leaf and (len(found) == 2 or not statement.is_flat)
-        subsets = tails(self.modes, statement, found, visit)
-        hop = Hop(found[visit.before], visit, visit.link, leaf, counted, subsets)
+        before = found[visit.before]
+        elsewhere = (*tails(self.modes, statement, found, visit), *self.hops.listing(before))
+        hop = Hop(before, visit, visit.link, leaf, counted, elsewhere)
         grouping = self._grouping(statement, visit) if visit is found[-1] else 0.0
         rows = (*self.hops.hop(hop), *(self.hops.from_copies_of_all(hop) if leaf and statement.is_flat else ()))
         yield from (replace(mode, cost=mode.cost + grouping) for mode in rows)

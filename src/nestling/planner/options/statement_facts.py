@@ -25,7 +25,7 @@ from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.rows_left import Left, rows_left
 from nestling.planner.reads.rewrites.to_parent import fixed
 from nestling.planner.reads.rows import First
-from nestling.planner.reads.traverse import mentioned
+from nestling.planner.reads.traverse import expressions, made_inside, mentioned
 from nestling.planner.work.documents import Known, attribute_known
 from nestling.planner.work.expressions import patterns, size, weight
 from nestling.planner.work.leading import asked_in_turn
@@ -41,13 +41,14 @@ Attribute = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One occurrence of an entity: what joins are ordered by, what is asked of its rows alone, by attribute, and the attributes
-    that equal one of another occurrence.
+    """One occurrence of an entity: what joins are ordered by, what is asked of its rows alone, by attribute, the attributes that
+    equal one of another occurrence, and whether it is one of a subquery.
     """
 
     left: Left | None
     conditions: tuple[Condition, ...]
     joined: frozenset[str] = frozenset()
+    inside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +178,15 @@ def _tables(
 ) -> Mapping[str, tuple[Table, ...]]:
     """Every scan with its own conditions."""
     joined = _joined(relations)
+    inside = {alias for each in relations for asked in expressions(each) for alias in made_inside(asked)}
     found = defaultdict[str, dict[str, Table]](dict)
     for each in relations:
         scan, asked = scan_of(each)
         if scan is not None and scan.alias not in found[scan.entity]:
             own = [one for one in asked if about(one) <= {scan.alias}]
             left = rows_left(restricted(scan, own), situation.model, situation.statistics)
-            found[scan.entity][scan.alias] = Table(left, tuple(_conditions(own, known, values)), joined[scan.alias])
+            conditions = tuple(_conditions(own, known, values))
+            found[scan.entity][scan.alias] = Table(left, conditions, joined[scan.alias], scan.alias in inside)
     return {entity: tuple(tables.values()) for entity, tables in found.items()}
 
 

@@ -22,7 +22,7 @@ class Visit:
 
     `before`: position of the visit it comes from, None for a start. `link` and `down`: the relationship and whether from parent
     to children. `outer`: rows it is joined to, `reached`: rows with it before its own conditions, `rows`: after them.
-    `conditions`: its own.
+    `conditions`: its own. `inside`: it is a subquery's.
     """
 
     access: Access
@@ -33,6 +33,7 @@ class Visit:
     reached: float
     rows: float
     conditions: tuple[Condition, ...] = ()
+    inside: bool = False
 
     @property
     def entity(self) -> str:
@@ -73,15 +74,16 @@ class _Walk:
 
     def _started(self, access: Access) -> Visit:
         """A start; one of several is looked for anew for each row before, by what equals something of these."""
-        joined = self.sizes.table(self.statement, access).joined if self.found else frozenset[str]()
+        table = self.sizes.table(self.statement, access)
+        joined = table.joined if self.found else frozenset[str]()
         if not joined:
             rows = self.sizes.found(access)
-            return Visit(access, None, None, False, 0.0, rows, rows)
+            return Visit(access, None, None, False, 0.0, rows, rows, inside=table.inside)
         equal = tuple(Filter(name, Operator.EQUALITY) for name in sorted(joined - compared_equal(access)))
         asked = replace(access, filters=(*access.filters, *equal))
         outer = self.found[-1].rows
         rows = outer * self.sizes.found(asked)
-        return Visit(asked, None, None, False, outer, rows, rows)
+        return Visit(asked, None, None, False, outer, rows, rows, inside=table.inside)
 
     def _add(self, number: int, visit: Visit) -> None:
         self.at[number] = len(self.found)
@@ -141,8 +143,8 @@ class _Walk:
         for condition in self.sizes.apart(access, access.filters):
             if condition.attribute not in link.child_attributes:
                 kept *= self.sizes.share(access, condition)
-        conditions = self.sizes.table(self.statement, access).conditions
-        return Visit(access, self.at[here], link, down, outer, reached, kept, conditions)
+        table = self.sizes.table(self.statement, access)
+        return Visit(access, self.at[here], link, down, outer, reached, kept, table.conditions, table.inside)
 
 
 def _edges(reads: list[Access], model: Model) -> list[Edge]:

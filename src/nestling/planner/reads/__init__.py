@@ -7,8 +7,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 
 from nestling.ir.algebra import Limit, Query, Relation
 from nestling.ir.compiled import ReadPlan
@@ -16,6 +18,7 @@ from nestling.ir.design import Design
 from nestling.ir.expression import Literal, Parameter
 from nestling.ir.statistics import Statistics
 from nestling.ir.tolerance import Tolerated
+from nestling.ir.work import Work
 from nestling.planner.reads.collation import with_one_collation
 from nestling.planner.reads.lower import lower
 from nestling.planner.reads.outputs import final_shape
@@ -27,11 +30,15 @@ from nestling.planner.reads.rewrites.join_order import order_joins
 from nestling.planner.reads.rewrites.late_parents import with_late_parents
 from nestling.planner.reads.rewrites.newest import with_newest
 from nestling.planner.reads.rewrites.pushdown import push_predicates
+from nestling.planner.reads.rewrites.sets_first import with_set_first
 from nestling.planner.reads.rewrites.unneeded_join import without_unneeded
 from nestling.planner.reads.rewrites.values_first import with_values_first
 from nestling.planner.reads.rewrites.windowed import with_windows
 from nestling.planner.reads.rows import Context, First, Names, ReadGap, gap
 from nestling.planner.reads.traverse import everywhere, used
+
+MOST_SETS = 3
+"""Plans that begin with the values of a condition which are made beside the plain one."""
 
 __all__ = ["ALL", "NONE", "ReadGap", "Rewrite", "plan_read"]
 
@@ -43,17 +50,39 @@ def plan_read(
     rewrites: Iterable[Rewrite] = ALL,
     tolerated: Tolerated | None = None,
     statistics: Statistics | None = None,
+    price: Callable[[Work], float] | None = None,
 ) -> ReadPlan:
     """Steps that yield the query's rows, with NULLs as null, one field per output in order.
 
     `tolerated`: how far behind a copy of (entity, attribute) may be to answer, of (entity, "") a count of its rows; never
     behind unless said.
-    `statistics` tell where joins had best start.
+    `statistics` tell where joins had best start, `price` (seconds of work) which of several plans is the cheapest.
     Raises `ReadGap` for what no steps are known for.
     """
+    from nestling.planner.work import estimate
+
     allowed = frozenset(rewrites)
     relation, collation = with_one_collation(_checked(query.relation), design)
     tolerated, statistics = tolerated or Tolerated(), statistics or Statistics()
+    plans = [_planned(relation, query.names, design, allowed, tolerated, statistics)]
+    if Rewrite.SETS_FIRST in allowed and price is not None:
+        ways = islice(with_set_first(relation), MOST_SETS)
+        for each in ways:
+            with suppress(ReadGap):
+                plans.append(_planned(each, query.names, design, allowed, tolerated, statistics))
+    if len(plans) == 1 or price is None:
+        return replace(plans[0], collation=collation)
+    return replace(min(plans, key=lambda plan: price(estimate(plan, design, statistics))), collation=collation)
+
+
+def _planned(
+    relation: Relation,
+    names: tuple[str, ...],
+    design: Design,
+    allowed: frozenset[Rewrite],
+    tolerated: Tolerated,
+    statistics: Statistics,
+) -> ReadPlan:
     relation = _rewritten(relation, design, allowed, tolerated, statistics)
     first: Mapping[str, First] = {}
     if Rewrite.COPIED_CHILDREN in allowed:
@@ -66,7 +95,7 @@ def plan_read(
     uses = Counter((column.alias, column.name) for column in wanted)
     context = Context(design, uses, allowed, Names(), tolerated=tolerated, first=first, statistics=statistics)
     try:
-        return replace(final_shape(relation, query.names, lower(relation, context), context), collation=collation)
+        return final_shape(relation, names, lower(relation, context), context)
     except RecursionError:
         raise gap("a statement nested so deeply") from None
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nestling.ir import algebra as a
-from nestling.ir.algebra import Relation
+from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.expression import And, Compare, Comparison, Expression, InList, IsNull, Like, Literal, Not, Or
 from nestling.ir.model import Model
@@ -56,6 +56,9 @@ def rows_left(relation: Relation, model: Model, statistics: Statistics) -> Left 
             return found[0].times(OTHER ** len(conjuncts(predicate)))
         case a.Limit(count=Literal(value=int() as count)):
             return found[0].times(min(1.0, max(count, 0) / max(found[0].rows, 1.0)))
+        case a.Join(kind=JoinKind.INNER | JoinKind.CROSS):
+            one, other = found
+            return Left(one.share * other.share, max(one.rows * other.share, other.rows * one.share))
         case a.Group(keys=()):
             return Left(0.0, 1.0)
         case a.Group() | a.Distinct():

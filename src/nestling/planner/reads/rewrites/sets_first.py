@@ -1,0 +1,81 @@
+"""`EXISTS` and `IN (SELECT …)` as conditions: the values found are made first, each once, and the rows that have them looked up.
+
+`… FROM post WHERE id IN (SELECT post_id FROM tagging JOIN tag … WHERE tag.name = :name)` begins with the tag. Looked up from each
+post, the tag would be read as often as there are posts. Which is cheaper depends on how many rows there are on either side, on
+indexes and on limits: `plan_read` makes both plans and takes the cheaper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from nestling.ir import algebra as a
+from nestling.ir.algebra import JoinKind, Relation
+from nestling.ir.expression import Column, Compare, Comparison, Exists, Expression, InSubquery
+from nestling.ir.operands import conjunction
+from nestling.planner.reads.correlate import equal_columns
+from nestling.planner.reads.rewrites.conjuncts import conjuncts, restricted
+from nestling.planner.reads.traverse import aliases, free_columns
+
+_Pair = tuple[Column, Column]
+"""A column of the rows, and that of the set which is equal to it."""
+
+
+def with_set_first(relation: Relation) -> Iterator[Relation]:
+    """The same rows, one way for each condition that can begin: as a join with the set of its values."""
+    match relation:
+        case a.Filter():
+            yield from _joined(relation)
+        case a.Project() | a.Sort() | a.Limit() | a.Group() | a.Distinct() | a.Window():
+            for each in with_set_first(relation.input):
+                yield replace(relation, input=each)
+        case _:
+            return
+
+
+def _joined(relation: a.Filter) -> Iterator[Relation]:
+    asked = conjuncts(relation.predicate)
+    for each in asked:
+        if (found := _set(each)) is not None:
+            values, pairs = found
+            equal = conjunction(*(Compare(Comparison.EQUAL, own, of_set) for own, of_set in pairs))
+            rest = [other for other in asked if other is not each]
+            yield restricted(a.Join(JoinKind.INNER, values, relation.input, equal), rest)
+
+
+def _set(predicate: Expression) -> tuple[Relation, list[_Pair]] | None:
+    """What a condition looks for, each once, and the columns that must be equal; None where it asks for more than that."""
+    match predicate:
+        case InSubquery(operands=operands, relation=relation, collation=collation):
+            equal = (
+                Compare(Comparison.EQUAL, *each, collation) for each in zip(operands, relation.columns, strict=True)
+            )
+            pairs = [_pair(each, {column.alias for column in relation.columns}) for each in equal]
+            found = [each for each in pairs if each is not None]
+            known = len(found) == len(pairs) and not free_columns(relation)
+            return (a.Distinct(relation), found) if known else None
+        case Exists(relation=a.Project(input=relation, alias=alias)):
+            return _correlated(relation, alias)
+        case _:
+            return None
+
+
+def _correlated(relation: Relation, alias: str) -> tuple[Relation, list[_Pair]] | None:
+    rows = relation.input if isinstance(relation, a.Filter) else relation
+    asked = conjuncts(relation.predicate) if isinstance(relation, a.Filter) else []
+    found = {each: pair for each in asked if (pair := _pair(each, aliases(rows))) is not None}
+    outputs = tuple(a.Named(f"{inner.alias}_{inner.name}", inner) for _, inner in dict.fromkeys(found.values()))
+    values = a.Distinct(a.Project(restricted(rows, [each for each in asked if each not in found]), alias, outputs))
+    if not found or free_columns(values):
+        return None
+    columns = zip(dict.fromkeys(found.values()), values.columns, strict=True)
+    return values, [(outer, of_set) for (outer, _), of_set in columns]
+
+
+def _pair(condition: Expression, inside: Iterable[str]) -> _Pair | None:
+    """The column outside and that inside which a condition says are equal, as they are stored."""
+    found = next((pair for alias in inside if (pair := equal_columns(condition, alias)) is not None), None)
+    if found is None or found[1].alias in inside or not isinstance(condition, Compare):
+        return None
+    return (found[1], found[0]) if {condition.left, condition.right} == set(found) else None
