@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nestling.ir.expression import Coerce, Raw
 from nestling.ir.reading import FoundGap, Gap, GapKind
 from nestling.ir.types import TypeName
 
@@ -20,7 +21,16 @@ def gap(construct: str, kind: GapKind = GapKind.NOTIMPL) -> RenderingGap:
     return RenderingGap(Gap(kind, construct))
 
 
+def _unconverted(value: Expression) -> Expression:
+    return _unconverted(value.operand) if isinstance(value, Coerce | Raw) else value
+
+
 def require_order(*values: Expression) -> None:
-    """Raises RenderingGap where one of the values is bytes, which cannot be ordered as SQL does."""
-    if any(value.type.name is TypeName.BYTES for value in values):
+    """Raises RenderingGap where one of the values is bytes, which cannot be ordered as SQL does.
+
+    An affinity leaves bytes what they are; beside numbers and texts alone they are the greater ones on both sides.
+    """
+    inside = [_unconverted(value) for value in values]
+    found = inside if any(getattr(each, "mixed", False) for each in inside) else values
+    if any(value.type.name is TypeName.BYTES for value in found):
         raise gap("an order of bytes: MongoDB sorts shorter ones first", GapKind.NEVER)
