@@ -20,5 +20,5 @@ def test_a_statement_that_a_text_leaves_out() -> None:
     costs = Costs(1.0, 1.0, "default", (("first", 0.1), ("second", 0.1), ("third", 0.1)))
     design = Design(Model("m", (ORDER, LINE), (ORDER_LINE,)), collections)
     proposal = Proposal("optimal", design, (decision,), weighed=(count,), costs=costs)
-    assert scope(proposal, "second") == ((decision,), ())
-    assert scope(proposal, "third") == ((), (count,))
+    assert scope(proposal, "second") == ((decision,), (), ())
+    assert scope(proposal, "third") == ((), (count,), ())

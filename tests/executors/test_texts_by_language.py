@@ -12,7 +12,6 @@ from pymongo.errors import DuplicateKeyError
 
 from nestling import pipeline
 from nestling.common.errors import ConstraintError
-from nestling.emitters.indexes import planned_indexes
 from nestling.executors.run import run_read
 from nestling.executors.sync import SyncOptions
 from nestling.executors.verify import verify
@@ -22,6 +21,7 @@ from nestling.ir.design import Design
 from nestling.ir.expression import Collation
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import Attribute, Entity, Model, Relationship
+from nestling.ir.planned_indexes import planned_indexes
 from nestling.ir.primitives import (
     Collection,
     CollectionKind,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nestling.emitters.indexes import planned_indexes
 from nestling.ir.clause import Clause, Compared
+from nestling.ir.planned_indexes import planned_indexes
 from nestling.ir.proposal import Choice
 from nestling.strategies import design
 from tests.strategies.readings import entity, read, reading, relationship, select

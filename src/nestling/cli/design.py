@@ -169,10 +169,12 @@ def show(proposal: Proposal) -> None:
 
     from nestling.cli.parts.table import table
     from nestling.cli.parts.text import console
-    from nestling.ir.proposal_rows import collection_rows, cost_line, decision_rows, kept_rows
+    from nestling.ir.proposal_rows import besides_line, collection_rows, cost_line, decision_rows, kept_rows
 
     columns: tuple[str, ...] = ("collection", "documents", "embeds", "indexes")
     table(f"{proposal.design.model.name}, by strategy {proposal.strategy}", columns, collection_rows(proposal.design))
+    if besides := besides_line(proposal.design):
+        click.echo("\n".join(wrap(besides, console().width - 1)))
     if proposal.decisions:
         click.echo()
         table("Decisions", ("relationship", "choice", "because"), decision_rows(proposal))

@@ -21,11 +21,6 @@ def values_of(entity: Entity, attribute: str) -> Value:
     return Value((found.type, *found.also), found.allowed)
 
 
-def always(entity: Entity, attribute: str) -> bool:
-    """Whether every row has a value for an attribute: it is NOT NULL, or part of the key."""
-    return not entity.attribute(attribute).nullable or attribute in entity.key
-
-
 def aggregate(entity: Entity, function: AggregateKind, attribute: str | None) -> Content:
     """The values of an aggregate; databases differ in the number type a sum or an average has."""
     if function is AggregateKind.COUNT:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nestling.emitters.enforcement import enforcement
-from nestling.emitters.indexes import index_gaps, planned_indexes
 from nestling.emitters.jsonschema import can_validate, validation_gaps, validator
 from nestling.ir.command import CreateCollection, CreateIndex, ModifyCollection
 from nestling.ir.design import Design
 from nestling.ir.layout import StoredCollection
+from nestling.ir.planned_indexes import index_gaps, planned_indexes
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.reading import Gap
 from nestling.ir.values import Policy

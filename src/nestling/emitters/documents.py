@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from nestling.emitters.attributes import COUNT, DATE, FLAG, aggregate, always, values_of
+from nestling.emitters.attributes import COUNT, DATE, FLAG, aggregate, values_of
 from nestling.emitters.content import Array, Constant, Content, Either, Field, Object, Value, nested
-from nestling.emitters.identity import BUCKET_START, PAGE, identity, in_gridfs
+from nestling.emitters.identity import identity, in_gridfs
 from nestling.emitters.related import computed_fields, copy_fields, parent_held
 from nestling.ir.design import Design
 from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.model import Entity
 from nestling.ir.names import stored_name
-from nestling.ir.primitives import Bucket, Copy, Form, Holder, Pairs, Reference, Summary
+from nestling.ir.primitives import BUCKET_START, PAGE, Bucket, Copy, Form, Holder, Pairs, Reference, Summary
 from nestling.ir.rows import AggregateKind
 
 
@@ -86,7 +86,7 @@ class _Documents:
         for stored in node.stored:
             content, remark = self._content(node, entity, stored.attribute, large.get(stored.attribute))
             source = f"{entity.name}.{stored.attribute}"
-            required, reference = always(entity, stored.attribute), references.get(stored.attribute)
+            required, reference = entity.always_has(stored.attribute), references.get(stored.attribute)
             remark = remark or self._refers(reference)
             yield Field(stored.path, content, required, source, remark, reference)
 
@@ -151,7 +151,7 @@ class _Documents:
         entity = self.design.model.entity(node.entity)
         for stored in node.stored:
             source = f"{entity.name}.{stored.attribute}"
-            required, values = always(entity, stored.attribute), values_of(entity, stored.attribute)
+            required, values = entity.always_has(stored.attribute), values_of(entity, stored.attribute)
             yield Field(
                 stored.path, values, required, source, reference=foreign_keys(self.design, node).get(stored.attribute)
             )

@@ -6,16 +6,19 @@ the manual page of the rules; `proposal_json` is the same for programs. All are 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from nestling.emitters.explanation_scope import scope
 from nestling.emitters.proposal_json import proposal_json
 from nestling.ir.model import ManyToMany, Model
+from nestling.ir.planned_indexes import PlannedIndex, built_besides
 from nestling.ir.proposal import Alternative, Choice, Costs, Decision, Flip, Proposal, Reason, Weighed
 from nestling.ir.rules import RULES, rule
 from nestling.ir.unconverted import in_short, is_about
 
 __all__ = [
+    "BuiltIndex",
     "Explained",
     "Explanation",
     "Factor",
@@ -63,10 +66,22 @@ class Explained:
 
 
 @dataclass(frozen=True, slots=True)
+class BuiltIndex:
+    """An index that is built though the design does not name it: `keys` as (path, 1 or -1), and what it is for."""
+
+    collection: str
+    keys: tuple[tuple[str, int], ...]
+    unique: bool
+    fields: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """The decisions of a proposal, in its order, what was weighed besides, its cost, and what it could not take in.
 
-    `weighed` has what was chosen first; of a part of the proposal it has only what concerns that.
+    `weighed` has what was chosen first, `built_besides` the indexes nobody weighed; of a part of the proposal they have only what
+    concerns that.
     """
 
     strategy: str
@@ -75,6 +90,7 @@ class Explanation:
     notes: tuple[str, ...] = ()
     weighed: tuple[Weighed, ...] = ()
     costs: Costs | None = None
+    built_besides: tuple[BuiltIndex, ...] = ()
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -89,11 +105,18 @@ def explanation(proposal: Proposal, about: str | None = None) -> Explanation:
     if about is None:
         every = tuple(_explained(model, decision) for decision in proposal.decisions)
         gaps = tuple(str(in_short(gap)) for gap in proposal.gaps)
-        return Explanation(proposal.strategy, every, gaps, proposal.notes, proposal.weighed, costs)
-    decisions, weighed = scope(proposal, about)
+        built = _built(built_besides(proposal.design))
+        return Explanation(proposal.strategy, every, gaps, proposal.notes, proposal.weighed, costs, built)
+    decisions, weighed, indexes = scope(proposal, about)
     explained = tuple(_explained(model, decision) for decision in decisions)
     lacking = tuple(str(replace(gap, where=f"statement `{about}`")) for gap in proposal.gaps if is_about(gap, about))
-    return Explanation(proposal.strategy, explained, lacking, weighed=weighed, costs=costs)
+    return Explanation(
+        proposal.strategy, explained, lacking, weighed=weighed, costs=costs, built_besides=_built(indexes)
+    )
+
+
+def _built(indexes: Iterable[PlannedIndex]) -> tuple[BuiltIndex, ...]:
+    return tuple(BuiltIndex(each.collection, each.keys, each.unique, each.fields, each.reasons) for each in indexes)
 
 
 def _explained(model: Model, decision: Decision) -> Explained:

@@ -6,14 +6,17 @@ from collections.abc import Iterable
 
 from nestling.common.errors import InputError, Problem, suggest, unknown
 from nestling.ir.model import Model
+from nestling.ir.planned_indexes import PlannedIndex, built_besides
 from nestling.ir.proposal import Decision, Proposal, Weighed
 from nestling.ir.unconverted import is_about, statements_in
 
-Scope = tuple[tuple[Decision, ...], tuple[Weighed, ...]]
+Scope = tuple[tuple[Decision, ...], tuple[Weighed, ...], tuple[PlannedIndex, ...]]
 
 
 def scope(proposal: Proposal, name: str) -> Scope:
-    """The decisions and the further structures that a relationship, an entity or a statement is about; raises `InputError`.
+    """The decisions, the further structures and the indexes nobody weighed that concern a relationship, an entity or a statement.
+
+    Raises `InputError` for another name, and where there are none.
 
     A relationship that is part of a many-to-many is explained by the decision on the many-to-many.
     """
@@ -23,9 +26,9 @@ def scope(proposal: Proposal, name: str) -> Scope:
     statements = _statements(proposal)
     decided = [decision.relationship for decision in proposal.decisions]
     if name in links:
-        kind, found = "relationship", _following(proposal, {name, *_whole(model, name)})
+        kind, found = "relationship", _following(proposal, {name, *_whole(model, name)}, {name, *_halves(model, name)})
     elif name in entities:
-        kind, found = "entity", _following(proposal, _links_of(model, name))
+        kind, found = "entity", _following(proposal, _links_of(model, name), {name})
     elif name in statements:
         kind, found = "statement", _weighing(proposal, name)
     else:
@@ -50,17 +53,23 @@ def _whole(model: Model, name: str) -> Iterable[str]:
     return (link.name for link in model.many_to_many if name in (link.left, link.right))
 
 
+def _halves(model: Model, name: str) -> Iterable[str]:
+    """The relationships a many-to-many is made of."""
+    return (half for link in model.many_to_many if link.name == name for half in (link.left, link.right))
+
+
 def _links_of(model: Model, entity: str) -> set[str]:
     mine = {link.name for link in model.relationships if entity in (link.parent, link.child)}
     return mine | {whole for name in mine for whole in _whole(model, name)}
 
 
-def _following(proposal: Proposal, links: set[str]) -> Scope:
+def _following(proposal: Proposal, links: set[str], names: set[str]) -> Scope:
     decisions = tuple(decision for decision in proposal.decisions if decision.relationship in links)
-    return decisions, tuple(each for each in proposal.weighed if each.about in links)
+    built = tuple(index for index in built_besides(proposal.design) if index.about & names)
+    return decisions, tuple(each for each in proposal.weighed if each.about in links), built
 
 
 def _weighing(proposal: Proposal, statement: str) -> Scope:
     decisions = (each for each in proposal.decisions if any(statement in reason.statements for reason in each.reasons))
     weighed = (each for each in proposal.weighed if statement in (*each.motives, *each.statements))
-    return tuple(decisions), tuple(weighed)
+    return tuple(decisions), tuple(weighed), ()

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from nestling.emitters.explanation import Explained, Explanation
+from nestling.emitters.explanation import BuiltIndex, Explained, Explanation
 from nestling.emitters.flip_words import flip_text
 from nestling.emitters.weighed_words import without_it
 from nestling.ir.proposal import Costs, Flip, Weighed
@@ -20,6 +20,7 @@ FAR = 100.0
 """A flip at so many times the present quantity, or at so small a part of it, is shown only when there is no nearer one."""
 MOST_REJECTED = 5
 """Structures of one pattern that are shown of those not kept, the nearest to being so."""
+BUILT_BESIDES = "Built besides, for keys, references and upkeep"
 UNIT = "Costs are milliseconds of server and client work for each second of the workload (ms/s)."
 
 
@@ -28,6 +29,7 @@ def explanation_text(explained: Explanation) -> str:
     blocks = [_head(explained.costs)] if explained.costs is not None else []
     blocks += ["\n".join(_lines(each)) for each in explained.decisions]
     blocks += ["\n".join(block) for block in _besides(explained.weighed, explained.costs)]
+    blocks += ["\n".join(_built(explained.built_besides))] if explained.built_besides else []
     for title, lines in (("Not taken into account", explained.gaps), ("Good to know", explained.notes)):
         if lines:
             blocks.append("\n".join((f"{title}:", *(each for line in lines for each in _wrapped(line, "  - ")))))
@@ -76,6 +78,14 @@ def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[s
         lines += _wrapped(f"… and {unweighed} that were not weighed one by one (--json lists them)", "  ")
     if lines:
         yield ["Considered, not kept", *lines]
+
+
+def _built(indexes: Sequence[BuiltIndex]) -> Iterator[str]:
+    """The indexes that are there whatever the costs say, each with what it is for."""
+    yield BUILT_BESIDES
+    for each in indexes:
+        told = f"index of `{each.collection}` on {each.fields}{' (unique)' if each.unique else ''}"
+        yield from _wrapped(f"{told}: {'; '.join(each.reasons)}", "  ", indent=4)
 
 
 def _nearest(rejected: Sequence[Weighed]) -> list[Weighed]:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.emitters.attributes import COUNT, DATE, OBJECT_ID, TEXT, always, values_of
+from nestling.emitters.attributes import COUNT, DATE, OBJECT_ID, TEXT, values_of
 from nestling.emitters.content import Constant, Content, Either, Field, Object, Value, nested
 from nestling.ir.design import Design
 from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.names import join, stored_name
+from nestling.ir.primitives import BUCKET_START, PAGE
 from nestling.ir.types import FILES
-
-PAGE = "page"
-BUCKET_START = "bucket_start"
 
 
 def identity(design: Design, store: StoredCollection, root: Node) -> Iterator[Field]:
@@ -30,7 +28,7 @@ def identity(design: Design, store: StoredCollection, root: Node) -> Iterator[Fi
             values = Constant((root.presence.value,))
         yield Field(join("_id", variant.discriminator), values, required=True)
     for field in own:
-        required = field.path == "_id" or always(entity, field.attribute)
+        required = field.path == "_id" or entity.always_has(field.attribute)
         yield Field(field.path, values_of(entity, field.attribute), required, f"{entity.name}.{field.attribute}")
     if not own:
         yield Field("_id", OBJECT_ID, required=True, remark="derived from the row")
@@ -40,7 +38,7 @@ def _group_identity(entity: Entity, root: Node) -> Iterator[Field]:
     for field in root.stored:
         values = values_of(entity, field.attribute)
         path, source = join("_id", stored_name(field.attribute)), f"{entity.name}.{field.attribute}"
-        yield Field(path, values, always(entity, field.attribute), source)
+        yield Field(path, values, entity.always_has(field.attribute), source)
     if root.bucket is not None and root.bucket.window is not None:
         yield Field(join("_id", BUCKET_START), DATE)
     yield Field(join("_id", PAGE), COUNT, required=True)

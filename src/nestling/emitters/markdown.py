@@ -9,13 +9,13 @@ from nestling.emitters.commands import gaps
 from nestling.emitters.content import Array, Constant, Content, Either, Line, Object, Plain, Value, lines
 from nestling.emitters.documents import documents
 from nestling.emitters.flip_words import flip_text
-from nestling.emitters.indexes import PlannedIndex, planned_indexes
 from nestling.emitters.samples import sample_documents
 from nestling.ir.clause import Clause, Compared
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation
 from nestling.ir.layout import StoredCollection
 from nestling.ir.literals import shell
+from nestling.ir.planned_indexes import PlannedIndex, planned_indexes
 from nestling.ir.proposal import Decision, Proposal, Weighed
 from nestling.ir.proposal_rows import cost_line, saving
 from nestling.ir.purposes import purpose

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from nestling.emitters.commands import gaps, storage, validation
 from nestling.emitters.enforcement import NEW, enforcement
-from nestling.emitters.indexes import PlannedIndex, planned_indexes
 from nestling.ir.design import Design
 from nestling.ir.layout import StoredCollection
 from nestling.ir.literals import comment, quoted, shell
+from nestling.ir.planned_indexes import PlannedIndex, planned_indexes
 from nestling.ir.proposal import Proposal
 from nestling.ir.purposes import purpose
 

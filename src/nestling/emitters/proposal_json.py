@@ -9,7 +9,8 @@
 
 Costs are in seconds of work a second (of a statement: seconds per execution), null where no costs were weighed.
 
-A *collection* is `{root, role, id, fields, indexes: [{keys, unique, serves}]}`; there is one per physical collection. `fields`
+A *collection* is `{root, role, id, fields, indexes: [{keys, unique, serves}], built_besides: [{keys, unique, reasons}]}`; there
+is one per physical collection, and `built_besides` are the indexes `load` makes that the design does not name. `fields`
 maps a stored name to `{attribute, type}`, to `{relationship, as, fields}` for something embedded, to `{relationship, ids: true}`
 for ids of children, to `{copy_of, as}` for ids kept twice, or to `{fields}` for a sub-document such as a composite `_id`.
 """
@@ -21,6 +22,7 @@ from dataclasses import asdict
 
 from nestling.ir.design import Design
 from nestling.ir.layout import Node, NodeKind, StoredCollection
+from nestling.ir.planned_indexes import PlannedIndex, built_besides
 from nestling.ir.primitives import Form, Holder
 from nestling.ir.proposal import Costs, Proposal
 
@@ -29,10 +31,10 @@ Json = dict[str, object]
 
 def proposal_json(proposal: Proposal) -> Json:
     """The whole proposal as plain data, ready for `json.dumps`."""
-    design = proposal.design
+    design, besides = proposal.design, built_besides(proposal.design)
     return {
         "strategy": proposal.strategy,
-        "collections": {store.name: _collection(design, store) for store in design.stores},
+        "collections": {store.name: _collection(design, store, besides) for store in design.stores},
         "decisions": _decisions(proposal),
         "weighed": [asdict(each) for each in proposal.weighed],
         **_costs(proposal.costs),
@@ -69,7 +71,7 @@ def _costs(costs: Costs | None) -> Json:
     }
 
 
-def _collection(design: Design, store: StoredCollection) -> Json:
+def _collection(design: Design, store: StoredCollection, besides: Sequence[PlannedIndex]) -> Json:
     indexes = [
         {"keys": dict(index.keys), "unique": index.unique, "serves": list(index.serves)}
         for index in design.indexes
@@ -81,6 +83,11 @@ def _collection(design: Design, store: StoredCollection) -> Json:
         "id": list(store.id),
         "fields": _fields(design, store.roots),
         "indexes": indexes,
+        "built_besides": [
+            {"keys": dict(index.keys), "unique": index.unique, "reasons": list(index.reasons)}
+            for index in besides
+            if index.collection == store.name
+        ],
     }
 
 

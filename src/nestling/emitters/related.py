@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.emitters.attributes import DATE, TEXT, aggregate, always, values_of
+from nestling.emitters.attributes import DATE, TEXT, aggregate, values_of
 from nestling.emitters.content import Array, Field, Object, nested
 from nestling.emitters.identity import id_of
 from nestling.ir.design import Design
@@ -23,7 +23,9 @@ def copy_fields(design: Design, copy: Copy) -> Iterator[Field]:
     sure = copy.freshness.level in _WRITTEN_AT_ONCE and not copy.closure and _always_found(design, copy.path)
     told = f"home of `{source.name}`" if copy.home else f"copy along {_words(copy.path)}, {copy.freshness}"
     fields = tuple(
-        Field(f.path, values_of(source, f.attribute), always(source, f.attribute), f"{source.name}.{f.attribute}", told)
+        Field(
+            f.path, values_of(source, f.attribute), source.always_has(f.attribute), f"{source.name}.{f.attribute}", told
+        )
         for f in copy.attributes
     )
     first, limit = fields[0], copy.limit
@@ -69,7 +71,7 @@ def parent_held(design: Design, reference: Reference) -> Field:
     remark = f"ids of `{child.name}`"
     if reference.copied:
         copied = nested(
-            Field(f.path, values_of(child, f.attribute), always(child, f.attribute), f"{child.name}.{f.attribute}",
+            Field(f.path, values_of(child, f.attribute), child.always_has(f.attribute), f"{child.name}.{f.attribute}",
                   f"copy along {link.name}, {reference.freshness}")
             for f in reference.copied
         )  # fmt: skip

@@ -88,6 +88,10 @@ class Entity:
         except KeyError:
             raise DesignError(self.no_attribute(name)) from None
 
+    def always_has(self, name: str) -> bool:
+        """Whether every row has a value for an attribute: it is NOT NULL, or part of the key."""
+        return not self.attribute(name).nullable or name in self.key
+
     def no_attribute(self, name: str, path: tuple[str | int, ...] = ()) -> Problem:
         """The problem of an attribute that does not exist, with those that do."""
         return unknown("attribute", name, self.attribute_names, of=self.name, path=path)

@@ -68,10 +68,11 @@ def design_html(design: Design) -> str:
 
 
 def _collections(design: Design) -> str:
-    from nestling.ir.proposal_rows import collection_rows
+    from nestling.ir.proposal_rows import besides_line, collection_rows
 
     columns = ("collection", "documents", "embeds", "indexes")
-    return table(f"Design of {design.model.name}", columns, collection_rows(design))
+    shown, besides = table(f"Design of {design.model.name}", columns, collection_rows(design)), besides_line(design)
+    return f"{shown}\n<p>{inline(besides)}</p>" if besides else shown
 
 
 def proposal_html(proposal: Proposal) -> str:

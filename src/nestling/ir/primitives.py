@@ -216,7 +216,9 @@ class Summary:
     attribute: str | None = None
 
 
-OF_BUCKETS = ("bucket_start", "bucket_end", "page", "count")
+BUCKET_START, PAGE = "bucket_start", "page"
+"""Where a bucket begins; the number of a bucket or page among those of its owner."""
+OF_BUCKETS = (BUCKET_START, "bucket_end", PAGE, "count")
 """The fields a bucket document has of its own, whose names nothing it is grouped by may have."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.design import Design
+from nestling.ir.planned_indexes import PlannedIndex, planned_indexes
 from nestling.ir.proposal import Choice, Costs, Decision, Proposal, Weighed
 from nestling.ir.purposes import purpose
 from nestling.ir.work_words import work_rate
@@ -15,20 +16,33 @@ EQUAL = "tie"
 """What a structure saves that could be left out without loss, because something else would then do its work as well."""
 NOT_WEIGHED = "not weighed"
 """What stands for a saving there was no time to find; a note of the proposal says so, too."""
+BESIDES = "+"
+"""What marks an index that a design does not name and that is built all the same."""
 
 
 def collection_rows(design: Design) -> Iterator[tuple[str, str, str, str]]:
-    """(collection, what its documents are, the entities embedded in them, its indexes) for every physical collection."""
+    """(collection, what its documents are, the entities embedded in them, its indexes) for every physical collection.
+
+    The indexes are those that are built, `BESIDES` before what the design does not name.
+    """
+    planned = planned_indexes(design)
     for store in design.stores:
         roots = [root.entity for root in store.roots]
         held = [name for name, places in design.places.items() if any(p.store is store for p in places)]
         what = ", ".join(roots) if purpose(store) == f"home of `{roots[0]}`" else purpose(store).replace("`", "")
-        indexes = "; ".join(
-            ", ".join(path if direction > 0 else f"-{path}" for path, direction in index.keys)
-            for index in design.indexes
-            if index.collection == store.name
-        )
+        indexes = "; ".join(_index_cell(index) for index in planned if index.collection == store.name)
         yield store.name, what, ", ".join(name for name in held if name not in roots), indexes
+
+
+def _index_cell(index: PlannedIndex) -> str:
+    return f"{'' if index.named else BESIDES}{index.fields}"
+
+
+def besides_line(design: Design) -> str:
+    """What the mark means, where a row has it; else nothing."""
+    if all(index.named for index in planned_indexes(design)):
+        return ""
+    return f"{BESIDES} built besides, for keys, references and upkeep: `nestling explain` says what each is for"
 
 
 def decision_rows(proposal: Proposal) -> Iterator[tuple[str, str, str]]:

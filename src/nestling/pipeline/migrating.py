@@ -194,11 +194,11 @@ def _homes(design: Design, database: Database[Any], policy: Policy) -> Homes:
 
 def _on_server(old: Design, new: Design, built: Mapping[str, str], homes: Homes) -> Iterator[ServerSide]:
     """The collections the server can build by itself, and how."""
-    from nestling.emitters.indexes import planned_indexes
     from nestling.emitters.mql.assembly import assembled
     from nestling.executors.abilities import server_version
     from nestling.executors.migrate import ServerSide
     from nestling.ir.expression import Collation
+    from nestling.ir.planned_indexes import planned_indexes
     from nestling.planner.migration import assembly
 
     plain = (index for index in planned_indexes(old) if not index.partial and index.collation is Collation.BINARY)

@@ -35,6 +35,7 @@ from nestling.strategies.placement.factors import weighed
 from nestling.strategies.placement.indexes import indexes
 from nestling.strategies.placement.short_names import saved_bytes, shortened
 from nestling.strategies.placement.subjects import subject_of
+from nestling.strategies.placement.unbuilt import without_built
 
 COSTED = "optimal"
 """The strategy that is none of this folder: what costs least, decided by the optimizer and assembled here."""
@@ -64,7 +65,8 @@ def assembled(
     """The proposal of chosen structures, its decisions explained by what was weighed and beside what the tree says."""
     told = decisions(known, candidates, solution, weighings, tree.outline(known))
     made = _within_bounds(known, strategy, chosen_outline(candidates, solution.chosen, told))
-    return replace(made, weighed=considered(known, candidates, solution, weighings), costs=costs)
+    others = without_built(considered(known, candidates, solution, weighings), candidates, made.design)
+    return replace(made, weighed=others, costs=costs)
 
 
 def strategy_names() -> tuple[str, ...]:

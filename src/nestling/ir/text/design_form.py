@@ -277,7 +277,9 @@ class DesignForm(Form):
     """A document schema."""
 
     collections: Named[CollectionForm]
-    indexes: list[IndexForm] | None = None
+    indexes: list[IndexForm] | None = Field(
+        None, description="to build besides those that keys, references and upkeep have, named or not"
+    )
 
     def to_ir(self, model: Model, path: Path, findings: Findings) -> Design | None:
         """The design over `model`, None when it breaks an invariant; those are noted."""

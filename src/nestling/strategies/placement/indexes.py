@@ -56,7 +56,7 @@ def indexes(situation: Situation, outline: Outline, collections: tuple[Collectio
             wanted.extend(_filters(situation, entity, place))
         else:
             wanted.extend(of_pairs(place))
-            wanted.extend(_chosen(outline.indexes, entity, place))
+            wanted.extend(chosen_indexes(outline.indexes, entity, place))
             wanted.extend(_keys_inside(situation, outline, entity, place))
     ids = {collection.name: collection.id for collection in collections} if outline.indexes is None else {}
     kept = [
@@ -166,7 +166,7 @@ def _is_looked_up(situation: Situation, outline: Outline, entity: Entity) -> boo
     return any(a.entity == entity.name and a.kind is StatementKind.INSERT for s in statements for a in s.accesses)
 
 
-def _chosen(chosen: tuple[Candidate, ...], entity: Entity, place: Place) -> Iterator[Index]:
+def chosen_indexes(chosen: tuple[Candidate, ...], entity: Entity, place: Place) -> Iterator[Index]:
     """The indexes that were chosen, each with the statements it was proposed for."""
     for candidate in chosen:
         part = candidate.part

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from nestling.emitters.commands import collection_commands, index_commands
-from nestling.emitters.indexes import NAME_BYTES, PlannedIndex, index_gaps, planned_indexes
 from nestling.ir.clause import Clause, Compared
 from nestling.ir.design import Design
+from nestling.ir.planned_indexes import NAME_BYTES, PlannedIndex, built_besides, index_gaps, planned_indexes
 from nestling.ir.primitives import Collection, CollectionKind, Document, Holder, Index, Options, Reference
+from nestling.ir.proposal_rows import besides_line, collection_rows
 from nestling.ir.types import INTEGER
 from tests.emitters.designs import DESIGNS, attribute, entity, link, model
 from tests.emitters.test_commands import execute
@@ -114,3 +115,20 @@ def test_ids_in_a_time_series_are_a_gap(database):
     database["ticks"].insert_one(
         {"_id": 1, "at": datetime(2026, 1, 1, tzinfo=UTC), "tags": ["a", "b"], "notes": [1, 2]}
     )
+
+
+def test_what_is_built_besides_is_shown(database):
+    """The table of a design has every index the server gets but `_id`'s, marked where the design does not name it."""
+    design = DESIGNS["orders"]()
+    execute(database, (*collection_commands(design), *index_commands(design)))
+    marked = {f"{each.collection}: {each.fields}" for each in built_besides(design)}
+    assert {"order_lines: order_id, page", "orders: lines.product_id"} <= marked
+    assert "orders: customer_id, placed" not in marked
+    for name, _, _, cell in collection_rows(design):
+        told = {text for text in cell.split("; ") if text}
+        built = [list(each["key"]) for each in database[name].list_indexes() if each["name"] != "_id_"]
+        assert {text.removeprefix("+").replace("-", "") for text in told} == {", ".join(keys) for keys in built}
+        assert {text[1:] for text in told if text.startswith("+")} == {
+            each.partition(": ")[2] for each in marked if each.startswith(f"{name}: ")
+        }
+    assert besides_line(design)

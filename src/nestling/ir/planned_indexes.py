@@ -6,9 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from nestling.emitters.arrays import array_paths
-from nestling.emitters.attributes import always
-from nestling.emitters.identity import BUCKET_START, PAGE
+from nestling.ir.array_paths import array_paths
 from nestling.ir.clause import Clause, Compared
 from nestling.ir.collations import collation_option, identity_is_collated, index_collation, is_followed
 from nestling.ir.command import CreateIndex
@@ -17,7 +15,7 @@ from nestling.ir.expression import Collation
 from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.model import Entity, Relationship
 from nestling.ir.names import join
-from nestling.ir.primitives import CollectionKind, Form, Holder, Index
+from nestling.ir.primitives import BUCKET_START, PAGE, CollectionKind, Form, Holder, Index
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.types import MAY_BE_ARRAYS
 
@@ -29,7 +27,10 @@ INDEXES_PER_COLLECTION = 63  # the server's 64 without the one on `_id`
 
 @dataclass(frozen=True, slots=True)
 class PlannedIndex:
-    """An index and why it is there; `partial`: what holds of the documents in it; `collation`: how it compares texts."""
+    """An index and why it is there; `partial`: what holds of the documents in it; `collation`: how it compares texts.
+
+    `named`: whether the design names it, or what it serves; `about`: the relationships and entities it is there for besides.
+    """
 
     collection: str
     keys: tuple[tuple[str, int], ...]
@@ -38,6 +39,13 @@ class PlannedIndex:
     partial: tuple[Clause, ...] = ()
     expire_after_seconds: int | None = None
     collation: Collation = Collation.BINARY
+    named: bool = False
+    about: frozenset[str] = frozenset()
+
+    @property
+    def fields(self) -> str:
+        """The keys as people read them: `customer_id, -placed_at`."""
+        return ", ".join(path if direction > 0 else f"-{path}" for path, direction in self.keys)
 
     @property
     def name(self) -> str:
@@ -70,6 +78,11 @@ def planned_indexes(design: Design) -> tuple[PlannedIndex, ...]:
     return _planned(design)[0]
 
 
+def built_besides(design: Design) -> tuple[PlannedIndex, ...]:
+    """Those the design does not name: they keep keys unique, and references and upkeep quick."""
+    return tuple(index for index in planned_indexes(design) if not index.named)
+
+
 def index_gaps(design: Design) -> tuple[Gap, ...]:
     """What keys and references a server cannot index or check."""
     return _planned(design)[1]
@@ -96,12 +109,14 @@ def _compared(design: Design, index: PlannedIndex) -> Iterator[PlannedIndex]:
     collation = index_collation(design, store, paths, unique=index.unique)
     yield replace(index, collation=collation)
     if collation is not Collation.BINARY and paths[0] != "_id" and is_followed(design, store, paths):
-        yield replace(index, unique=False, reasons=tuple(f"{reason}, to the letter" for reason in index.reasons))
+        reasons = tuple(f"{reason}, to the letter" for reason in index.reasons)
+        yield replace(index, unique=False, reasons=reasons, named=False)
 
 
 def _named(index: Index) -> PlannedIndex:
     reasons = tuple(f"serves {name}" for name in index.serves) or ("named by the design",)
-    return PlannedIndex(index.collection, index.keys, reasons, index.unique, index.partial, index.expire_after_seconds)
+    expires = index.expire_after_seconds
+    return PlannedIndex(index.collection, index.keys, reasons, index.unique, index.partial, expires, named=True)
 
 
 def _gap(design: Design, store: StoredCollection, index: PlannedIndex, number: int) -> Gap | None:
@@ -192,7 +207,9 @@ def _derived(design: Design) -> Iterator[PlannedIndex]:
 
 def _identity(store: StoredCollection) -> PlannedIndex:
     """The server's own index on `_id` compares texts to the letter, and lets none of another collation be on `_id` alone."""
-    return PlannedIndex(store.name, (("_id", 1), (NOWHERE, 1)), ("`_id` as the source compares it",), unique=True)
+    about = frozenset(root.entity for root in store.roots)
+    reasons = ("`_id` as the source compares it",)
+    return PlannedIndex(store.name, (("_id", 1), (NOWHERE, 1)), reasons, unique=True, about=about)
 
 
 def _unique(design: Design, store: StoredCollection, root: Node) -> Iterator[PlannedIndex]:
@@ -204,7 +221,7 @@ def _unique(design: Design, store: StoredCollection, root: Node) -> Iterator[Pla
         known = [path for path in paths if path]
         if not group or set(group) == own or len(known) < len(paths) or not _comparable(entity, group, store):
             continue
-        optional = sorted(path for name, path in zip(group, known, strict=True) if not always(entity, name))
+        optional = sorted(path for name, path in zip(group, known, strict=True) if not entity.always_has(name))
         partial = [Clause(path, Compared.PRESENT) for path in optional]
         if root.presence is not None and store.collection.variant is not None and store.collection.variant.members:
             partial.append(Clause(root.presence.path, Compared.EQUAL, root.presence.value))
@@ -215,6 +232,7 @@ def _unique(design: Design, store: StoredCollection, root: Node) -> Iterator[Pla
             (reason,),
             True,
             tuple(sorted(partial, key=lambda each: each.name)),
+            about=frozenset((entity.name,)),
         )
 
 
@@ -230,7 +248,9 @@ def _group(store: StoredCollection, root: Node) -> PlannedIndex:
     if root.bucket is not None and root.bucket.window is not None:
         paths.append(BUCKET_START)
     reason = f"finds the {'buckets' if root.bucket is not None else 'pages'} of `{root.entity}` in order"
-    return PlannedIndex(store.name, tuple((path, 1) for path in (*paths, PAGE)), (reason,))
+    along = {store.embedding.relationship} if store.embedding is not None else set()
+    keys = tuple((path, 1) for path in (*paths, PAGE))
+    return PlannedIndex(store.name, keys, (reason,), about=frozenset({root.entity, *along}))
 
 
 def _orphans(design: Design, store: StoredCollection) -> Iterator[PlannedIndex]:
@@ -251,9 +271,8 @@ def _references(
             yield from _lookup(store, node, at, link, f"finds `{link.child}` by `{link.parent}` ({link.name})")
         elif holders(link):
             path = join(at, reference.field, "id" if reference.copied else "")
-            yield PlannedIndex(
-                store.name, ((path, 1),), (f"finds the `{link.parent}` of a `{link.child}` ({link.name})",)
-            )
+            reason = f"finds the `{link.parent}` of a `{link.child}` ({link.name})"
+            yield PlannedIndex(store.name, ((path, 1),), (reason,), about=_ends(link))
     for child in node.children:
         yield from _references(design, store, child, at, holders)
 
@@ -262,7 +281,11 @@ def _lookup(store: StoredCollection, node: Node, at: str, link: Relationship, re
     # The element of an array of bare values has no name of its own: its path is the array's.
     paths = [_path(node, at, name) for name in link.child_attributes]
     if all(paths) and paths != ["_id"]:
-        yield PlannedIndex(store.name, tuple((path, 1) for path in paths if path), (reason,))
+        yield PlannedIndex(store.name, tuple((path, 1) for path in paths if path), (reason,), about=_ends(link))
+
+
+def _ends(link: Relationship) -> frozenset[str]:
+    return frozenset((link.name, link.parent, link.child))
 
 
 def _path(node: Node, at: str, attribute: str) -> str | None:
@@ -283,24 +306,32 @@ def _holders_of_ids(design: Design) -> _Held:
 
 
 def _merged(indexes: Iterable[PlannedIndex]) -> list[PlannedIndex]:
-    """Indexes that differ in nothing but their reasons become one."""
-    merged: dict[PlannedIndex, list[str]] = {}
+    """Indexes that differ in nothing but why they are there become one."""
+    merged: dict[PlannedIndex, list[PlannedIndex]] = {}
     for index in indexes:
-        merged.setdefault(replace(index, reasons=()), []).extend(index.reasons)
-    return [replace(index, reasons=tuple(dict.fromkeys(reasons))) for index, reasons in merged.items()]
+        merged.setdefault(replace(index, reasons=(), named=False, about=frozenset()), []).append(index)
+    return [_for_all(index, alike) for index, alike in merged.items()]
+
+
+def _for_all(index: PlannedIndex, served: Iterable[PlannedIndex]) -> PlannedIndex:
+    """The index, there for all that several are there for."""
+    served = tuple(served)
+    reasons = tuple(dict.fromkeys(reason for each in served for reason in each.reasons))
+    about = frozenset(name for each in served for name in each.about)
+    return replace(index, reasons=reasons, named=any(each.named for each in served), about=about)
 
 
 def _without_covered(indexes: list[PlannedIndex]) -> list[PlannedIndex]:
-    """Leave out plain indexes whose fields another one begins with; it takes over their reasons."""
-    reasons = {index.name: list(index.reasons) for index in indexes}
+    """Leave out plain indexes whose fields another one begins with; it takes over what they are there for."""
+    serving = {index.name: [index] for index in indexes}
     kept = []
     for index in indexes:
         covering = [other for other in indexes if other is not index and _covers(other, index)]
         if covering:
-            reasons[max(covering, key=lambda other: len(other.keys)).name].extend(index.reasons)
+            serving[max(covering, key=lambda other: len(other.keys)).name].append(index)
         else:
             kept.append(index)
-    return [replace(index, reasons=tuple(dict.fromkeys(reasons[index.name]))) for index in kept]
+    return [_for_all(index, serving[index.name]) for index in kept]
 
 
 def _covers(other: PlannedIndex, index: PlannedIndex) -> bool:
