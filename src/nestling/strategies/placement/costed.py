@@ -15,6 +15,7 @@ from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.nesting import Nesting
 from nestling.strategies.placement.prices import embedding_price, price, reference_price
 from nestling.strategies.placement.subjects import has_payload, in_model_order, plain_links, sides
+from nestling.strategies.placement.twice import stored_twice
 from nestling.strategies.placement.wording import causes, causing, flips, is_rounding, more, saving
 
 MOST_STATEMENTS = 4
@@ -50,6 +51,7 @@ class _Deciding:
         self.rates = {each.name: each.rate_per_second for each in situation.reading.workload.statements}
         self.homes = {c.id: c for c in candidates if isinstance(c.part, HOMES)}
         chosen = [candidate for candidate in candidates if candidate.id in solution.chosen]
+        self.kept = tuple(chosen)
         self.chosen = {c.part.entity: c for c in chosen if isinstance(c.part, HOMES)}
         self.mirrored = {c.part.link for c in chosen if isinstance(c.part, Mirror)}
         self.weighings = {each.group: each for each in weighings}
@@ -91,7 +93,7 @@ class _Deciding:
         weighing = self.weighings.get(f"home of {joined[0].child}", Weighing("", ()))
         others = tuple(self._alternatives(weighing, joined, home, both))
         reasons = [self._cost(home, others), *self._causes(weighing, home, joined), *self._walking(joined)]
-        reasons += [self._against_the_tree(name, choice, others), *self._price(home, joined)]
+        reasons += [self._against_the_tree(name, choice, others), self._price(home, joined, both)]
         words = {name: str(self._word(candidate, joined, both)) for name, candidate in self.homes.items()}
         grouped = isinstance(home.part, Bucketed) and any(home.part.by == link.child_attributes for link in joined)
         pattern = home.pattern if grouped or self.along(home, joined) else str(choice)
@@ -189,12 +191,16 @@ class _Deciding:
         said = f"the costs say {choice}, by {saving(saved, self.solution)}"
         return Reason("A10", f"the decision tree says {made.choice}{why}; {said}", saved)
 
-    def _price(self, home: Candidate, joined: Sequence[Relationship]) -> Iterator[Reason]:
+    def _price(self, home: Candidate, joined: Sequence[Relationship], both: ManyToMany | None) -> Reason:
+        """What the place asks of writers or readers, and what it does not tell: which values are there more than once."""
+        return Reason("price", f"{self._asked(home, joined)}; {stored_twice(self.kept, joined, both)}")
+
+    def _asked(self, home: Candidate, joined: Sequence[Relationship]) -> str:
         inside = {link.name: link for link in joined}
         match home.part:
             case Nested(links=links) if links[0] in inside:
-                yield Reason("price", embedding_price(self.situation, inside[links[0]]))
+                return embedding_price(self.situation, inside[links[0]])
             case Bucketed():
-                yield Reason("price", price(self.situation, home))
+                return price(self.situation, home)
             case _:
-                yield Reason("price", reference_price(joined[0]))
+                return reference_price(joined[0])

@@ -60,7 +60,7 @@ def price(situation: Situation, candidate: Candidate) -> str:  # noqa: C901 - on
         case Paired(entity):
             return f"one index entry for each value a {entity} written has; who reads a value takes it out of the list"
         case Bucketed(entity):
-            return f"each `{entity}` written changes a bucket instead of adding a document; nothing is stored twice"
+            return f"each `{entity}` written changes a bucket instead of adding a document"
         case Absorbed(entity):
             return f"a change of a `{entity}` would touch every row that refers to it; none is known"
         case Nested() | Own():
@@ -117,11 +117,9 @@ def embedding_price(situation: Situation, link: Relationship) -> str:
     number = situation.elements(link)
     size = number * situation.row_bytes[link.child]
     holds = f"{number:,.0f} of {situation.row_bytes[link.child]:,.0f} bytes" if number > 1 else f"{size:,.0f} bytes"
-    return (
-        f"each `{link.child}` written rewrites its `{link.parent}`, which holds up to {holds}; nothing is stored twice"
-    )
+    return f"each `{link.child}` written rewrites its `{link.parent}`, which holds up to {holds}"
 
 
 def reference_price(link: Relationship) -> str:
     """What a reference held by the child asks."""
-    return f"reading `{link.child}` with its `{link.parent}` joins two collections; nothing is stored twice"
+    return f"reading `{link.child}` with its `{link.parent}` joins two collections"
