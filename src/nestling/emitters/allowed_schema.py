@@ -16,7 +16,8 @@ def allowed_schema(schema: Schema, allowed: Allowed | None, types: Sequence[Type
     if allowed is None:
         return schema
     if not allowed.values:
-        return {**schema, **_lengths(allowed), **_bounds(allowed, types)}
+        narrowed = {**_lengths(allowed), **_bounds(allowed, types)}
+        return {**schema, "allOf": [narrowed]} if schema.keys() & narrowed.keys() else {**schema, **narrowed}
     values = dict.fromkeys(map(float, allowed.values)) if types[0].name is TypeName.FLOAT else allowed.values
     listed: Schema = {"enum": [_bson(value, types) for value in values]}
     may_be_text = types[0].name is not TypeName.TEXT and "string" in schema.get("bsonType", ())  # type: ignore[operator]
@@ -36,17 +37,17 @@ def _lengths(allowed: Allowed) -> Schema:
 
 
 def _bounds(allowed: Allowed, types: Sequence[Type]) -> Schema:
-    """The range. NaN is not below the minimum, which is how it passes where there is no maximum; an integer is never NaN."""
+    """The range. NaN is not below the minimum, which is how it passes where there is no maximum; an integer is never NaN.
+
+    Of a `not` alone the server does not tell what it holds and which value broke it; of the minimum beside it, it does.
+    """
     least, most = allowed.minimum, allowed.maximum
     upper = {"maximum": _bson(most, types)} if most is not None else {}
     upper |= {"exclusiveMaximum": True} if allowed.exclusive_maximum else {}
     if least is None:
         return {**upper}
+    lower = {"minimum": _bson(least, types)} | ({"exclusiveMinimum": True} if allowed.exclusive_minimum else {})
     if upper or all(kind.name is TypeName.INTEGER for kind in types):
-        return {
-            "minimum": _bson(least, types),
-            **({"exclusiveMinimum": True} if allowed.exclusive_minimum else {}),
-            **upper,
-        }
+        return {**lower, **upper}
     below = {"maximum": _bson(least, types)} | ({} if allowed.exclusive_minimum else {"exclusiveMaximum": True})
-    return {"not": {**bson_type("number"), **below}}
+    return {"anyOf": [lower, {"not": {**bson_type("number"), **below}}]}

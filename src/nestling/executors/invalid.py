@@ -1,4 +1,4 @@
-"""What a document breaks of a collection's validator, in words: the fields and the types, never the values."""
+"""What a document breaks of a collection's validator, in words: the fields, the types, and what is allowed of values."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from nestling.executors.invalid_values import broken_words
 from nestling.ir.names import join
 from nestling.ir.stored_names import NO_NAMES, said
 
@@ -14,12 +15,15 @@ OF_VALUES = frozenset({"enum", "minimum", "maximum", "minLength", "maxLength", "
 """What a validator says of values beside their types."""
 
 
-def invalid_words(error: Mapping[str, Any], names: Mapping[str, str] = NO_NAMES) -> str:
+def invalid_words(error: Mapping[str, Any], names: Mapping[str, str] = NO_NAMES, *, values: bool = False) -> str:
     """As the server's error has it, after a colon: `joined` is string, not date. Empty where it does not say (before 5.0).
 
-    `names`: what people call what is stored at a path (`said_names`).
+    `names`: what people call what is stored at a path (`said_names`); `values`: say which value is not allowed, too.
     """
-    words = (words for path, rule in _broken(error) for words in _said(rule, path, names))
+    broken = [*_broken(error)]
+    told_of = {path for path, rule in broken if rule["operatorName"] != "not"}
+    shown = ((path, rule) for path, rule in broken if rule["operatorName"] != "not" or path not in told_of)
+    words = (words for path, rule in shown for words in _said(rule, path, names, values=values))
     told = list(islice(dict.fromkeys(words), SHOWN))
     return f": {', '.join(told)}" if told else ""
 
@@ -53,7 +57,7 @@ def _innermost(rules: Iterable[object], path: str) -> Iterator[tuple[str, Mappin
             yield path, rule
 
 
-def _said(rule: Mapping[str, Any], path: str, names: Mapping[str, str]) -> Iterator[str]:
+def _said(rule: Mapping[str, Any], path: str, names: Mapping[str, str], *, values: bool) -> Iterator[str]:
     name, field = rule["operatorName"], f"`{said(path, names)}`" if path else "the document"
     if name == "bsonType" and "consideredType" in rule:
         yield f"{field} is {rule['consideredType']}, not {_types(rule.get('specifiedAs'))}"
@@ -62,7 +66,7 @@ def _said(rule: Mapping[str, Any], path: str, names: Mapping[str, str]) -> Itera
     elif name == "additionalProperties" and "additionalProperties" in rule:
         yield from (f"`{said(join(path, more), names)}` is not allowed" for more in rule["additionalProperties"])
     elif path:
-        yield f"{field} does not meet {name}"
+        yield f"{field} {broken_words(rule, values=values)}"
 
 
 def _are_rules(values: Iterable[object]) -> bool:

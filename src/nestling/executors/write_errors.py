@@ -30,6 +30,7 @@ from nestling.ir.write_path import Violation
 
 NO_REPLICA_SET = 20  # IllegalOperation: "Transaction numbers are only allowed on a replica set member or mongos"
 DOCUMENT_INVALID = 121
+_OF_VALUES = "give a value that is allowed, or change what is: `allowed` of the attribute in the design"
 TOO_LARGE = (10334, 17419, 17420)
 """Codes of documents that pass 16 MiB: when they are built, and when an update makes them so."""
 
@@ -79,9 +80,10 @@ def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] =
             what = "the write changes several documents, which takes a transaction, and this server has none"
             return NoTransactions(Problem(what, where=where, next_move=move))
         case OperationFailure(code=code) if code == DOCUMENT_INVALID:
-            why = invalid_words(error.details or {}, names) or f": {_said(error)}"
-            problem = Problem(f"the collection's validator refuses the document{why}", where=where)
+            why = invalid_words(error.details or {}, names, values=True) or f": {_said(error)}"
             of_values = breaks_checks_alone(error.details or {})
+            move = _OF_VALUES if of_values else ""
+            problem = Problem(f"the collection's validator refuses the document{why}", where=where, next_move=move)
             return ConstraintError(problem, violation=Violation.CHECK) if of_values else WriteError(problem)
         case OperationFailure(code=code) if code in TOO_LARGE:
             return _too_large(where)

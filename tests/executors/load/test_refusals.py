@@ -158,7 +158,8 @@ def test_a_document_that_breaks_a_validator_is_named(database: Database[Any], tm
     create((CreateCollection("orders", {"validator": validator}),), database, ["orders"])
     source = sqlite_source(tmp_path / "source.db", MODEL, {"order": [(1, "ok"), (2, "too long")]})
     with pytest.raises(
-        LoadError, match=r"orders, _id 2: the document breaks .* validator: `order.note` does not meet maxLength"
+        LoadError,
+        match=r"orders, _id 2: the document breaks .* validator: `order.note` has 8 characters, not at most 3",
     ):
         load(EMBEDDED, source, database)
 

@@ -57,7 +57,7 @@ def _problem(store: str, document: RawBSONDocument, error: Mapping[str, Any], na
             return Problem(what, where=where, next_move=_DUPLICATE_MOVE)
         case code if code == INVALID:
             move = "mend the row, or the collection's validator"
-            what = f"the document breaks the collection's validator{invalid_words(error, names)}"
+            what = f"the document breaks the collection's validator{invalid_words(error, names, values=True)}"
             return Problem(what, where=where, next_move=move)
     return Problem(_said(error), where=where)
 
