@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from nestling.emitters.explanation_scope import scope
+from nestling.emitters.explanation_scope import about_entities, scope
 from nestling.emitters.proposal_json import proposal_json
 from nestling.ir.model import ManyToMany, Model
 from nestling.ir.planned_indexes import PlannedIndex, built_besides
 from nestling.ir.proposal import Alternative, Choice, Costs, Decision, Flip, Proposal, Reason, Weighed
 from nestling.ir.rules import RULES, rule
+from nestling.ir.unchecked_keys import unchecked
 from nestling.ir.unconverted import in_short, is_about
 
 __all__ = [
@@ -110,9 +111,8 @@ def explanation(proposal: Proposal, about: str | None = None) -> Explanation:
     decisions, weighed, indexes = scope(proposal, about)
     explained = tuple(_explained(model, decision) for decision in decisions)
     lacking = tuple(str(replace(gap, where=f"statement `{about}`")) for gap in proposal.gaps if is_about(gap, about))
-    return Explanation(
-        proposal.strategy, explained, lacking, weighed=weighed, costs=costs, built_besides=_built(indexes)
-    )
+    notes = tuple(unchecked(proposal.design, about_entities(model, about)))
+    return Explanation(proposal.strategy, explained, lacking, notes, weighed, costs, _built(indexes))
 
 
 def _built(indexes: Iterable[PlannedIndex]) -> tuple[BuiltIndex, ...]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from nestling.common.errors import InputError, Problem, suggest, unknown
 from nestling.ir.model import Model
 from nestling.ir.planned_indexes import PlannedIndex, built_besides
 from nestling.ir.proposal import Decision, Proposal, Weighed
+from nestling.ir.unchecked_keys import unchecked
 from nestling.ir.unconverted import is_about, statements_in
 
 Scope = tuple[tuple[Decision, ...], tuple[Weighed, ...], tuple[PlannedIndex, ...]]
@@ -33,7 +34,8 @@ def scope(proposal: Proposal, name: str) -> Scope:
         kind, found = "statement", _weighing(proposal, name)
     else:
         raise InputError(unknown("relationship, entity or statement", name, (*decided, *entities, *statements)))
-    if not any(found) and not any(is_about(gap, name) for gap in proposal.gaps):
+    unique = any(unchecked(proposal.design, about_entities(model, name)))
+    if not any(found) and not unique and not any(is_about(gap, name) for gap in proposal.gaps):
         known = suggest(name, decided).replace("it has", "there is", 1) if decided else ""
         raise InputError(Problem(f"`{name}` is {_ARTICLES[kind]} that no decision is about", known=known))
     return found
@@ -46,6 +48,13 @@ def _statements(proposal: Proposal) -> list[str]:
     """The statements a design by cost was made for, and those a design does not convert."""
     priced = [name for name, _ in proposal.costs.statements] if proposal.costs is not None else []
     return list(dict.fromkeys((*priced, *(name for gap in proposal.gaps for name in statements_in(gap)))))
+
+
+def about_entities(model: Model, name: str) -> Iterator[str]:
+    """The entities a decision of this name is on: itself, the child of a relationship, what a many-to-many goes through."""
+    named = (entity.name for entity in model.entities if entity.name == name)
+    children = (link.child for link in model.relationships if link.name == name)
+    yield from dict.fromkeys((*named, *children, *(each.through for each in model.many_to_many if each.name == name)))
 
 
 def _whole(model: Model, name: str) -> Iterable[str]:

@@ -15,6 +15,7 @@ from nestling.ir.outline import CHILD_HOLDS, Outline
 from nestling.ir.primitives import Collection, Holder, Index
 from nestling.ir.situation.situation import Situation
 from nestling.ir.types import COMPOSITE
+from nestling.ir.unchecked_keys import unchecked_words
 from nestling.ir.workload import Access, Operator, Statement, StatementKind
 from nestling.strategies.placement.expiry import expiry
 from nestling.strategies.placement.pairs import of_pairs
@@ -100,8 +101,7 @@ def _unique(entity: Entity, place: Place, notes: list[str]) -> Iterator[Index]:
         elif at_root:
             yield _enforcing(index, entity, place, group)
         elif group != entity.key:
-            what = f"`{entity.name}`: {', '.join(group)} is indexed but not enforced as unique: its rows are embedded"
-            notes.append(what)
+            notes.append(unchecked_words(entity.name, group, place))
             yield index
 
 
