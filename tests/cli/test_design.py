@@ -180,7 +180,7 @@ def test_what_comes_next_names_the_source(shop: Path, tmp_path: Path) -> None:
     done = nestling("design", "model.yaml", "-o", tmp_path / "a.yaml", cwd=shop)
     assert re.search(r"nestling load \S+ --from sqlite:///\S*shop\.db --to mongodb://…", done.err)
     done = nestling("design", tmp_path / "a.yaml", "--strategy", "tree", "-o", tmp_path / "b.yaml", cwd=shop)
-    assert "--from FROM --to" in done.err
+    assert "--from sqlite:///your.db --to mongodb://… (after --from, the address of your database)" in done.err
 
 
 def test_the_tree_is_shown_with_its_rules(shop: Path) -> None:
@@ -303,3 +303,13 @@ def test_a_password_in_the_source_is_not_repeated(postgresql: str, tmp_path: Pat
     assert done.code == 0, done.err
     assert "--from postgresql" in done.err
     assert f":{secret}@" not in done.out + done.err + (tmp_path / "design.yaml").read_text(encoding="utf-8")
+
+
+def test_a_folder_that_is_made_is_named(shop: Path, tmp_path: Path) -> None:
+    """Where the design is written to one that was not there; nothing is said of one that was."""
+    made = nestling("design", "model.yaml", "--strategy", "tree", "-o", tmp_path / "no" / "x.yaml", cwd=shop)
+    assert f"Made the folder {tmp_path / 'no'}\n" in made.err
+    assert (
+        "Made"
+        not in nestling("design", "model.yaml", "--strategy", "tree", "-o", tmp_path / "no" / "y.yaml", cwd=shop).err
+    )

@@ -45,7 +45,7 @@ def command(uri: str | None, output: Path | None, name: str, seconds: float, as_
     with progress(enabled=not as_json) as watch:
         made = calibrate(uri, name=name, seconds=seconds, watch=watch)
     if output is not None:
-        text.write_text(output, profile_text(made.profile))
+        text.write_result(output, profile_text(made.profile))
     if as_json:
         text.print_json(calibrate_json(made))
     else:

@@ -58,10 +58,10 @@ def command(
         found = pipeline.capture(sources, watch=watch)
     said = pipeline.captured_workload(found, proposal.design) if proposal is not None else None
     if save is not None:
-        text.write_text(save, capture_text(found))
+        text.write_result(save, capture_text(found))
         text.say(f"Wrote {save}")
     if output is not None and said is not None:
-        text.write_text(output, said.text())
+        text.write_result(output, said.text())
         text.say(f"Wrote {output}")
     if as_json:
         text.print_json(capture_json(found, said))

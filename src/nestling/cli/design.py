@@ -121,7 +121,7 @@ def command(
     proposal = with_unconverted(proposal, reading)
     points = pareto(reading, thresholds=chosen, profile=profile, limit_seconds=time_limit) if trade else ()
     if output is not None:
-        text.write_text(output, write_proposal(proposal))
+        text.write_result(output, write_proposal(proposal))
     if as_json:
         from nestling.emitters.proposal_json import proposal_json
 
@@ -159,8 +159,10 @@ def _say_next(source: str, output: Path | None, proposal: Proposal, origin: str)
         text.say(f"      nestling inspect {source} --design-out today.yaml")
         text.say(f"      nestling plan --from-design today.yaml --to-design {output} {source}")
         return
-    rows = next((address for address in (source, origin) if has_rows(address)), "FROM")
-    text.say(f"      nestling load {output} --from {rows} --to mongodb://…")
+    rows = next((address for address in (source, origin) if has_rows(address)), None)
+    example = "sqlite:///your.db" if proposal.dialect == "sqlite" else f"{proposal.dialect}://…"
+    ours = "" if rows else " (after --from, the address of your database)"
+    text.say(f"      nestling load {output} --from {rows or example} --to mongodb://…{ours}")
 
 
 def show(proposal: Proposal) -> None:

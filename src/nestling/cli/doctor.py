@@ -237,7 +237,7 @@ def _write(made: Report, *, save: Path | None, sarif: Path | None, html: Path | 
     )
     for path, content in written:
         if path is not None:
-            text.write_text(path, content())
+            text.write_result(path, content())
             text.say(f"Wrote {path}")
 
 

@@ -67,10 +67,10 @@ def command(
     if no_values:
         reading = replace(reading, statistics=without_values(reading.statistics))
     if design_file is not None and found is not None:
-        text.write_text(design_file, write_proposal(found.in_place))
+        text.write_result(design_file, write_proposal(found.in_place))
         text.say(f"Wrote {design_file}")
     if output is not None:
-        text.write_text(output, write_reading(reading))
+        text.write_result(output, write_reading(reading))
         text.say(f"Wrote {output}")
     if as_json:
         from nestling.emitters.summary import reading_json

@@ -115,7 +115,7 @@ def command(
             watch=watch,
         )
     if html is not None:
-        text.write_text(html, page(proof))
+        text.write_result(html, page(proof))
     if as_json:
         text.print_json(proof_json(proof))
     else:

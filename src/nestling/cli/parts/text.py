@@ -122,6 +122,14 @@ def check_place(path: Path | None) -> None:
         raise _not_written(path, f"no right to write in {folder}")
 
 
+def write_result(path: Path, text: str) -> None:
+    """Write the file that `-o` names, as `write_text` does, and tell of the folder that was made for it."""
+    made = not path.absolute().parent.exists()
+    write_text(path, text)
+    if made:
+        say(f"Made the folder {path.absolute().parent}")
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all; raises `InputError` when it cannot be written there."""
     check_place(path)
