@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
+from typing import TypeVar
 
 from nestling.common.errors import InputError, Problem
 
-
-def _number(value: float, source: str) -> float:
-    return field(default=value, metadata={"source": source})
+_Number = TypeVar("_Number", int, float)
 
 
-def _whole(value: int, source: str) -> int:
+def _tipping(value: _Number, source: str) -> _Number:
     return field(default=value, metadata={"source": source})
 
 
@@ -20,21 +19,25 @@ def _whole(value: int, source: str) -> int:
 class Thresholds:
     """Counts are children of one parent unless said otherwise; shares are 0 to 1. Raises `InputError` on a negative number."""
 
-    few: int = _whole(50, "decision tree: One-to-Few (< 50 items)")
-    many: int = _whole(9_999, "decision tree: One-to-Many (50 - 1000s); beyond the thousands is taken as squillions")
-    array_embed: int = _whole(200, "rule-4: more than a couple of hundred documents, do not embed them")
-    array_ids: int = _whole(2_000, "rule-4: more than a few thousand, no array of references")
-    independent_share: float = _number(0.0, "decision tree: `always accessed with parent` taken literally")
-    stand_alone_share: float = _number(0.5, "nestling: above it stand-alone access is compelling (rule-2) even for few")
-    orphan_share: float = _number(0.05, "nestling: children without a parent that an orphans collection may take")
-    lookup_rows: int = _whole(200, "nestling: rows of a parent that only classifies others")
-    hub_relationships: int = _whole(24, "nestling: relationships to one parent from which on it owns only what says so")
-    nesting_levels: int = _whole(3, "sources, anti-patterns: deep nesting (> 3 levels)")
-    children_bytes: int = _whole(200_000, "MongoDB's guidance to reassess documents above 200 KB")
-    document_share: float = _number(0.5, "nestling: from half of the document bound on it is `approaching` it")
-    writes_per_read: float = _number(1.0, "nestling: from one child write per read on, writes are `frequent`")
-    blob_bytes: int = _whole(15 * 1024 * 1024, "16 MiB limit of a document, less room for the rest of the row")
-    growth_days: int = _whole(365, "nestling: how far growth is projected")
+    few: int = _tipping(50, "decision tree: One-to-Few (< 50 items)")
+    many: int = _tipping(9_999, "decision tree: One-to-Many (50 - 1000s); beyond the thousands is taken as squillions")
+    array_embed: int = _tipping(200, "rule-4: more than a couple of hundred documents, do not embed them")
+    array_ids: int = _tipping(2_000, "rule-4: more than a few thousand, no array of references")
+    independent_share: float = _tipping(0.0, "decision tree: `always accessed with parent` taken literally")
+    stand_alone_share: float = _tipping(
+        0.5, "nestling: above it stand-alone access is compelling (rule-2) even for few"
+    )
+    orphan_share: float = _tipping(0.05, "nestling: children without a parent that an orphans collection may take")
+    lookup_rows: int = _tipping(200, "nestling: rows of a parent that only classifies others")
+    hub_relationships: int = _tipping(
+        24, "nestling: relationships to one parent from which on it owns only what says so"
+    )
+    nesting_levels: int = _tipping(3, "sources, anti-patterns: deep nesting (> 3 levels)")
+    children_bytes: int = _tipping(200_000, "MongoDB's guidance to reassess documents above 200 KB")
+    document_share: float = _tipping(0.5, "nestling: from half of the document bound on it is `approaching` it")
+    writes_per_read: float = _tipping(1.0, "nestling: from one child write per read on, writes are `frequent`")
+    blob_bytes: int = _tipping(15 * 1024 * 1024, "16 MiB limit of a document, less room for the rest of the row")
+    growth_days: int = _tipping(365, "nestling: how far growth is projected")
 
     def __post_init__(self) -> None:
         negative = [item.name for item in fields(self) if getattr(self, item.name) < 0]

@@ -100,8 +100,10 @@ class Engine:
         return str(address.url.database)
 
     def catalog(self, address: Address, connection: Any) -> Catalog:
-        """Read the catalog through an open connection."""
-        raise NotImplementedError
+        """Read the catalog through an open connection: a server's by its own tables, as SQLAlchemy knows them."""
+        from nestling.sources.sql.catalog_server import read_server_catalog
+
+        return read_server_catalog(address, connection)
 
     def batches(self, database: SqlDatabase, query: RowQuery) -> Iterator[Sequence[tuple[Any, ...]]]:
         """The rows of a query as the driver has them, some thousands at a time, in constant memory."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from nestling.ir.rows import RowQuery
     from nestling.ir.types import Type
     from nestling.sources.sql.address import Address
-    from nestling.sources.sql.catalog import Catalog, ColumnFacts
+    from nestling.sources.sql.catalog import ColumnFacts
     from nestling.sources.sql.measure import Connected
     from nestling.sources.sql.rows import SqlDatabase
     from nestling.sources.sql.sink import SqlSink
@@ -101,12 +101,6 @@ class Mysql(Engine):
     def begin(self, connection: Any) -> None:
         """InnoDB's snapshot."""
         connection.cursor().execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
-
-    def catalog(self, address: Address, connection: Any) -> Catalog:
-        """By its information schema."""
-        from nestling.sources.sql.catalog_server import read_server_catalog
-
-        return read_server_catalog(address, connection)
 
     def batches(self, database: SqlDatabase, query: RowQuery) -> Iterator[Sequence[tuple[Any, ...]]]:
         """Pages by key in the snapshot; without a unique order, one unbuffered cursor on a connection of its own."""

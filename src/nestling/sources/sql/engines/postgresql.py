@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from nestling.ir.rows import RowQuery
     from nestling.ir.types import Type
     from nestling.sources.sql.address import Address
-    from nestling.sources.sql.catalog import Catalog, ColumnFacts
+    from nestling.sources.sql.catalog import ColumnFacts
     from nestling.sources.sql.rows import SqlDatabase
     from nestling.sources.sql.sink import SqlSink
     from nestling.sources.sql.values import Converter
@@ -83,12 +83,6 @@ class Postgresql(Engine):
             return not_allowed(problem)
         unreachable = type(error).__name__ in ("OperationalError", "ConnectionTimeout") and state is None
         return unreached(problem) if unreachable else SourceError(problem)
-
-    def catalog(self, address: Address, connection: Any) -> Catalog:
-        """By its system tables."""
-        from nestling.sources.sql.catalog_server import read_server_catalog
-
-        return read_server_catalog(address, connection)
 
     def batches(self, database: SqlDatabase, query: RowQuery) -> Iterator[Sequence[tuple[Any, ...]]]:
         """A cursor of the server's."""
