@@ -178,6 +178,14 @@ POLICIES = (
         "keys the database numbers",
         "one more than the highest, by `Store` as in tables `unload` makes in SQLite: without AUTOINCREMENT numbers may return",
     ),
+    (
+        "indexes that keep nothing unique",
+        "not in the model: a design has those its statements and references need, and `unload` makes none",
+    ),
+    (
+        "`decimal(p,s)` in SQLite",
+        "the type of its values, as SQLite has no decimals: `inspect` notes it, and `unload` declares that type, not the digits",
+    ),
     ("collations in MySQL", "`unload` declares `utf8mb4_bin`, or `utf8mb4_unicode_520_ci` for `unicode_ci`"),
     ("collations in SQLite", "`unload` declares `NOCASE` for `unicode_ci` and `nocase`, `RTRIM` for `rtrim`"),
     ("collations in PostgreSQL", "none; `unload` names foreign keys that spell their parent otherwise in a note"),
