@@ -105,6 +105,7 @@ class _Statements(Generic[Driver]):
             workload, self._gaps = statements_of(self._proposal, Path(workload), dialect)
         self._workload = workload or Workload()
         self._made: dict[tuple[str, str], CompiledRead | CompiledWrite] = {}
+        self._fits = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -166,7 +167,8 @@ class Store(_Statements["SyncDriver"]):
     def run(self, name: str, /, **parameters: object) -> Result:
         """Run a statement of the workload.
 
-        Raises `InputError` (no such name), `WorkloadError` (parameters that do not fit), `GapError`, `WriteError`.
+        Raises `InputError` (no such name), `WorkloadError` (parameters that do not fit), `GapError`, `WriteError`; the first
+        statement also `VerifyError`, where the database is not of this design.
         """
         return self._answer(self.statement(name), parameters)
 
@@ -175,9 +177,14 @@ class Store(_Statements["SyncDriver"]):
         return self._answer(self._compiled(sql), parameters)
 
     def _answer(self, statement: CompiledRead | CompiledWrite, parameters: Mapping[str, object]) -> Result:
+        from nestling.executors.fits import look
         from nestling.executors.run import run_read
         from nestling.executors.write import run_write
+        from nestling.pipeline.keeping import first_looks
 
+        if not self._fits:
+            look(self._database, first_looks(self._proposal, self._database.name))
+            self._fits = True
         if isinstance(statement, CompiledRead):
             return _result(statement.columns, list(run_read(self._database, statement, parameters)))
         return _written(statement, run_write(self._database, statement, parameters, design=self._proposal.design))
@@ -195,8 +202,12 @@ class AsyncStore(_Statements["AsyncDriver"]):
         return await self._answer(self._compiled(sql), parameters)
 
     async def _answer(self, statement: CompiledRead | CompiledWrite, parameters: Mapping[str, object]) -> Result:
-        from nestling.executors.asynchronous import run_read_async, run_write_async
+        from nestling.executors.asynchronous import look_async, run_read_async, run_write_async
+        from nestling.pipeline.keeping import first_looks
 
+        if not self._fits:
+            await look_async(self._database, first_looks(self._proposal, self._database.name))
+            self._fits = True
         if isinstance(statement, CompiledRead):
             return _result(statement.columns, await run_read_async(self._database, statement, parameters))
         return _written(

@@ -8,8 +8,10 @@ from typing import Any
 
 from pymongo.asynchronous.client_session import AsyncClientSession
 from pymongo.asynchronous.database import AsyncDatabase
+from pymongo.errors import OperationFailure
 
 from nestling.executors.calls import ONE_MOMENT, TO_LAST, command_call, met, read_call
+from nestling.executors.fits import Looks, raise_unless_unknown
 from nestling.executors.run import Document, Row, row_of
 from nestling.executors.write_errors import write_errors
 from nestling.executors.write_program import Program, WriteResult, program
@@ -25,6 +27,22 @@ async def run_read_async(
 ) -> list[Row]:
     """The rows; errors as of `run_read`."""
     return [*map(row_of(read.columns), await _documents(database, bind(read, values), None))]
+
+
+async def look_async(database: AsyncDatabase[Any], asked: Looks) -> None:
+    """Answer what is asked; raises as `look`."""
+    answer: list[Any] | None = None
+    while True:
+        try:
+            call = asked.send(answer)
+        except StopIteration:
+            return
+        try:
+            found = await call.on(database)
+            answer = found if isinstance(found, list) else [document async for document in found]
+        except OperationFailure as error:
+            raise_unless_unknown(error)
+            answer = None
 
 
 async def run_write_async(

@@ -1,51 +1,127 @@
-"""Whether the documents of a database are a design's: of another one's, some field is in none."""
+"""Whether the documents of a database are a design's: of another one's, some field is in none, or a collection is missing."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from pymongo.database import Database
-from pymongo.errors import ExecutionTimeout
+from pymongo.errors import ExecutionTimeout, OperationFailure
 
-from nestling.common.connection import address, typed_errors
-from nestling.common.errors import Problem, VerifyError
+from nestling.common.connection import UNAUTHORIZED, address, typed_errors
+from nestling.common.errors import SHOWN_NAMES, Problem, VerifyError
+from nestling.executors.calls import Call
+from nestling.ir.names import LOOK
 
 MILLISECONDS = 10_000
 """What looking for one field may take; in the documents of the design it is found at once."""
+FIRST = 20
+"""Documents of a collection among which the first statement of a program looks."""
+Fields: TypeAlias = Mapping[str, Mapping[str, str]]
+"""By collection, the path of each field its documents have, and that of the sub-documents it is in (none for the document)."""
+Looks: TypeAlias = Generator[Call, Any, None]
+"""What is asked of the database, and answered by lists: None for what took too long or what the user may not see."""
 
 
-def require_fields(database: Database[Any], fields: Mapping[str, Mapping[str, str]]) -> None:
-    """Raise `VerifyError` with every collection whose documents all lack a field.
-
-    `fields`: by collection, the path of each field its documents have, and that of the sub-documents it is in (none for the
-    document itself). Collections that are empty or missing lack nothing.
-    """
+def require_fields(database: Database[Any], fields: Fields) -> None:
+    """Raise `VerifyError` with every collection whose documents all lack a field; one that is empty or missing lacks nothing."""
     with typed_errors(address(database)):
-        lacking = {name: [path for path, within in each.items() if _lacks(database, name, path, within)]
-                   for name, each in fields.items()}  # fmt: skip
-    move = "name the design this database was loaded by, or migrate it to this one (`nestling migrate`)"
-    problems = [
-        Problem(f"the documents are another design's: none has {_listed(paths)}", name, next_move=move)
-        for name, paths in lacking.items()
-        if paths
-    ]
+        look(database, looks(fields))
+
+
+def require_collections(where: str, there: Sequence[str], wanted: Sequence[str]) -> None:
+    """Raise `VerifyError` where one of the design's collections is missing."""
+    missing = [name for name in wanted if name not in there]
+    if missing:
+        more = f" and {len(missing) - SHOWN_NAMES} more" if len(missing) > SHOWN_NAMES else ""
+        what = f"collections of the design are not there: {_listed(missing[:SHOWN_NAMES])}{more}"
+        move = "name the database this design was loaded into, or load it: that makes them all, also of a source without rows"
+        raise VerifyError(Problem(what, where=where, next_move=move))
+
+
+def look(database: Database[Any], asked: Looks) -> None:
+    """Answer what is asked; raises what the answers give reason for."""
+    answer: list[Any] | None = None
+    while True:
+        try:
+            call = asked.send(answer)
+        except StopIteration:
+            return
+        try:
+            answer = list(call.on(database))
+        except OperationFailure as error:
+            raise_unless_unknown(error)
+            answer = None
+
+
+def raise_unless_unknown(error: OperationFailure) -> None:
+    """Nothing is known where a look takes too long or is not allowed; any other error is raised."""
+    if not isinstance(error, ExecutionTimeout) and error.code != UNAUTHORIZED:
+        raise error
+
+
+def looks(fields: Fields) -> Looks:
+    """Look for every field in all documents."""
+    yield from _lacking({name: list(each.items()) for name, each in fields.items()})
+
+
+def first_looks(where: str, fields: Fields) -> Looks:
+    """Look for every collection, and for the fields in the first documents of each; in all documents only for what these lack."""
+    there = yield Call(None, "list_collection_names", {})
+    if there is not None:
+        require_collections(where, there, tuple(fields))
+    doubtful = dict[str, list[tuple[str, str]]]()
+    for name, each in fields.items():
+        holders = dict.fromkeys(each.values())
+        asked = {f"f{place}": _has(path) for place, path in enumerate(each)}
+        asked |= {f"h{place}": _holds(within) for place, within in enumerate(holders)}
+        found = yield _aggregate(name, [{"$limit": FIRST}, {"$facet": {k: _one(v) for k, v in asked.items()}}])
+        if found:
+            held = {within: found[0][f"h{place}"] for place, within in enumerate(holders)}
+            doubtful[name] = [
+                field for place, field in enumerate(each.items()) if held[field[1]] and not found[0][f"f{place}"]
+            ]
+    yield from _lacking(doubtful)
+
+
+def _lacking(fields: Mapping[str, Sequence[tuple[str, str]]]) -> Looks:
+    problems = list[Problem]()
+    for name, each in fields.items():
+        lacking = list[str]()
+        for path, within in each:
+            if (yield from _lacks(name, path, within)):
+                lacking.append(path)
+        if lacking:
+            move = "name the design this database was loaded by, or migrate it to this one (`nestling migrate`)"
+            what = f"the documents are another design's: none has {_listed(lacking)}"
+            problems.append(Problem(what, name, next_move=move))
     if problems:
         raise VerifyError(*problems)
 
 
-def _lacks(database: Database[Any], name: str, path: str, within: str) -> bool:
+def _lacks(collection: str, path: str, within: str) -> Generator[Call, Any, bool]:
     """Whether there are documents to have it, and none does."""
-    holders: dict[str, Any] = {within: {"$type": "object"}} if within else {}
-    try:
-        return not _any(database, name, {path: {"$exists": True}}) and _any(database, name, holders)
-    except ExecutionTimeout:
+    having = yield _aggregate(collection, _one(_has(path)))
+    if having is None or having:
         return False
+    return bool((yield _aggregate(collection, _one(_holds(within)))))
 
 
-def _any(database: Database[Any], name: str, condition: Mapping[str, Any]) -> bool:
-    return database[name].find_one(condition, {"_id": 1}, max_time_ms=MILLISECONDS) is not None
+def _has(path: str) -> dict[str, Any]:
+    return {path: {"$exists": True}}
 
 
-def _listed(paths: list[str]) -> str:
-    return ", ".join(f"`{path}`" for path in paths)
+def _holds(within: str) -> dict[str, Any]:
+    return {within: {"$type": "object"}} if within else {}
+
+
+def _one(condition: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"$match": condition}, {"$limit": 1}, {"$project": {"_id": 1}}]
+
+
+def _aggregate(collection: str, pipeline: list[dict[str, Any]]) -> Call:
+    return Call(collection, "aggregate", {"pipeline": pipeline, "maxTimeMS": MILLISECONDS, "comment": LOOK})
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pymongo.database import Database
 
     from nestling.executors.check import CheckReport
+    from nestling.executors.fits import Looks
     from nestling.ir.drift import Check, CompiledCheck
 
 
@@ -61,6 +62,14 @@ def require_design(proposal: Proposal, database: Database[Any]) -> None:
     from nestling.executors.fits import require_fields
 
     require_fields(database, kept_fields(proposal.design))
+
+
+def first_looks(proposal: Proposal, database: str) -> Looks:
+    """What to ask of a database before the first statement is run on it."""
+    from nestling.emitters.kept_fields import kept_fields
+    from nestling.executors.fits import first_looks as looks
+
+    return looks(database, kept_fields(proposal.design))
 
 
 def compiled_check(check: Check) -> CompiledCheck:

@@ -109,8 +109,12 @@ def verify(
     policy: Policy | None = None,
     watch: Watch | None = None,
 ) -> VerifyReport:
-    """Compare every row of the source with what reading its home back yields. Writes nothing."""
+    """Compare every row of the source with what reading its home back yields. Writes nothing.
+
+    Raises `VerifyError` where the documents are those of another design.
+    """
     from nestling.executors.verify import verify as compare
+    from nestling.pipeline.keeping import require_design
     from nestling.sources.front import open_rows
 
     model = proposal.design.model
@@ -121,7 +125,9 @@ def verify(
         if watch is not None:
             watch(f"verifying {progress.entity}", progress.rows // 2, total)
 
-    return compare(model, home_queries(proposal.design), source, database, policy=policy, report=told)
+    homes = home_queries(proposal.design)
+    require_design(proposal, database)
+    return compare(model, homes, source, database, policy=policy, report=told)
 
 
 def unload(proposal: Proposal, database: Database[Any], address: str, *, watch: Watch | None = None) -> UnloadReport:

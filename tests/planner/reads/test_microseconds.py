@@ -12,7 +12,10 @@ import pytest
 from pymongo.database import Database
 
 from nestling import Store, pipeline
+from nestling.emitters.commands import collection_commands
 from nestling.emitters.python_code import module
+from nestling.executors.create import create
+from nestling.executors.load import written_collections
 from nestling.ir.program import CompiledWrite
 
 BASE = datetime(2025, 3, 1, 10, 0, 0, 123000, tzinfo=UTC)
@@ -29,6 +32,7 @@ def store(request: pytest.FixtureRequest, database: Database[dict[str, Any]], tm
     model = f"{{name: log, entities: {{event: {{key: [id], attributes: {{id: integer!, at: {request.param}}}}}}}}}"
     (tmp_path / "model.yaml").write_text(f"nestling: 1\nmodel: {model}\n", encoding="utf-8")
     proposal = pipeline.design(pipeline.inspect(str(tmp_path / "model.yaml")), "normalized")
+    create(collection_commands(proposal.design), database, written_collections(proposal.design))
     made = Store(proposal, database, dialect="postgresql")
     for number, at in enumerate(STORED):
         made.execute("INSERT INTO event (id, at) VALUES (:id, :at)", id=number, at=_as(request.param, at))

@@ -17,11 +17,12 @@ from nestling.common.connection import address, typed_errors
 from nestling.executors.check.checkpoint import Checkpoint, Progress
 from nestling.executors.check.mending import mend
 from nestling.executors.check.pace import FIRST, MOST, Pace
-from nestling.executors.check.refusals import require, too_slow
+from nestling.executors.check.refusals import too_slow
 from nestling.executors.check.report import CheckReport, Estimate, Verdict, estimate
 from nestling.executors.check.rows import OutOfTime, Reader, Row, collections_in, drifts
 from nestling.executors.check.scope import Range, Stage, by_chance, next_range, with_ids
 from nestling.executors.check.together import Told, together
+from nestling.executors.fits import require_collections
 from nestling.executors.rights import check_privileges
 from nestling.ir.compiled import CompiledRead
 from nestling.ir.digest import digest
@@ -92,7 +93,7 @@ class _Run:
     """That nobody waits for the rest any more."""
 
     def all(self, collections: tuple[str, ...], gaps: Sequence[Gap]) -> CheckReport:
-        require(self.database, collections)
+        require_collections(self.database.name, self.database.list_collection_names(), collections)
         chosen = [c for c in self.compiled if self.way.only is None or c.check.key in self.way.only]
         if self.way.repair:
             check_privileges(self.database, sorted({c.check.collection for c in chosen}), ("find", "update"))

@@ -11,7 +11,7 @@ from typing import Any
 from nestling.ir.capture.clauses import change, condition, limit, order, stages
 from nestling.ir.capture.masks import Masked, different, expression, value
 from nestling.ir.capture.names import folded
-from nestling.ir.names import is_system
+from nestling.ir.names import LOOK, is_system
 
 
 class Operation(StrEnum):
@@ -84,7 +84,7 @@ def parts(database: str, command: Mapping[str, Any]) -> Iterator[Part]:
     """The statements of a command as applications send it: one, or each of `updates` and `deletes`."""
     operation = operation_of(command)
     collection = command.get(next(iter(command), ""))
-    if operation is None or not isinstance(collection, str) or is_system(collection):
+    if operation is None or not isinstance(collection, str) or is_system(collection) or command.get("comment") == LOOK:
         return
     several = {Operation.UPDATE: "updates", Operation.DELETE: "deletes"}.get(operation)
     if several is None or not isinstance(command.get(several), Sequence):

@@ -1,0 +1,150 @@
+"""A database that is not of the design: the first statement says so, and no later one looks again."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo import AsyncMongoClient, MongoClient
+from pymongo.database import Database
+from pymongo.monitoring import CommandListener, CommandStartedEvent
+
+from nestling import AsyncStore, Store, pipeline
+from nestling.common.errors import VerifyError
+from nestling.common.server import Server
+from nestling.ir.proposal import Proposal
+
+SCHEMA = """
+    CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+    CREATE TABLE book (id INTEGER PRIMARY KEY, author_id INTEGER NOT NULL REFERENCES author, title TEXT NOT NULL);
+"""
+STATEMENTS = (
+    "SELECT COUNT(*) AS n FROM book",
+    "DELETE FROM author WHERE id = 1",
+    "INSERT INTO book (id, author_id, title) VALUES (9, 2, 'x')",
+)
+Designed = Callable[[str], Proposal]
+Run = Callable[[Proposal, Database[Any], str], object]
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    """Two authors, one with books."""
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection, connection:
+        connection.executescript(SCHEMA)
+        connection.execute("INSERT INTO author VALUES (1, 'Ada'), (2, 'Eve')")
+        connection.execute("INSERT INTO book VALUES (1, 2, 'a'), (2, 2, 'b')")
+    return f"sqlite:///{tmp_path / 'a.db'}"
+
+
+@pytest.fixture
+def designed(source: str) -> Designed:
+    """The design of a strategy."""
+    return lambda strategy: pipeline.design(pipeline.inspect(source), strategy)
+
+
+@pytest.fixture(params=["sync", "async"])
+def run(request: pytest.FixtureRequest, mongod: Server) -> Run:
+    """Runs one statement by a store of its own, by either of the driver's clients."""
+    if request.param == "sync":
+        return lambda proposal, database, sql: Store(proposal, database).execute(sql)
+
+    async def other(proposal: Proposal, name: str, sql: str) -> None:
+        async with AsyncMongoClient[dict[str, Any]](mongod.uri) as client:
+            await AsyncStore(proposal, client[name]).execute(sql)
+
+    return lambda proposal, database, sql: asyncio.run(other(proposal, database.name, sql))
+
+
+def documents(database: Database[Any]) -> dict[str, list[Any]]:
+    return {name: list(database[name].find(sort=[("_id", 1)])) for name in sorted(database.list_collection_names())}
+
+
+@pytest.mark.parametrize("sql", STATEMENTS)
+@pytest.mark.parametrize(
+    ("loaded", "asked", "said"),
+    [
+        ("normalized", "embedded", "author: the documents are another design's: none has `book`"),
+        ("embedded", "normalized", "collections of the design are not there: `book`"),
+    ],
+)
+def test_another_design_is_refused(
+    sql: str, loaded: str, asked: str, said: str, designed: Designed, source: str, database: Database[Any], run: Run
+) -> None:
+    """By reads and writes alike, with what to do, before anything is changed."""
+    pipeline.load(designed(loaded), source, database)
+    before = documents(database)
+    with pytest.raises(VerifyError) as refused:
+        run(designed(asked), database, sql)
+    assert said in str(refused.value)
+    assert refused.value.problems[0].next_move
+    assert documents(database) == before
+
+
+@pytest.mark.parametrize("sql", STATEMENTS)
+def test_a_database_without_the_collections_is_refused(
+    sql: str, designed: Designed, source: str, database: Database[Any], run: Run, tmp_path: Path
+) -> None:
+    """An empty or mistyped one answers nothing; a load of no rows makes one that does."""
+    proposal = designed("normalized")
+    with pytest.raises(VerifyError, match=r"not there: `author`, `book`\n.*or load it"):
+        run(proposal, database, sql)
+    assert not database.list_collection_names()
+    with closing(sqlite3.connect(tmp_path / "none.db")) as connection, connection:
+        connection.executescript(SCHEMA)
+    pipeline.load(proposal, f"sqlite:///{tmp_path / 'none.db'}", database)
+    if not sql.startswith("INSERT"):  # which lacks its parent
+        run(proposal, database, sql)
+
+
+def test_it_is_looked_at_once(designed: Designed, source: str, database: Database[Any], mongod: Server) -> None:
+    """By the names of the collections and one read of each; a refusal is not forgotten by the next statement."""
+    proposal, seen = designed("normalized"), list[str]()
+
+    class Seen(CommandListener):
+        def started(self, event: CommandStartedEvent) -> None:
+            if event.database_name == database.name:
+                seen.append(event.command_name)
+
+        def succeeded(self, event: object) -> None: ...
+
+        def failed(self, event: object) -> None: ...
+
+    with MongoClient[dict[str, Any]](mongod.uri, event_listeners=[Seen()]) as client:
+        store = Store(proposal, client[database.name])
+        for _ in range(2):
+            with pytest.raises(VerifyError):
+                store.execute("SELECT id FROM book")
+        pipeline.load(proposal, source, database)
+        seen.clear()
+        assert len(store.execute("SELECT id FROM book")) == 2
+        assert seen == ["listCollections", "aggregate", "aggregate", "find"]
+        store.execute("SELECT id FROM author")
+        assert seen[4:] == ["find"]
+
+
+def test_a_field_the_first_documents_lack_is_looked_for_in_all(
+    designed: Designed, source: str, database: Database[Any]
+) -> None:
+    """Documents that were spoilt by hand make no other design."""
+    proposal = designed("normalized")
+    pipeline.load(proposal, source, database)
+    for name in ("author", "book"):
+        database.command("collMod", name, validationLevel="off")
+    database["author"].insert_many([{"_id": -n} for n in range(1, 50)])
+    assert len(Store(proposal, database).execute("SELECT id FROM author")) == 51
+    database["author"].update_many({}, {"$unset": {"name": 1}})
+    with pytest.raises(VerifyError, match="author: the documents are another design's: none has `name`"):
+        Store(proposal, database).execute("SELECT id FROM book")
+
+
+def test_verify_says_so_too(designed: Designed, source: str, database: Database[Any]) -> None:
+    """In place of every row as a difference."""
+    pipeline.load(designed("normalized"), source, database)
+    with pytest.raises(VerifyError, match="author: the documents are another design's: none has `book`"):
+        pipeline.verify(designed("embedded"), source, database)
