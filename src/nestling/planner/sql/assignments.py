@@ -14,6 +14,7 @@ from nestling.ir.model import Attribute, Entity
 from nestling.ir.operands import is_integer, is_text
 from nestling.ir.types import TEXT, TIMES, TypeName
 from nestling.ir.write import Assignment
+from nestling.planner.sql import values
 from nestling.planner.sql.defaults import default_expression
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.gaps import gap, no_such
@@ -25,6 +26,8 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
     """The value as the attribute keeps it; constants of the right type need nothing."""
     if isinstance(expression, Cast) and isinstance(expression.operand, Literal) and expression.type == attribute.type:
         expression = expression.operand  # which is converted as it is stored
+    if _is_truth(expression) and translation.dialect.is_sqlite and attribute.type.name is not TypeName.BOOLEAN:
+        expression = values.plain(expression, translation)
     same = expression.type == attribute.type and not getattr(expression, "mixed", False)
     is_text_of_json = isinstance(expression, Parameter) and attribute.type.name is TypeName.JSON
     if (same and not is_text_of_json) or expression == NULL or attribute.type == ANY:
@@ -39,6 +42,10 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
     is_strict = translation.dialect.is_sqlite and attribute.type.name in TIMES and TEXT not in attribute.also
     among = attribute.name if is_strict else ""
     return Stored(expression, attribute.type, translation.dialect.rules, lenient, among)
+
+
+def _is_truth(expression: Expression) -> bool:
+    return expression.type.name is TypeName.BOOLEAN and not isinstance(expression, Parameter)
 
 
 def _takes_more(attribute: Attribute) -> bool:
