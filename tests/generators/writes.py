@@ -44,10 +44,28 @@ class Writer:
 
     def _insert(self, entity: Entity) -> str:
         rows = [self._row(entity) for _ in range(self.draw.choice((1, 1, 1, 2)))]
+        if self.draw.random() < 0.1:
+            rows[-1] |= self._asked(entity, rows[-1])
+            return self._inserted(entity, rows)
+        insert = self._inserted(entity, rows)
+        return insert + self._upsert(entity) if entity.key and self.draw.random() < 0.3 else insert
+
+    def _asked(self, entity: Entity, row: dict[str, str]) -> dict[str, str]:
+        """A value of the row as a subquery: its own, or another's where no key is concerned."""
+        kinds = (TypeName.INTEGER, TypeName.TEXT)
+        names = [each.name for each in entity.attributes if each.type.name in kinds and not each.also]
+        if not names:
+            return {}
+        name = self.draw.choice(names)
+        bound = {*entity.key, *(each for link in self.model.parents_of(entity.name) for each in link.child_attributes)}
+        if name in bound or self.draw.random() < 0.5:
+            return {name: f"(SELECT {row[name]})"}
+        return {name: f"coalesce((SELECT max({quoted(name)}) FROM {quoted(entity.name)}), {row[name]})"}
+
+    def _inserted(self, entity: Entity, rows: list[dict[str, str]]) -> str:
         names = ", ".join(quoted(name) for name in entity.attribute_names)
         values = ", ".join(f"({', '.join(row[name] for name in entity.attribute_names)})" for row in rows)
-        insert = f"INSERT INTO {quoted(entity.name)} ({names}) VALUES {values}"
-        return insert + self._upsert(entity) if entity.key and self.draw.random() < 0.3 else insert
+        return f"INSERT INTO {quoted(entity.name)} ({names}) VALUES {values}"
 
     def _upsert(self, entity: Entity) -> str:
         """What becomes of a row that is there already."""

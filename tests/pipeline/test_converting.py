@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
 import pytest
 
+from nestling.emitters.mql import read
 from nestling.emitters.proposal_json import proposal_json
+from nestling.ir.compiled import CompiledRead, ReadPlan
 from nestling.ir.reading import Reading
 from nestling.ir.text import read_file, write_proposal
-from nestling.pipeline import converting, design, explain, inspect, with_unconverted
+from nestling.pipeline import convert_all, converting, design, explain, inspect, queries_module, with_unconverted
 
 WORKLOAD = """
 -- name: before, rate: 5/s
@@ -88,3 +91,28 @@ def test_a_query_far_dearer_than_the_search_reckoned_with_is_told(reading: Readi
     assert len(told) == 1
     assert told[0].startswith("the query for `fine` costs ")
     assert "reckoned with 0.001 ms" in told[0]
+
+
+@pytest.mark.parametrize("way", ["design", "file", "module"])
+def test_a_fault_of_nestlings_names_the_statement(
+    way: str, reading: Reading, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not taken for a gap, and whoever meets it learns which of many statements it is."""
+    compiled = read.compiled_read
+
+    def failing(plan: ReadPlan, *, name: str = "", sql: str = "") -> CompiledRead:
+        if name == "fine":
+            raise KeyError("a fault")
+        return compiled(plan, name=name, sql=sql)
+
+    proposal = design(reading, "normalized")
+    monkeypatch.setattr(read, "compiled_read", failing)
+    ways: dict[str, Callable[[], object]] = {
+        "design": lambda: with_unconverted(proposal, reading),
+        "file": lambda: list(convert_all(proposal, tmp_path / "workload.sql")),
+        "module": lambda: queries_module(proposal, tmp_path / "workload.sql"),
+    }
+    with pytest.raises(KeyError) as found:
+        ways[way]()
+    (note,) = found.value.__notes__
+    assert note.endswith(": fine")

@@ -35,7 +35,7 @@ def convert(
     `dialect` is that of the design's source unless it is given. What cannot be compiled comes back as a gap; unknown names and
     mistakes in the SQL raise `WorkloadError`.
     """
-    from nestling.common.errors import GapError
+    from nestling.common.errors import GapError, NestlingError
     from nestling.emitters.mql.read import compiled_read
     from nestling.ir.algebra import Query
     from nestling.ir.compiled import NotCompiled, bind
@@ -54,6 +54,10 @@ def convert(
         return _convert_write(proposal, statement, name=name, sql=sql, values=values)
     except GapError as error:
         return NotCompiled(name, sql, _gap_of(error))
+    except Exception as error:
+        if not isinstance(error, NestlingError):  # a fault of nestling's, which nothing hides
+            error.add_note(f"nestling failed on this statement; without it the others can be compiled: {name or sql}")
+        raise
 
 
 def default_price(work: Work) -> float:

@@ -240,6 +240,7 @@ SELECT active FROM person UNION SELECT stars FROM visit
 SELECT x FROM (SELECT 1 AS x UNION ALL SELECT 1 UNION ALL SELECT 2) GROUP BY x
 VALUES (1, 'a'), (2, NULL)
 SELECT count(*), sum(column1) FROM (VALUES (1), (2), (3))
+SELECT * FROM (VALUES ((SELECT max(id) FROM person), 'a'), (7, (SELECT min(name) FROM person WHERE id > 1))) ORDER BY 1, 2
 -- subqueries
 SELECT id FROM person WHERE id IN (SELECT person_id FROM visit)
 SELECT id FROM person WHERE id NOT IN (SELECT person_id FROM visit)

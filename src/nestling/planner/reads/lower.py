@@ -6,14 +6,17 @@ A row is a document, and a column a path in it; an output that is a column alrea
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import assert_never
 
 from nestling.ir import algebra as a
 from nestling.ir.access_path import Union
 from nestling.ir.algebra import JoinKind, Relation
-from nestling.ir.expression import ANY, Column, Expression
+from nestling.ir.expression import ANY, Case, Column, Compare, Comparison, Expression, Literal
 from nestling.ir.row_steps import VARIABLE, ColumnId, Constants, Layout, Shape, Slice
+from nestling.ir.types import INTEGER
 from nestling.planner.reads.grouping import lower_distinct, lower_group, unique_names
 from nestling.planner.reads.joins import full_join, joined
 from nestling.planner.reads.recursion import lower_recursive
@@ -23,6 +26,7 @@ from nestling.planner.reads.scan import scan_branches
 from nestling.planner.reads.set_operations import lower_set_operation
 from nestling.planner.reads.sorting import lower_sort
 from nestling.planner.reads.subqueries import lifted_all, where
+from nestling.planner.reads.traverse import has_subquery
 from nestling.planner.reads.windows import lower_window
 
 
@@ -93,10 +97,29 @@ def _whole(relation: Relation, context: Context) -> Rows:  # noqa: C901 - one ca
 
 
 def _values(relation: a.Values, context: Context) -> Rows:
+    if any(map(has_subquery, chain(*relation.rows))):
+        return _asked_values(relation, context)
     names = [f"column{position}" for position in range(len(relation.columns))]
     rows = tuple(tuple(zip(names, row, strict=True)) for row in relation.rows)
     layout = Layout.of({(c.alias, c.name): name for c, name in zip(relation.columns, names, strict=True)})
     return Rows(Constants(rows, context.outer), layout, frozenset(names))
+
+
+def _asked_values(relation: a.Values, context: Context) -> Rows:
+    """Rows of which some cells are read: each column's value by the row's place."""
+    place = Column(relation.alias, "its place", INTEGER, nullable=False)
+    numbers = tuple((Literal(number, INTEGER),) for number in range(len(relation.rows)))
+    cells = [_at_place(place, cells) for cells in zip(*relation.rows, strict=True)]
+    found, rows = lifted_all(cells, _values(a.Values(relation.alias, (place,), numbers), context), context)
+    return rows.computed(dict(zip(relation.columns, found, strict=True)), context)
+
+
+def _at_place(place: Column, cells: Sequence[Expression]) -> Expression:
+    *before, last = cells
+    if not before:
+        return last
+    is_at = (Compare(Comparison.EQUAL, place, Literal(number, INTEGER)) for number in range(len(before)))
+    return Case(tuple(zip(is_at, before, strict=True)), last, last.type)
 
 
 def _project(relation: a.Project, rows: Rows, context: Context) -> Rows:

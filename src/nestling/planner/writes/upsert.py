@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from nestling.ir.algebra import Scan, Values, filtered
 from nestling.ir.design import Design
@@ -16,6 +16,7 @@ from nestling.planner.writes.constraints import sharing, unique_groups
 from nestling.planner.writes.effect_steps import delete_rows, update_rows
 from nestling.planner.writes.fetch import scan_of
 from nestling.planner.writes.insert import Row, insert_rows, written_rows
+from nestling.planner.writes.scanned import scanned
 from nestling.planner.writes.work import Phase, Work, gap
 
 
@@ -25,10 +26,23 @@ def upsert_rows(work: Work, insert: Insert, conflict: Conflict) -> None:
     if rows is None:
         raise gap("INSERT … SELECT with what to do about rows that exist")
     entity = work.model.entity(insert.entity)
+    _refuse_changing(work, entity, rows)
     groups = (conflict.attributes,) if conflict.attributes else unique_groups(work.design, entity)
     for row in rows:
         _upsert(work, insert, conflict, entity, groups, row)
         _close(work)
+
+
+def _refuse_changing(work: Work, entity: Entity, rows: Sequence[Row]) -> None:
+    """Raise the gap of values that are asked for again once rows they are read from may have changed."""
+    changed, found = set[str](), {entity.name}
+    while found - changed:
+        changed |= found
+        found = {link.child for link in work.model.relationships if link.parent in changed}
+    read = changed & {name for row in rows for value in row.values() for name in scanned(value)}
+    if read:
+        names = ", ".join(f"`{name}`" for name in sorted(read))
+        raise gap(f"what to do about rows that exist beside values read from {names}, which the statement may change")
 
 
 def _close(work: Work) -> None:

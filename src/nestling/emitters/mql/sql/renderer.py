@@ -13,6 +13,7 @@ from nestling.emitters.mql.sql import arithmetic, conversion, functions, predica
 from nestling.emitters.mql.sql.constant_conversion import cast_constant
 from nestling.emitters.mql.sql.constants import Mql, bson_value, inline
 from nestling.emitters.mql.sql.environment import Environment
+from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.placeholder import EXPECTED, Expected, Placeholder, as_sqlite_has_it
 from nestling.ir.expression import (
@@ -75,7 +76,7 @@ class Renderer:
             case Call():
                 return functions.call(expression, self)
             case ScalarSubquery() | Exists() | InSubquery():
-                raise ValueError("a subquery must be a column before it is rendered")
+                raise gap("a subquery in this place")
             case _:
                 assert_never(expression)
 
