@@ -40,6 +40,24 @@ def test_numbers_are_those_of_sqlite(run: Trace) -> None:
     assert (len(run.done), run.refused, run.gaps) == (7, [], [])
 
 
+def test_a_query_of_one_row_is_numbered_where_it_is_null(run: Trace) -> None:
+    """For a number it computes, leaves out, or finds none for; several rows need their own, none of which may be NULL."""
+    run.run("INSERT INTO thing SELECT MAX(id) + 1, 'next' FROM thing")
+    run.run("INSERT INTO thing (name) SELECT COUNT(*) FROM thing")
+    run.run("INSERT INTO thing SELECT id + 100000, name FROM thing WHERE id < 50")
+    run.run("INSERT INTO thing SELECT MAX(id), 'none' FROM thing WHERE name = 'no such'")
+    run.run("INSERT INTO thing SELECT MAX(id), 'one of none' FROM thing HAVING COUNT(*) = 0")
+    run.run("DELETE FROM thing")
+    run.run("INSERT INTO thing SELECT MAX(id) + 1, 'the first' FROM thing")
+    run.check()
+    assert (len(run.done), run.refused, run.gaps) == (7, [], [])
+    run.run("INSERT INTO thing SELECT NULLIF(id, 1) + 1, name FROM thing")
+    run.run("INSERT INTO thing (name) SELECT name FROM thing")
+    said = [why for _, why in run.gaps]
+    assert ["may give NULL for `id` of `thing`, to be made" in why for why in said] == [True, False]
+    assert ["leaves `id` of `thing`, to be made" in why for why in said] == [False, True]
+
+
 def test_rows_that_may_be_there_are_numbered_too(run: Trace) -> None:
     """A number that is given, one that is taken, and NULL, whatever is to be done about the row with it."""
     for what in ("UPDATE SET name = name || excluded.name", "NOTHING"):

@@ -27,7 +27,7 @@ from nestling.ir.operands import nullable
 from nestling.ir.types import INTEGER
 from nestling.ir.write import GeneratedValue
 from nestling.ir.write_path import NEW, Each, Fetch, Give, WriteStep
-from nestling.planner.reads.traverse import rewritten
+from nestling.planner.reads.traverse import rewritten, single
 from nestling.planner.upkeep import ChangeKind
 from nestling.planner.writes import listed
 from nestling.planner.writes.adopt import adopted
@@ -109,7 +109,7 @@ def _rows_at_hand(
     uuids = _with_uuids(work, entity, generated, rows) if rows is not None else []
     attributes = (*attributes, *uuids)
     copied = copied_fields(node)
-    made = _made(entity, generated, rows)
+    made = _made(generated, rows) if rows is not None else _left(entity, generated, attributes, source)
     plain = rows is not None and all(_is_plain(value) for row in rows for value in row.values())
     if rows is not None and condition is None and plain and (len(rows) == 1 or not (made or copied)):
         complete = [{a: row.get(a, NULL) for a in entity.attribute_names} for row in rows]
@@ -120,11 +120,10 @@ def _rows_at_hand(
     if rows is not None:  # a parameter is kept as its attribute keeps it, and not as the column of a relation
         columns = tuple(Column("given row", name, entity.attribute(name).type) for name in attributes)
         source = Values("given row", columns, tuple(tuple(row.values()) for row in rows))
-    computed = (
-        _numbered(work, entity, rows, made, condition)
-        if made
-        else _computed(entity, attributes, filtered(source, condition))
-    )
+    if made and rows is not None:
+        computed = _numbered(work, entity, rows, made, condition)
+    else:
+        computed = _computed(work, entity, attributes, filtered(source, condition), made)
     if copied:
         computed = with_copied(work, node, computed, {a: column(NEW, a) for a in entity.attribute_names})
     work.add(Phase.FETCH, [Fetch(name, plan(work.design, computed))])
@@ -185,20 +184,36 @@ def _is_plain(value: Expression) -> bool:
 # --- rows the server computes ----------------------------------------------------------------------------------------
 
 
-def _computed(entity: Entity, attributes: Sequence[str], source: Relation) -> Relation:
+def _computed(work: Work, entity: Entity, attributes: Sequence[str], source: Relation, made: Sequence[str]) -> Relation:
+    """The source's rows; of one row at most those `made` are numbered."""
     given = dict(zip(attributes, source.columns, strict=True))
-    outputs = (Named(column(NEW, name), given.get(name, NULL)) for name in entity.attribute_names)
+    outputs = (
+        Named(column(NEW, name), _number(work, entity, name, known) if name in made else known)
+        for name in entity.attribute_names
+        for known in (given.get(name, NULL),)
+    )
     return Project(source, "new", tuple(outputs))
 
 
-def _made(entity: Entity, generated: Sequence[GeneratedValue], rows: list[Row] | None) -> list[str]:
+def _made(generated: Sequence[GeneratedValue], rows: list[Row]) -> list[str]:
     """The attributes that are numbered for some row."""
-    found = []
+    numbered = [item.attribute for item in generated if item.how is Generated.NUMBER]
+    return [name for name in numbered if any(nullable(row.get(name, NULL)) for row in rows)]
+
+
+def _left(
+    entity: Entity, generated: Sequence[GeneratedValue], attributes: Sequence[str], source: Relation
+) -> list[str]:
+    """The attributes a SELECT of one row leaves to be numbered; a gap for what would have to be made of each of several."""
+    given, found = dict(zip(attributes, source.columns, strict=True)), list[str]()
     for item in generated:
-        if rows is None:
-            raise gap(f"INSERT … SELECT that leaves `{item.attribute}` of `{entity.name}` to be made ({item.how})")
-        if item.how is Generated.NUMBER and any(nullable(row.get(item.attribute, NULL)) for row in rows):
-            found.append(item.attribute)
+        known = given.get(item.attribute)
+        if known is not None and not known.nullable:
+            continue
+        if item.how is not Generated.NUMBER or not single(source):
+            what = "leaves" if known is None else "may give NULL for"
+            raise gap(f"INSERT … SELECT that {what} `{item.attribute}` of `{entity.name}`, to be made ({item.how})")
+        found.append(item.attribute)
     return found
 
 
@@ -213,10 +228,9 @@ def _with_uuids(work: Work, entity: Entity, generated: Sequence[GeneratedValue],
 
 
 def _numbered(
-    work: Work, entity: Entity, rows: list[Row] | None, made: Sequence[str], condition: Expression | None = None
+    work: Work, entity: Entity, rows: list[Row], made: Sequence[str], condition: Expression | None = None
 ) -> Relation:
     """The statement's rows, with the next numbers where they have none."""
-    assert rows is not None
     place = Column("given", "its place", INTEGER, nullable=False)
     columns = (*(Column("given", a.name, a.type) for a in entity.attributes), place)
     cells = tuple(
@@ -227,10 +241,19 @@ def _numbered(
     for known, attribute in zip(columns, entity.attributes, strict=False):
         value: Expression = known
         if attribute.name in made:
-            following = Arithmetic(Operator.ADD, _next_number(work, entity, attribute.name), place, INTEGER)
-            value = Case(((IsNull(known), following),), known, INTEGER)
+            value = _number(work, entity, attribute.name, known, place)
         outputs.append(Named(column(NEW, attribute.name), value))
     return Project(filtered(Values("given", columns, cells), condition), "new", tuple(outputs))
+
+
+def _number(
+    work: Work, entity: Entity, attribute: str, known: Expression, place: Expression | None = None
+) -> Expression:
+    """What is known, or the next number; of several rows the one after it that is the row's."""
+    following = _next_number(work, entity, attribute)
+    if place is not None:
+        following = Arithmetic(Operator.ADD, following, place, INTEGER)
+    return following if known == NULL else Case(((IsNull(known), following),), known, INTEGER)
 
 
 def _next_number(work: Work, entity: Entity, attribute: str) -> Expression:
