@@ -29,9 +29,11 @@ class UpkeepSteps:
     left: tuple[str, ...] = ()
 
 
-def upkeep_steps(design: Design, change: RowChange, *, filled: Collection[Derived] = ()) -> UpkeepSteps:
+def upkeep_steps(
+    design: Design, change: RowChange, *, filled: Collection[Derived] = (), copied: Collection[Derived] = ()
+) -> UpkeepSteps:
     """What to do once the homes have changed. Where several row sets have, steps without a fetch come before all that read
-    homes: these then have the last word. New rows hold what is `filled` already.
+    homes: these then have the last word. New rows hold what is `filled` already, and what is `copied` as far as it is there.
 
     Raises `ReadGap` for what no steps are known for.
     """
@@ -39,7 +41,8 @@ def upkeep_steps(design: Design, change: RowChange, *, filled: Collection[Derive
     left: list[str] = []
     for upkeep in upkeeps_of(design):
         due = fired(design.model, upkeep.freshness, upkeep.triggers, change)
-        due = tuple(trigger for trigger in due if trigger.back or upkeep.what not in filled)
+        held = copied if upkeep.freshness.is_left else filled
+        due = tuple(trigger for trigger in due if trigger.back or upkeep.what not in held)
         if not due:
             continue
         if upkeep.freshness.is_left:

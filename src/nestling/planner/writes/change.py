@@ -23,11 +23,12 @@ def follow(
     attributes: frozenset[str] = frozenset(),
     *,
     filled: Collection[Derived] = (),
+    copied: Collection[Derived] = (),
 ) -> None:
-    """Add the upkeep of what follows from the rows' change; new rows hold what is `filled` already."""
+    """Add the upkeep of what follows from the rows' change; new rows hold what is `filled` and `copied` already."""
     if kind is ChangeKind.UPDATE and not attributes:
         return
-    found = upkeep_steps(work.design, RowChange(entity.name, kind, rows, attributes), filled=filled)
+    found = upkeep_steps(work.design, RowChange(entity.name, kind, rows, attributes), filled=filled, copied=copied)
     work.add(Phase.UPKEEP, found.steps)
     work.left.extend(found.left)
 

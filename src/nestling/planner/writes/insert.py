@@ -38,7 +38,7 @@ from nestling.planner.writes.coming import added
 from nestling.planner.writes.constraints import refuse_nulls, refuse_same, unguarded
 from nestling.planner.writes.copied import copied_fields, with_copied
 from nestling.planner.writes.fetch import cell, fetch, plan, same_row, scan_of
-from nestling.planner.writes.filled import filled_whole
+from nestling.planner.writes.filled import copied_whole, filled_whole
 from nestling.planner.writes.guarded import guard
 from nestling.planner.writes.held import held_parent
 from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_copies
@@ -81,7 +81,8 @@ def insert_rows(
         ]
         if checks:
             work.add(phase, [Each(name, tuple(checks))])
-    follow(work, entity, ChangeKind.INSERT, name, filled=filled_whole(work.design, entity))
+    filled = filled_whole(work.design, entity)
+    follow(work, entity, ChangeKind.INSERT, name, filled=filled, copied=(*filled, *copied_whole(work.design, entity)))
 
 
 def _home_node(work: Work, entity: Entity) -> Node:
