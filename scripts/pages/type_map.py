@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import NamedTuple
@@ -14,8 +15,9 @@ import bson
 from nestling.common.errors import LoadError
 from nestling.ir.model import Attribute
 from nestling.ir.rows import JSON_NULL, UndecodableText
-from nestling.ir.types import Type
+from nestling.ir.types import FLOAT, INTEGER, Type
 from nestling.ir.values import CODEC, Policy, decoder, encoder
+from nestling.sources.affinity import is_numeric
 from nestling.sources.sql.table_ddl import column_words
 from scripts.pages._markdown import code, table
 
@@ -121,7 +123,7 @@ COLUMNS = {
 }
 TITLES = {"sqlite": "SQLite", "postgresql": "PostgreSQL", "mysql": "MySQL and MariaDB"}
 REMARKS = {
-    ("sqlite", "DECIMAL(10,2)"): "SQLite keeps such numbers as binary floats, so that is what they are",
+    ("sqlite", "DECIMAL(10,2)"): "`also: [integer]`: SQLite keeps a whole number as an integer, another as a float",
     ("sqlite", "DECIMAL_TEXT(40,2)"): "a type word with TEXT in it keeps every digit",
     ("sqlite", "DATETIME"): "all values are days",
     ("sqlite", "UUID"): "texts in canonical form; blobs are bytes",
@@ -297,7 +299,8 @@ def _attribute(column: Column) -> Attribute:
     """The attribute the source makes of a column that holds just this value."""
     kind = Type.parse(column.conceptual)
     also = (Type.parse("decimal(20,0)"),) if (column.conceptual, column.bson) == ("integer", "decimal") else ()
-    return Attribute("a", kind, also=also)
+    attribute = Attribute("a", kind, also=also)
+    return attribute if kind != FLOAT or not is_numeric(column.declared) else replace(attribute, also=(INTEGER,))
 
 
 def _limit(limit: Limit) -> tuple[str, str, str, str]:

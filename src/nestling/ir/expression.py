@@ -336,6 +336,7 @@ class Stored:
 
     `lenient`: an attribute of dates that also keeps MySQL's zero dates, or an enum whose labels may be written in any case.
     `among`: in SQLite, the attribute of days or moments that holds no other texts, which refuses those it cannot read.
+    `numeric`: in SQLite, a float's attribute that also holds integers, which a whole number is kept as (NUMERIC affinity).
     """
 
     operand: Expression
@@ -343,6 +344,7 @@ class Stored:
     rules: Rules
     lenient: bool = False
     among: str = ""
+    numeric: bool = False
 
 
 @dataclass(frozen=True, slots=True)

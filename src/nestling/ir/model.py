@@ -14,7 +14,7 @@ from nestling.common.errors import DesignError, InputError, Problem, unknown
 from nestling.ir.allowed import Allowed
 from nestling.ir.defaults import Default
 from nestling.ir.expression import Collation
-from nestling.ir.types import Type
+from nestling.ir.types import INTEGER, Type, TypeName
 
 
 class Cardinality(StrEnum):
@@ -58,6 +58,11 @@ class Attribute:
     default: Default | None = None
     collation: Collation = Collation.BINARY
     allowed: Allowed | None = None
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether it holds floats and integers: a column of SQLite's NUMERIC affinity, where a whole float is an integer."""
+        return self.type.name is TypeName.FLOAT and INTEGER in self.also
 
 
 @dataclass(frozen=True, slots=True)

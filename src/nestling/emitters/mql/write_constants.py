@@ -38,7 +38,7 @@ _TRUTHS = {
 class StoredParameter(compiled.Placeholder):
     """Where the value of the parameter `name` belongs, as an attribute of `type` keeps it; `is_number`: it is reckoned with.
 
-    `lenient`, `among`: as in `Stored`.
+    `lenient`, `among`, `numeric`: as in `Stored`.
     """
 
     name: str
@@ -47,12 +47,13 @@ class StoredParameter(compiled.Placeholder):
     is_number: bool = False
     lenient: bool = False
     among: str = ""
+    numeric: bool = False
 
     def bind(self, value: object) -> object:
         """The BSON value; WorkloadError when it is no value, or one its attribute cannot take."""
         Placeholder(self.name).bind(value)  # refuses what is no value at all
         try:
-            found = stored_constant(value, self.type, self.rules, lenient=self.lenient, among=self.among)
+            found = constant_of(value, self)
         except WorkloadError as error:
             problem = error.problems[0]
             raise WorkloadError(replace(problem, what=f"parameter `{self.name}`: {problem.what}")) from None
@@ -61,10 +62,15 @@ class StoredParameter(compiled.Placeholder):
         return found
 
 
+def stored_parameter(name: str, node: Stored) -> StoredParameter:
+    """The place of a parameter that is stored so."""
+    return StoredParameter(name, node.type, node.rules, lenient=node.lenient, among=node.among, numeric=node.numeric)
+
+
 def stored_literal(value: object, node: Stored) -> object:
     """The BSON value of a constant the statement holds; a gap for a time in a form its attribute does not take."""
     try:
-        return stored_constant(value, node.type, node.rules, lenient=node.lenient, among=node.among)
+        return constant_of(value, node)
     except WorkloadError as error:
         if not node.among:
             raise
@@ -72,7 +78,14 @@ def stored_literal(value: object, node: Stored) -> object:
         raise gap(f"{problem.what}: {problem.next_move}", GapKind.INPUT) from None
 
 
-def stored_constant(value: object, kind: Type, rules: Rules, *, lenient: bool = False, among: str = "") -> object:
+def constant_of(value: object, node: Stored | StoredParameter) -> object:
+    """The same of any value, with the errors it has."""
+    return stored_constant(value, node.type, node.rules, lenient=node.lenient, among=node.among, numeric=node.numeric)
+
+
+def stored_constant(
+    value: object, kind: Type, rules: Rules, *, lenient: bool = False, among: str = "", numeric: bool = False
+) -> object:
     """The BSON value of a conceptual one; None stays None. Raises `WorkloadError` for what a strict database refuses."""
     if value is None:
         return None
@@ -80,8 +93,10 @@ def stored_constant(value: object, kind: Type, rules: Rules, *, lenient: bool = 
         return meant
     if among and isinstance(value, str | date):
         found = time_among(value, kind, among)
+    elif rules is Rules.SQLITE:
+        found = _number_by_sqlite(value, kind) if numeric else _by_sqlite(value, kind)
     else:
-        found = _by_sqlite(value, kind) if rules is Rules.SQLITE else _by_server(value, kind)
+        found = _by_server(value, kind)
     return Binary.from_uuid(found) if isinstance(found, UUID) else encoder(kind)(found)
 
 
@@ -107,10 +122,20 @@ def _by_sqlite(value: object, kind: Type) -> object:
             return value
         case TypeName.FLOAT:
             number = affine(value, Affinity.NUMERIC)
-            return float(number) if isinstance(number, int) else float("nan") if number == "NaN" else number
+            return float(number) if isinstance(number, int) else _nan_or(number)
         case _:
             kept = _whole_if_it_is(affine(value, Affinity.NUMERIC))
             return _READ_BACK.get(kind.name, _as_it_is)(kept, kind)
+
+
+def _number_by_sqlite(value: object, kind: Type) -> object:
+    """By NUMERIC affinity: an integer where it is worth one, else the float."""
+    return _nan_or(_whole_if_it_is(affine(_as_sqlite_has_it(value, kind), Affinity.NUMERIC)))
+
+
+def _nan_or(number: object) -> object:
+    """What a float that is no number is unloaded as is one again."""
+    return float("nan") if number == "NaN" else number
 
 
 def _is_of_its_type(value: object, kind: Type) -> bool:

@@ -8,7 +8,7 @@ from nestling.emitters.mql.sql.constants import is_inline, literal_value
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.renderer import Renderer
-from nestling.emitters.mql.write_constants import StoredParameter, stored_literal
+from nestling.emitters.mql.write_constants import stored_literal, stored_parameter
 from nestling.ir.compiled import Mql
 from nestling.ir.compiled import Placeholder as AnyPlaceholder
 from nestling.ir.expression import Column, Expression, Literal, Parameter, Stored
@@ -52,8 +52,7 @@ def given(expression: Expression) -> object:
     """A literal or parameter of the statement; raises a gap for what only a server could compute."""
     if isinstance(expression, Stored):
         if isinstance(expression.operand, Parameter):
-            name, kind = expression.operand.name, expression.type
-            return StoredParameter(name, kind, expression.rules, lenient=expression.lenient, among=expression.among)
+            return stored_parameter(expression.operand.name, expression)
         inner = given(expression.operand)
         if may_be_missing(inner):
             return inner if inner is MISSING else _computed(expression)

@@ -91,7 +91,7 @@ def _kind(placeholder: StoredParameter) -> str:
         return "exact time"
     if kind.name in MOMENTS:
         return "rounded time"
-    if kind.name is TypeName.INTEGER and placeholder.rules is Rules.SQLITE:
+    if placeholder.rules is Rules.SQLITE and (kind.name is TypeName.INTEGER or placeholder.numeric):
         return "integer or float"
     is_exact = kind.name is TypeName.DECIMAL and placeholder.rules is not Rules.SQLITE
     return "decimal" if is_exact else _KINDS[kind.name]

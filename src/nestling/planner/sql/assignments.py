@@ -28,7 +28,8 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
         expression = expression.operand  # which is converted as it is stored
     if _is_truth(expression) and translation.dialect.is_sqlite and attribute.type.name is not TypeName.BOOLEAN:
         expression = values.plain(expression, translation)
-    same = expression.type == attribute.type and not getattr(expression, "mixed", False)
+    is_numeric = translation.dialect.is_sqlite and attribute.is_numeric
+    same = expression.type == attribute.type and not getattr(expression, "mixed", False) and not is_numeric
     is_text_of_json = isinstance(expression, Parameter) and attribute.type.name is TypeName.JSON
     if (same and not is_text_of_json) or expression == NULL or attribute.type == ANY:
         return expression
@@ -41,7 +42,7 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
     lenient = translation.dialect.rules is Rules.MYSQL and _takes_more(attribute)
     is_strict = translation.dialect.is_sqlite and attribute.type.name in TIMES and TEXT not in attribute.also
     among = attribute.name if is_strict else ""
-    return Stored(expression, attribute.type, translation.dialect.rules, lenient, among)
+    return Stored(expression, attribute.type, translation.dialect.rules, lenient, among, is_numeric)
 
 
 def _is_truth(expression: Expression) -> bool:

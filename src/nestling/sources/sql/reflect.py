@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from nestling.ir.model import Attribute
+from nestling.sources.affinity import with_affinity
 from nestling.sources.checks import compares_plainly
 from nestling.sources.defaults import with_zero_dates
 from nestling.sources.shape import shape
@@ -46,15 +47,18 @@ def reflect(catalog: found.Catalog, name: str, dialect: str, joined: Joined | No
 
 
 def _table(table: found.Table, dialect: str) -> Table:
-    columns = tuple(
-        with_zero_dates(Attribute(c.name, c.type, c.nullable, default=c.default, collation=c.collation))
-        for c in table.columns
-    )
+    columns = tuple(_attribute(column, dialect) for column in table.columns)
     keys = tuple(_foreign_key(table, key) for key in table.foreign_keys)
     plain = frozenset(
         column.name for column in table.columns if compares_plainly(column.declared, column.type, dialect)
     )
     return Table(table.entity, columns, table.key, table.uniques, keys, table.checks, plain)
+
+
+def _attribute(column: found.ColumnFacts, dialect: str) -> Attribute:
+    name, kind, nullable = column.name, column.type, column.nullable
+    declared = with_zero_dates(Attribute(name, kind, nullable, default=column.default, collation=column.collation))
+    return with_affinity(declared, column.declared, dialect)
 
 
 def _foreign_key(table: found.Table, key: found.ForeignKey) -> ForeignKey:

@@ -12,9 +12,9 @@ from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, unless_bytes
 from nestling.emitters.mql.sql.object_ids import object_id
 from nestling.emitters.mql.sql.placeholder import Placeholder
-from nestling.emitters.mql.write_constants import StoredParameter, stored_constant, stored_literal
+from nestling.emitters.mql.write_constants import constant_of, stored_literal, stored_parameter
 from nestling.ir.expression import Affinity, Cast, Coerce, Column, Literal, Parameter, Raw, Rules, Stored
-from nestling.ir.operands import is_text
+from nestling.ir.operands import is_mixed, is_text
 from nestling.ir.types import BSON_DIGITS, TEXT, Type, TypeName
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ def stored(node: Stored, r: Renderer) -> Mql:
     """The value as an attribute of the type keeps it; another database than SQLite converts as its casts do."""
     if isinstance(node.operand, Parameter):
         return {"$literal": _stored_parameter(node.operand, node, r)}
-    if node.operand.type == node.type or node.operand == Literal(None, node.operand.type):
+    is_alike = node.operand.type == node.type and not is_mixed(node.operand) and not node.numeric
+    if is_alike or node.operand == Literal(None, node.operand.type):
         return r.value(node.operand)
     if isinstance(node.operand, Literal):
         return {"$literal": stored_literal(node.operand.value, node)}
@@ -128,8 +129,8 @@ def _stored_parameter(parameter: Parameter, node: Stored, r: Renderer) -> object
     """Converted as one that is stored at once, whichever way the row goes."""
     value = r.environment.parameter(parameter.name)
     if isinstance(value, Placeholder):
-        return StoredParameter(parameter.name, node.type, node.rules, lenient=node.lenient, among=node.among)
-    return stored_constant(value, node.type, node.rules, lenient=node.lenient, among=node.among)
+        return stored_parameter(parameter.name, node)
+    return constant_of(value, node)
 
 
 def _stored_by_sqlite(node: Stored, r: Renderer) -> Mql:
@@ -140,7 +141,7 @@ def _stored_by_sqlite(node: Stored, r: Renderer) -> Mql:
             return r.value(Coerce(node.operand, Affinity.TEXT))
         case TypeName.ANY | TypeName.BYTES | TypeName.ENUM:
             return r.value(node.operand)
-        case TypeName.FLOAT:
+        case TypeName.FLOAT if not node.numeric:
             number = r.value(Coerce(node.operand, Affinity.NUMERIC))
             return bind({"number": number}, lambda x: {"$cond": [{"$isNumber": x}, _to(x, "double"), x]})
         case _:
@@ -150,7 +151,7 @@ def _stored_by_sqlite(node: Stored, r: Renderer) -> Mql:
 
 def _stored_number(kept: Mql, kind: Type, among: str) -> Mql:
     match kind.name:
-        case TypeName.INTEGER | TypeName.DECIMAL:
+        case TypeName.INTEGER | TypeName.DECIMAL | TypeName.FLOAT:
             return kept
         case TypeName.BOOLEAN:
             return bind({"kept": kept}, lambda x: {"$cond": [{"$in": [x, [0, 1]]}, {"$eq": [x, 1]}, x]})

@@ -24,6 +24,7 @@ from nestling.ir.json_text import json_text
 from nestling.ir.model import Attribute
 from nestling.ir.rows import UndecodableText
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
+from nestling.sources.affinity import is_numeric
 from nestling.sources.sql.engine import Engine, not_allowed
 from nestling.sources.sql.literals import array_text
 from nestling.sources.sql.rows import BATCH_ROWS
@@ -205,21 +206,11 @@ class Sqlite(Engine):
             yield "truths", counted(sa.and_(sa.func.typeof(column) == "integer", column.in_([0, 1])))
 
     def refined(self, attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any]) -> Attribute:
-        """The type most values are stored as; `also` lists the others."""
-        name = attribute.type.name
-        stored = [storage for storage in _STORED if found[storage]]
-        if name in _DATES:
-            return _date(attribute, found, stored)
-        if name is _T.DECIMAL:
-            return _decimal(attribute, stored)
-        if name is _T.UUID:
-            return _uuid(attribute, found, stored)
-        if name is _T.ANY:
-            return replace(attribute, type=_STORED[stored[0]]) if len(stored) == 1 else attribute
-        if name is _T.BOOLEAN and found["truths"] < found["integer"]:
-            return replace(attribute, type=INTEGER, also=_others(stored, "integer"))
-        fitting = _FITTING.get(name, "text")
-        return replace(attribute, also=_others(stored, fitting))
+        """The type most values are stored as; `also` lists the others. Floats of NUMERIC affinity may always be integers."""
+        refined = _refined(attribute, column, found)
+        if refined.type != FLOAT or INTEGER in refined.also or not is_numeric(column.declared):
+            return refined
+        return replace(refined, also=(INTEGER, *refined.also))
 
     def remark(self, declared: Attribute, refined: Attribute, found: Mapping[str, Any]) -> str:
         """Moments that became texts are told why."""
@@ -354,6 +345,29 @@ def _differ_in_fractions(found: Mapping[str, Any], stored: list[str]) -> bool:
     return stored == ["text"] and found["moment"] == found["text"]
 
 
+def _refined(attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any]) -> Attribute:
+    """By the class of the values alone."""
+    name, stored = attribute.type.name, [storage for storage in _STORED if found[storage]]
+    if name in _DATES:
+        return _date(attribute, found, stored)
+    if name is _T.DECIMAL:
+        return _decimal(attribute, stored)
+    if name is _T.UUID:
+        return _uuid(attribute, found, stored)
+    if name is _T.ANY:
+        return _any(attribute, column, stored)
+    if name is _T.BOOLEAN and found["truths"] < found["integer"]:
+        return replace(attribute, type=INTEGER, also=_others(stored, "integer"))
+    return replace(attribute, also=_others(stored, _FITTING.get(name, "text")))
+
+
+def _any(attribute: Attribute, column: ColumnFacts, stored: list[str]) -> Attribute:
+    """One of a word SQLite does not know, or of none: numbers, where that is what all values are and become."""
+    if stored == ["integer", "real"] and is_numeric(column.declared):
+        return replace(attribute, type=FLOAT, also=(INTEGER,))
+    return replace(attribute, type=_STORED[stored[0]]) if len(stored) == 1 else attribute
+
+
 def _date(attribute: Attribute, found: Mapping[str, Any], stored: list[str]) -> Attribute:
     """The date or timestamp most values are in canonical form of; without any, the type they are stored as."""
     if attribute.type.name is _T.TIMESTAMPTZ and found["text"]:
@@ -380,7 +394,7 @@ def _uuid(attribute: Attribute, found: Mapping[str, Any], stored: list[str]) -> 
 
 
 def _decimal(attribute: Attribute, stored: list[str]) -> Attribute:
-    """SQLite has no decimals: such a column holds integers and floats, unless it was made for exact text."""
+    """One whose word has TEXT in it, which keeps every digit; without any text, the type its values are stored as."""
     if stored == ["text"]:
         return attribute
     main = "real" if "real" in stored or "integer" in stored else stored[0]
