@@ -254,6 +254,9 @@ dates: what a statement stores there is rounded to the millisecond, what it comp
 texts, a `datetime` is rounded, and a text that is not written as the column's others are (`YYYY-MM-DD HH:MM:SS`) is refused with
 the form that is wanted: one of finer digits, a `date` beside moments, a zone where there is none.
 
+DDL and empty databases show no values: SQLite's decimals are `float`, also `integer`, there too, and a `DATETIME` column is taken
+for one of whole seconds. A load of rows with milliseconds then stops and says so; one made of the database itself takes them.
+
 A column of SQLite whose moments have fractions of several lengths, as Django writes them (`10:00:00` and `10:00:00.000456`), is
 text: SQLite compares them as texts, and a `datetime` given for one is the text its drivers write.
 

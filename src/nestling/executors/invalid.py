@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -11,6 +12,7 @@ from nestling.ir.names import join
 from nestling.ir.stored_names import NO_NAMES, said
 
 SHOWN = 3
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:([ T])\d\d:\d\d:\d\d(?:\.(\d+))?(Z|[-+]\d\d:\d\d)?)?", re.ASCII)
 OF_VALUES = frozenset({"enum", "minimum", "maximum", "minLength", "maxLength", "not"})
 """What a validator says of values beside their types."""
 
@@ -66,7 +68,24 @@ def _said(rule: Mapping[str, Any], path: str, names: Mapping[str, str], *, value
     elif name == "additionalProperties" and "additionalProperties" in rule:
         yield from (f"`{said(join(path, more), names)}` is not allowed" for more in rule["additionalProperties"])
     elif path:
-        yield f"{field} {broken_words(rule, values=values)}"
+        form = _form(rule.get("consideredValue")) if name == "pattern" else ""
+        written = f"is a text written {form}, which the design does not read as a date"
+        yield f"{field} {written if form else broken_words(rule, values=values)}"
+
+
+def no_dates(error: Mapping[str, Any]) -> bool:
+    """Whether a text is refused that says a moment, in another form than those that became dates."""
+    return any(rule["operatorName"] == "pattern" and _form(rule.get("consideredValue")) for _, rule in _broken(error))
+
+
+def _form(value: object) -> str:
+    """How a day or moment is written, without saying which; empty for any other value."""
+    match = _MOMENT.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        return ""
+    between, fraction, zone = match.groups(default="")
+    clock = f"{between}HH:MM:SS{'.' * bool(fraction)}{'f' * len(fraction)}{'+00:00' * bool(zone)}"
+    return f"YYYY-MM-DD{clock * bool(between)}"
 
 
 def _are_rules(values: Iterable[object]) -> bool:

@@ -30,7 +30,7 @@ POSTGRESQL = {
 }  # fmt: skip
 SQLITE = {
     "": "any", "INTEGER": "integer", "NVARCHAR(40)": "text(40)", "VARYING CHARACTER(5)": "text(5)", "UNSIGNED BIG INT": "integer",
-    "DATETIME": "timestamp", "NUMERIC(10,5)": "decimal(10,5)", "REAL": "float", "DOUBLE PRECISION": "float", "BLOB": "bytes",
+    "DATETIME": "timestamp", "NUMERIC(10,5)": "float", "REAL": "float", "DOUBLE PRECISION": "float", "BLOB": "bytes",
     "FLOATING POINT": "integer", "STRANGE": "any", "BOOLEAN": "boolean", "ANY": "any", "POINTER": "integer",
 }  # fmt: skip
 CASES = [

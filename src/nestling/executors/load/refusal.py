@@ -12,7 +12,7 @@ from nestling.common.connection import OUT_OF_DISK_SPACE, UNAUTHORIZED, disk_is_
 from nestling.common.errors import LoadError, Problem
 from nestling.common.redaction import redact
 from nestling.executors.codes import DUPLICATE_KEY
-from nestling.executors.invalid import invalid_words
+from nestling.executors.invalid import invalid_words, no_dates
 from nestling.ir.literals import shell
 from nestling.ir.stored_names import NO_NAMES, said
 
@@ -56,12 +56,16 @@ def _problem(store: str, document: RawBSONDocument, error: Mapping[str, Any], na
             what = f"two documents have the same {', '.join(key) or '_id'}: {key}"
             return Problem(what, where=where, next_move=_DUPLICATE_MOVE)
         case code if code == INVALID:
-            move = "mend the row, or the collection's validator"
+            move = _OTHER_FORM_MOVE if no_dates(error) else "mend the row, or the collection's validator"
             what = f"the document breaks the collection's validator{invalid_words(error, names, values=True)}"
             return Problem(what, where=where, next_move=move)
     return Problem(_said(error), where=where)
 
 
+_OTHER_FORM_MOVE = (
+    "the design was made for moments of another form: design from the database itself (`nestling design ADDRESS`), which"
+    " looks at its rows, and load by that"
+)
 _DUPLICATE_MOVE = "mend the source, or choose another `id` or an index that is not unique"
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.defaults import Generated
 from nestling.ir.model import Attribute, OnDelete, OnUpdate
+from nestling.sources.affinity import with_affinity
 from nestling.sources.ddl.catalogue import Catalogue, Declared
 from nestling.sources.ddl.column_type import read_type
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text, at_commas
@@ -59,6 +60,7 @@ def read_column(tokens: list[Token], table: Declared, catalogue: Catalogue, line
     table.plain = table.plain | {name} if read.plain else table.plain - {name}
     table.checks += [replace(check, column=name) for check in read.checks]
     column = Attribute(name, read.type, not read.not_null, default=Generated.NUMBER if read.counted else None)
+    column = with_affinity(column, as_sql(typed), catalogue.dialect)
     while not cursor.done:
         try:
             column = _column_constraint(cursor, column, table, catalogue, line)
