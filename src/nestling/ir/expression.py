@@ -179,13 +179,17 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the relation `alias`. `mixed`: values of other types than `type` were seen or are possible."""
+    """A column of the relation `alias`.
+
+    `mixed`: values of other types than `type` were seen or are possible; `numbers`: those are all integers and floats.
+    """
 
     alias: str
     name: str
     type: Type = field(compare=False)
     nullable: bool = field(default=True, compare=False)
     mixed: bool = field(default=False, compare=False)
+    numbers: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,12 @@ def is_number(expression: Expression) -> bool:
     return expression.type.name in NUMBERS and not is_mixed(expression)
 
 
+def of_numbers(expression: Expression) -> bool:
+    """Whether its values are certainly numbers (or NULL), though maybe not all of its type: some integers, some floats."""
+    some = isinstance(expression, Column) and expression.numbers and expression.type.name in NUMBERS
+    return some or is_number(expression)
+
+
 def is_integer(expression: Expression) -> bool:
     """Whether its values are certainly integers (or NULL)."""
     return expression.type.name is TypeName.INTEGER and is_number(expression)

@@ -19,7 +19,7 @@ from nestling.ir.expression import (
     Parameter,
     Rules,
 )
-from nestling.ir.operands import is_float, is_integer, is_number
+from nestling.ir.operands import is_float, is_integer, of_numbers
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation
@@ -79,7 +79,7 @@ def _absolute(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """Of a text SQLite's is a float, even where the text says a whole number."""
     given = values.plain(bound(node.this), env.translation)
     operand = values.number(given, env.translation)
-    if env.dialect.is_sqlite and operand != given and given.type.name is not TypeName.ANY:
+    if env.dialect.is_sqlite and not of_numbers(given) and operand != given and given.type.name is not TypeName.ANY:
         operand = Cast(given, FLOAT, Rules.SQLITE)
     return Call(Function.ABS, (operand,), operand.type, env.dialect.rules)
 
@@ -87,7 +87,7 @@ def _absolute(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 def _sign(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """SQLite's is NULL for a text that is no number."""
     operand = bound(node.this)
-    if env.dialect.is_sqlite and operand != NULL and not is_number(values.plain(operand, env.translation)):
+    if env.dialect.is_sqlite and operand != NULL and not of_numbers(values.plain(operand, env.translation)):
         raise gap("SIGN of values that are no numbers", node)
     return _of_number(Function.SIGN)(node, env, bound)
 
@@ -177,7 +177,7 @@ def _extreme(function: Function) -> Handler:
             parts = [values.plain(part, env.translation) for part in parts]
         rule = (
             collation(env, (node.this, *node.expressions), parts)
-            if not all(map(is_number, parts))
+            if not all(map(of_numbers, parts))
             else Collation.BINARY
         )
         if rule is not Collation.BINARY:

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from nestling.ir.algebra import Aggregate, AggregateFunction, Group, Named, NamedAggregate, Relation, SortKey
 from nestling.ir.expression import ANY, NULL, Collation, Column, Expression, Literal, Rules
-from nestling.ir.operands import columns_of, is_float, is_number, nullable
+from nestling.ir.operands import columns_of, is_float, nullable, of_numbers
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, KEPT_AS_TEXT, TEXT, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation, declared, keep, of_group
@@ -169,7 +169,7 @@ def bind_aggregate(node: exp.Expr, env: Env) -> Aggregate:
     if env.dialect.rules is Rules.POSTGRESQL and function in _SUMS and value.type.name in KEPT_AS_TEXT:
         raise mistake(f"there is no {node.key.upper()} of {value.type}", node, "cast it to a number")
     operand = _operand(function, value, env)
-    if distinct and function in _SUMS and value != NULL and not is_number(value):
+    if distinct and function in _SUMS and value != NULL and not of_numbers(value):
         # distinct ones may be equal as numbers
         raise gap(f"{node.key.upper()}(DISTINCT) of values that are no numbers", node)
     if function in _EXTREMES and env.dialect.rules is Rules.POSTGRESQL and ranked(value, value.type.values) != value:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from nestling.ir.algebra import Filter, Join, JoinKind, Relation, Scan, Values
+from nestling.ir.columns import column_of
 from nestling.ir.expression import Column, Comparison, Expression
 from nestling.ir.model import Entity, View
 from nestling.ir.operands import conjunction
@@ -103,7 +104,7 @@ def _view(node: exp.Table, view: View, env: Env) -> Tables:
 def bind_scan(entity: Entity, wish: str, translation: Translation) -> Scan:
     """An entity under an alias of its own, its attributes' affinities noted."""
     alias = translation.alias(wish)
-    columns = tuple(Column(alias, a.name, a.type, a.nullable, bool(a.also)) for a in entity.attributes)
+    columns = tuple(column_of(a, alias) for a in entity.attributes)
     translation.scans[alias] = entity
     for column, attribute in zip(columns, entity.attributes, strict=True):
         keep(column, attribute.collation, translation)

@@ -34,7 +34,7 @@ from nestling.ir.expression import (
     Rules,
     ScalarSubquery,
 )
-from nestling.ir.operands import is_number, is_text
+from nestling.ir.operands import is_number, is_text, of_numbers
 from nestling.ir.types import (
     BOOLEAN,
     BSON_DIGITS,
@@ -157,6 +157,8 @@ def summand(expression: Expression, translation: Translation) -> Expression:
     value = number(expression, translation)
     if not (translation.dialect.is_sqlite and isinstance(value, Cast) and value.type == DECIMAL):
         return value
+    if of_numbers(value.operand):
+        return value
     read = coerce(value.operand, Affinity.NUMERIC)
     known = Call(Function.TYPE_OF, (read,), TEXT, Rules.SQLITE)
     is_none = InList(known, (Literal("text", TEXT), Literal("blob", TEXT)))
@@ -187,7 +189,7 @@ def coerce(expression: Expression, wanted: Affinity) -> Expression:
     if isinstance(expression, Literal):
         return _coerced_literal(expression, wanted)
     if wanted is Affinity.NUMERIC:
-        idle = is_number(expression) or (
+        idle = of_numbers(expression) or (
             isinstance(expression, Raw) and expression.operand.type.name in TIMES and expression.type != ANY
         )
         return expression if idle else Coerce(expression, wanted)
@@ -329,8 +331,8 @@ def _mysql(expression: Expression, other: Expression, translation: Translation) 
 
 def _is_numeric(expression: Expression, translation: Translation) -> bool:
     """Whether its values are certainly numbers, also where some are integers beyond 64 bits, which are kept as decimals."""
-    if not isinstance(expression, Column) or not expression.mixed:
-        return is_number(expression)
+    if of_numbers(expression) or not isinstance(expression, Column) or not expression.mixed:
+        return of_numbers(expression)
     entity = translation.scans.get(expression.alias)
     also = entity.attribute(expression.name).also if entity is not None else ()
     return bool(also) and all(kind.name in EXACT_NUMBERS for kind in (expression.type, *also))

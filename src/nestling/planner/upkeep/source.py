@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from nestling.ir.algebra import Filter, Join, JoinKind, Relation, Scan
+from nestling.ir.columns import column_of
 from nestling.ir.design import Design
 from nestling.ir.expression import ANY, Column, Compare, Comparison, Expression, IsNull, Not
 from nestling.ir.model import Model
@@ -30,13 +31,12 @@ HOLDER = "holder"
 def scan(model: Model, entity: str, alias: str) -> Scan:
     """All rows of an entity."""
     attributes = model.entity(entity).attributes
-    return Scan(entity, alias, tuple(Column(alias, a.name, a.type, a.nullable, bool(a.also)) for a in attributes))
+    return Scan(entity, alias, tuple(column_of(each, alias) for each in attributes))
 
 
 def column(model: Model, entity: str, alias: str, name: str) -> Column:
     """A column of such a scan."""
-    attribute = model.entity(entity).attribute(name)
-    return Column(alias, name, attribute.type, attribute.nullable, bool(attribute.also))
+    return column_of(model.entity(entity).attribute(name), alias)
 
 
 def as_stored(alias: str, name: str) -> Column:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nestling.ir.algebra import Aggregate, AggregateFunction
+from nestling.ir.columns import column_of
 from nestling.ir.design import Design
 from nestling.ir.expression import Column
 from nestling.ir.layout import Place
@@ -53,5 +54,4 @@ def _path_of(attribute: str, place: Place) -> str:
 def _argument(item: Summary, entity: str, design: Design) -> Column | None:
     if item.attribute is None:
         return None
-    attribute = design.model.entity(entity).attribute(item.attribute)
-    return Column("", attribute.name, attribute.type, attribute.nullable, bool(attribute.also))
+    return column_of(design.model.entity(entity).attribute(item.attribute), "")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nestling.ir.columns import column_of
 from nestling.ir.design import Design
-from nestling.ir.expression import FALSE, TRUE, Case, Column, Compare, Comparison, Expression, Not
+from nestling.ir.expression import FALSE, TRUE, Case, Compare, Comparison, Expression, Not
 from nestling.ir.layout import Place
 from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Split
@@ -41,6 +42,6 @@ def _before(row: Cells, split: Split) -> Expression:
     """True or false: NULL is never before."""
     assert split.rows is not None
     attribute = row.entity.attribute(split.rows.attribute)
-    column = Column("row", row.column(attribute.name), attribute.type, attribute.nullable, bool(attribute.also))
+    column = column_of(attribute, "row", row.column(attribute.name))
     less = Compare(Comparison.LESS, column, bound(attribute, split.rows.value))
     return Case(((less, TRUE),), FALSE, BOOLEAN)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from nestling.ir.algebra import Named, Project, Relation, Scan, Values, filtered
 from nestling.ir.collations import followed_links, is_collated, linked
+from nestling.ir.columns import column_of
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
 from nestling.ir.expression import ANY, Collation, Column, Compare, Comparison, Expression, Parameter
@@ -32,10 +33,7 @@ Raw = Callable[[Place], Mapping[str, str]]
 
 def scan_of(entity: Entity, alias: str) -> Scan:
     """All rows of an entity."""
-    columns = tuple(
-        Column(alias, attribute.name, attribute.type, attribute.nullable, bool(attribute.also))
-        for attribute in entity.attributes
-    )
+    columns = tuple(column_of(attribute, alias) for attribute in entity.attributes)
     return Scan(entity.name, alias, columns)
 
 

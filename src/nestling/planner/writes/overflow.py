@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from nestling.ir.access_path import CollectionScan, Step, Union, Unwind
 from nestling.ir.algebra import Bound, Frame, FrameUnit, SortKey, WindowFunction, WindowOnly
+from nestling.ir.columns import column_of
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
 from nestling.ir.expression import ANY, Arithmetic, Column, Compare, Comparison, Division, Expression, Literal, Operator
@@ -205,7 +206,7 @@ def _order(paged: _Paged) -> tuple[tuple[SortKey, ...], dict[tuple[str, str], st
     attributes = {field.path: paged.row.entity.attribute(field.attribute) for field in paged.place.node.stored}
     for path, direction in array_order(paged.place.node, paged.row.entity):
         attribute = attributes[path]
-        column = Column("element", attribute.name, attribute.type, attribute.nullable, bool(attribute.also))
+        column = column_of(attribute, "element")
         keys.append(SortKey(column, descending=direction < 0, nulls_first=direction > 0))
         paths["element", attribute.name] = join(_ELEMENT, path)
     return tuple(keys), paths

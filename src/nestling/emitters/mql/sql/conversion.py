@@ -14,7 +14,7 @@ from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.server_casts import server_cast
 from nestling.ir.expression import Affinity, Cast, Coerce, Expression, Parameter, Rules
-from nestling.ir.operands import is_float, is_integer, is_mixed, is_number, is_text
+from nestling.ir.operands import is_float, is_integer, is_mixed, is_text, of_numbers
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:
@@ -69,7 +69,8 @@ def coerce(node: Coerce, r: Renderer) -> Mql:
         return inline(affine(literal_value(value), node.affinity))
     match node.affinity:
         case Affinity.NUMERIC:
-            return _coerced(node.operand, value, {"$eq": "string"}, numerals.number_or_text)
+            certain = of_numbers(node.operand)
+            return value if certain else _coerced(node.operand, value, {"$eq": "string"}, numerals.number_or_text)
         case Affinity.BLOB:
             return value
         case Affinity.TEXT:
@@ -88,7 +89,7 @@ def _coerced(operand: Expression, value: Mql, changed: dict[str, str], change: C
     """`change` for the values of one class; the others, NULL too, stay."""
     if "$eq" in changed:
         return bind({"value": value}, lambda x: {"$cond": [{"$eq": [{"$type": x}, "string"]}, change(x), x]})
-    if is_number(operand):
+    if of_numbers(operand):
         return bind({"value": value}, lambda x: {"$cond": [{"$lte": [x, None]}, None, _shown(operand, x)]})
     return bind({"value": value}, lambda x: {"$cond": [{"$isNumber": x}, change(x), x]})
 
@@ -121,7 +122,7 @@ def _by_class(
         raise gap("a conversion of bytes")
 
     def body(x: Mql) -> Mql:
-        if is_number(operand):
+        if of_numbers(operand):
             found = of_number(x, operand)
         elif is_text(operand):
             found = of_text(x)

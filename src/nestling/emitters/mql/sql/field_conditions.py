@@ -26,7 +26,8 @@ from nestling.ir.expression import (
     Parameter,
     Raw,
 )
-from nestling.ir.types import BSON_DIGITS, NUMBERS, TEXTS, TIMES, TypeName
+from nestling.ir.operands import is_number, of_numbers
+from nestling.ir.types import BSON_DIGITS, TEXTS, TIMES, TypeName
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
@@ -148,11 +149,13 @@ def _unequal(column: Column, value: object, operator: Comparison, r: Renderer) -
 def _same_class(column: Column, value: object, operator: Comparison) -> Expected | None:
     """The class both have, when a range within it is all a comparison can find; None when another class could be found."""
     low = operator in (Comparison.LESS, Comparison.LESS_OR_EQUAL)
-    of_number = column.type.name in NUMBERS and not column.mixed
+    of_number = of_numbers(column)
     of_text = column.type.name in TEXTS and not column.mixed
     of_time = column.type.name in TIMES and not column.mixed
     if isinstance(value, Placeholder):
-        return Expected.NUMBER if of_number else Expected.TEXT if of_text else Expected.TIME if of_time else None
+        return (
+            Expected.NUMBER if is_number(column) else Expected.TEXT if of_text else Expected.TIME if of_time else None
+        )
     if isinstance(value, str):
         return Expected.TEXT if of_text else None
     if isinstance(value, int | float) and not isinstance(value, bool):

@@ -31,7 +31,7 @@ from nestling.ir.expression import (
     Not,
     Or,
 )
-from nestling.ir.operands import is_number
+from nestling.ir.operands import of_numbers
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:
@@ -280,7 +280,7 @@ def _items(node: InList, r: Renderer) -> tuple[Mql, list[tuple[Mql, bool]]]:
 
 def _is_number_test(cast: Cast) -> bool:
     """Whether it asks of a number (and of nothing else) whether it is not zero."""
-    return cast.type.name is TypeName.BOOLEAN and is_number(cast.operand)
+    return cast.type.name is TypeName.BOOLEAN and of_numbers(cast.operand)
 
 
 def _zero_test(operand: Expression, r: Renderer, operator: str) -> Mql:
