@@ -194,7 +194,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """`left operator right` on numbers; `division` is set for `/` and `%`. `zero_fails`: by zero is an error, not NULL."""
+    """`left operator right` on numbers; `division` is set for `/` and `%`. `zero_fails`: by zero is an error, not NULL.
+
+    `in_order`: its decimals may be floats (SQLite has no others), of which those on the left are reckoned with first.
+    """
 
     operator: Operator
     left: Expression
@@ -202,6 +205,7 @@ class Arithmetic:
     type: Type
     division: Division | None = None
     zero_fails: bool = False
+    in_order: bool = False
 
 
 @dataclass(frozen=True, slots=True)

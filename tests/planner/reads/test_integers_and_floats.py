@@ -31,6 +31,8 @@ SHORT = (
     "SELECT SUM(a) AS s FROM item WHERE id < 5",
     "SELECT kind, SUM(b) AS s, AVG(c) AS v, TOTAL(b) AS t, MAX(a) AS m FROM item WHERE id < 7 GROUP BY kind ORDER BY kind",
     "SELECT id, a * 2 AS x, b - c AS y, c + a AS z FROM item WHERE id <> 7 ORDER BY id",
+    "SELECT id, a + b + c AS x, a * b * c AS y, a + 0.1 + c AS z FROM item WHERE id <> 7 ORDER BY id",
+    "SELECT (SELECT 0.1) + SUM(b) + SUM(c) AS x, SUM(a) + SUM(b) + SUM(c) AS y FROM item WHERE id IN (3, 9)",
     "SELECT id, a / 2 AS x, b / c AS y, a % 3 AS z, -b AS n FROM item ORDER BY id",
     "SELECT id, abs(b) AS x, round(a) AS y, round(c, 1) AS z, sign(c) AS s FROM item WHERE id <> 7 ORDER BY id",
     "SELECT id, CAST(c AS INTEGER) AS x, CAST(c AS REAL) AS y, CAST(c AS NUMERIC) AS z FROM item ORDER BY id",

@@ -78,7 +78,8 @@ def arithmetic(
     division = None
     if operator in (Operator.DIVIDE, Operator.MODULO):
         kind, division = _division(kind, env, whole or operator is Operator.MODULO)
-    found = Arithmetic(operator, left, right, kind, division, env.dialect.zero_fails and division is not None)
+    fails = env.dialect.zero_fails and division is not None
+    found = Arithmetic(operator, left, right, kind, division, fails, in_order=env.dialect.is_sqlite)
     return _remainder_of(operands, found) if remainder else found
 
 
