@@ -71,6 +71,11 @@ class Result(Sequence[ResultRow]):
     def __iter__(self) -> Iterator[ResultRow]:
         return iter(self.rows)
 
+    def _repr_html_(self) -> str:
+        from nestling.ir.notebook import result_html
+
+        return result_html(self.columns, self.rows, self.affected, self.left)
+
 
 class _Statements(Generic[Driver]):
     """Statements compiled for a design, each once, and the database they are for."""
@@ -90,11 +95,14 @@ class _Statements(Generic[Driver]):
         from pymongo.asynchronous.database import AsyncDatabase
         from pymongo.database import Database
 
+        from nestling.common.sql_dialects import DIALECTS, NAMES
         from nestling.pipeline import read_proposal, statements_of
 
         if not isinstance(database, Database | AsyncDatabase):
             what = f"a database of pymongo's client is wanted, not {type(database).__name__}"
             raise InputError(Problem(what=what, next_move='name it: MongoClient(uri)["shop"]'))
+        if dialect and dialect.lower() not in NAMES:
+            raise InputError(unknown("dialect", dialect, DIALECTS))
         if isinstance(design, Path | str):
             design = read_proposal(Path(design))
         self._proposal = design if isinstance(design, Proposal) else Proposal("", design)
@@ -106,6 +114,15 @@ class _Statements(Generic[Driver]):
         self._workload = workload or Workload()
         self._made: dict[tuple[str, str], CompiledRead | CompiledWrite] = {}
         self._fits = False
+
+    def _repr_html_(self) -> str:
+        from nestling.ir.notebook import block, table
+
+        statements = ((each.name, each.sql) for each in self._workload.statements)
+        title = f"Statements on {self._proposal.design.model.name}"
+        return block(
+            table(title, ("name", "SQL"), statements), table("Gaps", ("gap",), ((str(g),) for g in self._gaps))
+        )
 
     @property
     def names(self) -> tuple[str, ...]:

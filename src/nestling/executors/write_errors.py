@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, assert_never
@@ -34,6 +35,8 @@ _OF_VALUES = "give a value that is allowed, or change what is: `allowed` of the 
 TOO_LARGE = (10334, 17419, 17420)
 """Codes of documents that pass 16 MiB: when they are built, and when an update makes them so."""
 
+_DUPLICATE = re.compile(r"E11000 duplicate key error collection: [^.\s]+\.(\S+) index: ")
+
 
 @contextmanager
 def write_errors(write: CompiledWrite, design: Design | None) -> Iterator[None]:
@@ -41,11 +44,18 @@ def write_errors(write: CompiledWrite, design: Design | None) -> Iterator[None]:
     try:
         yield
     except (PyMongoError, BSONError) as error:
-        names = said_names(design, collections_of(write.steps)) if design is not None else NO_NAMES
+        written = _refusing(error) or collections_of(write.steps)
+        names = said_names(design, written) if design is not None else NO_NAMES
         ours = typed(error, write.name, names)
         if ours is None:
             raise
         raise ours from error
+
+
+def _refusing(error: PyMongoError | BSONError) -> tuple[str, ...]:
+    """The collection that has the same key already, whose name stands in the server's words alone."""
+    said = _DUPLICATE.search(str(error))
+    return (said[1],) if said is not None else ()
 
 
 def collections_of(steps: Sequence[ProgramStep]) -> Iterator[str]:

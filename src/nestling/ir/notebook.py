@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,23 @@ def inline(text: str) -> str:
 def block(*parts: str) -> str:
     """Parts below each other, empty ones left out."""
     return "\n".join(("<div>", *(part for part in parts if part), "</div>"))
+
+
+SHOWN_ROWS = 100
+"""Rows of a result a notebook shows."""
+
+
+def result_html(
+    columns: Sequence[str], rows: Sequence[Mapping[str, object]], affected: int | None, left: Sequence[str]
+) -> str:
+    """The first rows of a statement, and what a write did and left."""
+    counted = f"{len(rows):,} {'row' if len(rows) == 1 else 'rows'}"
+    caption = counted if len(rows) <= SHOWN_ROWS else f"{counted}, the first {SHOWN_ROWS}"
+    cells = (tuple("NULL" if row[name] is None else str(row[name]) for name in columns) for row in rows[:SHOWN_ROWS])
+    said = [] if affected is None else [f"{affected:,} affected"]
+    said += [caption] if affected is None and not rows else []
+    said += [f"left to the sync: {', '.join(left)}"] if left else []
+    return block(table(caption, columns, cells), f"<p>{inline('; '.join(said))}</p>" if said else "")
 
 
 def reading_html(reading: Reading) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -33,6 +34,7 @@ def bind_insert(node: exp.Insert, parsed: Parsed, translation: Translation) -> I
     entity = translation.entity(table)
     listed = node.this.expressions if isinstance(node.this, exp.Schema) else ()
     attributes = [attribute_named(entity, name) for name in listed] or list(entity.attributes)
+    _refuse_twice(attributes, node)
     outside = Env(translation)
     source, attributes = _given_rows(node, attributes, outside)
     if len(source.columns) != len(attributes):
@@ -54,6 +56,15 @@ def bind_insert(node: exp.Insert, parsed: Parsed, translation: Translation) -> I
     made = tuple(generated_values(entity, given_names, outside))
     returning = bind_returning(parsed, table.alias or table.name, target, translation)
     return Insert(entity.name, alias, names, rows, conflict, made, returning)
+
+
+def _refuse_twice(attributes: Sequence[Attribute], node: exp.Expr) -> None:
+    """Every column has one value; SQLite alone takes two, and keeps the first."""
+    names = [attribute.name for attribute in attributes]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        listed = ", ".join(f"`{name}`" for name in twice)
+        raise mistake(f"INSERT names {listed} more than once", node, "name every column once")
 
 
 def _given_rows(node: exp.Insert, attributes: list[Attribute], outside: Env) -> tuple[Relation, list[Attribute]]:
