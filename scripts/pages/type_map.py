@@ -253,6 +253,8 @@ dates: what a statement stores there is rounded to the millisecond, what it comp
 `load` stops at rows that have got microseconds since: design again from the source. In SQLite's dialect, whose moments are
 texts, a `datetime` is rounded, and a text that is not written as the column's others are (`YYYY-MM-DD HH:MM:SS`) is refused with
 the form that is wanted: one of finer digits, a `date` beside moments, a zone where there is none.
+`CURRENT_TIMESTAMP` and `datetime('now')`, as a default too, have whole seconds: beside moments of milliseconds they are a gap,
+and `strftime('%Y-%m-%d %H:%M:%f', 'now')` is what to write.
 
 DDL and empty databases show no values: SQLite's decimals are `float`, also `integer`, there too, and a `DATETIME` column is taken
 for one of whole seconds. A load of rows with milliseconds then stops and says so; one made of the database itself takes them.

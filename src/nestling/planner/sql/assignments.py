@@ -19,6 +19,7 @@ from nestling.planner.sql.defaults import default_expression
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.gaps import gap, no_such
 from nestling.planner.sql.joined_writes import Others
+from nestling.planner.sql.moment_forms import require_form
 from nestling.planner.sql.scope import Env, Scope, Source, Translation
 
 
@@ -42,6 +43,8 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
     lenient = translation.dialect.rules is Rules.MYSQL and _takes_more(attribute)
     is_strict = translation.dialect.is_sqlite and attribute.type.name in TIMES and TEXT not in attribute.also
     among = attribute.name if is_strict else ""
+    if is_strict:
+        require_form(expression, attribute)
     return Stored(expression, attribute.type, translation.dialect.rules, lenient, among, is_numeric)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from nestling.common.sql_dialects import SQLITE
+from nestling.ir.defaults import Generated
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.quantity_words import counted
-from nestling.ir.types import TEXT, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, TEXT, Type, TypeName
 from nestling.sources.defaults import retyped
 from nestling.sources.sql.engines import engine_of
 
@@ -57,7 +59,22 @@ def refined_entity(entity: Entity, table: Table, measures: TableMeasures, dialec
         for new in attributes
         if (others := [each for each in new.also if (new.type.name, each.name) != (_T.FLOAT, _T.INTEGER)])
     ]
+    notes += [_by_default(entity, each) for each in attributes if dialect == SQLITE and _lacks_digits(each)]
     return replace(entity, attributes=attributes), notes
+
+
+def _lacks_digits(attribute: Attribute) -> bool:
+    """Whether its moments have digits of a second, which SQLite's CURRENT_TIMESTAMP has not."""
+    made = attribute.default is Generated.TIMESTAMP and attribute.type.name is _T.TIMESTAMP
+    return made and attribute.type.fraction_digits > 0 and TEXT not in attribute.also
+
+
+def _by_default(entity: Entity, attribute: Attribute) -> str:
+    digits = "milliseconds" if attribute.type.fraction_digits <= BSON_DIGITS else "microseconds"
+    return (
+        f"`{entity.name}.{attribute.name}` holds moments of {digits}, but its default CURRENT_TIMESTAMP gives whole seconds:"
+        " an INSERT that leaves it out is not converted; give the value, as by strftime('%Y-%m-%d %H:%M:%f', 'now')"
+    )
 
 
 def without_null_keys(entity: Entity, null_keys: int) -> tuple[Entity, list[str]]:
