@@ -66,7 +66,7 @@ def spots(design: Design) -> Iterator[Spot]:
                 yield Spot(DriftKind.REFERENCE, upkeep.place, reference.field, holds_ids=alone)
     for store in design.stores:
         for root in store.roots:
-            if root.bucket is not None:
+            if root.bucket is not None and store.name not in gaps:
                 for name in ("count", *(item.field for item in root.bucket.summary)):
                     yield Spot(DriftKind.SUMMARY, Place(store, (root,)), name)
             if root.presence is not None or any(child.presence is not None for child in root.children):

@@ -13,7 +13,7 @@ from nestling.pipeline import design, inspect, load, unload
 
 
 def test_digits_and_plain_indexes_are_not_declared(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
-    """Floats declared as decimals are REAL, or NUMERIC beside whole numbers, with a note of `inspect`; plain indexes are gone."""
+    """Decimals of SQLite are NUMERIC without their digits, and plain indexes are gone."""
     with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
         connection.executescript("""
             CREATE TABLE t (id INTEGER PRIMARY KEY, cost decimal(5,2), hours decimal(5,2), word TEXT UNIQUE, rank INTEGER);
@@ -22,11 +22,10 @@ def test_digits_and_plain_indexes_are_not_declared(tmp_path: Path, database: Dat
         """)
     source, target = f"sqlite:///{tmp_path / 'a.db'}", tmp_path / "b.db"
     reading = inspect(source)
-    assert "`t.cost` is declared decimal(5,2) but its values are float" in reading.notes
     proposal = design(reading, "normalized")
     load(proposal, source, database)
     unload(proposal, database, f"sqlite:///{target}")
     with closing(sqlite3.connect(target)) as connection:
         columns = {name: kind for _, name, kind, *_ in connection.execute("PRAGMA table_info(t)")}
-        assert (columns["cost"], columns["hours"]) == ("REAL", "NUMERIC")
+        assert (columns["cost"], columns["hours"]) == ("NUMERIC", "NUMERIC")
         assert [name for _, name, *_ in connection.execute("PRAGMA index_list(t)")] == ["sqlite_autoindex_t_1"]

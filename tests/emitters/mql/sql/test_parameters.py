@@ -15,6 +15,7 @@ from bson import Decimal128, json_util
 
 from nestling.common.errors import WorkloadError
 from nestling.emitters.mql.sql import Placeholder, match_mql, value_mql
+from nestling.emitters.mql.sql.gaps import RenderingGap
 from nestling.ir.expression import ScalarSubquery
 from nestling.ir.types import INTEGER
 from tests.emitters.mql.sql.beside import Fields, outputs, predicate, truth_mql
@@ -226,5 +227,5 @@ def test_placeholders_are_found_in_the_match_for_a_date(table: Table) -> None:
 
 def test_subqueries_are_not_rendered(table: Table) -> None:
     """They are columns by then: one that is left is a mistake of the planner."""
-    with pytest.raises(ValueError, match="subquery"):
+    with pytest.raises(RenderingGap, match="subquery"):
         value_mql(ScalarSubquery(None, INTEGER), Fields())  # type: ignore[arg-type]
