@@ -27,6 +27,7 @@ from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.reading import Reading
 from nestling.ir.types import Type
 from nestling.pipeline import design
+from nestling.pipeline.statements import default_price
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
 
@@ -166,7 +167,7 @@ def _times(sql: str, of: Design, rounds: int) -> tuple[float, ...]:
         query = translate(sql, of.model, "sqlite")
         translated = time.process_time()
         assert isinstance(query, a.Query)
-        plan = plan_read(query, of)
+        plan = plan_read(query, of, price=default_price)
         planned = time.process_time()
         compiled_read(plan, sql=sql)
         found.append((translated - began, planned - translated, time.process_time() - planned))
@@ -178,7 +179,7 @@ def _profile(statements: list[str], of: Design) -> None:
         for sql in statements:
             query = translate(sql, of.model, "sqlite")
             assert isinstance(query, a.Query)
-            compiled_read(plan_read(query, of), sql=sql)
+            compiled_read(plan_read(query, of, price=default_price), sql=sql)
 
     _shown(all_of_them)
 

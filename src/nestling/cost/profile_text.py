@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ def profile_names() -> tuple[str, ...]:
     )
 
 
+@cache
 def default_profile(engine: str = DEFAULT) -> Profile:
     """The profile that ships for an engine; raises `InputError` when none does."""
     from nestling.common.errors import unknown
