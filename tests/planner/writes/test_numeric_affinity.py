@@ -39,6 +39,9 @@ WRITES = (
     "INSERT INTO item (id) VALUES (11)",
     "UPDATE item SET price = (SELECT max(o.weight) FROM item o), cost = coalesce(weight, price)",
     "INSERT INTO item (id, price) VALUES (1, 6.0) ON CONFLICT (id) DO UPDATE SET price = excluded.price * 1.5",
+    "INSERT INTO item (id, price) VALUES (1, 7.0) ON CONFLICT (id) DO UPDATE SET price = excluded.price / 2, cost = 1",
+    "INSERT INTO item (id, price) VALUES (1, 7.0) ON CONFLICT (id) DO UPDATE SET weight = excluded.price",
+    "UPDATE item SET price = id * 0 - 9223372036854775808.0",
     "INSERT INTO item (id, price) VALUES (1, 1e300), (2, 4611686018427387904.0) ON CONFLICT (id) DO NOTHING",
 )
 GIVEN = ("UPDATE item SET price = :p, cost = :p", "INSERT INTO item (id, price) VALUES (9, :p)")
@@ -123,3 +126,31 @@ def test_values_that_are_no_numbers_stay_so(tmp_path: Path) -> None:
     assert item.attribute("price").also == (INTEGER, TEXT)
     assert item.attribute("cost").also == (INTEGER, TEXT)
     assert (item.attribute("fee").type, item.attribute("fee").also) == (FLOAT, (INTEGER,))
+
+
+def test_a_key_that_changes_is_carried_on_as_the_child_keeps_it(
+    tmp_path: Path, database: Database[dict[str, Any]]
+) -> None:
+    """As a float by a REAL column, as an integer where it is worth one by a decimal one."""
+    with closing(sqlite3.connect(tmp_path / "shop.db")) as connection, connection:
+        connection.executescript("""
+            PRAGMA foreign_keys = ON;
+            CREATE TABLE rate (k DECIMAL(5,1) PRIMARY KEY);
+            CREATE TABLE use (id INTEGER PRIMARY KEY, r REAL REFERENCES rate (k) ON UPDATE CASCADE);
+            CREATE TABLE pay (id INTEGER PRIMARY KEY, r DECIMAL(5,1) REFERENCES rate (k) ON UPDATE CASCADE);
+            INSERT INTO rate VALUES (1.5), (2);
+            INSERT INTO use VALUES (1, 1.5);
+            INSERT INTO pay VALUES (1, 1.5), (2, 2);
+        """)
+    address = f"sqlite:///{tmp_path / 'shop.db'}"
+    proposal = pipeline.design(pipeline.inspect(address), "normalized")
+    pipeline.load(proposal, address, database)
+    for sql in ("UPDATE rate SET k = 9.0 WHERE k = 1.5", "UPDATE rate SET k = k + 0.5 + 0.5 WHERE k = 2"):
+        with closing(sqlite3.connect(tmp_path / "shop.db")) as connection, connection:
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute(sql)
+        Store(proposal, database).execute(sql)
+        assert pipeline.verify(proposal, address, database).equal, sql
+    assert [(row["r"], type(row["r"])) for row in Store(proposal, database).execute("SELECT r FROM use")] == [
+        (9.0, float)
+    ]

@@ -175,7 +175,7 @@ def _as_sqlite_has_it(value: object, kind: Type) -> object:
 
 def _whole_if_it_is(value: object) -> object:
     """A float that is a 64-bit integer becomes one."""
-    whole = isinstance(value, float) and value.is_integer() and -_INT64 <= value < _INT64
+    whole = isinstance(value, float) and value.is_integer() and -_INT64 < value < _INT64  # as SQLite has it
     return int(value) if whole and isinstance(value, float) else value
 
 

@@ -59,7 +59,7 @@ def whole_or_float(value: float | Decimal) -> int | float:
     if isinstance(value, int):
         return value
     found = float(value)
-    return int(found) if found.is_integer() and -(1 << 63) <= found < 1 << 63 else found
+    return int(found) if found.is_integer() and -(1 << 63) < found < 1 << 63 else found
 
 
 def as_moment(name: str, value: Any, digits: int, *, zoned: bool = False) -> Any:

@@ -7,6 +7,7 @@ inside their parents' documents become orphans.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import assert_never
 
 from nestling.ir import algebra as a
@@ -23,8 +24,9 @@ from nestling.ir.expression import (
     Not,
     Or,
     ScalarSubquery,
+    Stored,
 )
-from nestling.ir.model import OnDelete, OnUpdate, Relationship
+from nestling.ir.model import Attribute, OnDelete, OnUpdate, Relationship
 from nestling.ir.operands import columns_of, conjunction
 from nestling.ir.types import TEXTS
 from nestling.ir.write_path import Violation
@@ -164,7 +166,7 @@ def _followed(
     for parent, own in zip(link.parent_attributes, link.child_attributes, strict=True):
         if parent not in values:
             continue
-        value = values[parent]
+        value = _kept(values[parent], work.model.entity(link.child).attribute(own))
         if not has_subquery(value) and not any(True for _ in columns_of(value)):
             found[own] = value
             continue
@@ -174,6 +176,13 @@ def _followed(
         named = a.Named("value", said_of(work, value, rows.scan, again))
         found[own] = ScalarSubquery(a.Project(theirs, work.name("key"), (named,)), value.type)
     return found
+
+
+def _kept(value: Expression, attribute: Attribute) -> Expression:
+    """A number of SQLite's as this attribute keeps it: as an integer where it is worth one, or always as a float."""
+    if not isinstance(value, Stored) or value.type != attribute.type or not value.numeric:
+        return value
+    return replace(value, numeric=attribute.is_numeric)
 
 
 def _let_go(work: Work, link: Relationship, *, default: bool) -> dict[str, Expression]:

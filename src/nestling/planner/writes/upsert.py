@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from nestling.ir.algebra import Scan, Values, filtered
 from nestling.ir.design import Design
-from nestling.ir.expression import NULL, Column, Exists, Expression, Not
+from nestling.ir.expression import NULL, Column, Exists, Expression, Not, Stored
 from nestling.ir.model import Entity
 from nestling.ir.operands import conjunction
 from nestling.ir.write import Conflict, ConflictAction, Insert
@@ -106,10 +106,12 @@ def _absent(scan: Scan, there: Expression | None) -> Expression | None:
 
 
 def _said(expression: Expression, excluded: str, row: Row) -> Expression:
-    """The same, with the new row's values where it is mentioned."""
+    """The same, with the new row's values where it is mentioned: numbers as they are given, before SQLite's affinity."""
 
     def change(inner: Expression) -> Expression | None:
-        is_new = isinstance(inner, Column) and inner.alias == excluded
-        return row.get(inner.name, NULL) if is_new and isinstance(inner, Column) else None
+        if not isinstance(inner, Column) or inner.alias != excluded:
+            return None
+        value = row.get(inner.name, NULL)
+        return value.operand if isinstance(value, Stored) and value.numeric else value
 
     return rewritten(expression, change)

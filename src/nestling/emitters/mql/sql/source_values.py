@@ -166,7 +166,8 @@ def _stored_number(kept: Mql, kind: Type, among: str) -> Mql:
 
 def _whole_if_it_is(number: Mql) -> Mql:
     """A float that is a 64-bit integer becomes one."""
-    is_whole = {"$and": [{"$eq": [{"$type": number}, "double"]}, {"$eq": [_to(number, "long"), number]}]}
+    not_least = {"$gt": [number, {"$literal": -(2.0**63)}]}  # which SQLite keeps a float
+    is_whole = {"$and": [{"$eq": [{"$type": number}, "double"]}, not_least, {"$eq": [_to(number, "long"), number]}]}
     return {"$cond": [is_whole, _to(number, "long"), number]}
 
 
