@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
 from bson import json_util
 from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.common.server import Server
 from nestling.emitters.mql.write import compiled_write
+from nestling.emitters.mql.write_code import Identifiers
 from nestling.emitters.python_code import module
+from nestling.emitters.python_code.parameters import argument
 from nestling.ir.compiled import OutputColumn
 from nestling.ir.expression import ANY, Literal, Parameter
-from nestling.ir.program import CompiledWrite
+from nestling.ir.program import CompiledWrite, GivenRows, ProgramStep, ReadRows
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.ir.write_path import (
     Answer,
@@ -44,6 +49,7 @@ from tests.executors.write_cases import CHANGES, ONE, read, stored
 RUN = """
 import json, sys
 sys.modules["nestling"] = None
+import pytest
 from bson import json_util
 from pymongo import MongoClient
 sys.path.insert(0, sys.argv[1])
@@ -115,7 +121,7 @@ def test_parameters_transactions_and_refusals(tmp_path: Path, mongod: Server, da
     )
     either = compiled_write(WritePlan((other,), ()), name="either")
     calls: list[tuple[str, dict[str, object]]] = [
-        ("add", {"id": 1, "class_": "$x", "f": 2, "d": datetime(2024, 2, 29)}),  # noqa: DTZ001
+        ("add", {"id": 1, "class_": "$x", "f": 2, "d": "2024-02-29"}),
         ("add", {"id": 2, "class_": None, "f": None, "d": None}),
         ("add", {"id": {"$ne": 1}, "class_": "x", "f": 1, "d": None}),
         ("add", {"id": 3, "class_": ["a"], "f": 1, "d": None}),
@@ -176,3 +182,50 @@ def test_answers_of_writes(tmp_path: Path, mongod: Server, database: Database[An
         {"id": 3, "name": None},
     ]
     assert database.t.count_documents({}) == 0
+
+
+@pytest.mark.parametrize("strategy", ["normalized", "embedded", "optimal"])
+def test_no_argument_hides_what_a_function_uses(strategy: str, tmp_path: Path) -> None:
+    """Whatever the statement calls its parameters: what the functions name, and do not take, is no argument's name."""
+    proposal = pipeline.design(shop_reading(write_shop_to(tmp_path)), strategy)
+    source, _ = pipeline.queries_module(proposal, tmp_path / "workload.sql")
+    compiled = pipeline.convert_all(proposal, tmp_path / "workload.sql")
+    sets = {
+        Identifiers()[rows] for each in compiled if isinstance(each, CompiledWrite) for rows in row_sets(each.steps)
+    }
+    functions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef) and node.args.kwonlyargs]
+    functions = [function for function in functions if function.args.args[0].arg == "db"]
+    assert len(functions) > 10
+    for function in functions:
+        taken = {each.arg for each in function.args.kwonlyargs} | sets
+        named = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)} - taken
+        assert [name for name in sorted(named) if argument(name) == name] == [], function.name
+
+
+def row_sets(steps: Iterable[ProgramStep]) -> Iterator[str]:
+    """The row sets a program makes, whose names keep out of the arguments' way."""
+    for step in steps:
+        if isinstance(step, ReadRows | GivenRows):
+            yield step.rows
+        yield from row_sets(getattr(step, "steps", ()) or getattr(step, "otherwise", ()))
+
+
+def write_shop_to(folder: Path) -> Path:
+    """The folder, with the bundled shop in it."""
+    write_shop(folder)
+    return folder
+
+
+def test_parameters_may_be_called_as_the_functions_they_are_given_to(
+    tmp_path: Path, mongod: Server, database: Database[Any]
+) -> None:
+    """In a transaction too, where `session` and `document` are at hand."""
+    names = ("session", "document", "len", "there", "refuse", "rows_of", "matching", "stored", "id")
+    rows = Give(
+        "new", tuple((("id", Literal(n, INTEGER)), ("note", Parameter(name, ANY))) for n, name in enumerate(names))
+    )
+    both = Each("new", (InsertOne("t", Document((("_id", Cell("id")), ("note", Cell("note"))))),))
+    write = compiled_write(WritePlan((rows, both), ("new",)), name="add")
+    (answer,) = ran(tmp_path, mongod, database, [write], [("add", {argument(name): name for name in names})])
+    assert answer == len(names)
+    assert [each["note"] for each in database.t.find().sort("_id", 1)] == list(names)

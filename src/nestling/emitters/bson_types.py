@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
+from nestling.ir.instants import NO_DATE
 from nestling.ir.types import Type, TypeName
 from nestling.ir.values import DECIMAL128_DIGITS, Policy
 
 Schema = dict[str, object]
 
 MILLISECOND_DIGITS = 3  # fraction digits of a second a BSON date keeps
-NO_DATE = r"infinity$| BC$|^\d{5}|^0000|-00"
 _NO_MILLISECONDS = rf"{NO_DATE}|\.\d{{6}}"
 _NO_OBJECT_ID = "^(?![0-9a-f]{24}$)"
 _NO_CANONICAL_UUID = "^(?![0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$)"

@@ -27,7 +27,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal
 
@@ -39,6 +39,7 @@ from bson.decimal128 import Decimal128
 from nestling.common.errors import LoadError, Problem
 from nestling.ir.beyond_json import beyond_json
 from nestling.ir.decimal128 import DIGITS, fits, from_decimal128, to_decimal128
+from nestling.ir.instants import INSTANT_TEXT, instant_text
 from nestling.ir.rows import JSON_NULL, JsonNull, UndecodableText
 from nestling.ir.types import BSON_DIGITS, Type, TypeName
 
@@ -55,8 +56,6 @@ CODEC: CodecOptions[Any] = CodecOptions(uuid_representation=UuidRepresentation.S
 Convert = Callable[[object], object]
 _INT64 = 1 << 63
 _OBJECT_ID_TEXT = re.compile(r"[0-9a-f]{24}", re.ASCII)
-_MILLISECOND = timedelta(milliseconds=1)
-_TIMESTAMP_TEXT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,30 +116,13 @@ def _encode_date(value: object, _: Policy) -> object:
 
 def _encode_datetime(value: object, _: Policy) -> object:
     assert isinstance(value, datetime)
-    return timestamp_text(value) if value.microsecond % 1000 else value
-
-
-def rounded_to_millisecond(value: datetime) -> datetime:
-    """The nearest instant a BSON date has."""
-    rest = value.microsecond % 1000
-    whole = value.replace(microsecond=value.microsecond - rest)
-    try:
-        return whole if rest < 500 else whole + _MILLISECOND
-    except OverflowError:  # the last there is
-        return whole
-
-
-def timestamp_text(value: datetime) -> str:
-    """ISO text with six fraction digits, in UTC with a `Z` where the value has a zone: sorts in time order."""
-    if value.tzinfo is not None:
-        return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
-    return value.strftime("%Y-%m-%dT%H:%M:%S.%f").rjust(26, "0")
+    return instant_text(value) if value.microsecond % 1000 else value
 
 
 def _encode_timestamp(value: object, digits: int, policy: Policy) -> object:
     if isinstance(value, datetime) and digits > BSON_DIGITS:
-        return timestamp_text(value)
-    if isinstance(value, str) and _TIMESTAMP_TEXT.fullmatch(value):
+        return instant_text(value)
+    if isinstance(value, str) and INSTANT_TEXT.fullmatch(value):
         return Binary(value.encode(), TEXT_AS_FOUND_SUBTYPE)
     return encode(value, policy)
 
@@ -253,7 +235,7 @@ def _decode_date(value: object) -> object:
 
 
 def _decode_timestamp(value: object) -> object:
-    if isinstance(value, str) and _TIMESTAMP_TEXT.fullmatch(value):
+    if isinstance(value, str) and INSTANT_TEXT.fullmatch(value):
         return datetime.fromisoformat(value)
     return decode(value)
 

@@ -11,7 +11,7 @@ from uuid import UUID
 from bson import Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId
 from bson.datetime_ms import DatetimeMS
 
-WIDTH = 100
+WIDTH = 120
 INDENT = "    "
 
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Sequence
 from textwrap import indent
 from typing import assert_never
 
-from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.write_code import Identifiers, Words, cells_in, coded, inner_row, json_columns, wrapped
 from nestling.emitters.mql.write_constants import StoredParameter
-from nestling.emitters.python_code import write_support
 from nestling.emitters.python_code.layout import laid_out, one_line
-from nestling.emitters.python_code.parameters import TAKEN, argument, given
+from nestling.emitters.python_code.parameters import TAKEN, argument, given, stored
 from nestling.emitters.python_code.read import laid_lines, shown_columns
 from nestling.ir.compiled import Operation
 from nestling.ir.compiled import Placeholder as AnyPlaceholder
-from nestling.ir.expression import Rules
 from nestling.ir.literals import comment
 from nestling.ir.program import (
     Action,
@@ -29,7 +25,6 @@ from nestling.ir.program import (
     ReadRows,
     RefuseRows,
 )
-from nestling.ir.types import KEPT_AS_TEXT, MOMENTS, TypeName
 
 _METHODS = {
     Action.INSERT_ONE: "insert_one",
@@ -38,40 +33,6 @@ _METHODS = {
     Action.DELETE_ONE: "delete_one",
     Action.DELETE_MANY: "delete_many",
 }
-_KINDS = {
-    TypeName.BOOLEAN: "truth",
-    TypeName.INTEGER: "number",
-    TypeName.DECIMAL: "number",
-    TypeName.FLOAT: "float",
-    TypeName.BYTES: "bytes",
-    TypeName.GEOMETRY: "bytes",
-    TypeName.DATE: "time",
-    TypeName.TIMESTAMP: "time",
-    TypeName.TIMESTAMPTZ: "time",
-    TypeName.UUID: "uuid",
-    TypeName.ANY: "value",
-    **dict.fromkeys(KEPT_AS_TEXT, "text"),
-}
-IMPORTS = """\
-from collections.abc import Iterable, Mapping
-from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
-from typing import Any
-from uuid import UUID, uuid4
-
-from bson import Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId
-from pymongo import UpdateOne
-from pymongo.database import Database
-from pymongo.read_concern import ReadConcern
-from pymongo.write_concern import WriteConcern
-"""
-"""What the support and the functions need."""
-
-
-def support() -> str:
-    """The functions that written functions call, on pymongo alone."""
-    source = inspect.getsource(write_support)
-    return source[source.index("MISSING: Any") :]
 
 
 def write_function(write: CompiledWrite, name: str = "") -> str:
@@ -79,46 +40,16 @@ def write_function(write: CompiledWrite, name: str = "") -> str:
     return "\n".join(_Function(write, name or argument(write.name or "statement")).lines()) + "\n"
 
 
-_OWN = ("session", "row", "each", "affected", "answered", "columns", "work", "found")
-
-
-def _kind(placeholder: StoredParameter) -> str:
-    """What the support checks a parameter's value for; a gap where more is done to it than that."""
-    kind = placeholder.type
-    if kind.name not in _KINDS:
-        raise gap(f"the parameter `{placeholder.name}`, which is stored as {kind}, in Python")
-    if kind.fraction_digits > 3:
-        return "exact time"
-    if kind.name in MOMENTS:
-        return "rounded time"
-    if placeholder.rules is Rules.SQLITE and (kind.name is TypeName.INTEGER or placeholder.numeric):
-        return "integer or float"
-    is_exact = kind.name is TypeName.DECIMAL and placeholder.rules is not Rules.SQLITE
-    return "decimal" if is_exact else _KINDS[kind.name]
-
-
 def _converted(placeholder: AnyPlaceholder) -> str:
     """The value of a parameter as an expression takes it: None for NULL."""
-    if isinstance(placeholder, StoredParameter):
-        return f"or_none({_stored(placeholder)})"
-    return given(placeholder).text
+    return f"or_none({_stored(placeholder)})" if isinstance(placeholder, StoredParameter) else given(placeholder).text
 
 
 def _stored(placeholder: AnyPlaceholder) -> str:
     """The value of a parameter as a field keeps it: missing for NULL."""
-    if not isinstance(placeholder, StoredParameter):
-        return f"there({given(placeholder).text})"
-    pair = f"{one_line(placeholder.name)}, {argument(placeholder.name)}"
-    if placeholder.rules is Rules.SQLITE and placeholder.type.name in MOMENTS:
-        zoned = ", zoned=True" * (placeholder.type.name is TypeName.TIMESTAMPTZ)
-        return f"as_moment({pair}, {placeholder.type.fraction_digits}{zoned})"
-    if placeholder.rules is Rules.SQLITE and placeholder.type.name is TypeName.DATE and placeholder.among:
-        return f"as_day({pair})"
-    if placeholder.rules is Rules.SQLITE and placeholder.type.name is TypeName.TEXT:
-        return f"there(given({pair}, as_sqlite_text))"
-    kind = _kind(placeholder)
-    more = "" if kind == "value" else f', "{kind}"'
-    return f"parameter({pair}{more})"
+    if isinstance(placeholder, StoredParameter):
+        return stored(placeholder).text
+    return f"there({given(placeholder).text})"
 
 
 class _Function:
@@ -128,9 +59,7 @@ class _Function:
         self.write = write
         self.name = name
         self.arguments = [argument(each) for each in write.parameters]
-        self.names = Identifiers(
-            *self.arguments, *(each.name for each in write.uuids), *_OWN, *TAKEN, *vars(write_support)
-        )
+        self.names = Identifiers(*self.arguments, *(each.name for each in write.uuids), *TAKEN)
         self.words = Words(laid_out, _cell, _stored, "or_none", "part")
 
     def lines(self) -> Iterator[str]:

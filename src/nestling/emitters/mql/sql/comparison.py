@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
+from nestling.emitters.conversions import given
 from nestling.emitters.mql.sql.constants import Mql, inline
 from nestling.emitters.mql.sql.gaps import gap, require_order
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.emitters.mql.sql.placeholder import Placeholder, Whole, at_millisecond
+from nestling.emitters.mql.sql.placeholder import Placeholder, Whole
 from nestling.ir.expression import (
     Call,
     Case,
@@ -26,10 +27,10 @@ from nestling.ir.expression import (
     Parameter,
     ScalarSubquery,
 )
+from nestling.ir.instants import instant_text
 from nestling.ir.operands import is_float, is_mixed_time, is_text
 from nestling.ir.reading import GapKind
 from nestling.ir.types import BSON_DIGITS, MOMENTS, NEVER_TEXT, TIMES, TypeName
-from nestling.ir.values import timestamp_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +100,7 @@ def whole(value: object, beside: Expression, operator: Comparison) -> object:
     found = _WHOLE.get(operator)
     if found is None or beside.type.name not in TIMES or is_wide(beside):
         return value
-    return replace(value, whole=found) if isinstance(value, Placeholder) else at_millisecond(value, found)
+    return replace(value, whole=found) if isinstance(value, Placeholder) else given.at_millisecond(found)(value)
 
 
 def may_be_text(expression: Expression) -> bool:
@@ -138,7 +139,7 @@ def _keeps_precision(expression: Expression) -> bool:
 def wide(expression: Expression, r: Renderer, beside: Expression | None = None) -> Mql:
     """A date or timestamp as ISO text of six digits, which sorts as it should; with a zone's sign where `beside` has it."""
     if isinstance(expression, Literal) and hasattr(expression.value, "microsecond"):
-        return timestamp_text(expression.value)  # type: ignore[arg-type]
+        return instant_text(expression.value)  # type: ignore[arg-type]
     value = r.value(expression)
     if is_wide(expression) or (isinstance(expression, Literal) and isinstance(expression.value, str)):
         return value

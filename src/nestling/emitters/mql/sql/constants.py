@@ -8,8 +8,9 @@ from uuid import UUID
 from bson import Binary
 
 from nestling.ir.expression import Literal
+from nestling.ir.instants import instant_text
 from nestling.ir.types import BSON_DIGITS
-from nestling.ir.values import encode, timestamp_text
+from nestling.ir.values import encode
 
 Mql = object
 
@@ -20,7 +21,7 @@ def bson_value(literal: Literal) -> object:
     if isinstance(value, UUID):
         return Binary.from_uuid(value)
     if isinstance(value, datetime) and literal.type.fraction_digits > BSON_DIGITS:
-        return timestamp_text(value)
+        return instant_text(value)
     return encode(value)
 
 

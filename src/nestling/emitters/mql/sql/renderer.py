@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from nestling.emitters.conversions import given
 from nestling.emitters.mql.sql import arithmetic, conversion, functions, predicates, source_values
 from nestling.emitters.mql.sql.constant_conversion import cast_constant
 from nestling.emitters.mql.sql.constants import Mql, bson_value, inline
 from nestling.emitters.mql.sql.environment import Environment
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.object_ids import id_in
-from nestling.emitters.mql.sql.placeholder import EXPECTED, Expected, Placeholder, as_sqlite_has_it
+from nestling.emitters.mql.sql.placeholder import EXPECTED, Expected, Placeholder
 from nestling.ir.expression import (
     And,
     Arithmetic,
@@ -101,7 +102,7 @@ class Renderer:
             own = parameter.by_sqlite
             return replace(found, listed=parameter.listed, exactly=exactly, wide=wide, by_sqlite=own)
         if parameter.by_sqlite:
-            value = as_sqlite_has_it(value)
+            value = given.decimal_as_float(given.time_as_text(value))
         if isinstance(value, bool) and kind is not TypeName.BOOLEAN:
             return int(value)
         if kind is TypeName.OBJECT_ID:

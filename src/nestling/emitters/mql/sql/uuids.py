@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 from bson import Binary
 
+from nestling.emitters.conversions import given
 from nestling.emitters.mql.sql.constants import inline
 from nestling.emitters.mql.sql.conversion import coerced_parameter
-from nestling.emitters.mql.sql.placeholder import Placeholder, uuid_in
+from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.ir.expression import Affinity, Coerce, Column, Expression, Literal, Parameter, Raw
 from nestling.ir.types import TypeName
 
@@ -28,8 +30,8 @@ def stored_uuid(value: object) -> object:
     """The value that is stored for a text; a placeholder will find it when it is bound."""
     if isinstance(value, Placeholder):
         return replace(value, uuid=True)
-    found = uuid_in(value)
-    return value if found is None else Binary.from_uuid(found)
+    found = given.text_as_stored_uuid(value)
+    return Binary.from_uuid(found) if isinstance(found, UUID) else value
 
 
 def beside_uuid(one: Expression, other: Expression, r: Renderer) -> Mql | None:

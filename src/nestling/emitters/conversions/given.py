@@ -1,6 +1,4 @@
-"""How a value given for a parameter becomes BSON in a written module: converted as the statement's dialect converts it, and
-refused where the statement could not take it. What a module uses is copied into it, so this knows pymongo alone.
-"""
+"""How a value given for a parameter becomes BSON: as the statement's dialect converts it, or refused where it takes none."""
 
 from __future__ import annotations
 
@@ -12,12 +10,11 @@ from math import isfinite
 from typing import Any
 from uuid import UUID
 
-from bson import (
-    Binary,
-    Decimal128,
-    ObjectId,
-)
+from bson import Binary, Decimal128, ObjectId
 from bson.datetime_ms import DatetimeMS
+
+from nestling.ir.instants import instant_text
+from nestling.ir.time_text import read_time_of_day
 
 VALUES = (bool, int, float, Decimal, str, bytes, date, UUID, Binary)
 NUMERAL = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
@@ -37,26 +34,37 @@ EXACT_TYPES: dict[str, tuple[type, ...]] = {
     "timestamptz": (date, str),
     "uuid": (UUID, str),
 }
-TIME_OF_DAY = re.compile(r"(-?)(\d{1,3}):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?([-+]\d\d(?::?\d\d)?)?", re.ASCII)
 
 
 def given(name: str, value: Any, *conversions: Callable[[Any], Any]) -> Any:
-    """A parameter's value as it is stored; never a document or list, so that it cannot become an operator."""
-    if value is not None and not isinstance(value, VALUES):
-        raise TypeError(f"`{name}` must be a value, not {type(value).__name__}")
+    """A parameter's value as it is compared; never a document or list, so that it cannot become an operator."""
+    check_value(name, value)
     try:
         for convert in conversions:
             value = convert(value)
+        return as_stored(value)
     except TypeError as error:
-        raise TypeError(f"`{name}` must be {error}, not {type(value).__name__}") from None
-    return as_stored(value)
+        raise TypeError(f"parameter `{name}` must be {error}, not {type(value).__name__}") from None
+    except (ValueError, ArithmeticError) as error:
+        raise ValueError(f"parameter `{name}` cannot be {value!r}: {error}") from None
+
+
+def check_value(name: str, value: Any) -> None:
+    """Refuse what is no value."""
+    if value is not None and not isinstance(value, VALUES):
+        wanted = "a value: a number, text, bytes, date, UUID or NULL"
+        raise TypeError(f"parameter `{name}` must be {wanted}, not {type(value).__name__}")
 
 
 def given_list(name: str, values: Any, *conversions: Callable[[Any], Any]) -> list[Any]:
     """The values of a parameter that is a list; NULL instead of it is a list of one NULL."""
     if not isinstance(values, list | tuple | set | frozenset | None):
-        raise TypeError(f"`{name}` is a list of values: give [1, 2]")
-    return [None] if values is None else [given(name, value, *conversions) for value in values]
+        is_no_list = f"is a list of values, not {type(values).__name__}: give [1, 2]"
+        raise TypeError(f"parameter `{name}` {is_no_list}")
+    try:
+        return [None] if values is None else [given(name, value, *conversions) for value in values]
+    except TypeError as error:
+        raise TypeError(f"each value of {error}") from None
 
 
 def counted_truth(value: Any) -> Any:
@@ -190,15 +198,6 @@ def time_as_text(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date) else value
 
 
-def as_sqlite_text(value: Any) -> Any:
-    """A number, date or UUID as the text SQLite keeps of it; anything else as it is."""
-    if isinstance(value, UUID):
-        return str(value)
-    if isinstance(value, float | Decimal):
-        return number_as_text(float(value) + 0.0)
-    return number_as_text(time_as_text(value))
-
-
 def time_as_text_of(grain: str) -> Callable[[Any], Any]:
     """From a date to its text, as a column of that grain would hold it."""
 
@@ -226,12 +225,10 @@ def text_as_time(value: Any) -> Any:
 
 def text_as_time_of_day(value: Any) -> Any:
     """A text that is a time of day in the form it is kept in."""
-    found = TIME_OF_DAY.fullmatch(value.strip()) if isinstance(value, str) else None
-    if found is None:
+    try:
+        return read_time_of_day(value) if isinstance(value, str) else value
+    except ValueError:
         return value
-    sign, hours, minutes, seconds, fraction, zone = found.groups(default="")
-    digits = fraction.rstrip("0")
-    return f"{sign}{hours:0>2}:{minutes}:{seconds or '00'}{'.' * bool(digits)}{digits}{zone}"
 
 
 def text_as_uuid(value: Any) -> Any:
@@ -259,9 +256,10 @@ def a_time(value: Any) -> Any:
 
 def a_time_of_day(value: Any) -> Any:
     """The text of a time of day, or NULL."""
-    if value is not None and not (isinstance(value, str) and TIME_OF_DAY.fullmatch(value)):
-        raise TypeError("a time of day")
-    return value
+    try:
+        return None if value is None else read_time_of_day(value)
+    except (ValueError, TypeError, AttributeError):
+        raise TypeError("a time of day") from None
 
 
 def a_truth(value: Any) -> Any:
@@ -286,7 +284,7 @@ def text_as_object_id(value: Any) -> Any:
     return ObjectId(value) if isinstance(value, str) and OBJECT_ID.fullmatch(value) else value
 
 
-def first_from(grain: str, *, after: bool = False, exact: bool = False) -> Callable[[Any], Any]:
+def first_from(grain: str, after: bool = False, exact: bool = False) -> Callable[[Any], Any]:
     """From a text to the first instant whose own text is at least (`after`: greater than) it.
 
     `exact`: to the instant whose text it is; a text no instant has stays one.
@@ -318,19 +316,20 @@ def as_stored(value: Any) -> Any:
     if isinstance(value, UUID):
         return Binary.from_uuid(value)
     if isinstance(value, datetime):
-        return as_exact_text(value) if value.microsecond % 1000 else value
+        return instant_text(value) if value.microsecond % 1000 else value
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day)  # noqa: DTZ001
     if type(value) is int and not -(1 << 63) <= value < 1 << 63:
         value = Decimal(value)
-    return Decimal128(value) if isinstance(value, Decimal) else value
+    return as_decimal128(value) if isinstance(value, Decimal) else value
 
 
-def as_exact_text(value: datetime) -> str:
-    """A timestamp with microseconds as text, in UTC where it has a zone."""
-    if value.tzinfo is not None:
-        return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
-    return value.strftime("%Y-%m-%dT%H:%M:%S.%f").rjust(26, "0")
+def as_decimal128(value: Decimal) -> Decimal128:
+    """A decimal as BSON has it."""
+    try:
+        return Decimal128(value)
+    except ArithmeticError:
+        raise ValueError("a Decimal128 keeps 34 digits") from None
 
 
 def at_millisecond(whole: str) -> Callable[[Any], Any]:
@@ -356,7 +355,7 @@ def as_wide_text(kind: str) -> Callable[[Any], Any]:
             return value
         instant = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)  # noqa: DTZ001
         instant = instant.replace(tzinfo=instant.tzinfo or UTC).astimezone(UTC)
-        return as_exact_text(instant if kind == "timestamptz" else instant.replace(tzinfo=None))
+        return instant_text(instant if kind == "timestamptz" else instant.replace(tzinfo=None))
 
     return convert
 

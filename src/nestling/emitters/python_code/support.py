@@ -1,0 +1,103 @@
+"""What emitted functions lean on: definitions of nestling's own, copied with those they need in turn."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from functools import cache
+
+from nestling.emitters.conversions import given, stored
+from nestling.emitters.python_code import read_support, write_support
+from nestling.ir import array_text, instants, time_text, zero_dates
+
+_MODULES = (array_text, instants, time_text, zero_dates, given, stored, read_support, write_support)
+"""Where definitions are looked up: no two of these define one name. What is copied of them knows pymongo alone."""
+_OWN_IMPORTS = """\
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+from bson import Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId
+from bson.datetime_ms import DatetimeMS
+from pymongo import UpdateOne
+from pymongo.database import Database
+from pymongo.read_concern import ReadConcern
+from pymongo.write_concern import WriteConcern
+"""
+"""What the functions themselves use."""
+
+
+def _names_of(node: ast.stmt) -> set[str]:
+    """What a statement at the top of a module defines."""
+    match node:
+        case ast.FunctionDef(name=name):
+            return {name}
+        case ast.Assign(targets=targets):
+            return {each.id for each in targets if isinstance(each, ast.Name)}
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            return {name}
+        case _:
+            return set()
+
+
+def _is_import(node: ast.stmt) -> bool:
+    ours = isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in ("nestling", "__future__")
+    return isinstance(node, ast.Import | ast.ImportFrom) and not ours
+
+
+_SOURCES = [inspect.getsource(module) for module in _MODULES]
+_DEFINITIONS = {
+    name: ast.get_source_segment(source, node) or ""
+    for source in _SOURCES
+    for node in ast.parse(source).body
+    for name in _names_of(node)
+}
+_IMPORTS = [node for source in (*_SOURCES, _OWN_IMPORTS) for node in ast.parse(source).body if _is_import(node)]
+DEFINED = frozenset(_DEFINITIONS) | {alias.name for node in _IMPORTS for alias in node.names}  # type: ignore[attr-defined]
+"""Names that nothing else in a module may have."""
+
+
+@cache
+def _mentioned(source: str) -> frozenset[str]:
+    """The names the source takes from around it: those that are no arguments of the function they are in."""
+    found: set[str] = set()
+    for node in ast.parse(source).body:
+        arguments = {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
+        found |= {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} - arguments
+    return frozenset(found)
+
+
+def support(code: str) -> list[str]:
+    """The definitions the code needs, directly or through others, constants first."""
+    wanted, new = set[str](), set(_mentioned(code)) & _DEFINITIONS.keys()
+    while new:
+        wanted |= new
+        new = {each for name in new for each in _mentioned(_DEFINITIONS[name])} & _DEFINITIONS.keys() - wanted
+    chosen = [source for name, source in _DEFINITIONS.items() if name in wanted]
+    constants = [source for source in chosen if not source.startswith("def ")]
+    functions = [f"{source}\n" for source in chosen if source.startswith("def ")]
+    plain = [source.replace("  # noqa: DTZ001", "") for source in functions]
+    return (["\n".join(constants) + "\n"] if constants else []) + plain
+
+
+def imports(body: str) -> str:
+    """The imports the code needs: the standard library's, then others', each sorted."""
+    used = _mentioned(body)
+    plain, named = set[str](), dict[str, set[str]]()
+    for node in _IMPORTS:
+        if isinstance(node, ast.Import):
+            plain |= {alias.name for alias in node.names if alias.name in used}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            named.setdefault(node.module, set()).update(alias.name for alias in node.names if alias.name in used)
+    lines = [f"import {name}" for name in sorted(plain)]
+    lines += [
+        f"from {name} import {', '.join(sorted(named[name], key=_order))}" for name in sorted(named) if named[name]
+    ]
+    ours = [line for line in lines if line.split()[1].split(".")[0] in sys.stdlib_module_names]
+    others = [line for line in lines if line not in ours]
+    return "\n".join(ours) + "\n\n" + "\n".join(others) + "\n"
+
+
+def _order(name: str) -> tuple[bool, str]:
+    """Constants first, as ruff sorts them."""
+    return not name.isupper(), name
