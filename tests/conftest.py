@@ -84,6 +84,12 @@ def chromium() -> str:
 
 
 @pytest.fixture(scope="session")
+def node() -> str:
+    """The path of Node.js, which runs the scripts made for mongosh as far as they need no server."""
+    return shutil.which("node") or missing("node is not installed (Debian: apt-get install nodejs)")
+
+
+@pytest.fixture(scope="session")
 def mongo_client(mongod: Server) -> Iterator[MongoClient[dict[str, Any]]]:
     """A client of the worker's MongoDB."""
     with connect(mongod.uri) as client:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from dataclasses import replace
 from typing import Any
@@ -106,7 +105,7 @@ def test_a_program_is_a_list_of_steps() -> None:
     json.dumps(shown)
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.usefixtures("node")
 def test_scripts_ask_for_the_right_commands(database: Database[Any]) -> None:
     """The script of each change, run by a JavaScript engine, asks for commands that leave what the change should."""
     for name, (before, changes, filters, after) in CHANGES.items():
@@ -121,7 +120,7 @@ def test_scripts_ask_for_the_right_commands(database: Database[Any]) -> None:
         assert list(database.t.find()) == [{"_id": 1, **after}], name
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.usefixtures("node")
 def test_scripts_branch_and_refuse() -> None:
     """`otherwise` stands in its own branch, refusals throw, and rows that are counted are."""
     changes: tuple[Change, ...] = (Set("a", value(1)),)
@@ -134,7 +133,7 @@ def test_scripts_branch_and_refuse() -> None:
     assert [line[1] for line in found] == ["updateOne", "updateOne"]
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.usefixtures("node")
 @pytest.mark.parametrize(
     ("ids", "met"), [("[1, 2, null]", [1, 2]), ("[]", []), ("null", []), ("[null]", []), ("[2, 2]", [2])]
 )
@@ -155,7 +154,7 @@ def test_a_list_is_one_variable(database: Database[Any], ids: str, met: list[int
     assert [found["_id"] for found in database.t.find({"a": 1})] == met
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.usefixtures("node")
 def test_rows_read_in_a_loop_are_known_after_it() -> None:
     """A row that stands in the statement is completed by a read of its own, and inserted afterwards."""
     completed = Each("stated", (replace(given([{"n": 7}]), rows="rows"),))
@@ -171,7 +170,7 @@ def test_a_script_that_calls_nothing_begins_at_once() -> None:
     assert write_shell(write).startswith("var affected;\n")
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.usefixtures("node")
 def test_scripts_may_follow_each_other() -> None:
     """One script runs after another where the first has brought what both call."""
     update = UpdateDocuments("t", ONE, (Set("a", value(1)),))
@@ -180,7 +179,7 @@ def test_scripts_may_follow_each_other() -> None:
     assert [line[1] for line in asked(scripts)] == ["updateOne", "updateOne"]
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.usefixtures("node")
 def test_a_script_ends_with_what_it_answers() -> None:
     """The rows RETURNING asks for, null where a row has no value; in JSON it says which rows and cells these are."""
     answer = Answer(("rows",), (OutputColumn("n", "n", INTEGER), OutputColumn("n", "n_2", TEXT)), ("n", "m"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -75,7 +74,7 @@ def test_functions_make_them(proposal: Proposal, database: Database[dict[str, An
     assert database["account"].count_documents({}) == 4
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.usefixtures("node")
 def test_scripts_make_them(proposal: Proposal) -> None:
     """And what is written for mongosh."""
     script = write_shell(converted(proposal, "INSERT INTO account (name) VALUES ('one')"))
