@@ -54,7 +54,7 @@ def test_case_on_a_server(case: PatternCase, database: Database[dict[str, Any]],
         assert [_id_order(one) for one in _all(found)] == [_id_order(one) for one in _all(case.documents)]
     assert loaded.verified is not None
     assert loaded.verified.equal, loaded.verified.differences
-    pipeline.unload(proposal, database, copy)
+    pipeline.unload(proposal, copy, database)
     assert rows_of(open_database(copy, model=proposal.design.model)) == {
         entity.name: Counter(map(repr, case.rows.get(entity.name, ()))) for entity in proposal.design.model.entities
     }

@@ -1,27 +1,40 @@
-"""From a relational schema and its workload to a verified MongoDB schema, with the reasons and the numbers."""
+"""From a relational schema and its workload to a verified MongoDB schema, with the reasons and the numbers.
+
+::
+
+    from nestling import Store, pipeline
+
+    proposal = pipeline.design(pipeline.inspect("shop.db", workload="workload.sql"))
+    with pipeline.opened(uri, "shop") as (server, database):
+        pipeline.load(proposal, "shop.db", database)
+        Store(proposal, database, workload="workload.sql").run("product_page", id=7)
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from nestling import pipeline as pipeline
     from nestling.common.errors import NestlingError as NestlingError
     from nestling.store import AsyncStore as AsyncStore
     from nestling.store import Result as Result
     from nestling.store import Store as Store
 
 __version__ = "0.1.0"
-__all__ = ["AsyncStore", "NestlingError", "Result", "Store", "__version__"]
+__all__ = ["AsyncStore", "NestlingError", "Result", "Store", "__version__", "pipeline"]
+_HOMES = {"AsyncStore": "store", "NestlingError": "common.errors", "Result": "store", "Store": "store"}
 
 
 def __getattr__(name: str) -> object:
     """Imported when it is asked for: commands that need none of it start faster."""
-    if name in ("AsyncStore", "Result", "Store"):
-        from nestling import store
-
-        return getattr(store, name)
-    if name == "NestlingError":
-        from nestling.common import errors
-
-        return errors.NestlingError
+    if name == "pipeline":
+        return import_module("nestling.pipeline")
+    if name in _HOMES:
+        return getattr(import_module(f"nestling.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

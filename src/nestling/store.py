@@ -104,13 +104,13 @@ class _Statements(Generic[Driver]):
         if dialect and dialect.lower() not in NAMES:
             raise InputError(unknown("dialect", dialect, DIALECTS))
         if isinstance(design, Path | str):
-            design = read_proposal(Path(design))
+            design = read_proposal(design)
         self._proposal = design if isinstance(design, Proposal) else Proposal("", design)
         self._database = database
         self._dialect = dialect
         self._gaps: tuple[Gap, ...] = ()
         if isinstance(workload, Path | str):
-            workload, self._gaps = statements_of(self._proposal, Path(workload), dialect)
+            workload, self._gaps = statements_of(self._proposal, workload, dialect)
         self._workload = workload or Workload()
         self._made: dict[tuple[str, str], CompiledRead | CompiledWrite] = {}
         self._fits = False

@@ -64,7 +64,7 @@ def test_the_page_is_true(source: tuple[str, str], database: Database[dict[str, 
     assert first == {name: column.bson for name, column in expected.items()}
     assert set(second.values()) == {"missing"}
     copy = f"sqlite:///{tmp_path}/copy.db"
-    pipeline.unload(proposal, database, copy)
+    pipeline.unload(proposal, copy, database)
     query = RowQuery(TABLE, tuple(Wanted(name) for name in expected))
     originals = open_database(url, model=proposal.design.model).rows(query)
     copies = open_database(copy, model=proposal.design.model).rows(query)

@@ -13,7 +13,6 @@ from pymongo.errors import DuplicateKeyError
 from nestling import pipeline
 from nestling.common.errors import ConstraintError
 from nestling.executors.run import run_read
-from nestling.executors.sync import SyncOptions
 from nestling.executors.verify import verify
 from nestling.executors.write import run_write
 from nestling.ir.compiled import CompiledRead, NotCompiled
@@ -144,9 +143,9 @@ def test_copies_of_texts_are_kept_to_the_letter(database: Database[Any], tmp_pat
     database.people.update_one({"_id": 1}, {"$set": {"home.land": "ITALIA"}})
     report = pipeline.check(proposal, database, repair=True)
     assert [drift.found for drift in report.findings] == [{"name": "Rome", "land": "ITALIA"}]
-    pipeline.sync(proposal, database, SyncOptions(once=True))
+    pipeline.sync(proposal, database, once=True)
     database.cities.update_one({"_id": "Rome"}, {"$set": {"land": "ITALIA"}})
-    assert pipeline.sync(proposal, database, SyncOptions(once=True)).written == 3
+    assert pipeline.sync(proposal, database, once=True).written == 3
     assert pipeline.check(proposal, database).clean
     assert {each["home"]["land"] for each in database.people.find({"city": "Rome"})} == {"ITALIA"}
     for check in checks_of(KEPT).checks:

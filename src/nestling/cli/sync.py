@@ -84,7 +84,7 @@ def command(
     Exits 1 when something could not be mended, and names it; with --status when no instance is active.
     """
     from nestling.cli.parts import text
-    from nestling.executors.sync import Metrics, SyncOptions
+    from nestling.executors.sync import Metrics
     from nestling.pipeline import opened, read_proposal, sync, sync_standing
 
     proposal = read_proposal(design)
@@ -94,8 +94,18 @@ def command(
             return _say_standing(sync_standing(proposal, database), as_json=as_json)
         stop, metrics = stack.enter_context(_stopping()), Metrics()
         _tell(stack, metrics, proposal.design.model.name, listen, status_file)
-        chosen = SyncOptions(once, not no_wait, restart, pre_images, lease_seconds)
-        report = sync(proposal, database, chosen, stop=stop, metrics=metrics, say=text.say)
+        report = sync(
+            proposal,
+            database,
+            once=once,
+            wait=not no_wait,
+            restart=restart,
+            images=pre_images,
+            lease_seconds=lease_seconds,
+            stop=stop,
+            metrics=metrics,
+            say=text.say,
+        )
     if as_json:
         text.print_json(metrics.snapshot())
     else:

@@ -36,7 +36,7 @@ def command(design: Path, target: str, copy: str, as_json: bool) -> None:
     with opened(target, proposal.design.model.name) as (server, database):
         text.say(f"Using {server.text()}, database {database.name}")
         with progress(enabled=not as_json) as watch:
-            report = unload(proposal, database, copy, watch=watch)
+            report = unload(proposal, copy, database, watch=watch)
     if as_json:
         notes = list(report.notes)
         text.print_json({"entities": dict(report.entities), "seconds": round(report.seconds, 3), "notes": notes})

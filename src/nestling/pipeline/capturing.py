@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nestling.sources.capture.sql.workload import Workload
 
 
-def capture(addresses: Sequence[str], *, watch: Watch | None = None) -> Capture:
+def capture(addresses: Sequence[Path | str], *, watch: Watch | None = None) -> Capture:
     """The statements noted by servers (`mongodb://…`: profiler, latest log, `$queryStats`), in logs and in recordings, merged.
 
     Raises ConnectionFailed, PermissionDenied, SourceError or InputError.
@@ -30,8 +30,8 @@ def capture(addresses: Sequence[str], *, watch: Watch | None = None) -> Capture:
     for place, address in enumerate(addresses):
         if watch is not None:
             watch("reading what was captured", place, len(addresses))
-        if address.startswith(("mongodb://", "mongodb+srv://")):
-            found += noted(address)
+        if str(address).startswith(("mongodb://", "mongodb+srv://")):
+            found += noted(str(address))
         else:
             found.append(read_capture_file(Path(address)))
     return merged(found)

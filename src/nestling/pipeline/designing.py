@@ -34,15 +34,14 @@ NO_WORKLOAD = (
 
 
 def inspect(
-    address: str, *, workload: Path | str | None = None, dialect: str = "", watch: Watch | None = None
+    address: Path | str, *, workload: Path | str | None = None, dialect: str = "", watch: Watch | None = None
 ) -> Reading:
     """Read a source: its model, statistics and workload. Writes nothing."""
     from nestling.pipeline.reversing import in_place, is_mongodb
     from nestling.sources.front import read_source
 
-    workload = Path(workload) if workload is not None else None
     if is_mongodb(address):
-        return in_place(address, workload=workload, watch=watch).reading
+        return in_place(str(address), workload=workload, watch=watch).reading
     say = (lambda name: watch(f"reading {name}", 0, None)) if watch is not None else None
     return with_lacks(read_source(address, workload=workload, dialect=dialect, progress=say))
 
@@ -177,7 +176,7 @@ def explain(proposal: Proposal, about: str | None = None) -> Explanation:
     return explanation(proposal, about)
 
 
-def read_proposal(path: Path) -> Proposal:
+def read_proposal(path: Path | str) -> Proposal:
     """The proposal in a design file; raises `InputError` with every mistake in it."""
     from nestling.common.errors import InputError, Problem
     from nestling.ir.text import read_file

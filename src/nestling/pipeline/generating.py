@@ -21,7 +21,7 @@ def scaled_reading(reading: Reading, scale: float) -> Reading:
     return replace(reading, statistics=scaled(reading.statistics, scale)) if scale != 1 else reading
 
 
-def generate(reading: Reading, path: Path, *, seed: int = 0, watch: Watch | None = None) -> str:
+def generate(reading: Reading, path: Path | str, *, seed: int = 0, watch: Watch | None = None) -> str:
     """Write rows as the reading's statistics say to a new SQLite database at `path`; its address, to read rows from.
 
     Raises `SourceError` when there are rows in it.
@@ -35,7 +35,7 @@ def generate(reading: Reading, path: Path, *, seed: int = 0, watch: Watch | None
     return address
 
 
-def check_generated(reading: Reading, address: str) -> tuple[Difference, ...]:
+def check_generated(reading: Reading, address: Path | str) -> tuple[Difference, ...]:
     """In what the rows at `address` are not what the reading's statistics say."""
     from nestling.sources.front import read_source
     from nestling.sources.generated import check_generated as check

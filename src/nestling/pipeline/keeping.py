@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nestling.ir.layout import Role
@@ -10,7 +11,6 @@ from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
     from datetime import datetime
-    from pathlib import Path
 
     from pymongo.database import Database
 
@@ -26,7 +26,7 @@ def check(
     repair: bool = False,
     sample: float | None = None,
     since: datetime | None = None,
-    checkpoint: Path | None = None,
+    checkpoint: Path | str | None = None,
     watch: Watch | None = None,
 ) -> CheckReport:
     """Compare every copy, computed value, summary, flag and reference with what it follows from. Writes only to `repair`.
@@ -51,7 +51,7 @@ def check(
     if since is not None:
         names = [store.name for store in proposal.design.stores]
         only = touched(compiled, changed_since(database, names, since))
-    way = Way(repair, sample, only, checkpoint)
+    way = Way(repair, sample, only, Path(checkpoint) if checkpoint is not None else None)
     homes = [store.name for store in proposal.design.stores if store.role is Role.HOME]
     return compare(compiled, database, homes, gaps=found.gaps, way=way, report=watch)
 

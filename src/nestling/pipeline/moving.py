@@ -14,6 +14,8 @@ from nestling.ir.values import Policy
 from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pymongo.database import Database
 
     from nestling.common.server import Server
@@ -67,7 +69,7 @@ def home_queries(of: Design) -> Mapping[str, Aggregation]:
     return {entity: aggregation(path) for entity, path in home_views(of).items()}
 
 
-def reach_rows(proposal: Proposal, address: str) -> None:
+def reach_rows(proposal: Proposal, address: Path | str) -> None:
     """Raise a typed error when `address` has no rows to read, before a server is started for them."""
     from nestling.sources.front import open_rows
 
@@ -76,7 +78,7 @@ def reach_rows(proposal: Proposal, address: str) -> None:
 
 def load(
     proposal: Proposal,
-    address: str,
+    address: Path | str,
     database: Database[Any],
     *,
     mode: Mode = Mode.REFUSE,
@@ -103,7 +105,7 @@ def load(
 
 def verify(
     proposal: Proposal,
-    address: str,
+    address: Path | str,
     database: Database[Any],
     *,
     policy: Policy | None = None,
@@ -130,8 +132,10 @@ def verify(
     return compare(model, homes, source, database, policy=policy, report=told)
 
 
-def unload(proposal: Proposal, database: Database[Any], address: str, *, watch: Watch | None = None) -> UnloadReport:
-    """Rebuild the conceptual data from the homes and write it to a SQL database.
+def unload(
+    proposal: Proposal, address: Path | str, database: Database[Any], *, watch: Watch | None = None
+) -> UnloadReport:
+    """Rebuild the conceptual data from the homes and write it to the SQL database at `address`.
 
     Raises `VerifyError` where the documents are those of another design: some rows would not be found.
     """

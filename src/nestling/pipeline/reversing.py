@@ -35,12 +35,12 @@ class Redesign:
     warning: str = ""
 
 
-def is_mongodb(address: str) -> bool:
+def is_mongodb(address: Path | str) -> bool:
     """Whether an address is a live MongoDB's."""
-    return address.startswith(MONGODB)
+    return str(address).startswith(MONGODB)
 
 
-def in_place(uri: str, *, workload: Path | None = None, watch: Watch | None = None) -> Found:
+def in_place(uri: str, *, workload: Path | str | None = None, watch: Watch | None = None) -> Found:
     """What a live MongoDB holds, and how: of the URI's database.
 
     The workload is the file's; without one it is what the server has noted of what it is asked. Raises ConnectionFailed,

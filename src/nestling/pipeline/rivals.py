@@ -31,7 +31,7 @@ def rivals(
     reading: Reading,
     proposal: Proposal,
     *,
-    files: Iterable[Path] = (),
+    files: Iterable[Path | str] = (),
     random: int = 0,
     seed: int = 0,
     profile: Profile | None = None,
@@ -47,7 +47,7 @@ def rivals(
     found = {ADVISED: proposal}
     for name in YARDSTICKS:
         _add(found, name, design(reading, name))
-    for path in files:
+    for path in map(Path, files):
         _add(found, path.stem.removesuffix(".design"), _of_the_model(read_proposal(path), reading, path))
     if proposal.costs is not None:
         posing = _Posing(reading, *posed(reading, None, profile))

@@ -94,7 +94,7 @@ def convert_join(
 
 
 def convert_all(
-    proposal: Proposal, path: Path, dialect: str = "", *, bound: bool = False, client_joins: bool = False
+    proposal: Proposal, path: Path | str, dialect: str = "", *, bound: bool = False, client_joins: bool = False
 ) -> Iterator[ClientJoin | CompiledRead | CompiledWrite | NotCompiled]:
     """Every statement of a workload file compiled; a mistake in one is its gap, and never stops the rest."""
     from nestling.common.errors import WorkloadError
@@ -121,12 +121,12 @@ def convert_all(
             yield NotCompiled("", "", gap)
 
 
-def queries_module(proposal: Proposal, path: Path, dialect: str = "") -> tuple[str, tuple[tuple[str, str], ...]]:
+def queries_module(proposal: Proposal, path: Path | str, dialect: str = "") -> tuple[str, tuple[tuple[str, str], ...]]:
     """A Python module on pymongo alone with a function for each statement of a workload file; the others' names, and why."""
     from nestling.emitters.python_code import lacking, module
 
     statements = tuple(convert_all(proposal, path, dialect))
-    return module(statements, title=f"The statements of {path.name}."), lacking(statements)
+    return module(statements, title=f"The statements of {Path(path).name}."), lacking(statements)
 
 
 def _translated(sql: str, proposal: Proposal, dialect: str) -> Query | Write:
@@ -155,7 +155,7 @@ def _convert_write(
     return bind_write(write, values) if values is not None else write
 
 
-def statements_of(proposal: Proposal, path: Path, dialect: str = "") -> tuple[Workload, tuple[Gap, ...]]:
+def statements_of(proposal: Proposal, path: Path | str, dialect: str = "") -> tuple[Workload, tuple[Gap, ...]]:
     """The statements of a workload file over a design's model, and what of it could not be understood."""
     from nestling.sources.front import with_workload
 

@@ -11,7 +11,7 @@ from nestling.ir.proposal import Proposal
 if TYPE_CHECKING:
     from pymongo.database import Database
 
-    from nestling.executors.sync import Metrics, Standing, SyncOptions, SyncReport
+    from nestling.executors.sync import Metrics, Standing, SyncReport
     from nestling.ir.design import Design
     from nestling.ir.drift import Check
     from nestling.ir.route import CompiledRoute, CompiledSearch, CompiledShared, Kept, Route, Search, SyncPlan
@@ -93,24 +93,30 @@ def _compiled_search(search: Search) -> CompiledSearch:
 def sync(
     proposal: Proposal,
     database: Database[Any],
-    options: SyncOptions | None = None,
     *,
+    once: bool = False,
+    wait: bool = True,
+    restart: bool = False,
+    images: bool = False,
+    lease_seconds: float = 15.0,
     stop: Event | None = None,
     metrics: Metrics | None = None,
     say: Callable[[str], None] | None = None,
 ) -> SyncReport:
-    """Keep every copy, computed value and array of ids right until `stop` is set.
+    """Keep every copy, computed value and array of ids right until `stop` is set, or as `executors.sync.SyncOptions` say.
 
-    Errors as of `executors.sync.sync`; `MigrationError` where the documents follow another design since a migration, and
-    `VerifyError` where they are another one's.
+    `metrics` counts what is done, `say` hears in words what happens. Errors as of `executors.sync.sync`; `MigrationError` where
+    the documents follow another design since a migration, and `VerifyError` where they are another one's.
     """
     from nestling.executors.migrate import check_in_use
+    from nestling.executors.sync import SyncOptions
     from nestling.executors.sync import sync as keep
     from nestling.pipeline.keeping import require_design
 
     plan = sync_plan(proposal.design)
     check_in_use(database, plan.fingerprint)
     require_design(proposal, database)
+    options = SyncOptions(once=once, wait=wait, restart=restart, images=images, lease_seconds=lease_seconds)
     return keep(database, plan, options, stop=stop, metrics=metrics, say=say)
 
 

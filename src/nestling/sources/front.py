@@ -21,7 +21,11 @@ _DATABASE_FILES = frozenset({".db", ".sqlite", ".sqlite3", ".db3"})
 
 
 def read_source(
-    address: str, *, workload: Path | None = None, dialect: str = "", progress: Callable[[str], None] | None = None
+    address: Path | str,
+    *,
+    workload: Path | str | None = None,
+    dialect: str = "",
+    progress: Callable[[str], None] | None = None,
 ) -> Reading:
     """Read whatever `address` names, and a workload over it; raises a typed error when it cannot be reached or parsed.
 
@@ -29,7 +33,7 @@ def read_source(
     """
     from nestling.sources.remarks import unique_as_read
 
-    found = _read(address, dialect, progress, _text(workload) if workload is not None else None)
+    found = _read(str(address), dialect, progress, _text(workload) if workload is not None else None)
     found = replace(found, notes=(*found.notes, *unique_as_read(found.model)))
     return found if workload is None else with_workload(found, workload)
 
@@ -75,7 +79,7 @@ def _with_joined(reading: Reading, statements: str | None) -> Reading:
     return replace(reading, model=model, notes=(*reading.notes, *notes))
 
 
-def with_workload(reading: Reading, path: Path) -> Reading:
+def with_workload(reading: Reading, path: Path | str) -> Reading:
     """The reading with the statements and requirements of a workload file instead of its own."""
     from nestling.sources.statements import parse_workload
 
@@ -83,7 +87,7 @@ def with_workload(reading: Reading, path: Path) -> Reading:
     return replace(reading, workload=workload, gaps=(*reading.gaps, *gaps))
 
 
-def open_rows(address: str, model: Model) -> RowSource:
+def open_rows(address: Path | str, model: Model) -> RowSource:
     """Stream the rows behind `address` under the names and types of `model`; raises when it lacks one of its tables."""
     from nestling.sources.sql import open_database
     from nestling.sources.sql.presence import check_presence
@@ -93,12 +97,12 @@ def open_rows(address: str, model: Model) -> RowSource:
     return database
 
 
-def has_rows(address: str) -> bool:
+def has_rows(address: Path | str) -> bool:
     """Whether it names a database; a model or a schema holds no rows."""
-    return _database_url(address) is not None
+    return _database_url(str(address)) is not None
 
 
-def open_target(address: str) -> RowSink:
+def open_target(address: Path | str) -> RowSink:
     """A database to write rebuilt rows into."""
     from nestling.sources.sql import open_sink
 
@@ -111,11 +115,11 @@ def _database_url(address: str) -> str | None:
     return f"sqlite:///{address}" if Path(address).suffix.lower() in _DATABASE_FILES else None
 
 
-def _required_url(address: str) -> str:
-    url = _database_url(address)
+def _required_url(address: Path | str) -> str:
+    url = _database_url(str(address))
     if url is None:
         raise SourceError(
-            Problem(what="holds no rows", where=address, next_move="name a database: sqlite:///file.db, …")
+            Problem(what="holds no rows", where=str(address), next_move="name a database: sqlite:///file.db, …")
         )
     return url
 
@@ -130,7 +134,8 @@ def _existing(address: str) -> Path:
     return path
 
 
-def _text(path: Path) -> str:
+def _text(path: Path | str) -> str:
+    path = Path(path)
     try:
         found = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:

@@ -173,4 +173,4 @@ def test_a_design_of_dates_stops_at_microseconds(log: Proposal, tmp_path: Path, 
     assert done.verified is not None
     assert done.verified.equal
     assert pipeline.verify(log, address, database).equal
-    pipeline.unload(log, database, f"sqlite:///{tmp_path / 'copy.db'}")
+    pipeline.unload(log, f"sqlite:///{tmp_path / 'copy.db'}", database)

@@ -69,7 +69,7 @@ def carried(database: Database[Any], path: Path) -> Found:
     facts = facts_of(database)
     diagnose(facts)
     found = read(facts, name="read")
-    unload(found.in_place, database, f"sqlite:///{path}")
+    unload(found.in_place, f"sqlite:///{path}", database)
     assert verify(found.in_place, f"sqlite:///{path}", database).equal
     return found
 
@@ -128,7 +128,7 @@ def test_what_came_later_is_refused(database: Database[Any], tmp_path: Path, nam
     today, copy = read(facts_of(database), name="read").in_place, tmp_path / "copy.db"
     database.things.insert_one({"_id": 7, "v": ODD[name]})
     with pytest.raises(RebuildError, match=r"`v` of `things` holds a .* in the row _id = 7") as error:
-        unload(today, database, f"sqlite:///{copy}")
+        unload(today, f"sqlite:///{copy}", database)
     assert "collection things" in str(error.value)
     with closing(sqlite3.connect(copy)) as connection:
         assert not connection.execute("SELECT name FROM sqlite_master").fetchall()
@@ -140,4 +140,4 @@ def test_what_no_driver_reads_is_named(database: Database[Any], tmp_path: Path, 
     database.things.insert_many([{"_id": n, "v": value if n == 7 else "text"} for n in range(9)])
     today = read(facts_of(database), name="read").in_place
     with pytest.raises(RebuildError, match=r"things: `v` in the row _id = 7 holds what cannot be read as a value"):
-        unload(today, database, f"sqlite:///{tmp_path / 'copy.db'}")
+        unload(today, f"sqlite:///{tmp_path / 'copy.db'}", database)

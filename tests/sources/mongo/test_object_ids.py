@@ -93,7 +93,7 @@ def both(database: Database[Any], tmp_path: Path) -> Both:
     facts = gather(database.client, [database.name], Budget(30.0, Amount(), structure=True))
     found = read(facts, name="read")
     copy = tmp_path / "copy.db"
-    unload(found.in_place, database, f"sqlite:///{copy}")
+    unload(found.in_place, f"sqlite:///{copy}", database)
     return Both(found.in_place, database, copy)
 
 

@@ -55,7 +55,7 @@ def test_the_shop_is_read_back(
     assert alike.differences == []
     rows, equal, told = rows_read_back(database, proposal.design, found.in_place.design)
     assert (equal, told) == (rows, [])
-    report = unload(found.in_place, database, f"sqlite:///{tmp_path / 'copy.db'}")
+    report = unload(found.in_place, f"sqlite:///{tmp_path / 'copy.db'}", database)
     assert sum(report.entities.values()) >= rows
 
 

@@ -67,7 +67,7 @@ def test_they_are_uuids(people: Database[Any]) -> None:
 def test_they_come_back(people: Database[Any], tmp_path: Path) -> None:
     """Unloaded to SQLite and compared, nothing differs; loaded from there under validators, they are UUIDs again."""
     today, copy = look(people).in_place, f"sqlite:///{tmp_path / 'copy.db'}"
-    unload(today, people, copy)
+    unload(today, copy, people)
     assert verify(today, copy, people).equal
     again = people.client[f"{people.name}_again"]
     try:
@@ -81,7 +81,7 @@ def test_they_come_back(people: Database[Any], tmp_path: Path) -> None:
 def test_their_text_finds_them(people: Database[Any], tmp_path: Path, value: object) -> None:
     """As it does in SQLite."""
     today, copy = look(people).in_place, tmp_path / "copy.db"
-    unload(today, people, f"sqlite:///{copy}")
+    unload(today, f"sqlite:///{copy}", people)
     store = Store(today, people)
     with closing(sqlite3.connect(copy)) as connection:
         for sql in READS:
@@ -99,7 +99,7 @@ def test_uuids_beside_bytes_are_told(database: Database[Any], tmp_path: Path) ->
     mark = attribute(found, "things", "mark")
     assert (mark.type.name, [each.name for each in mark.also]) == (TypeName.UUID, [TypeName.BYTES])
     copy = f"sqlite:///{tmp_path / 'copy.db'}"
-    unload(found.in_place, database, copy)
+    unload(found.in_place, copy, database)
     assert verify(found.in_place, copy, database).equal
 
 
@@ -110,7 +110,7 @@ def test_values_beside_a_uuid_come_back(database: Database[Any], tmp_path: Path,
     found = look(database)
     assert attribute(found, "things", "mark").type.name is TypeName.UUID
     copy = f"sqlite:///{tmp_path / 'copy.db'}"
-    unload(found.in_place, database, copy)
+    unload(found.in_place, copy, database)
     assert verify(found.in_place, copy, database).equal
 
 
@@ -129,7 +129,7 @@ def test_what_no_column_of_uuids_gives_back_is_refused(
     today = look(database).in_place
     database.things.insert_one({"_id": 4, "mark": late})
     with pytest.raises(RebuildError, match=message) as error:
-        unload(today, database, f"sqlite:///{tmp_path / 'copy.db'}")
+        unload(today, f"sqlite:///{tmp_path / 'copy.db'}", database)
     assert "collection things" in str(error.value)
 
 
@@ -139,14 +139,14 @@ def test_a_uuid_among_what_were_bytes_is_refused(database: Database[Any], tmp_pa
     today = look(database).in_place
     database.things.insert_one({"_id": 4, "mark": Binary.from_uuid(IDS[0])})
     with pytest.raises(RebuildError, match=r"`mark` of `things` holds a UUID, in the row _id = 4"):
-        unload(today, database, f"sqlite:///{tmp_path / 'copy.db'}")
+        unload(today, f"sqlite:///{tmp_path / 'copy.db'}", database)
 
 
 def test_keys_of_several_types_come_back(database: Database[Any], tmp_path: Path) -> None:
     """Most of them numbers: the column is no row number of SQLite's, which takes nothing else."""
     database.things.insert_many([{"_id": each, "n": 1} for each in (1, 2, 3, "three", ObjectId())])
     found, copy = look(database), f"sqlite:///{tmp_path / 'copy.db'}"
-    unload(found.in_place, database, copy)
+    unload(found.in_place, copy, database)
     assert verify(found.in_place, copy, database).equal
 
 
@@ -165,7 +165,7 @@ def test_other_subtypes_come_back(database: Database[Any], tmp_path: Path, value
     found = look(database)
     assert any(f"subtype {value.subtype}" in gap.what for gap in found.reading.gaps), found.reading.gaps
     copy = f"sqlite:///{tmp_path / 'copy.db'}"
-    unload(found.in_place, database, copy)
+    unload(found.in_place, copy, database)
     assert verify(found.in_place, copy, database).equal
     database.things.update_one({"_id": 1}, {"$set": {"mark": bytes(value)}})
     assert not verify(found.in_place, copy, database).equal

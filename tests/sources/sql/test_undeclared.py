@@ -24,7 +24,7 @@ def test_digits_and_plain_indexes_are_not_declared(tmp_path: Path, database: Dat
     reading = inspect(source)
     proposal = design(reading, "normalized")
     load(proposal, source, database)
-    unload(proposal, database, f"sqlite:///{target}")
+    unload(proposal, f"sqlite:///{target}", database)
     with closing(sqlite3.connect(target)) as connection:
         columns = {name: kind for _, name, kind, *_ in connection.execute("PRAGMA table_info(t)")}
         assert (columns["cost"], columns["hours"]) == ("NUMERIC", "NUMERIC")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # pydantic and the YAML parser are slow to import; who only p
 __all__ = ["read_file", "read_proposal", "read_reading", "write_proposal", "write_reading"]
 
 
-def read_file(path: Path) -> Reading | Proposal:
+def read_file(path: Path | str) -> Reading | Proposal:
     """The reading or proposal in a file: a proposal has a `design`. Raises `InputError`."""
     from nestling.ir.text import reader
 

@@ -39,10 +39,10 @@ _WANTED = {
 }
 
 
-def read_file(path: FilePath) -> Reading | Proposal:
+def read_file(path: FilePath | str) -> Reading | Proposal:
     """The reading or proposal in a file; raises `InputError`, also when there is no such file or it is not text."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = FilePath(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError(Problem(what=f"cannot read the file: {error.strerror}", where=str(path))) from None
     except UnicodeDecodeError as error:

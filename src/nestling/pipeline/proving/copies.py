@@ -12,7 +12,7 @@ from typing import Any
 
 from nestling.common.errors import ConnectionFailed, DiskFull, NestlingError
 from nestling.executors.drive import Copied, Driven, Run, Shape, ages, latency
-from nestling.executors.sync import Metrics, SyncOptions
+from nestling.executors.sync import Metrics
 from nestling.ir.compiled import CompiledRead
 from nestling.ir.design import Design
 from nestling.ir.freshness import Freshness, Level
@@ -53,7 +53,7 @@ def kept_right(proposal: Proposal, on: Driven) -> Iterator[Background]:
     """
     told = Background()
     with _said(told):
-        sync(proposal, on.database, SyncOptions(once=True))
+        sync(proposal, on.database, once=True)
     if told.missing:
         yield told
         return

@@ -31,11 +31,11 @@ VARIANTS = ("runner-up", "ablation")
 
 def prove_source(
     reading: Reading,
-    address: str,
+    address: Path | str,
     on: tuple[Server, Database[Any]],
     *,
     proposal: Proposal | None = None,
-    files: Iterable[Path] = (),
+    files: Iterable[Path | str] = (),
     random: int = 0,
     variants: bool = True,
     scale: float | None = None,
@@ -60,8 +60,8 @@ def prove_source(
 
 @contextmanager
 def _rows(
-    reading: Reading, address: str, scale: float | None, seed: int, watch: Watch | None
-) -> Iterator[tuple[Reading, str]]:
+    reading: Reading, address: Path | str, scale: float | None, seed: int, watch: Watch | None
+) -> Iterator[tuple[Reading, Path | str]]:
     """Where the rows are, and the reading as they are: those of the source, or generated ones in a file of our own."""
     from nestling.sources.front import has_rows
 
