@@ -8,9 +8,11 @@ from nestling.emitters.explanation import Explanation
 from nestling.emitters.explanation_text import explanation_text
 from nestling.ir.proposal import Costs, Weighed
 
-KEPT = Weighed("the index", "index", True, 0.007, because="page (9/s) 7 ms/s more", instead=("a", "b"), dropped=0.3)
-NOTHING_ELSE = Weighed("the index", "index", True, 0.089, because="page (9/s) 89 ms/s more")
-AS_GOOD = Weighed("the index", "index", True, 0.0, motives=("page",), instead=("a", "b", "c"), dropped=0.3)
+KEPT = Weighed(
+    "the index", "compound-index", True, 0.007, because="page (9/s) 7 ms/s more", instead=("a", "b"), dropped=0.3
+)
+NOTHING_ELSE = Weighed("the index", "compound-index", True, 0.089, because="page (9/s) 89 ms/s more")
+AS_GOOD = Weighed("the index", "compound-index", True, 0.0, motives=("page",), instead=("a", "b", "c"), dropped=0.3)
 
 
 @pytest.mark.parametrize(

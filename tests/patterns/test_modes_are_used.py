@@ -21,7 +21,7 @@ CREATE TABLE box_tag (box_id INTEGER NOT NULL REFERENCES box (id), tag_id INTEGE
     PRIMARY KEY (box_id, tag_id));"""
 BOX = "SELECT b.place, i.no, i.what FROM box b JOIN item i ON i.box_id = b.id WHERE b.id = :id"
 READS = {
-    "embed-many": BOX,
+    "embed": BOX,
     "extended-reference": "SELECT r.stars, p.name FROM review r JOIN product p ON p.id = r.product_id WHERE r.id = :id",
     "computed": "SELECT p.name, (SELECT count(*) FROM review r WHERE r.product_id = p.id) FROM product p WHERE p.id = :id",
     "subset": "SELECT stars, at, text FROM review WHERE product_id = :id ORDER BY at DESC LIMIT 5",

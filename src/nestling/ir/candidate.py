@@ -259,6 +259,15 @@ def _field(attribute: str) -> Field:
 
 
 @dataclass(frozen=True, slots=True)
+class Structure:
+    """What a pattern proposes: a part of a design by its id, and the statements that motivate it."""
+
+    id: str
+    part: Part
+    motives: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """One structure a design may have: the pattern that proposes it, and the statements that motivate it."""
 

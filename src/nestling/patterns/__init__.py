@@ -1,7 +1,7 @@
 """Patterns: each proposes candidates – structures built from the primitives – for a model and its workload.
 
-A pattern is a module with one function, `candidates(situation) -> Iterator[Candidate]`; its name is the file's, and adding one is
-adding a file. None decides: whether a candidate is worth its price is for the costs to say.
+A pattern is a module with one function, `candidates(situation) -> Iterator[Structure]`. Its name is the file's, with hyphens, and
+adding one is adding a file. None decides: whether a candidate is worth its price is for the costs to say.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ __all__ = ["pattern_names", "propose"]
 def propose(situation: Situation) -> tuple[Candidate, ...]:
     """Everything the patterns propose, each structure once: the first pattern that names it is its pattern.
 
-    Nothing is put together along relationships whose rows may spell the key otherwise.
+    Patterns mean the same by one id. Nothing is put together along relationships whose rows may spell the key otherwise.
     """
     found: dict[str, Candidate] = {}
     for name in pattern_names():
-        for candidate in import_module(f"{__name__}.{name}").candidates(situation):
-            found.setdefault(candidate.id, candidate)
+        for each in import_module(f"{__name__}.{name}").candidates(situation):
+            made = Candidate(each.id, name.replace("_", "-"), each.part, each.motives)
+            known = found.setdefault(made.id, made)
+            assert known.part == made.part, f"two structures are called `{made.id}`"
     respelled = {link.name for link in situation.model.relationships if situation.may_be_respelled(link)}
     return tuple(each for each in found.values() if respelled.isdisjoint(along(each.part, situation.model)))
 

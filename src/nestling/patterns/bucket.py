@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nestling.ir.candidate import Bucketed, Candidate, summaries
+from nestling.ir.candidate import Bucketed, Structure, summaries
 from nestling.ir.model import Entity
 from nestling.ir.primitives import OF_BUCKETS, Window, WindowUnit
 from nestling.ir.situation import Situation, rows_per_day
@@ -22,7 +22,7 @@ SMALLEST = 4.0
 """Events in one window on average, below which a bucket groups next to nothing."""
 
 
-def candidates(situation: Situation) -> Iterator[Candidate]:
+def candidates(situation: Situation) -> Iterator[Structure]:
     """For each series of events a bucket per window and per count that fits."""
     for entity in situation.model.entities:
         if situation.children[entity.name] or situation.blobs[entity.name] or _is_link(situation, entity):
@@ -124,7 +124,7 @@ def _candidate(
     window: Window | None,
     limit: int,
     motives: tuple[str, ...],
-) -> Candidate:
+) -> Structure:
     plain = Bucketed(entity.name, by, window, limit)
     asked = [
         item
@@ -135,4 +135,4 @@ def _candidate(
     ]
     what = f"{window.unit} of {window.attribute}" if window is not None else f"{limit}"
     name = f"{entity.name} in buckets by {', '.join(by)} and {what}"
-    return Candidate(name, "bucket", replace(plain, summary=tuple(dict.fromkeys(asked))), motives)
+    return Structure(name, replace(plain, summary=tuple(dict.fromkeys(asked))), motives)

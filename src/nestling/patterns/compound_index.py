@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nestling.ir.candidate import Candidate, Indexed
+from nestling.ir.candidate import Indexed, Structure
 from nestling.ir.collations import linked_by_expression, sought
 from nestling.ir.model import Relationship
 from nestling.ir.situation import Situation
@@ -14,7 +14,7 @@ from nestling.ir.workload import Access, Operator, Statement, StatementKind
 MOST_KEYS = 8
 
 
-def candidates(situation: Situation) -> Iterator[Candidate]:
+def candidates(situation: Situation) -> Iterator[Structure]:
     """One per combination, and one per foreign key."""
     motives: dict[tuple[str, tuple[tuple[str, int], ...]], list[str]] = {}
     for statement in situation.reading.workload.statements:
@@ -33,9 +33,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             motives.setdefault((link.child, keys), []).extend(served)
     for (entity, keys), statements in motives.items():
         text = ", ".join(name if direction > 0 else f"-{name}" for name, direction in keys)
-        yield Candidate(
-            f"index of {entity} on {text}", "index", Indexed(entity, keys), tuple(dict.fromkeys(statements))
-        )
+        yield Structure(f"index of {entity} on {text}", Indexed(entity, keys), tuple(dict.fromkeys(statements)))
 
 
 def _looked_for(situation: Situation, link: Relationship) -> Iterator[Statement]:

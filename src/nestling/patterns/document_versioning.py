@@ -10,19 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Candidate, Newest
-from nestling.ir.model import Relationship
+from nestling.ir.candidate import Newest, Structure
 from nestling.ir.primitives import Order
 from nestling.ir.rows import AggregateKind
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Access, Operator
 from nestling.patterns.extended_reference import freshness_of
-from nestling.patterns.subset import candidates as first_few
+from nestling.patterns.subset import are_versions, first_few
 
 _DESCENDING = {AggregateKind.MAX: True, AggregateKind.MIN: False}
 
 
-def candidates(situation: Situation) -> Iterator[Candidate]:
+def candidates(situation: Situation) -> Iterator[Structure]:
     """One for each relationship to versions, with all that statements show of the current one."""
     asked: dict[tuple[str, Order], list[tuple[str, tuple[str, ...]]]] = {}
     for name, order, statement, attributes in (*_greatest(situation), *_first(situation)):
@@ -34,7 +33,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
         part = Newest(name, attributes, (order,), 1, freshness_of(situation, link.child, "", name))
         by = f"-{order.attribute}" if order.descending else order.attribute
         motives = tuple(dict.fromkeys(statement for statement, _ in found))
-        yield Candidate(f"first 1 {link.child} by {by} in {link.parent}", "document-versioning", part, motives)
+        yield Structure(f"first 1 {link.child} by {by} in {link.parent}", part, motives)
 
 
 Asked = tuple[str, Order, str, tuple[str, ...]]
@@ -48,7 +47,11 @@ def _greatest(situation: Situation) -> Iterator[Asked]:
             for one in statement.accesses if every.via is not None and len(every.aggregates) == 1 else ():
                 ((function, attribute),) = every.aggregates
                 link = situation.model.relationship(every.via or "")
-                if function not in _DESCENDING or attribute is None or not _are_versions(situation, link, attribute):
+                if (
+                    function not in _DESCENDING
+                    or attribute is None
+                    or not are_versions(situation, link, (Order(attribute),))
+                ):
                     continue
                 if every.entity == link.child and _is_one(one, every, attribute):
                     yield link.name, Order(attribute, _DESCENDING[function]), statement.name, one.attributes
@@ -63,15 +66,8 @@ def _is_one(one: Access, every: Access, attribute: str) -> bool:
 
 def _first(situation: Situation) -> Iterator[Asked]:
     """Statements that ask for the first child of one parent."""
-    for each in first_few(situation):
-        part = each.part
-        if isinstance(part, Newest) and part.limit == 1 and len(part.order) == 1:
-            link = situation.model.relationship(part.relationship)
-            if _are_versions(situation, link, part.order[0].attribute):
-                for statement in each.motives:
-                    yield link.name, part.order[0], statement, part.attributes
-
-
-def _are_versions(situation: Situation, link: Relationship, attribute: str) -> bool:
-    """Whether a child is one version of its parent, told by an attribute."""
-    return set(situation.model.entity(link.child).key) == {*link.child_attributes, attribute}
+    for part, statements in first_few(situation):
+        link = situation.model.relationship(part.relationship)
+        if part.limit == 1 and are_versions(situation, link, part.order):
+            for statement in statements:
+                yield link.name, part.order[0], statement, part.attributes

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Absorbed, Candidate
+from nestling.ir.candidate import Absorbed, Structure
 from nestling.ir.model import Relationship
 from nestling.ir.situation import Situation
 
@@ -16,7 +16,7 @@ MOST_BYTES = 200.0
 """A row larger than that is not repeated in each of the many."""
 
 
-def candidates(situation: Situation) -> Iterator[Candidate]:
+def candidates(situation: Situation) -> Iterator[Structure]:
     """One for each small parent with one kind of children."""
     for entity in situation.model.entities:
         links = situation.children[entity.name]
@@ -24,7 +24,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             motives = tuple(statement.name for statement in situation.statements_of[entity.name])
             if motives:
                 part = Absorbed(entity.name, links[0].name)
-                yield Candidate(f"{entity.name} in each {links[0].child} only", "drop-the-one", part, motives)
+                yield Structure(f"{entity.name} in each {links[0].child} only", part, motives)
 
 
 def _may_go(situation: Situation, link: Relationship) -> bool:

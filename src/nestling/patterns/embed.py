@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Candidate, Nested
+from nestling.ir.candidate import Nested, Structure
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.situation import Situation
 from nestling.patterns.polymorphic import inline_links
@@ -18,7 +18,7 @@ MOST_PLACES = 8
 Chain = tuple[Relationship, ...]
 
 
-def candidates(situation: Situation) -> Iterator[Candidate]:
+def candidates(situation: Situation) -> Iterator[Structure]:
     """For each entity every chain of embeddings that may hold its rows, along relationships that statements join along.
 
     Without a statement that joins along it an embedding saves nothing, and makes documents larger.
@@ -135,23 +135,14 @@ def _bytes(situation: Situation, links: tuple[Relationship, ...]) -> float:
     return size
 
 
-def _candidate(situation: Situation, entity: str, links: tuple[Relationship, ...]) -> Candidate:
+def _candidate(situation: Situation, entity: str, links: tuple[Relationship, ...]) -> Structure:
     bound = _bounded(situation, links[0]) or None
-    path = " in ".join(link.parent for link in links)
-    through = "" if len(situation_links(situation, links[0])) == 1 else f" by {links[0].name}"
-    pattern = (
-        "outlier"
-        if bound is not None
-        else "embed-one"
-        if links[0].cardinality is Cardinality.ONE_TO_ONE
-        else "embed-many"
-    )
+    path = " in ".join(_place(situation, link) for link in links)
     motives = tuple(statement.name for statement in situation.joined_by[links[0].name])
-    return Candidate(
-        f"{entity} in {path}{through}", pattern, Nested(entity, tuple(link.name for link in links), bound), motives
-    )
+    return Structure(f"{entity} in {path}", Nested(entity, tuple(link.name for link in links), bound), motives)
 
 
-def situation_links(situation: Situation, link: Relationship) -> tuple[Relationship, ...]:
-    """The relationships between the same two entities."""
-    return tuple(each for each in situation.parents[link.child] if each.parent == link.parent)
+def _place(situation: Situation, link: Relationship) -> str:
+    """The parent that holds the rows, with the relationship where several lead to it."""
+    several = sum(each.parent == link.parent for each in situation.parents[link.child]) > 1
+    return f"{link.parent} by {link.name}" if several else link.parent

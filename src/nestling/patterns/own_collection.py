@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Candidate, Own
+from nestling.ir.candidate import Own, Structure
 from nestling.ir.situation import Situation
 
 
-def candidates(situation: Situation) -> Iterator[Candidate]:
+def candidates(situation: Situation) -> Iterator[Structure]:
     """One for each entity."""
     for entity in situation.model.entities:
-        yield Candidate(f"{entity.name} in a collection of its own", "parent-reference", Own(entity.name))
+        yield Structure(f"{entity.name} in a collection of its own", Own(entity.name))

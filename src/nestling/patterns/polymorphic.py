@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Candidate, Nested
+from nestling.ir.candidate import Nested, Structure
 from nestling.ir.model import Hierarchy, Relationship
 from nestling.ir.names import stored_name
 from nestling.ir.situation import Situation
 
 
-def candidates(situation: Situation) -> Iterator[Candidate]:
+def candidates(situation: Situation) -> Iterator[Structure]:
     """One for each subtype."""
     for name in sorted(inline_links(situation)):
         link = situation.model.relationship(name)
@@ -24,9 +24,8 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             for s in situation.reading.workload.statements
             if any(access.entity in (link.child, link.parent) for access in s.accesses)
         )
-        yield Candidate(
+        yield Structure(
             f"{link.child} beside the fields of {link.parent}",
-            "polymorphic",
             Nested(link.child, (name,), inline=True),
             motives,
         )

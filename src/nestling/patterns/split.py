@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Candidate, Cold
+from nestling.ir.candidate import Cold, Structure
 from nestling.ir.model import Entity
 from nestling.ir.quantity_words import first_of
 from nestling.ir.situation import Situation
@@ -18,7 +18,7 @@ LEAST_BYTES = 200.0
 """Rare attributes smaller than that together are not worth a second document."""
 
 
-def candidates(situation: Situation) -> Iterator[Candidate]:
+def candidates(situation: Situation) -> Iterator[Structure]:
     """One for each entity with large attributes that are hardly read."""
     for entity in situation.model.entities:
         rates = _rates(situation, entity)
@@ -29,7 +29,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
         if cold and _bytes(situation, entity, cold) >= LEAST_BYTES:
             names = first_of(cold, len(cold) if len(cold) <= 3 else 1)
             motives = tuple(_often(situation, entity, cold))
-            yield Candidate(f"{names} of {entity.name} apart", "split", Cold(entity.name, cold), motives)
+            yield Structure(f"{names} of {entity.name} apart", Cold(entity.name, cold), motives)
 
 
 def _rates(situation: Situation, entity: Entity) -> dict[str, float]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Candidate, Newest
+from nestling.ir.candidate import Newest, Structure
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import Order
 from nestling.ir.situation import Situation
@@ -19,15 +19,44 @@ MOST_ROWS = 1_000
 """The largest N: beyond it a subset is no subset (the sources keep the newest thousand)."""
 
 
-def candidates(situation: Situation) -> Iterator[Candidate]:
-    """One for each statement that asks for the first few children of one parent."""
+def candidates(situation: Situation) -> Iterator[Structure]:
+    """One for each first few that statements ask for of one parent's children; those that are its versions aside."""
+    for part, statements in first_few(situation):
+        link = situation.model.relationship(part.relationship)
+        if part.limit != 1 or not are_versions(situation, link, part.order):
+            by = ", ".join(f"-{each.attribute}" if each.descending else each.attribute for each in part.order)
+            yield Structure(f"first {part.limit} {link.child} by {by} in {link.parent}", part, statements)
+
+
+def first_few(situation: Situation) -> Iterator[tuple[Newest, tuple[str, ...]]]:
+    """The first few children of one parent that statements ask for, with all they show of these; and which statements do."""
+    asked: dict[tuple[str, tuple[Order, ...], int], list[tuple[str, tuple[str, ...]]]] = {}
+    for name, order, limit, statement, attributes in _asked(situation):
+        asked.setdefault((name, order, limit), []).append((statement, attributes))
+    for (name, order, limit), found in asked.items():
+        attributes = tuple(dict.fromkeys(each for _, shown in found for each in shown))
+        freshness = freshness_of(situation, situation.model.relationship(name).child, "", name)
+        yield Newest(name, attributes, order, limit, freshness), tuple(dict.fromkeys(each for each, _ in found))
+
+
+def are_versions(situation: Situation, link: Relationship, order: tuple[Order, ...]) -> bool:
+    """Whether the children of one parent are told apart by what they are ordered by alone, as versions are by their number."""
+    return len(order) == 1 and {*situation.model.entity(link.child).key} == {*link.child_attributes, order[0].attribute}
+
+
+def _asked(situation: Situation) -> Iterator[tuple[str, tuple[Order, ...], int, str, tuple[str, ...]]]:
+    """The relationship, the order, how many, the statement, and what it shows."""
     for statement in situation.reading.workload.statements:
         if statement.kind.writes or statement.limit is None or not 0 < statement.limit <= MOST_ROWS:
             continue
         for access in statement.accesses:
             for link in situation.parents[access.entity]:
                 if _of_one_parent(statement, access, link) and access.sort:
-                    yield _candidate(situation, statement, access, link)
+                    order = tuple(Order(name, down) for name, down in access.order)
+                    key = situation.model.entity(link.child).key
+                    wanted = dict.fromkeys((*access.attributes, *(each.attribute for each in order), *key))
+                    shown = tuple(name for name in wanted if name not in link.child_attributes)
+                    yield link.name, order, statement.limit, statement.name, shown
 
 
 def _of_one_parent(statement: Statement, access: Access, link: Relationship) -> bool:
@@ -36,17 +65,3 @@ def _of_one_parent(statement: Statement, access: Access, link: Relationship) -> 
     others = [each for each in access.filters if each.attribute not in link.child_attributes]
     alone = all(not each.filters and not each.sort for each in statement.accesses if each is not access)
     return set(link.child_attributes) <= exact and not others and alone and not access.aggregates
-
-
-def _candidate(situation: Situation, statement: Statement, access: Access, link: Relationship) -> Candidate:
-    order = tuple(Order(name, down) for name, down in access.order)
-    key = situation.model.entity(link.child).key
-    wanted = (*access.attributes, *(o.attribute for o in order), *key)
-    attributes = tuple(dict.fromkeys(name for name in wanted if name not in link.child_attributes))
-    assert statement.limit is not None
-    freshness = freshness_of(situation, link.child, "", link.name)
-    part = Newest(link.name, attributes, order, statement.limit, freshness)
-    by = ", ".join(f"-{o.attribute}" if o.descending else o.attribute for o in order)
-    return Candidate(
-        f"first {statement.limit} {link.child} by {by} in {link.parent}", "subset", part, (statement.name,)
-    )

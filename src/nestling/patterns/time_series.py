@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Bucketed, Candidate
+from nestling.ir.candidate import Bucketed, Structure
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Window, WindowUnit
 from nestling.ir.situation import Situation, is_only_added_to, rows_per_day
@@ -23,7 +23,7 @@ SPANS = (WindowUnit.HOUR, WindowUnit.DAY, WindowUnit.MONTH)
 _TAGS = (TypeName.INTEGER, TypeName.TEXT, TypeName.UUID, TypeName.BOOLEAN)
 
 
-def candidates(situation: Situation) -> Iterator[Candidate]:
+def candidates(situation: Situation) -> Iterator[Structure]:
     """For each series statements ask for, one per granularity."""
     for entity in situation.model.entities:
         if not _serves(situation, entity):
@@ -39,7 +39,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
                     for unit in SPANS:
                         part = Bucketed(entity.name, (meta,), Window(time, unit), MOST_EVENTS, native=True)
                         name = f"{entity.name} as a time series by {meta} and {unit} of {time}"
-                        yield Candidate(name, "time-series", part, motives)
+                        yield Structure(name, part, motives)
 
 
 def _serves(situation: Situation, entity: Entity) -> bool:

@@ -7,7 +7,7 @@ rules name. Every step is a reason.
 
 from __future__ import annotations
 
-from nestling.ir.model import Cardinality, Relationship
+from nestling.ir.model import Relationship
 from nestling.ir.outline import Outline
 from nestling.ir.proposal import Alternative, Choice, Decision, Reason
 from nestling.ir.situation.situation import Situation
@@ -83,10 +83,7 @@ def _embedded(situation: Situation, link: Relationship, answer: Answer) -> Decis
                 "invariant", f"the few `{link.child}` without one `{link.parent}` have an orphans collection", share
             ),
         )
-    few = (situation.fan_outs[link.name].projected or situation.thresholds.few) < situation.thresholds.few
-    many = "embed-few" if few else "embed-many"
-    pattern = "embed-one" if link.cardinality is Cardinality.ONE_TO_ONE else many
     instead = Alternative(
         Choice.PARENT_REFERENCE, f"reading one `{link.parent}` with its `{link.child}` would cost a join (rule-3)"
     )
-    return Decision(link.name, Choice.EMBED, (pattern,), (*answer.reasons, *orphans), (instead,))
+    return Decision(link.name, Choice.EMBED, (str(Choice.EMBED),), (*answer.reasons, *orphans), (instead,))

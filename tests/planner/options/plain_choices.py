@@ -12,7 +12,7 @@ from nestling.strategies import tree
 
 def normalized(candidates: tuple[Candidate, ...]) -> frozenset[str]:
     """Own collections, and every index over them."""
-    return frozenset(each.id for each in candidates if isinstance(each.part, Own) or each.pattern == "index")
+    return frozenset(each.id for each in candidates if isinstance(each.part, Own) or each.pattern == "compound-index")
 
 
 def embedded(candidates: tuple[Candidate, ...], reading: Reading) -> frozenset[str]:
@@ -30,7 +30,7 @@ def _placed(candidates: tuple[Candidate, ...], reading: Reading, embeds: Callabl
     """Parents first: each entity in the first home that stands where its parent was placed."""
     homes = {entity.name: _homes(candidates, entity.name, embeds) for entity in reading.model.entities}
     places: dict[str, tuple[str, ...]] = {}
-    chosen = {each.id for each in candidates if each.pattern == "index"}
+    chosen = {each.id for each in candidates if each.pattern == "compound-index"}
     while len(places) < len(homes):
         waiting = [name for name in homes if name not in places]
         entity = next((name for name in waiting if _parents(homes[name], reading) <= places.keys()), waiting[0])

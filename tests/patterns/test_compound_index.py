@@ -42,7 +42,7 @@ def test_children_are_found_by_it(tmp_path: Path, database: Database[dict[str, A
     """It is chosen, the DELETE asks for the children by what it says of the parent, and what is left is SQLite's."""
     application = visits(tmp_path)
     proposal = application.designed()
-    assert chosen(proposal, "index") == [INDEX]
+    assert chosen(proposal, "compound-index") == [INDEX]
     write = convert(proposal, "DELETE FROM visit WHERE doctor = :doctor AND at = :at", dialect="sqlite")
     assert isinstance(write, CompiledWrite), write
     assert "where bill.doctor = :doctor and bill.at = :at" in write.access_path
