@@ -61,7 +61,7 @@ def _page(stem: str, shown: list[str]) -> str:
 
 
 def _said(stem: str) -> tuple[str, str]:
-    """The title and the text of a pattern's docstring."""
+    """The title and the text of a pattern's docstring, which begins `Title (codes): text`."""
     text = inspect.cleandoc(import_module(f"nestling.patterns.{stem}").__doc__ or stem)
     first, _, rest = text.partition("\n\n")
     head, _, said = first.replace("\n", " ").partition(": ")

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from nestling.cli import group
+from nestling.patterns import pattern_names
 from scripts.pages import DOCS, ROOT, pages
+from scripts.pages._pattern_pages import titles
 
 WRITTEN = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))
 PROSE = [*(DOCS / name for name in WRITTEN), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
@@ -20,6 +22,15 @@ _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 def test_a_generated_page_is_what_the_code_says(name: str) -> None:
     """The committed page equals the generated one; `python -m scripts.pages` writes them anew."""
     assert (DOCS / name).read_text(encoding="utf-8") == pages()[name]
+
+
+@pytest.mark.parametrize("stem", pattern_names())
+def test_a_page_of_a_pattern_has_a_title(stem: str) -> None:
+    """A few words before the colon of its docstring, and something behind it."""
+    page = pages()[f"patterns/{stem.replace('_', '-')}.md"].splitlines()
+    assert page[0] == f"# {titles()[stem]}"
+    assert 1 <= len(titles()[stem].split()) <= 6
+    assert len(page[2].split()) > 4
 
 
 @pytest.mark.parametrize("path", PROSE, ids=lambda path: path.name)

@@ -1,4 +1,4 @@
-"""Indexes by equality, sort, range (D1): one for each way statements find an entity's rows, in that order of keys."""
+"""Compound index (D1): one for each way statements find an entity's rows, by what is equal, sorted and ranged, in that order."""
 
 from __future__ import annotations
 

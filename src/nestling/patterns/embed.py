@@ -1,4 +1,4 @@
-"""Embed children in their parent's document, as deep as the bounds allow (A1 – A3, A12); outliers go to overflow pages (C4)."""
+"""Embedding (A1 – A3, A12): children in their parent's document as deep as bounds allow, outliers in overflow pages (C4)."""
 
 from __future__ import annotations
 

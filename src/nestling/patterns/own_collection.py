@@ -1,4 +1,4 @@
-"""Every entity may have a collection of its own, its rows holding the ids of their parents (A4): the normalised start."""
+"""Own collection (A4): every entity may have a collection of its own, its rows holding the ids of their parents."""
 
 from __future__ import annotations
 
