@@ -81,7 +81,7 @@ def test_a_proof_shows_designs_and_verdict() -> None:
 def test_findings_show_a_row_each_and_names_as_text() -> None:
     """What a database calls its fields is text, also where it looks like a tag."""
     finding = Finding(
-        "mixed-types", Severity.ERROR, Confidence.CERTAIN, "shop.<script>", "a&b", "two `types`", None, "", None, "",
+        "mixed-types", Severity.ERROR, Confidence.CERTAIN, "shop.<script>", "a&b", "two `types`", 2.0, "", None, "",
         "", "pick one",
     )  # fmt: skip
     tree = shown(Findings((finding,)))

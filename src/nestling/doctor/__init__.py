@@ -78,7 +78,7 @@ def diagnose(
 
 
 def _order(finding: Finding) -> tuple[int, str, str, float, str]:
-    return finding.severity.rank, finding.rule, finding.namespace, -(finding.number or 0.0), finding.path
+    return finding.severity.rank, finding.rule, finding.namespace, -finding.number, finding.path
 
 
 def _module(name: str) -> ModuleType:

@@ -73,7 +73,7 @@ class Seen:
         path: str,
         message: str,
         *,
-        number: float | None = None,
+        number: float,
         limit: str = "",
         unit: str = "",
         cost: str,

@@ -33,7 +33,7 @@ class Confidence(StrEnum):
 class Finding:
     """One thing that is wrong, in one place.
 
-    `number` was found and compared with `threshold`, which is `threshold_source`'s (both None and empty where there is none to
+    `number` was found and compared with `threshold`, which is `threshold_source`'s (None and empty where there is none to
     compare with). `cost`: in words, what it costs here. `work`: what each operation does in vain, for whoever has prices.
     `cost_seconds`: that work, priced; None when not priced. `commands`: for the MongoDB shell.
     """
@@ -44,7 +44,7 @@ class Finding:
     namespace: str
     path: str
     message: str
-    number: float | None
+    number: float
     unit: str
     threshold: float | None
     threshold_source: str

@@ -35,8 +35,8 @@ class Alike:
     @property
     def measured(self) -> str:
         """The numbers from the least to the largest, and the threshold."""
-        numbers = [each.number for each in self.findings if each.number is not None]
-        if not numbers or min(numbers) == max(numbers):
+        numbers = [each.number for each in self.findings]
+        if min(numbers) == max(numbers):
             return measure(self.first)
         least, largest = min(numbers), amount(max(numbers), self.first.unit)
         unit = self.first.unit
@@ -50,7 +50,7 @@ def alike(findings: Iterable[Finding]) -> list[Alike]:
         database = each.namespace.partition(".")[0]
         texts = (_NUMBER.sub(r"# \1", text) for text in (each.message, each.cost, each.remedy))
         groups.setdefault((each.rule, each.severity, each.confidence, database, each.path, *texts), []).append(each)
-    return [Alike(tuple(sorted(group, key=lambda each: -(each.number or 0.0)))) for group in groups.values()]
+    return [Alike(tuple(sorted(group, key=lambda each: -each.number))) for group in groups.values()]
 
 
 def _names(namespaces: Sequence[str]) -> Iterator[str]:

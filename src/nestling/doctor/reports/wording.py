@@ -15,8 +15,6 @@ SINGULAR = {"copies": "copy", "indexes": "index"}
 
 def measure(finding: Finding) -> str:
     """The number, the threshold and whose it is: `4,907 elements (threshold 200 elements: the sources’ …)`."""
-    if finding.number is None:
-        return ""
     return f"{amount(finding.number, finding.unit)}{threshold(finding)}"
 
 
