@@ -49,7 +49,7 @@ def _quantities() -> dict[str, str]:
 def _profile(profile: Profile) -> str:
     identity = profile.identity
     said = f"MongoDB {identity.server}, {identity.engine}, {identity.hardware}."
-    note = f" {profile.note}" if profile.note else ""
+    note = f" {profile.note[:1].upper()}{profile.note[1:]}." if profile.note else ""
     stored = f" A byte of data takes {profile.compression:g} bytes on disk."
     rows = [
         (code(each.name), f"{each.seconds:.3g}", each.unit, f"±{each.doubt:.0%}", each.source)

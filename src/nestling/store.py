@@ -6,7 +6,8 @@
     store.run("product_page", id=7)                      # rows as dicts, columns in SQL's order
     store.execute("DELETE FROM review WHERE id = :id", id=3).affected
 
-Statements are compiled once. A parameter's value is a number, text, bytes, date, UUID or None, and never an operator.
+Statements are compiled once. A parameter's value is a number, text, bytes, date, UUID, None or a list of these, and never an
+operator.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Loading, reading back, validating, drawing and pricing all walk these trees; none of them interprets a primitive on its own.
 
-- A `Store` is one physical collection: the home of a root entity, or the orphans, overflow pages, archived rows or split-off
-  attributes that belong to one.
+- A `StoredCollection` is one physical collection: the home of a root entity, or the orphans, overflow pages, archived rows or
+  split-off attributes that belong to one.
 - A `Node` is one level of its documents: the root, a sub-document, the elements of an array, or a *group* (a bucket or page
   header, which is no entity).
 - A `Place` is one node an entity's rows live at; the union of an entity's places is its home.
