@@ -34,9 +34,9 @@ lint: $(INSTALLED) ## check style, types, layers, dependencies, and that all is 
 	$(BIN)/vulture
 
 bench: $(INSTALLED) ## run every benchmark
-	@for name in $$(grep -l __main__ benchmarks/*.py | xargs -n 1 basename -s .py); do \
-		echo "== $$name"; $(BIN)/python -m benchmarks.$$name || exit 1; \
-	done
+	@failed=; for name in $$(grep -l __main__ benchmarks/*.py | xargs -n 1 basename -s .py); do \
+		echo "== $$name"; $(BIN)/python -m benchmarks.$$name || failed="$$failed $$name"; \
+	done; test -z "$$failed" || { echo "failed:$$failed"; exit 1; }
 
 docs: $(INSTALLED) ## write the pages made from code, build the documentation into site/
 	$(BIN)/python -m scripts.pages

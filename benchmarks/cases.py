@@ -3,7 +3,7 @@
     .venv/bin/python -m benchmarks.cases [FOLDER] [--strategy NAME …]
 
 FOLDER holds one sub-folder per database with `*.sqlite` or `*.sqlite.xz`, and a `workload.sql` where there is one; by default
-the shared cases beside the checkout. Each load runs in a process of its own, so that its peak memory is its own.
+the shared cases (`docs/cases.md`). Each load runs in a process of its own, so that its peak memory is its own.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from nestling.ir.text import write_proposal
 from nestling.pipeline import design, inspect
 from nestling.strategies import strategy_names
 from tests import shared_cases
+from tests.shared_cases import required
 
 CASES = shared_cases.CASES / "sql"
 HEAD = (
@@ -47,9 +48,7 @@ def main() -> int:
     parser.add_argument("folder", nargs="?", type=Path, default=CASES)
     parser.add_argument("--strategy", action="append", choices=strategy_names())
     options = parser.parse_args()
-    if not options.folder.is_dir():
-        print(f"{options.folder} is not there; nothing to run")
-        return 0
+    required(options.folder)
     print("| " + " | ".join(HEAD) + " |\n|" + "---|" * len(HEAD))
     equal = True
     with open_server() as server, tempfile.TemporaryDirectory() as scratch:

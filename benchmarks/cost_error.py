@@ -47,6 +47,7 @@ from nestling.planner.sql import translate
 from nestling.planner.work import estimate
 from nestling.planner.work.spans import LOWER, UPPER
 from nestling.sources.front import with_workload
+from tests.shared_cases import required
 
 STRATEGIES = ("normalized", "embedded", "tree")
 LONGEST_SECONDS = 3.0
@@ -83,9 +84,7 @@ def main() -> int:
     parser.add_argument("--worst", type=int, default=10)
     parser.add_argument("--measure-only", action="store_true")
     options = parser.parse_args()
-    if not options.folder.is_dir():
-        print(f"{options.folder} is not there; nothing to run")
-        return 0
+    required(options.folder)
     with tempfile.TemporaryDirectory() as scratch:
         keep = options.keep or Path(scratch)
         keep.mkdir(parents=True, exist_ok=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from nestling.sources.ddl import read_ddl
 from tests import shared_cases
+from tests.shared_cases import required
 
 CASES = shared_cases.CASES / "ddl"
 TABLE = re.compile(r"^\s*CREATE\s+(?:UNLOGGED\s+)?TABLE\b", re.IGNORECASE | re.MULTILINE)
@@ -39,10 +40,7 @@ HEAD = (
 
 def main() -> int:
     """Print the table."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else CASES
-    if not folder.is_dir():
-        print(f"{folder} is not there; nothing to run")
-        return 0
+    folder = required(Path(sys.argv[1]) if len(sys.argv) > 1 else CASES)
     print("| " + " | ".join(HEAD) + " |\n|" + "---|" * len(HEAD))
     for path in sorted(folder.glob("*/schema.sql")):
         text = path.read_text(encoding="utf-8", errors="replace")

@@ -28,6 +28,7 @@ from nestling.optimizer import check, solve
 from nestling.pipeline.designing import explained, posed
 from nestling.sources.ddl import read_ddl
 from nestling.sources.statements import parse_workload
+from tests.shared_cases import required
 
 STATEMENTS_PER_ENTITY = 2
 MOST_HOPS = 3
@@ -160,6 +161,7 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=120.0)
     parser.add_argument("--only", nargs="*", default=())
     given = parser.parse_args()
+    required(given.folder)
     print("| " + " | ".join(HEAD) + " |\n|" + "---|" * len(HEAD))
     for path in sorted(given.folder.glob("*/schema.sql")):
         if given.only and path.parent.name not in given.only:

@@ -5,7 +5,7 @@
 For each pair: how long the backfill takes (documents built, before indexes), how long the server takes to copy the very same
 documents with `$out`, and the share of that speed; how long the whole migration takes with its cutover while a client writes
 some rows a second; and whether both designs were equal in the end, as the migration itself finds with the old design fenced.
-Without CASE: all shared cases beside the checkout, and orders with their lines made for it, which are large enough for a rate.
+Without CASE: the shared cases (`docs/cases.md`) there are, and orders with their lines made for it, large enough for a rate.
 """
 
 from __future__ import annotations

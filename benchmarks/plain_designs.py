@@ -21,9 +21,10 @@ from nestling.optimizer.evaluate import evaluate
 from nestling.patterns import propose
 from nestling.planner.options import options
 from tests.planner.options.plain_choices import by_the_tree, embedded, normalized
+from tests.shared_cases import required
 
 
-def rows(folder: Path = CASES) -> Iterator[str]:
+def rows(folder: Path) -> Iterator[str]:
     """One line of the table for each database that has a workload."""
     with tempfile.TemporaryDirectory() as scratch:
         for workload in sorted(folder.glob("*/workload.sql")):
@@ -44,6 +45,7 @@ def _row(workload: Path, database: Path) -> str:
 
 if __name__ == "__main__":
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    folder = required(CASES)
     print("| case | normalized | embedded | tree |\n|---|---|---|---|")
-    for row in rows():
+    for row in rows(folder):
         print(row, flush=True)

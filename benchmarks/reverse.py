@@ -32,6 +32,7 @@ from nestling.strategies import strategy_names
 from tests import shared_cases
 from tests.likeness import likeness
 from tests.rows_read_back import rows_read_back, without_validators
+from tests.shared_cases import required
 
 CASES = shared_cases.CASES / "sql"
 HEAD = (
@@ -56,9 +57,7 @@ def main() -> int:
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--only", action="append", default=[], help="databases to take")
     options = parser.parse_args()
-    if not options.folder.is_dir():
-        print(f"{options.folder} is not there; nothing to run")
-        return 0
+    required(options.folder)
     print("| " + " | ".join(HEAD) + " |\n|" + "---|" * len(HEAD))
     sums = [0, 0, 0, 0, 0, 0]
     with open_server() as server, connect(server.uri) as client, tempfile.TemporaryDirectory() as scratch:

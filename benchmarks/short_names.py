@@ -20,13 +20,14 @@ from nestling import pipeline
 from nestling.common.server import start_server
 from nestling.ir.proposal import Proposal
 from nestling.pipeline.designing import with_short_names
+from tests.shared_cases import required
 
 Sizes = tuple[int, int]
 """Bytes of all documents, and of their collections on disk once all is written there."""
 SAID = re.compile(r"short field names save about ([\d,]+) bytes")
 
 
-def rows(client: MongoClient[dict[str, Any]], folder: Path = CASES) -> Iterator[str]:
+def rows(client: MongoClient[dict[str, Any]], folder: Path) -> Iterator[str]:
     """One line of the table for each database that has a workload."""
     with tempfile.TemporaryDirectory() as scratch:
         for workload in sorted(folder.glob("*/workload.sql")):
@@ -59,7 +60,8 @@ def _loaded(client: MongoClient[dict[str, Any]], proposal: Proposal, address: st
 
 if __name__ == "__main__":
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    folder = required(CASES)
     print("| case | bytes of documents | saved | said to be saved | saved on disk |\n|---|---|---|---|---|")
     with start_server() as server, MongoClient[dict[str, Any]](server.uri) as connection:
-        for row in rows(connection):
+        for row in rows(connection, folder):
             print(row, flush=True)

@@ -2,12 +2,12 @@
 
     .venv/bin/python -m benchmarks.sql_coverage [FOLDER …] [--corpora] [--spider N] [--design NAME …] [--constructs] [--verbose]
 
-FOLDER holds a `*.sqlite` or `*.sqlite.xz` and a `workload.sql` with `-- params:` samples; by default the shared cases beside the
-checkout. `--corpora`: instead the shared benchmarks and query corpora, on PostgreSQL, MariaDB and SQLite servers, with data made
-for them where they have none. Answers are compared as bags; in the order of the ORDER BY keys that are shown. Where SQL itself
-leaves a choice (ties cut by LIMIT, bare columns), a different answer is counted apart. Designs are made with the statements as
-their workload (Spider's without). `--indexes`: also which reads scan a
-collection although SQLite would use an index. Exits 1 when an answer is wrong.
+FOLDER holds a `*.sqlite` or `*.sqlite.xz` and a `workload.sql` with `-- params:` samples; by default the shared cases
+(`docs/cases.md`). `--corpora`: instead the shared benchmarks and query corpora, on PostgreSQL, MariaDB and SQLite servers, with
+data made for them where they have none. Answers are compared as bags; in the order of the ORDER BY keys that are shown. Where SQL
+itself leaves a choice (ties cut by LIMIT, bare columns), a different answer is counted apart. Designs have the statements as
+their workload (Spider's without). `--indexes`: also which reads scan a collection although SQLite would use an index.
+Exits 1 when an answer is wrong.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from nestling.common.server import open_server
 from nestling.pipeline import Mode, design, inspect, load
 from nestling.planner.reads import ALL, NONE, Rewrite
 from nestling.sources.statements.blocks import blocks
+from tests.shared_cases import required
 
 DESIGNS = ("normalized", "embedded", "tree")
 SPIDER = CASES.parent / "queries" / "spider" / "data"
@@ -130,11 +131,12 @@ def main() -> int:
 
 
 def _cases(options: argparse.Namespace, scratch: Path) -> Iterator[Case]:
-    folders = options.folders or sorted(path for path in CASES.glob("*") if path.is_dir())
+    folders = options.folders
     if options.spider:
-        folders = sorted(path for path in SPIDER.glob("*") if path.is_dir())[
-            options.skip : options.skip + options.spider
-        ]
+        every = sorted(path for path in required(SPIDER).iterdir() if path.is_dir())
+        folders = every[options.skip : options.skip + options.spider]
+    elif not folders:
+        folders = sorted(path for path in required(CASES).iterdir() if path.is_dir())
     for folder in folders:
         if not (folder / "workload.sql").exists():
             print(f"{folder.name}: left out", file=sys.stderr)
@@ -146,7 +148,7 @@ def _cases(options: argparse.Namespace, scratch: Path) -> Iterator[Case]:
 
 
 def _corpora(options: argparse.Namespace, engines: Engines) -> Iterator[Case]:
-    for corpus in corpora():
+    for corpus in corpora(required(CASES.parent)):
         if not options.only or any(part in corpus.name for part in options.only):
             found = opened(corpus, engines)
             yield Case(corpus.name, corpus.dialect, found.url, found.statements, corpus.statements[0])
