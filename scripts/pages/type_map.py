@@ -143,6 +143,7 @@ REMARKS = {
     ("mysql", "bigint unsigned"): "beyond 64 bits signed",
     ("mysql", "time"): "may pass 24 hours, and be negative",
     ("mysql", "timestamp"): "an instant, in UTC",
+    ("mysql", "inet6"): "carried as text; listed as a gap",
     ("mysql", "geometry"): "carried as found; listed as a gap",
 }
 

@@ -1,4 +1,4 @@
-"""A column's type as written in DDL to the conceptual type.
+"""A column's type, as DDL or a database's catalogue has it, to the conceptual type.
 
 A word no dialect knows is text and a gap, except in SQLite, which takes any word and derives an affinity from it [1].
 
@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nestling.common.sql_dialects import MYSQL, SQLITE
-from nestling.ir.types import Type, TypeName
+from nestling.ir.types import BOOLEAN, INTEGER, Type, TypeName
 from nestling.sources.checks import compares_plainly
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text
-from nestling.sources.ddl.tokens import Kind, Token
+from nestling.sources.ddl.tokens import Kind, Token, tokens
 from nestling.sources.tables import Check
 
 _T = TypeName
@@ -41,7 +41,17 @@ _WORDS: Mapping[TypeName, str] = {
     "geometrycollection geomcollection",
 }
 _NAMES = {word.replace("/", " "): name for name, words in _WORDS.items() for word in words.split()}
-_AS_TEXT = (
+NAMES_IN_SQLITE = _NAMES | {
+    "decimal_text": _T.DECIMAL,
+    "time_text": _T.TIME,
+    "duration_text": _T.INTERVAL,
+    "uuid_text": _T.UUID,
+    "json_text": _T.JSON,
+    "bits_text": _T.BITS,
+    "objectid_text": _T.OBJECT_ID,
+}
+"""With the words that columns are declared by when rows are written to SQLite."""
+AS_TEXT = (
     "citext", "inet", "cidr", "macaddr", "macaddr8", "inet4", "inet6", "xml", "tsvector", "tsquery", "money", "hstore", "ltree",
     "regclass", "pg_lsn", "cube", "vector", "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange",
 )  # fmt: skip
@@ -67,14 +77,38 @@ UserTypes = Mapping[Name, Read]
 """Types the DDL itself creates: enums and domains."""
 
 
-def read_type(tokens: Sequence[Token], dialect: str, user_types: UserTypes) -> Read:
+def read_type(typed: Sequence[Token], dialect: str, user_types: UserTypes) -> Read:
     """The conceptual type those tokens declare; no tokens are a column without a type."""
-    if not tokens:
+    if not typed:
         return Read(Type(_T.ANY))
-    cursor = Cursor(tokens)
+    cursor = Cursor(typed)
     if (found := _user_type(cursor, user_types)) is None:
         found = _built_in(cursor, dialect)
-        found = replace(found, plain=compares_plainly(as_sql(tokens), found.type, dialect))
+        found = replace(found, plain=compares_plainly(as_sql(typed), found.type, dialect))
+    return _array(cursor, found)
+
+
+def catalogued_type(declared: str, dialect: str, labels: Sequence[str] = ()) -> Read:
+    """The conceptual type of a column by its database's catalogue; `labels` are those of a PostgreSQL enum.
+
+    MySQL's `tinyint(1)` is a number there: its values tell whether it is a truth.
+    """
+    words = list(tokens(declared, dialect))
+    if not words:
+        return Read(Type(_T.ANY))
+    cursor = Cursor(words)
+    try:
+        if labels:
+            cursor.qualified_name()
+            return _array(cursor, Read(Type(_T.ENUM, values=tuple(labels))))
+        found = read_type(words, dialect, {})
+    except NotUnderstood:
+        return _unknown(declared.lower(), (), dialect)
+    return replace(found, type=INTEGER) if dialect == MYSQL and found.type == BOOLEAN else found
+
+
+def _array(cursor: Cursor, found: Read) -> Read:
+    """An array of what was read, when dimensions follow: PostgreSQL does not fix how many there are."""
     dimensions = cursor.accept("ARRAY")
     while not cursor.done:
         dimensions |= cursor.take().key == "["
@@ -105,16 +139,15 @@ def _built_in(cursor: Cursor, dialect: str) -> Read:
         return Read(Type(_T.BOOLEAN))
     if dialect == SQLITE and words == "any":
         return Read(Type(_T.ANY))
-    name = _NAMES.get(words)
-    if name is None and dialect == SQLITE:
-        return Read(Type(_affinity(words), _numbers(inner, words) if _affinity(words) in _COUNTED else ()))
+    name = (NAMES_IN_SQLITE if dialect == SQLITE else _NAMES).get(words)
     if name is None:
-        return _foreign_word(words)
+        return _unknown(words, inner, dialect)
     if dialect == MYSQL and words == "timestamp":
         name = _T.TIMESTAMPTZ  # MySQL keeps it in UTC
     numbers = _numbers(inner, words) if name in _COUNTED else ()
     gap = f"type `{words}` is carried as found" if name is _T.GEOMETRY else ""
-    return Read(Type(name, numbers), not_null="serial" in words, gap=gap, counted="serial" in words)
+    counted = "serial" in words and dialect != SQLITE  # where that is a word like any other
+    return Read(Type(name, numbers), not_null=counted, gap=gap, counted=counted)
 
 
 def _words(cursor: Cursor) -> tuple[str, list[Token]]:
@@ -131,7 +164,7 @@ def _words(cursor: Cursor) -> tuple[str, list[Token]]:
             words and cursor.accept_any(*_MODIFIERS)
         ):
             continue
-        elif cursor.peek().kind in (Kind.WORD, Kind.NAME):
+        elif cursor.peek().kind in (Kind.WORD, Kind.NAME, Kind.STRING):
             word = cursor.qualified_name()[1].lower()
             words += [word]
         else:
@@ -144,8 +177,12 @@ def _numbers(inner: Sequence[Token], words: str) -> tuple[int, ...]:
     return (1,) if words == "bit" and not found else found
 
 
-def _foreign_word(words: str) -> Read:
-    if words in _AS_TEXT:
+def _unknown(words: str, inner: Sequence[Token], dialect: str) -> Read:
+    """A word that has no conceptual type of its own."""
+    if dialect == SQLITE:
+        name = _affinity(words)
+        return Read(Type(name, _numbers(inner, words) if name in _COUNTED else ()))
+    if words in AS_TEXT:
         return Read(Type(_T.TEXT), note=f"type `{words}` is carried as text")
     return Read(Type(_T.TEXT), gap=f"type `{words}` is not known and carried as text")
 

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ColumnFacts:
-    """A column: its declared type in the database's words, the conceptual type that stands for it, whether it may be NULL."""
+    """A column: its declared type in the database's words, the conceptual types that stand for it, whether it may be NULL."""
 
     name: str
     declared: str
     type: Type
     nullable: bool
     default: Default | None = None
+    also: tuple[Type, ...] = ()
     collation: Collation = Collation.BINARY
 
 

@@ -12,6 +12,7 @@ from sqlalchemy.exc import SAWarning
 from nestling.common.sql_dialects import MYSQL, POSTGRESQL
 from nestling.ir.model import View
 from nestling.ir.reading import Gap, GapKind
+from nestling.sources.ddl.column_type import catalogued_type
 from nestling.sources.ddl.create_view import plain_select
 from nestling.sources.defaults import collation_named, read_default
 from nestling.sources.remarks import carried, computed, unique_by_expression, unique_for_some
@@ -20,7 +21,6 @@ from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
 from nestling.sources.sql.catalog_checks import server_checks
 from nestling.sources.sql.catalog_collations import orders_of_languages
 from nestling.sources.sql.catalog_sqlite import on_delete, on_update
-from nestling.sources.sql.column_type import column_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -150,11 +150,13 @@ def _table(
     json = _checked_as_json(dialect, checks)
     for name, declared, nullable, labels, filling, collation, _ in found:
         words = "json" if name in json else declared
-        kind, known = column_type(words, dialect, tuple(labels or ()))
-        if not known:
+        read = catalogued_type(words, dialect, labels or ())
+        if read.gap or read.note:
             gaps.append(Gap(GapKind.NOTIMPL, carried(declared), f"{entity}.{name}"))
-        made = read_default(filling, kind)
-        columns.append(ColumnFacts(name, declared, kind, bool(nullable), made, collation_named(collation)))
+        made = read_default(filling, read.type)
+        columns.append(
+            ColumnFacts(name, declared, read.type, bool(nullable), made, collation=collation_named(collation))
+        )
     names = {column.name for column in columns}
     uniques = (tuple(index["column_names"]) for index in keys.uniques.get(where, ()) if _is_unique(index))
     foreign = (_foreign_key(key, default) for key in keys.foreign.get(where, ()))

@@ -11,17 +11,17 @@ from dataclasses import replace
 
 from nestling.common.sql_dialects import SQLITE
 from nestling.ir.defaults import Generated
-from nestling.ir.model import OnDelete, OnUpdate, View
+from nestling.ir.model import Attribute, OnDelete, OnUpdate, View
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.types import TypeName
 from nestling.sources.ddl.catalogue import Declared
+from nestling.sources.ddl.column_type import catalogued_type
 from nestling.sources.ddl.create_table import declared_table
 from nestling.sources.ddl.create_view import sqlite_view
 from nestling.sources.ddl.cursor import NotUnderstood
 from nestling.sources.defaults import read_default
 from nestling.sources.remarks import computed, unique_by_expression, unique_for_some
 from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
-from nestling.sources.sql.column_type import column_type
 
 _TABLES = """SELECT l.name, l.type, l.wr, coalesce(m.sql, '') FROM pragma_table_list l
 LEFT JOIN sqlite_master m ON m.name = l.name
@@ -74,11 +74,9 @@ def _table(
         len(key) == 1 and not without_rowid and next(row[1] for row in found if row[0] == key[0]).upper() == "INTEGER"
     )
     never_null = set(key) if is_rowid or without_rowid else set()
-    columns = tuple(_column(name, row, never_null, gaps) for row in found)
+    told = {column.name: column for column in declared.columns.values()} if declared is not None else {}
+    columns = tuple(_column(name, row, never_null, told.get(row[0]), gaps) for row in found)
     notes += [computed(name, row[0]) for row in found if row[4]]
-    if declared is not None:
-        known = {column.name: column.collation for column in declared.columns.values()}
-        columns = tuple(replace(c, collation=known.get(c.name, c.collation)) for c in columns)
     if is_rowid:
         columns = tuple(replace(c, default=Generated.NUMBER) if c.name == key[0] else c for c in columns)
     taken = {column.name.lower() for column in columns}
@@ -98,14 +96,21 @@ def _table(
 
 
 def _column(
-    table: str, row: tuple[str, str, int, int, int, str | None], never_null: set[str], gaps: list[Gap]
+    table: str,
+    row: tuple[str, str, int, int, int, str | None],
+    never_null: set[str],
+    told: Attribute | None,
+    gaps: list[Gap],
 ) -> ColumnFacts:
+    """A column; `told`: as its table's statement declares it, of whose quoted type words the pragma loses the numbers."""
     name, declared, not_null = row[:3]
-    kind, known = column_type(declared, SQLITE)
-    if not known and kind.name is TypeName.GEOMETRY:
+    kind = told.type if told is not None else catalogued_type(declared, SQLITE).type
+    if kind.name is TypeName.GEOMETRY:
         gaps.append(Gap(GapKind.NOTIMPL, f"type `{declared}` is carried as found", f"{table}.{name}"))
     default = read_default(row[5], kind) if not row[4] else None
-    return ColumnFacts(name, declared, kind, not (not_null or name in never_null), default)
+    nullable = not (not_null or name in never_null)
+    found = ColumnFacts(name, declared, kind, nullable, default)
+    return replace(found, also=told.also, collation=told.collation) if told is not None else found
 
 
 def _uniques(connection: sqlite3.Connection, table: str, notes: list[str]) -> tuple[tuple[str, ...], ...]:

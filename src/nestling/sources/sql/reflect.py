@@ -56,9 +56,10 @@ def _table(table: found.Table, dialect: str) -> Table:
 
 
 def _attribute(column: found.ColumnFacts, dialect: str) -> Attribute:
-    name, kind, nullable = column.name, column.type, column.nullable
-    declared = with_zero_dates(Attribute(name, kind, nullable, default=column.default, collation=column.collation))
-    return with_affinity(declared, column.declared, dialect)
+    attribute = Attribute(
+        column.name, column.type, column.nullable, column.also, default=column.default, collation=column.collation
+    )
+    return with_affinity(with_zero_dates(attribute), column.declared, dialect)
 
 
 def _foreign_key(table: found.Table, key: found.ForeignKey) -> ForeignKey:
