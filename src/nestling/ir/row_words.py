@@ -30,6 +30,9 @@ from nestling.ir.row_steps import (
 if TYPE_CHECKING:
     from nestling.ir.access_path import Step
 
+_JOINED, _NOT, _COMPARED, _BITS, _SUM, _PRODUCT, _NEGATED, _ATOM = range(8)
+"""How strongly expressions hold together, the weakest first."""
+
 Lines = Callable[["Step"], Iterator[str]]
 
 
@@ -119,27 +122,29 @@ def text(expression: e.Expression) -> str:  # noqa: C901 - one case for each
             e.Arithmetic(operator=operator, left=left, right=right)
             | e.Compare(operator=operator, left=left, right=right)
         ):
-            return f"{text(left)} {operator} {text(right)}"
+            own = _strength(expression)
+            is_left_first = own in (_SUM, _PRODUCT)
+            return f"{_within(left, own if is_left_first else own + 1)} {operator} {_within(right, own + 1)}"
         case e.And(operands=operands):
-            return " and ".join(_inner(each) for each in operands)
+            return " and ".join(_within(each, _NOT) for each in operands)
         case e.Or(operands=operands):
-            return " or ".join(_inner(each) for each in operands)
+            return " or ".join(_within(each, _NOT) for each in operands)
         case e.Not(operand=operand):
-            return f"not {_inner(operand)}"
+            return f"not {_within(operand, _NOT)}"
         case e.Negate(operand=operand):
-            return f"-{_inner(operand)}"
+            return f"-{_within(operand, _ATOM)}"
         case e.IsNull(operand=operand):
-            return f"{text(operand)} is NULL"
+            return f"{_within(operand, _BITS)} is NULL"
         case e.InList(operand=operand, given=e.Parameter(name=name)):
-            return f"{text(operand)} in :{name}"
+            return f"{_within(operand, _BITS)} in :{name}"
         case e.InList(operand=operand, items=items):
-            return f"{text(operand)} in ({', '.join(map(text, items))})"
+            return f"{_within(operand, _BITS)} in ({', '.join(map(text, items))})"
         case e.Like(operand=operand, pattern=pattern):
-            return f"{text(operand)} like {text(pattern)}"
+            return f"{_within(operand, _BITS)} like {_within(pattern, _BITS)}"
         case e.Case():
             return "a case"
         case e.Cast(operand=operand, type=kind):
-            return f"{text(operand)} as {kind}"
+            return f"{_within(operand, _ATOM)} as {kind}"
         case e.Coerce(operand=operand) | e.Raw(operand=operand) | e.Stored(operand=operand):
             return text(operand)
         case e.Call(function=function, arguments=arguments):
@@ -150,5 +155,29 @@ def text(expression: e.Expression) -> str:  # noqa: C901 - one case for each
             assert_never(expression)
 
 
-def _inner(expression: e.Expression) -> str:
-    return f"({text(expression)})" if isinstance(expression, e.And | e.Or) else text(expression)
+def _within(expression: e.Expression, weakest: int) -> str:
+    """An operand, in brackets where it binds less than that."""
+    return text(expression) if _strength(expression) >= weakest else f"({text(expression)})"
+
+
+def _strength(expression: e.Expression) -> int:
+    """How strongly what an expression is written as holds together."""
+    match expression:
+        case e.And() | e.Or():
+            return _JOINED
+        case e.Not():
+            return _NOT
+        case e.Compare() | e.IsNull() | e.InList() | e.Like() | e.Cast():
+            return _COMPARED
+        case e.Arithmetic(operator=e.Operator.ADD | e.Operator.SUBTRACT):
+            return _SUM
+        case e.Arithmetic(operator=e.Operator.MULTIPLY | e.Operator.DIVIDE | e.Operator.MODULO):
+            return _PRODUCT
+        case e.Arithmetic():
+            return _BITS
+        case e.Negate():
+            return _NEGATED
+        case e.Coerce(operand=operand) | e.Raw(operand=operand) | e.Stored(operand=operand):
+            return _strength(operand)
+        case _:
+            return _ATOM
