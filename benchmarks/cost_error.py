@@ -43,9 +43,9 @@ from nestling.ir.workload import Statement
 from nestling.pipeline import Mode, design, inspect, load
 from nestling.pipeline.statements import default_price
 from nestling.planner.reads import plan_read
+from nestling.planner.spans import LOWER, UPPER
 from nestling.planner.sql import translate
 from nestling.planner.work import estimate
-from nestling.planner.work.spans import LOWER, UPPER
 from nestling.sources.front import with_workload
 from tests.shared_cases import required
 

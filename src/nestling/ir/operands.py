@@ -9,6 +9,8 @@ from nestling.ir.expression import (
     Arithmetic,
     Call,
     Case,
+    Cast,
+    Coerce,
     Column,
     Compare,
     Comparison,
@@ -22,9 +24,18 @@ from nestling.ir.expression import (
     Literal,
     Or,
     Parameter,
+    Raw,
     ScalarSubquery,
+    Stored,
 )
 from nestling.ir.types import NUMBERS, TIMES, TypeName
+
+
+def bare(expression: Expression) -> Expression:
+    """The expression without the conversions around it."""
+    while isinstance(expression, Coerce | Raw | Stored | Cast):
+        expression = expression.operand
+    return expression
 
 
 def conjunction(*predicates: Expression | None) -> Expression | None:

@@ -19,9 +19,9 @@ from nestling.ir.expression import (
     Parameter,
 )
 from nestling.ir.model import Model
-from nestling.ir.operands import operands
+from nestling.ir.operands import bare, operands
 from nestling.ir.write import Assignment, Delete, Insert, Update, Write
-from nestling.planner.reads.traverse import bare, expressions, inputs, subqueries
+from nestling.planner.reads.traverse import expressions, inputs, subqueries
 
 ColumnId = tuple[str, str]
 _LOWER = (Comparison.GREATER, Comparison.GREATER_OR_EQUAL)

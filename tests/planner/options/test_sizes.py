@@ -12,7 +12,7 @@ from nestling.ir.reading import Reading
 from nestling.ir.situation import Thresholds, situation
 from nestling.ir.statistics import without_values
 from nestling.planner.options.sizes import Sizes
-from nestling.planner.work.selectivity import CLOSED_RANGE, UNKNOWN_EQUALITY
+from nestling.planner.selectivity import CLOSED_RANGE, UNKNOWN_EQUALITY
 
 STATEMENTS = {
     "by_status": ("SELECT id FROM purchase WHERE status = 'placed'", "{}"),

@@ -6,6 +6,7 @@ from nestling.ir import algebra as a
 from nestling.ir.candidate import Archived
 from nestling.ir.distribution import as_kind
 from nestling.ir.expression import Compare, Expression
+from nestling.ir.operands import bare
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Statement
 from nestling.ir.written_values import written_bound
@@ -13,8 +14,7 @@ from nestling.planner.options.relations import relations_within, rows_asked
 from nestling.planner.options.translated import translated
 from nestling.planner.reads.rewrites.archived import bounded_below
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
-from nestling.planner.reads.traverse import bare
-from nestling.planner.work.spans import Values, value_of
+from nestling.planner.spans import Values, value_of
 
 
 def asks_for_later(statement: Statement, archived: Archived, situation: Situation) -> bool:

@@ -20,8 +20,8 @@ from nestling.ir.situation.shares import share_of
 from nestling.ir.workload import Access, Filter, Operator, Statement
 from nestling.planner.distinct import distinct_of, rows_of
 from nestling.planner.options.statement_facts import Said, Table, said
+from nestling.planner.selectivity import RANGE, UNKNOWN
 from nestling.planner.trees import rows_on_the_way
-from nestling.planner.work.selectivity import RANGE, UNKNOWN
 from nestling.planner.work.stream import Condition, Use
 
 UNKNOWN_CHILDREN = 10.0

@@ -15,6 +15,7 @@ from nestling.ir.operands import columns_of
 from nestling.ir.situation import Situation
 from nestling.ir.work import Work
 from nestling.ir.workload import Statement
+from nestling.planner.known import KnownOf, known_of_scans
 from nestling.planner.options.relations import relations_within, rows_asked
 from nestling.planner.options.translated import translated
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
@@ -26,11 +27,10 @@ from nestling.planner.reads.rewrites.rows_left import Left, rows_left
 from nestling.planner.reads.rewrites.to_parent import fixed
 from nestling.planner.reads.rows import First
 from nestling.planner.reads.traverse import expressions, made_inside, mentioned
-from nestling.planner.work.documents import Known, attribute_known
+from nestling.planner.selectivity import bytes_by, distinct_values, share, together
+from nestling.planner.spans import Values, column_in
 from nestling.planner.work.expressions import patterns, size, weight
 from nestling.planner.work.leading import asked_in_turn
-from nestling.planner.work.selectivity import bytes_by, distinct_values, share, together
-from nestling.planner.work.spans import KnownOf, Values, column_in
 from nestling.planner.work.stream import Condition, Use
 
 GROUPING_STAGES = 3.0
@@ -107,7 +107,7 @@ def said(statement: Statement, situation: Situation) -> Said:
         return Said()
     relation = push_predicates(rows_asked(query))
     relations = list(relations_within(relation))
-    known, values = _known(relations, situation), dict(statement.samples)
+    known, values = known_of_scans(relations, situation.model, situation.statistics), dict(statement.samples)
     tables = _tables(relations, situation, known, values)
     shares = _shares(relations, known, values)
     if not isinstance(query, Query):
@@ -141,17 +141,6 @@ def _nodes(relation: Relation) -> float:
             return sum(map(size, said)) + len(aggregates)
         case _:
             return 0.0
-
-
-def _known(relations: list[Relation], situation: Situation) -> KnownOf:
-    """What statistics say of a table's column."""
-    entities = {each.alias: each.entity for each in relations if isinstance(each, a.Scan)}
-
-    def known(column: Column) -> Known | None:
-        entity = entities.get(column.alias)
-        return attribute_known(entity, column.name, situation.model, situation.statistics) if entity else None
-
-    return known
 
 
 def _shares(relations: list[Relation], known: KnownOf, values: Values) -> Mapping[Attribute, float]:

@@ -10,17 +10,13 @@ from typing import Any, TypeVar, cast
 from nestling.ir import algebra as a
 from nestling.ir.algebra import Relation
 from nestling.ir.expression import (
-    Cast,
-    Coerce,
     Column,
     Exists,
     Expression,
     InSubquery,
     Literal,
     Parameter,
-    Raw,
     ScalarSubquery,
-    Stored,
 )
 from nestling.ir.operands import operands
 from nestling.ir.row_steps import ColumnId
@@ -56,13 +52,6 @@ def with_inputs(relation: Relation, change: Callable[[Relation], Relation]) -> R
         case _:
             below = change(relation.input)
             return relation if below is relation.input else replace(relation, input=below)
-
-
-def bare(expression: Expression) -> Expression:
-    """The expression without the conversions around it."""
-    while isinstance(expression, Coerce | Raw | Stored | Cast):
-        expression = expression.operand
-    return expression
 
 
 def mapped(node: Rebuilt, change: Callable[[Expression], Expression]) -> Rebuilt:

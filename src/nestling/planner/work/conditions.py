@@ -9,11 +9,11 @@ from nestling.ir.expression import Collation, Column, Compare, Comparison, Expre
 from nestling.ir.operands import columns_of, operands
 from nestling.ir.row_steps import VARIABLE, Layout, Prefilter
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
+from nestling.planner.selectivity import CLOSED_RANGE, bytes_by, known_by_path, share
+from nestling.planner.spans import Values, both, column_in, items_in, span_of, width
 from nestling.planner.work.clauses import clause
 from nestling.planner.work.documents import Documents
 from nestling.planner.work.expressions import patterns, weight
-from nestling.planner.work.selectivity import CLOSED_RANGE, bytes_by, known_by_path, share
-from nestling.planner.work.spans import Values, both, column_in, items_in, span_of, width
 from nestling.planner.work.stream import Condition, Use
 
 _RANGES = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL, Comparison.GREATER, Comparison.GREATER_OR_EQUAL})

@@ -8,31 +8,18 @@ from itertools import pairwise
 
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.design import Design
-from nestling.ir.distribution import Distribution
 from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.model import Model
 from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import Copy, Form, Holder, Reference
 from nestling.ir.statistics import RelationshipStatistics, Statistics, value_of
 from nestling.planner.distinct import UNKNOWN_ROWS, distinct_of, rows_of
+from nestling.planner.known import Known, attribute_known
 from nestling.planner.trees import rows_on_the_way
 from nestling.planner.work.archived import as_parted
 
 FEW_ORPHANS = 0.01
 """The share of rows taken to be in overflow pages, orphans or archives where nothing says how many."""
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """Of the values at a path: how many are distinct, which share is missing, bytes of one, how many a document holds, how
-    they lie.
-    """
-
-    distinct: float | None = None
-    missing: float = 0.0
-    bytes: float = UNKNOWN_BYTES
-    each: float = 1.0
-    values: Distribution | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,11 +243,3 @@ def _copied(copy: Copy, design: Design, statistics: Statistics) -> Iterator[tupl
     yield copy.name, Known(distinct, bytes=size, each=rows)
     for path, value in values if copy.form is Form.ARRAY else ():
         yield join(copy.name, path), replace(value, bytes=0.0, each=rows)
-
-
-def attribute_known(entity: str, attribute: str, model: Model, statistics: Statistics) -> Known:
-    """What statistics say of an attribute's values, and keys where these do not."""
-    found = statistics.entity(entity).attribute(attribute)
-    distinct = distinct_of(entity, attribute, model, statistics)
-    missing, size = value_of(found.null_share, 0.0), value_of(found.average_bytes, UNKNOWN_BYTES)
-    return Known(distinct, missing, size, values=found.values)

@@ -31,7 +31,7 @@ from nestling.ir.design import Design
 from nestling.ir.row_steps import ROW_STEPS, Keep, Shape, Slice, SortRows, Where, WherePair
 from nestling.ir.statistics import Statistics
 from nestling.ir.work import Work
-from nestling.planner.work.documents import Known
+from nestling.planner.known import Known
 from nestling.planner.work.facts import Facts
 from nestling.planner.work.leading import read
 from nestling.planner.work.left_out import is_left_out

@@ -10,9 +10,9 @@ from nestling.ir.access_path import CollectionScan, Step, Union
 from nestling.ir.bounds import FRAMING_BYTES
 from nestling.ir.row_steps import VARIABLE, Correlate, GraphLookup, Keep, Prefilter, Where, WherePair
 from nestling.ir.work import NO_WORK, Work
+from nestling.planner.known import Known
 from nestling.planner.trees import UNKNOWN_DEPTH, levels, rows_on_the_way
 from nestling.planner.work.conditions import equal_to
-from nestling.planner.work.documents import Known
 from nestling.planner.work.facts import Facts, Probe
 from nestling.planner.work.leading import read
 from nestling.planner.work.mentioned import mentioned_paths

@@ -9,11 +9,12 @@ from nestling.ir.access_path import Expression, FieldPath, NullAsMissing, PairVa
 from nestling.ir.expression import InList
 from nestling.ir.names import join
 from nestling.ir.row_steps import Add, WherePair
-from nestling.planner.work.documents import Documents, Known
+from nestling.planner.known import Known
+from nestling.planner.selectivity import share
+from nestling.planner.spans import Values, items_in
+from nestling.planner.work.documents import Documents
 from nestling.planner.work.expressions import size, weight
 from nestling.planner.work.facts import Facts
-from nestling.planner.work.selectivity import share
-from nestling.planner.work.spans import Values, items_in
 from nestling.planner.work.stream import Condition, Stream, Use
 
 PAIR_SIZE = 12.0

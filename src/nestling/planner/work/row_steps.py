@@ -32,16 +32,17 @@ from nestling.ir.row_steps import (
     Windows,
 )
 from nestling.ir.work import Work
+from nestling.planner.known import Known, KnownOf
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
+from nestling.planner.selectivity import bytes_by, distinct_values, known_by_path, share, together
+from nestling.planner.spans import Values, column_in
 from nestling.planner.work.conditions import condition, element_condition, merged, sayable
-from nestling.planner.work.documents import Documents, Known
+from nestling.planner.work.documents import Documents
 from nestling.planner.work.expressions import patterns, size, weight
 from nestling.planner.work.facts import UNKNOWN_LIMIT, Facts
 from nestling.planner.work.leading import asked_in_turn, distinct, read
 from nestling.planner.work.lookups import correlated, reached
 from nestling.planner.work.pairs import added, in_pairs
-from nestling.planner.work.selectivity import bytes_by, distinct_values, known_by_path, share, together
-from nestling.planner.work.spans import KnownOf, Values, column_in
 from nestling.planner.work.stream import Condition, Stream, Use
 
 Walk = Callable[..., Stream]

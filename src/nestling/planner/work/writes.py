@@ -12,6 +12,7 @@ from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.collations import identity_is_collated
 from nestling.ir.design import Design
 from nestling.ir.names import join
+from nestling.ir.operands import bare
 from nestling.ir.statistics import Statistics
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.write_path import (
@@ -32,7 +33,7 @@ from nestling.ir.write_path import (
     WritePlan,
     WriteStep,
 )
-from nestling.planner.reads.traverse import bare
+from nestling.planner.selectivity import CLOSED_RANGE
 from nestling.planner.work.approximated import share_changed
 from nestling.planner.work.clauses import share_within
 from nestling.planner.work.conditions import equal_to
@@ -40,7 +41,6 @@ from nestling.planner.work.documents import Documents
 from nestling.planner.work.estimate import estimate
 from nestling.planner.work.facts import Facts
 from nestling.planner.work.leading import Access, read
-from nestling.planner.work.selectivity import CLOSED_RANGE
 from nestling.planner.work.stream import Condition, Leading, Use
 
 _PLACES = re.compile(r"\.\$\[[^\]]*\]")

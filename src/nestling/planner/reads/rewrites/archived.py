@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 
 from nestling.ir.expression import Column, Compare, Comparison, Expression
 from nestling.ir.layout import Role
-from nestling.ir.operands import conjunction
+from nestling.ir.operands import bare, conjunction
 from nestling.planner.archive import bound
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rows import Context, Standing
-from nestling.planner.reads.traverse import bare, mentioned
+from nestling.planner.reads.traverse import mentioned
 
 LOWER = frozenset({Comparison.GREATER, Comparison.GREATER_OR_EQUAL, Comparison.EQUAL})
 _MIRRORED = {

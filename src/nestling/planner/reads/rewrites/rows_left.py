@@ -1,7 +1,8 @@
 """How many rows a table's own predicates leave, where the statistics tell how many it has: where joins had best start.
 
-Shares that are not known are those query planners have long taken: a tenth for an equality, a half for a side of a range. They
-decide the order of joins only; a wrong guess costs time, never an answer.
+Values of parameters are not known here, as a statement is compiled once for all of them: a range with such ends is taken for a
+wide one. The shares decide the order of joins
+only; a wrong guess costs time, never an answer.
 """
 
 from __future__ import annotations
@@ -11,16 +12,15 @@ from dataclasses import dataclass
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind, Relation
-from nestling.ir.bindings import UNKNOWN_LIST
-from nestling.ir.expression import And, Compare, Comparison, Expression, InList, IsNull, Like, Literal, Not, Or
+from nestling.ir.expression import Expression, Literal
 from nestling.ir.model import Model
-from nestling.ir.statistics import EntityStatistics, Statistics
+from nestling.ir.statistics import Statistics
+from nestling.planner.known import known_of_scans
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of
-from nestling.planner.reads.traverse import inputs
+from nestling.planner.reads.traverse import everything, inputs
+from nestling.planner.selectivity import WIDE, together
 
-EQUAL, RANGE, LIKE, NULL, OTHER = 0.1, 0.5, 0.1, 0.1, 0.5
-"""Shares of the rows that satisfy a predicate (guesses; no source but custom)."""
 GROUPED = 1 / 3
 """Groups or distinct rows per row."""
 
@@ -53,7 +53,8 @@ def rows_left(relation: Relation, model: Model, statistics: Statistics) -> Left 
         case a.Values(rows=rows):
             return Left(0.0, float(len(rows)))
         case a.Filter(predicate=predicate):
-            return found[0].times(OTHER ** len(conjuncts(predicate)))
+            known_of = known_of_scans(everything(relation.input), model, statistics)
+            return found[0].times(together(conjuncts(predicate), known_of, unknown=WIDE))
         case a.Limit(count=Literal(value=int() as count)):
             return found[0].times(min(1.0, max(count, 0) / max(found[0].rows, 1.0)))
         case a.Join(kind=JoinKind.INNER | JoinKind.CROSS):
@@ -75,37 +76,5 @@ def _of_scan(scan: a.Scan, predicates: Sequence[Expression], model: Model, stati
     fixed = {column.name for each in predicates if (column := fixed_column(each, scan.alias)) is not None}
     if is_unique(model.entity(scan.entity), fixed):
         return Left(0.0, 1.0)
-    share = _share(And(tuple(predicates)), scan.alias, known) if predicates else 1.0
+    share = together(predicates, known_of_scans([scan], model, statistics), unknown=WIDE)
     return Left(share, rows * share)
-
-
-def _share(predicate: Expression, alias: str, known: EntityStatistics) -> float:
-    match predicate:
-        case And(operands=parts):
-            share = 1.0
-            for part in parts:
-                share *= _share(part, alias, known)
-            return share
-        case Or(operands=parts):
-            return min(1.0, sum(_share(part, alias, known) for part in parts))
-        case Compare(operator=Comparison.EQUAL):
-            column = fixed_column(predicate, alias)
-            return OTHER if column is None else _equal(column.name, known)
-        case Compare(operator=operator) if operator is not Comparison.NOT_EQUAL:
-            return RANGE
-        case InList(operand=operand, items=items, given=given):
-            name = getattr(operand, "name", getattr(getattr(operand, "operand", None), "name", ""))
-            return min(1.0, (len(items) if given is None else UNKNOWN_LIST) * _equal(name, known))
-        case Like():
-            return LIKE
-        case IsNull():
-            return NULL
-        case Not():
-            return 1 - NULL
-        case _:
-            return OTHER
-
-
-def _equal(name: str, known: EntityStatistics) -> float:
-    distinct = known.attribute(name).distinct
-    return EQUAL if distinct is None or distinct.value < 1 else 1 / distinct.value

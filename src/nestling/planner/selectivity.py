@@ -7,6 +7,7 @@ a pattern. Predicates are taken to be independent of each other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import reduce
 from math import prod
 from typing import assert_never
@@ -29,12 +30,11 @@ from nestling.ir.expression import (
     Parameter,
 )
 from nestling.ir.operands import operands
-from nestling.planner.work.documents import Known
-from nestling.planner.work.spans import (
+from nestling.planner.known import Known, KnownOf
+from nestling.planner.spans import (
     LOWER,
     NO_VALUES,
     UPPER,
-    KnownOf,
     Values,
     beginning,
     both,
@@ -48,27 +48,44 @@ from nestling.planner.work.spans import (
 RANGE = 1 / 3
 CLOSED_RANGE = 1 / 20
 """A range with two ends: between PostgreSQL's 1/200 and the 1/9 of two ranges that know nothing of each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """The shares ranges are taken to keep whose ends are not known: those with one end, and those with two."""
+
+    one_end: float
+    two_ends: float
+
+
+USUAL = Ranges(RANGE, CLOSED_RANGE)
+WIDE = Ranges(1 / 2, 1 / 4)
+"""For what must not be too small: a join that begins with a range looks something up for every row in it."""
+
 PATTERN = 1 / 10
 UNKNOWN_EQUALITY = 1 / 10
 UNKNOWN = 1 / 3
 
 
-def share(predicate: Expression, known: KnownOf, values: Values = NO_VALUES) -> float:
-    """The share of rows for which the predicate is true, 0 to 1; `values`: sample values of parameters, by name."""
+def share(predicate: Expression, known: KnownOf, values: Values = NO_VALUES, unknown: Ranges = USUAL) -> float:
+    """The share of rows for which the predicate is true, 0 to 1.
+
+    `values`: sample values of parameters, by name; `unknown`: what is taken of ranges whose ends are not known.
+    """
     match predicate:
         case And(operands=inner):
-            return together(inner, known, values)
+            return together(inner, known, values, unknown)
         case Or(operands=inner):
             lost = 1.0
             for each in inner:
-                lost *= 1 - share(each, known, values)
+                lost *= 1 - share(each, known, values, unknown)
             return 1 - lost
         case Not(operand=operand):
-            return max(0.0, 1 - share(operand, known, values) - _missing(operand, known))
+            return max(0.0, 1 - share(operand, known, values, unknown) - _missing(operand, known))
         case Literal(value=value):
             return 1.0 if value else 0.0
         case Compare():
-            return _compared(predicate, known, values)
+            return _compared(predicate, known, values, unknown)
         case InList(operand=operand):
             column = column_in(operand)
             return min(1.0, sum(_equal(column, known, value) for value in items_in(predicate, values)))
@@ -80,7 +97,9 @@ def share(predicate: Expression, known: KnownOf, values: Values = NO_VALUES) -> 
             return _true(column_in(predicate), known)
 
 
-def together(conjuncts: Iterable[Expression], known: KnownOf, values: Values = NO_VALUES) -> float:
+def together(
+    conjuncts: Iterable[Expression], known: KnownOf, values: Values = NO_VALUES, unknown: Ranges = USUAL
+) -> float:
     """The share of rows for which all are true; the ends of one column's range are one condition."""
     kept, ends = 1.0, dict[tuple[str, str], list[Compare]]()
     for each in conjuncts:
@@ -88,8 +107,8 @@ def together(conjuncts: Iterable[Expression], known: KnownOf, values: Values = N
         if column is not None and isinstance(each, Compare):
             ends.setdefault((column.alias, column.name), []).append(each)
         else:
-            kept *= share(each, known, values)
-    return kept * prod(_between(each, known, values) for each in ends.values())
+            kept *= share(each, known, values, unknown)
+    return kept * prod(_between(each, known, values, unknown) for each in ends.values())
 
 
 def _ranged(predicate: Expression) -> Column | None:
@@ -99,17 +118,17 @@ def _ranged(predicate: Expression) -> Column | None:
     return column_in(predicate.left) or column_in(predicate.right)
 
 
-def _between(ends: list[Compare], known: KnownOf, values: Values) -> float:
+def _between(ends: list[Compare], known: KnownOf, values: Values, unknown: Ranges) -> float:
     """The share of rows between the ends of a range: what is known of where they lie, else a guess."""
     spans = [span for each in ends if (span := span_of(each, known, values)) is not None]
     told = width(reduce(both, spans)) if spans else 1.0
     if len(spans) == len(ends):
         return told
     is_closed = len({(each.operator in LOWER) == (column_in(each.left) is not None) for each in ends}) == 2
-    return min(told, CLOSED_RANGE if is_closed else RANGE)
+    return min(told, unknown.two_ends if is_closed else unknown.one_end)
 
 
-def _compared(predicate: Compare, known: KnownOf, values: Values) -> float:
+def _compared(predicate: Compare, known: KnownOf, values: Values, unknown: Ranges) -> float:
     match predicate.operator:
         case Comparison.EQUAL | Comparison.SAME:
             return _equals(predicate, known, values)
@@ -120,7 +139,7 @@ def _compared(predicate: Compare, known: KnownOf, values: Values) -> float:
         case Comparison.DIFFERENT:
             return 1 - _equals(predicate, known, values)
         case Comparison.LESS | Comparison.LESS_OR_EQUAL | Comparison.GREATER | Comparison.GREATER_OR_EQUAL:
-            return _between([predicate], known, values)
+            return _between([predicate], known, values, unknown)
         case _:
             assert_never(predicate.operator)
 

@@ -6,7 +6,7 @@ with none greater than it ends with.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.distribution import below, up_to
@@ -21,11 +21,10 @@ from nestling.ir.expression import (
     Literal,
     Parameter,
 )
-from nestling.planner.reads.traverse import bare
-from nestling.planner.work.documents import Known
+from nestling.ir.operands import bare
+from nestling.planner.known import KnownOf
 
 Span = tuple[float, float]
-KnownOf = Callable[[Column], "Known | None"]
 Values = Mapping[str, object]
 """Sample values of parameters, by name."""
 NO_VALUES: Values = {}

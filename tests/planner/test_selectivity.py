@@ -23,8 +23,8 @@ from nestling.ir.expression import (
     Parameter,
 )
 from nestling.ir.types import INTEGER, TEXT
-from nestling.planner.work.documents import Known
-from nestling.planner.work.selectivity import CLOSED_RANGE, PATTERN, RANGE, UNKNOWN_EQUALITY, share
+from nestling.planner.known import Known
+from nestling.planner.selectivity import CLOSED_RANGE, PATTERN, RANGE, UNKNOWN_EQUALITY, share
 
 NUMBERS = Distribution(tuple(range(0, 1001, 50)))
 """A thousand numbers, each as frequent as the next."""

@@ -1,0 +1,49 @@
+"""What is known of the values of an attribute, or at a path of documents, for estimates of how many rows there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from nestling.ir.algebra import Relation, Scan
+from nestling.ir.bounds import UNKNOWN_BYTES
+from nestling.ir.distribution import Distribution
+from nestling.ir.expression import Column
+from nestling.ir.model import Model
+from nestling.ir.statistics import Statistics, value_of
+from nestling.planner.distinct import distinct_of
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Of the values at a path: how many are distinct, which share is missing, bytes of one, how many a document holds, how
+    they lie.
+    """
+
+    distinct: float | None = None
+    missing: float = 0.0
+    bytes: float = UNKNOWN_BYTES
+    each: float = 1.0
+    values: Distribution | None = None
+
+
+KnownOf = Callable[[Column], Known | None]
+
+
+def attribute_known(entity: str, attribute: str, model: Model, statistics: Statistics) -> Known:
+    """What statistics say of an attribute's values, and keys where these do not."""
+    found = statistics.entity(entity).attribute(attribute)
+    distinct = distinct_of(entity, attribute, model, statistics)
+    missing, size = value_of(found.null_share, 0.0), value_of(found.average_bytes, UNKNOWN_BYTES)
+    return Known(distinct, missing, size, values=found.values)
+
+
+def known_of_scans(relations: Iterable[Relation], model: Model, statistics: Statistics) -> KnownOf:
+    """What statistics say of the columns of those relations that are tables; nothing of what others make."""
+    entities = {each.alias: each.entity for each in relations if isinstance(each, Scan)}
+
+    def known(column: Column) -> Known | None:
+        entity = entities.get(column.alias)
+        return attribute_known(entity, column.name, model, statistics) if entity else None
+
+    return known
