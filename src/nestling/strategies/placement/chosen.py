@@ -3,8 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import assert_never
 
-from nestling.ir.candidate import Absorbed, Bucketed, Candidate, Indexed, Mirror, Nested, Own, Part
+from nestling.ir.candidate import (
+    Absorbed,
+    Aggregate,
+    Archived,
+    Bucketed,
+    Candidate,
+    Cold,
+    CopiedAttribute,
+    Indexed,
+    Lineage,
+    Mirror,
+    Nested,
+    Newest,
+    Own,
+    Paired,
+    Part,
+)
 from nestling.ir.outline import Outline
 from nestling.ir.proposal import Decision
 
@@ -41,8 +58,10 @@ def chosen_outline(  # noqa: C901 - one case for each
                 mirrored[link] = side
             case Indexed():
                 indexes.append(candidate)
-            case other:
-                kept.append(other)
+            case CopiedAttribute() | Newest() | Lineage() | Aggregate() | Cold() | Archived() | Paired():
+                kept.append(candidate.part)
+            case _:
+                assert_never(candidate.part)
     return Outline(
         decisions,
         homes,
