@@ -13,7 +13,7 @@ from typing import Any
 from bson import json_util
 from pymongo.database import Database
 
-from tests.cli.commands import nestling
+from tests.cli.commands import nestling, process
 
 READS = (
     *("product_page", "latest_reviews", "category_listing", "account_page", "loyalty", "purchase_details"),
@@ -111,6 +111,16 @@ def test_python_and_json_are_other_forms(shop: Path) -> None:
     compile(done.out, "queries.py", "exec")
     plain = nestling("convert", "design.yaml", sql, "--as", "json", cwd=shop)
     assert plain.out == nestling("convert", "design.yaml", sql, "--json", cwd=shop).out
+
+
+def test_json_is_one_line_that_any_terminal_shows(shop: Path) -> None:
+    """Where the output is no Unicode, other characters are escaped."""
+    sql = "SELECT name FROM product WHERE name = 'größe'"
+    done = process("convert", "design.yaml", sql, "--json", cwd=shop, PYTHONIOENCODING="ascii:strict")
+    assert done.code == 0
+    assert done.out.isascii()
+    assert done.out.count("\n") == 1
+    assert json.loads(done.out)["sql"] == sql
 
 
 def test_a_join_of_the_client(shop: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nestling.cli import DIFFERENT, FINE
-from nestling.cli.parts import options
+from nestling.cli.parts import options, text
 
 if TYPE_CHECKING:
     from nestling.emitters.python_code import Compiled, Statement
@@ -78,7 +77,7 @@ def _print(statements: Iterable[Statement], as_json: bool) -> int:
     for each in statements:
         gaps += isinstance(each, NotCompiled)
         if as_json:
-            click.echo(json.dumps(_as_json(each), ensure_ascii=False, default=str))
+            text.print_json(_as_json(each), indent=None)
         elif isinstance(each, NotCompiled):
             click.echo(f"// {each.name + ': ' if each.name else ''}not converted: {each.gap}")
         else:

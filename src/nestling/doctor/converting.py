@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nestling.doctor.words import quoted
 from nestling.ir.facts import Path
 from nestling.ir.facts.path import NUMBERS
+from nestling.ir.literals import quoted
 
 STAYS = "what cannot be converted stays as it is, and the first command, asked again, finds it"
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from nestling.ir.facts import Collection, Sample
 from nestling.ir.finding import Confidence
 from nestling.ir.interval import interval
+from nestling.ir.literals import of_collection, quoted
 from nestling.ir.quantity_words import first_of
 
 
@@ -37,25 +38,20 @@ def listed(names: Iterable[str], most: int = 5) -> str:
     return first_of([f"`{name}`" for name in names], most)
 
 
-def quoted(text: str) -> str:
-    """A text as JavaScript reads it."""
-    return json.dumps(text, ensure_ascii=False)
-
-
-def of_collection(database: str, name: str) -> str:
-    """The expression for a collection, in the MongoDB shell."""
-    return f"db.getSiblingDB({quoted(database)}).getCollection({quoted(name)})"
+def in_database(database: str, name: str) -> str:
+    """The expression for a collection of any database, in the MongoDB shell."""
+    return of_collection(f"db.getSiblingDB({quoted(database)})", name)
 
 
 def here(collection: Collection) -> str:
     """The expression for this collection."""
-    return of_collection(collection.database, collection.name)
+    return in_database(collection.database, collection.name)
 
 
 def create_index(database: str, name: str, keys: Iterable[tuple[str, int | str]], options: str = "") -> str:
     """A command that creates an index."""
     written = ", ".join(f"{quoted(field)}: {json.dumps(kind)}" for field, kind in keys)
-    return f"{of_collection(database, name)}.createIndex({{{written}}}{f', {options}' if options else ''})"
+    return f"{in_database(database, name)}.createIndex({{{written}}}{f', {options}' if options else ''})"
 
 
 def drop_index(collection: Collection, index: str) -> tuple[str, str]:

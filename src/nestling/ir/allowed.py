@@ -10,12 +10,11 @@ from typing import TypeAlias
 from nestling.common.errors import InputError, Problem
 from nestling.ir.decimal128 import fits
 from nestling.ir.quantity_words import first_of
-from nestling.ir.types import NUMBERS, Type, TypeName
+from nestling.ir.types import INT64, NUMBERS, Type, TypeName
 
 Number: TypeAlias = int | Decimal
 Scalar: TypeAlias = str | int | Decimal
 
-_INT64 = 1 << 63
 _SHOWN = 6
 
 
@@ -29,7 +28,7 @@ def number(value: float | str | Decimal) -> Number:
         found = Decimal("NaN")
     if not (found.is_finite() and fits(found)):
         raise InputError(Problem(what=f"`{value}` is no number that values can be compared with"))
-    is_whole = found == found.to_integral_value() and -_INT64 <= found < _INT64
+    is_whole = found == found.to_integral_value() and -INT64 <= found < INT64
     return int(found) if is_whole else found
 
 

@@ -18,10 +18,9 @@ from bson.datetime_ms import DatetimeMS
 from bson.decimal128 import Decimal128
 from bson.json_util import JSONMode, JSONOptions
 
-from nestling.ir.types import TypeName
+from nestling.ir.types import INT64, TypeName
 
 _OPTIONS = JSONOptions(json_mode=JSONMode.RELAXED, uuid_representation=UuidRepresentation.STANDARD)
-_INT64 = 1 << 63
 NOT_IN_SQL = (Code, DBRef, MaxKey, MinKey, Regex, Timestamp, DatetimeMS)
 """Classes of values that no type of a model stands for."""
 _CANONICAL = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
@@ -57,5 +56,5 @@ def beyond_sql(value: object, kind: TypeName) -> str:
 def _is_number(number: Decimal) -> bool:
     """Whether a decimal comes back from JSON as itself: beyond 64 bits, or what a float would round."""
     if number.as_tuple().exponent == 0:
-        return not -_INT64 <= number < _INT64
+        return not -INT64 <= number < INT64
     return number.is_finite() and Decimal(repr(float(number))) != number

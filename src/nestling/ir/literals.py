@@ -54,6 +54,11 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
+def of_collection(database: str, name: str) -> str:
+    """The shell's expression for a collection; `database` is that for its database."""
+    return f"{database}.getCollection({quoted(name)})"
+
+
 def comment(text: str) -> str:
     """A text on one line, whatever it holds."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())

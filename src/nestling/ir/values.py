@@ -41,7 +41,7 @@ from nestling.ir.beyond_json import beyond_json
 from nestling.ir.decimal128 import DIGITS, fits, from_decimal128, to_decimal128
 from nestling.ir.instants import INSTANT_TEXT, instant_text
 from nestling.ir.rows import JSON_NULL, JsonNull, UndecodableText
-from nestling.ir.types import BSON_DIGITS, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, INT64, Type, TypeName
 
 UNDECODABLE_TEXT_SUBTYPE = 128
 JSON_TEXT_SUBTYPE = 129
@@ -54,7 +54,6 @@ CODEC: CodecOptions[Any] = CodecOptions(uuid_representation=UuidRepresentation.S
 """How every document of ours is encoded and decoded; dates come back naive, in UTC."""
 
 Convert = Callable[[object], object]
-_INT64 = 1 << 63
 _OBJECT_ID_TEXT = re.compile(r"[0-9a-f]{24}", re.ASCII)
 
 
@@ -95,7 +94,7 @@ def encode(value: object, policy: Policy | None = None) -> object:
 
 def _encode_int(value: object, policy: Policy) -> object:
     assert isinstance(value, int)
-    return value if -_INT64 <= value < _INT64 else _encode_decimal(Decimal(value), policy)
+    return value if -INT64 <= value < INT64 else _encode_decimal(Decimal(value), policy)
 
 
 def _encode_decimal(value: object, policy: Policy) -> object:
@@ -262,7 +261,7 @@ def _decode_integer(value: object) -> object:
 
 def _was_integer(number: Decimal) -> bool:
     """Whether a Decimal128 stands for a whole number that is too large for 64 bits."""
-    return number.as_tuple().exponent == 0 and not -_INT64 <= number < _INT64
+    return number.as_tuple().exponent == 0 and not -INT64 <= number < INT64
 
 
 def _decode_array(value: object, inner: Convert) -> object:

@@ -99,7 +99,7 @@ def convert_all(
     """Every statement of a workload file compiled; a mistake in one is its gap, and never stops the rest."""
     from nestling.common.errors import WorkloadError
     from nestling.ir.compiled import NotCompiled
-    from nestling.sources.statements import is_about, is_about_weight
+    from nestling.sources.statements import is_about_weight, is_mistake_in
 
     workload, gaps = statements_of(proposal, path, dialect)
     compiled = convert_join if client_joins else convert
@@ -111,7 +111,7 @@ def convert_all(
         except WorkloadError as error:
             problem = error.problems[0]
             found = NotCompiled(statement.name, statement.sql, Gap(GapKind.INPUT, problem.what, problem.where))
-        mistakes = [gap for gap in gaps if is_about(gap, statement.name)]
+        mistakes = [gap for gap in gaps if is_mistake_in(gap, statement.name)]
         told += mistakes
         if mistakes and isinstance(found, NotCompiled) and found.gap.kind is GapKind.INPUT:
             found = replace(found, gap=mistakes[-1])  # which knows the names there are, and the line

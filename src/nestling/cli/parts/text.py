@@ -48,11 +48,14 @@ def say(text: str) -> None:
     click.echo(shown, err=True)
 
 
-def print_json(value: object) -> None:
-    """One JSON document on stdout; what JSON has no form for (dates, decimals, bytes, infinities) is its text."""
+def print_json(value: object, *, indent: int | None = 2) -> None:
+    """One JSON document on stdout, on one line without `indent`.
+
+    What JSON has no form for (dates, decimals, bytes, infinities) is its text.
+    """
     encoding = getattr(sys.stdout, "encoding", None) or ""
     is_unicode = encoding.lower().replace("-", "").startswith("utf")
-    click.echo(json.dumps(_plain(value), indent=2, ensure_ascii=not is_unicode, allow_nan=False))
+    click.echo(json.dumps(_plain(value), indent=indent, ensure_ascii=not is_unicode, allow_nan=False))
 
 
 def _plain(value: object) -> object:

@@ -17,9 +17,10 @@ import unicodedata
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen
-from nestling.doctor.words import confidence, here, quoted
+from nestling.doctor.words import confidence, here
 from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import count
 
 RULE = Rule("Awkward field names", Severity.WARNING)

@@ -18,10 +18,11 @@ from collections.abc import Iterator
 
 from nestling.doctor.converting import STAYS, converting, finding, number
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import of_collection, quoted, sampled_share
+from nestling.doctor.words import in_database, sampled_share
 from nestling.ir.facts import ELEMENT, Path, Reference, Sample, field_path, steps_text
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.finding import Confidence, Finding, Severity
+from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import count
 
 RULE = Rule(
@@ -97,9 +98,9 @@ def _conversion(seen: Seen, reference: Reference) -> tuple[str, ...]:
     """Finding the values of another type, and converting them where one update can."""
     if _keys_differ(seen, reference):
         return (
-            finding(of_collection(reference.database, reference.target), reference.target_field, [reference.converts]),
+            finding(in_database(reference.database, reference.target), reference.target_field, [reference.converts]),
         )
-    where, field = of_collection(reference.database, reference.collection), field_path(reference.steps)
+    where, field = in_database(reference.database, reference.collection), field_path(reference.steps)
     target, into, kinds = _target(seen, reference), reference.converts, _other_types(seen, reference)
     found = finding(where, field, kinds)
     if ELEMENT in reference.steps or target is None:
@@ -120,4 +121,4 @@ def _commands(reference: Reference) -> tuple[str, ...]:
     has_value = f"{{$match: {{{quoted(field)}: {{$ne: null}}}}}}, "
     stages = f"[{has_value}{unwind}{lookup}, {{$match: {{found: []}}}}, {{$project: {{{quoted(field)}: 1}}}}]"
     options = f", {{collation: {reference.collation}}}" if reference.collation else ""
-    return (f"{of_collection(reference.database, reference.collection)}.aggregate({stages}{options})",)
+    return (f"{in_database(reference.database, reference.collection)}.aggregate({stages}{options})",)

@@ -17,9 +17,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import confidence, here, listed, quoted
+from nestling.doctor.words import confidence, here, listed
 from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path, field_path, steps_text
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import count
 
 RULE = Rule(

@@ -21,11 +21,12 @@ from collections.abc import Iterator
 from nestling.doctor.converting import STAYS, converting, finding, number
 from nestling.doctor.one_type import one_type
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import confidence, here, quoted, sampled_share
+from nestling.doctor.words import confidence, here, sampled_share
 from nestling.ir.facts import Collection, Path
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import count
 
 RULE = Rule(

@@ -17,9 +17,9 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.schema import draft
-from nestling.doctor.words import quoted
 from nestling.ir.facts import Kind
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import counted
 
 RULE = Rule(

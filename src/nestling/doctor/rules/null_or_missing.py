@@ -19,10 +19,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import confidence, here, quoted
+from nestling.doctor.words import confidence, here
 from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import counted
 
 RULE = Rule(

@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import of_collection, quoted, sampled_share
+from nestling.doctor.words import in_database, sampled_share
 from nestling.ir.facts import ELEMENT, Copied, Sample, field_path, steps_text
 from nestling.ir.finding import Confidence, Finding, Severity
+from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import count
 
 RULE = Rule(
@@ -63,4 +64,4 @@ def _commands(copied: Copied) -> tuple[str, ...]:
     source = f"{{$first: {quoted('$source.' + copied.target_field)}}}"
     stages = f"[{lookup}, {{$match: {{source: {{$ne: []}}}}}}, {{$set: {{{field}: {source}}}}}, {{$unset: 'source'}}, "
     merge = f"{{$merge: {{into: {quoted(copied.collection)}, whenNotMatched: 'discard'}}}}]"
-    return (f"{of_collection(copied.database, copied.collection)}.aggregate({stages}{merge})",)
+    return (f"{in_database(copied.database, copied.collection)}.aggregate({stages}{merge})",)

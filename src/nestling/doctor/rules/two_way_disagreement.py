@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import of_collection, quoted, sampled_share
+from nestling.doctor.words import in_database, sampled_share
 from nestling.ir.facts import Sample, TwoWay, field_path, steps_text
 from nestling.ir.finding import Confidence, Finding, Severity
+from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import count
 
 RULE = Rule(
@@ -39,7 +40,7 @@ def _finding(seen: Seen, pair: TwoWay) -> Finding:
     part = sampled_share(pair.one_sided, pair.checked, Sample(pair.checked, "random"))
     here, there = field_path(pair.steps), field_path(pair.target_steps)
     command = (
-        f"{of_collection(pair.database, pair.collection)}.aggregate([{{$lookup: {{from: {quoted(pair.target)}, "
+        f"{in_database(pair.database, pair.collection)}.aggregate([{{$lookup: {{from: {quoted(pair.target)}, "
         f"localField: '_id', foreignField: {quoted(there)}, as: 'others'}}}}, "
         f"{{$match: {{$expr: {{$not: {{$setEquals: [{{$setUnion: [{{$ifNull: [{quoted('$' + here)}, []]}}, []]}}, "
         f"'$others._id']}}}}}}}}, {{$project: {{{quoted(here)}: 1}}}}])"

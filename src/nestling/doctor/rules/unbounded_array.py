@@ -17,9 +17,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import confidence, here, quoted
+from nestling.doctor.words import confidence, here
 from nestling.ir.facts import ELEMENT, Collection, Path
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import count, size
 from nestling.ir.work import Work
 

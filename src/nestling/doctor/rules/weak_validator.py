@@ -17,9 +17,9 @@ from typing import Any
 
 from nestling.doctor.rule import Rule, Seen
 from nestling.doctor.schema import draft
-from nestling.doctor.words import quoted
 from nestling.ir.facts import Collection, Validator
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.literals import quoted
 
 RULE = Rule("Weak validator", Severity.WARNING)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from nestling.emitters.mql.extended_json import extended_json
 from nestling.ir.compiled import CompiledRead, Operation, Placeholder
-from nestling.ir.literals import shell
+from nestling.ir.literals import of_collection, shell
 
 Json = dict[str, object]
 
@@ -16,7 +15,7 @@ _MARK = re.compile(r'"\\u0001(.*?)\\u0001"|"\x01(.*?)\x01"')
 
 def read_shell(read: CompiledRead) -> str:
     """The read for mongosh; a free parameter is a variable of its name, to be set before."""
-    where = "db" if read.collection is None else f"db.getCollection({json.dumps(read.collection)})"
+    where = "db" if read.collection is None else of_collection("db", read.collection)
     if read.operation is Operation.AGGREGATE:
         options = {"allowDiskUse": True} | ({"collation": read.collation_option} if read.collation_option else {})
         return f"{where}.aggregate({_text([*read.pipeline])}, {_text(options)})"

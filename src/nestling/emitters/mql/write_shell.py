@@ -12,7 +12,7 @@ from typing import assert_never
 from nestling.emitters.mql.write_code import Identifiers, Words, cells_in, coded, inner_row, json_columns, wrapped
 from nestling.ir.compiled import Operation
 from nestling.ir.compiled import Placeholder as AnyPlaceholder
-from nestling.ir.literals import comment, quoted, shell
+from nestling.ir.literals import comment, of_collection, quoted, shell
 from nestling.ir.program import (
     ArrayPlace,
     CellRef,
@@ -115,7 +115,7 @@ class _Script:
         yield from (f"// {comment(step.text)}" for step in self.write.steps if isinstance(step, RefuseRows))
         if self.write.parameters:
             yield "// a parameter that is NULL: leave its field out ($unset it where it is $set); in a filter it equals nothing"
-        yield f"{_collection('db', command.collection)}.{command.action}({', '.join(arguments)})"
+        yield f"{of_collection('db', command.collection)}.{command.action}({', '.join(arguments)})"
 
     def _steps(self, steps: Sequence[ProgramStep], row: str) -> Iterator[str]:
         for place, step in enumerate(steps):
@@ -186,14 +186,14 @@ class _Script:
         if command.back is not None:
             updates = (arguments[1], shell(command.back))
             both = (f"{{updateOne: {{filter: {arguments[0]}, update: {each}}}}}" for each in updates)
-            return f"{_collection('my', command.collection)}.bulkWrite([{', '.join(both)}])"
+            return f"{of_collection('my', command.collection)}.bulkWrite([{', '.join(both)}])"
         options = []
         if command.array_filters:
             filters = (wrapped(each, "matching", row, self.words) for each in command.array_filters)
             options.append(f"arrayFilters: [{', '.join(filters)}]")
         options += ["upsert: true"] if command.upsert else []
         arguments += [f"{{{', '.join(options)}}}"] if options else []
-        return f"{_collection('my', command.collection)}.{command.action}({', '.join(arguments)})"
+        return f"{of_collection('my', command.collection)}.{command.action}({', '.join(arguments)})"
 
     def _update(self, command: Command, row: str) -> str:
         if isinstance(command.update, tuple):
@@ -205,7 +205,7 @@ class _Script:
 
     def _read(self, step: ReadRows, row: str) -> str:
         read, words = step.read, cells_in(step, row, self.words, lambda placeholder: placeholder.name)
-        target = "my" if read.collection is None else _collection("my", read.collection)
+        target = "my" if read.collection is None else of_collection("my", read.collection)
         if read.operation is Operation.AGGREGATE:
             options = {"allowDiskUse": True} | ({"collation": read.collation_option} if read.collation_option else {})
             stages = shell(coded(list(read.pipeline), row, words))
@@ -264,10 +264,6 @@ def _cell(row: str, column: str) -> str:
 
 def _parameter(placeholder: AnyPlaceholder) -> str:
     return f"parameter({placeholder.name})"
-
-
-def _collection(database: str, name: str) -> str:
-    return f"{database}.getCollection({quoted(name)})"
 
 
 def _place(place: ArrayPlace, row: str) -> str:

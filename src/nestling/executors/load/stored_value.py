@@ -10,10 +10,9 @@ from uuid import UUID
 
 from nestling.common.errors import LoadError, Problem
 from nestling.ir.model import Attribute
-from nestling.ir.types import BSON_DIGITS, KEPT_AS_TEXT, MOMENTS, TypeName
+from nestling.ir.types import BSON_DIGITS, INT64, KEPT_AS_TEXT, MOMENTS, TypeName
 from nestling.ir.values import Policy, encoder
 
-INT64 = 1 << 63
 REMEMBERED_VALUES = 20_000
 """Decimals of one attribute whose Decimal128 is kept at hand: some 5 MB."""
 

@@ -32,7 +32,7 @@ from nestling.ir.expression import (
     ScalarSubquery,
 )
 from nestling.ir.operands import conjunction, is_mixed_time
-from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.ir.types import FLOAT, INT64, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.arithmetic import ARITHMETIC
 from nestling.planner.sql.collations import collation, is_no_text
@@ -124,7 +124,7 @@ def _literal(node: exp.Literal, env: Env) -> Expression:
     if node.is_string:
         return Literal(node.this, TEXT)
     digits = str(node.this)
-    if digits.isdecimal() and int(digits) < 1 << 63:
+    if digits.isdecimal() and int(digits) < INT64:
         return Literal(int(digits), INTEGER)
     with_exponent = "e" in digits.casefold() and env.dialect.rules is not Rules.POSTGRESQL
     if env.dialect.is_sqlite or with_exponent:

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 
 from nestling.ir.expression import Cast, Expression, Literal, Rules
+from nestling.ir.numeral import number
 from nestling.ir.time_text import read_time_of_day
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 
@@ -15,11 +16,8 @@ TIMESTAMP = Type(TypeName.TIMESTAMP)
 
 def number_literal(value: str) -> Literal:
     """A numeral as SQLite reads it: an integer if it is one (or worth one, as a text is), else a float."""
-    if value.lstrip("+-").isdecimal() and -(1 << 63) <= int(value) < 1 << 63:
-        return Literal(int(value), INTEGER)
-    found = float(value)
-    whole = found.is_integer() and abs(found) < 2**51
-    return Literal(int(found), INTEGER) if whole else Literal(found, FLOAT)
+    found = number(value)
+    return Literal(found, INTEGER if isinstance(found, int) else FLOAT)
 
 
 def instant_literal(value: date, wanted: Type) -> Literal:

@@ -28,7 +28,7 @@ from nestling.ir.expression import (
     Stored,
 )
 from nestling.ir.operands import operands
-from nestling.ir.types import TypeName
+from nestling.ir.types import INT64, TypeName
 from nestling.ir.write_path import Constant, Given, Items, Match, Test, Value
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.writes.address import never_null
@@ -36,7 +36,6 @@ from nestling.planner.writes.cells import NOTHING
 
 _COMPARED = (TypeName.INTEGER, TypeName.TEXT)
 _ADDED = (TypeName.INTEGER, TypeName.FLOAT)
-_INT64 = 1 << 63
 _ORDERED = {Comparison.LESS: Test.LESS, Comparison.GREATER: Test.GREATER}
 
 
@@ -150,7 +149,7 @@ def _comparison(column: Column, operator: Comparison, other: Expression) -> Aske
 
 
 def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _INT64
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < INT64
 
 
 def _compared(column: Column, other: Expression) -> Value | None:

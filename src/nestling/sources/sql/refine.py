@@ -9,7 +9,7 @@ from nestling.common.sql_dialects import SQLITE
 from nestling.ir.defaults import Generated
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.quantity_words import counted
-from nestling.ir.types import BSON_DIGITS, TEXT, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, INT64, TEXT, Type, TypeName
 from nestling.sources.defaults import retyped
 from nestling.sources.sql.engines import engine_of
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from nestling.sources.sql.measure import TableMeasures
 
 _T = TypeName
-INT64_MOST = 2**63 - 1
 
 
 def refined_attribute(attribute: Attribute, column: ColumnFacts, measures: TableMeasures, dialect: str) -> Attribute:
@@ -39,7 +38,7 @@ def as_declared(attribute: Attribute, found: Mapping[str, Any]) -> Attribute:
         kind = Type(kind.name, (6 if found["micro"] else 3,))
     if found.get("odd"):
         also = (TEXT,)
-    if kind.name is _T.INTEGER and int(found["most"]) > INT64_MOST:
+    if kind.name is _T.INTEGER and int(found["most"]) >= INT64:
         also = (Type(_T.DECIMAL, (20, 0)),)
     return replace(attribute, type=kind, also=also)
 

@@ -7,7 +7,7 @@ INTEGER column of SQLite may yield text, a DATE column of MySQL the text `0000-0
 |---|---|---|---|
 | boolean | 0 / 1 | boolean | TINYINT(1) holding only 0 / 1 |
 | decimal | text in canonical form | numeric (NaN, Infinity too) | DECIMAL |
-| date, timestamp | canonical text (`timestamp_text`) | within the years 1–9999 | unless zero, which has one spelling |
+| date, timestamp | canonical text (`timestamp_writer`) | within the years 1–9999 | unless zero, which has one spelling |
 | timestamptz | canonical text ending in +00:00 | normalised to UTC | TIMESTAMP |
 | time, interval | text | text (interval: ISO 8601) | text, as it may pass 24 hours |
 | uuid, json, array | text in canonical form; JSON text | native | UUID; JSON text |
@@ -38,7 +38,7 @@ _NAN = "NaN"
 _TIMESPEC = {0: "seconds", 3: "milliseconds", 6: "microseconds"}
 
 
-def timestamp_text(digits: int) -> Callable[[datetime], str]:
+def timestamp_writer(digits: int) -> Callable[[datetime], str]:
     """The canonical text of timestamps with so many fraction digits (0, 3 or 6; a value with more gets six)."""
     timespec, step = _TIMESPEC.get(digits, "microseconds"), 10 ** (6 - min(digits, 6))
 
@@ -115,7 +115,7 @@ def _date(value: Any) -> Any:
 
 
 def _timestamp(digits: int, *, utc: bool) -> Converter:
-    write = timestamp_text(digits)
+    write = timestamp_writer(digits)
 
     def convert(value: Any) -> Any:
         try:

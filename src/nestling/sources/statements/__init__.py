@@ -16,8 +16,8 @@ the relationships that statements join along and no foreign key declares, `untol
 """
 
 from nestling.sources.statements.placeholders import normalise
-from nestling.sources.statements.read import is_about, is_about_weight, parse_workload
+from nestling.sources.statements.read import is_about_weight, is_mistake_in, parse_workload
 from nestling.sources.statements.undeclared import with_joined
 from nestling.sources.statements.untold import with_footprints
 
-__all__ = ["is_about", "is_about_weight", "normalise", "parse_workload", "with_footprints", "with_joined"]
+__all__ = ["is_about_weight", "is_mistake_in", "normalise", "parse_workload", "with_footprints", "with_joined"]

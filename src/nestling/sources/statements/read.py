@@ -53,7 +53,7 @@ def parse_workload(text: str, model: Model, dialect: str = SQLITE, path: str = "
     return workload, tuple(reader.gaps)
 
 
-def is_about(gap: Gap, statement: str) -> bool:
+def is_mistake_in(gap: Gap, statement: str) -> bool:
     """Whether it is a mistake in a statement."""
     return gap.what.startswith(_in_statement(statement, ""))
 

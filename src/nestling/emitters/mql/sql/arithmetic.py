@@ -17,13 +17,12 @@ from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.ir.expression import Arithmetic, Division, Expression, Literal, Negate, Operator, Rules
 from nestling.ir.operands import is_float, is_integer, nullable
-from nestling.ir.types import TypeName
+from nestling.ir.types import INT64, TypeName
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
 _SUMS = {Operator.ADD: "$add", Operator.SUBTRACT: "$subtract", Operator.MULTIPLY: "$multiply"}
-_LAST_INT64 = 9_223_372_036_854_775_807
 
 
 def arithmetic(node: Arithmetic | Negate, r: Renderer) -> Mql:
@@ -162,5 +161,5 @@ def _integer_quotient(left: Mql, right: Mql, *, clamp: bool) -> Mql:
     """By decimals, which hold every quotient of two 64-bit integers; the one that does not fit 64 bits is SQLite's float."""
     quotient: Mql = {"$trunc": {"$divide": [{"$toDecimal": left}, right]}}
     if clamp:
-        return {"$convert": {"input": quotient, "to": "long", "onError": float(_LAST_INT64)}}
+        return {"$convert": {"input": quotient, "to": "long", "onError": float(INT64 - 1)}}
     return {"$toLong": quotient}

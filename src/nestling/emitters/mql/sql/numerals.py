@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.nulls import bind
+from nestling.ir.numeral import WORTH_AN_INTEGER
+from nestling.ir.types import INT64
 
 SPACE = r"[ \t\n\x0b\f\r]*"
 INTEGER = "[-+]?[0-9]+"
 NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
-WHOLE_BOUND = 1 << 51
-"""SQLite takes a float for the integer it is worth below this."""
-_LEAST, _LAST = -(1 << 63), (1 << 63) - 1
+_LEAST, _LAST = -INT64, INT64 - 1
 
 
 def capture(text: Mql, regex: str) -> Mql:
@@ -31,7 +31,7 @@ def number_of(numeral: Mql) -> Mql:
         {"float": float_of(numeral)},
         lambda x: {
             "$cond": [
-                {"$and": [{"$eq": [x, {"$trunc": x}]}, {"$lt": [{"$abs": x}, WHOLE_BOUND]}]},
+                {"$and": [{"$eq": [x, {"$trunc": x}]}, {"$lt": [{"$abs": x}, WORTH_AN_INTEGER]}]},
                 {"$convert": {"input": x, "to": "long", "onError": x}},
                 x,
             ]

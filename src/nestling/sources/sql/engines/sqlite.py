@@ -23,13 +23,13 @@ from nestling.ir.expression import Collation
 from nestling.ir.json_text import json_text
 from nestling.ir.model import Attribute
 from nestling.ir.rows import UndecodableText
-from nestling.ir.types import FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
+from nestling.ir.types import FLOAT, INT64, INTEGER, TEXT, TEXTS, Type, TypeName
 from nestling.sources.affinity import is_numeric
 from nestling.sources.sql.engine import Engine, not_allowed
 from nestling.sources.sql.literals import array_text
 from nestling.sources.sql.rows import BATCH_ROWS
 from nestling.sources.sql.sampling import integer_key, windows
-from nestling.sources.sql.values import by_type, for_integers, from_text, timestamp_text
+from nestling.sources.sql.values import by_type, for_integers, from_text, timestamp_writer
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from nestling.sources.sql.values import Converter
 
 _T = TypeName
-INT64 = range(-(2**63), 2**63)
 _DAY = "[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]"
 _CLOCK = f"{_DAY} [0-2][0-9]:[0-5][0-9]:[0-5][0-9]"
 _UUID = "-".join("[0-9a-f]" * digits for digits in (8, 4, 4, 4, 12))
@@ -317,11 +316,11 @@ def _after_rows(cursor: Any, rows: int) -> Iterator[list[tuple[Any, ...]]]:
 
 
 def _integer(value: int) -> int | str:
-    return value if value in INT64 else str(value)
+    return value if -INT64 <= value < INT64 else str(value)
 
 
 def _timestamp(digits: int) -> Callable[[Any], Any]:
-    write = timestamp_text(digits)
+    write = timestamp_writer(digits)
     return lambda value: write(value if value.tzinfo is None else value.astimezone(UTC))
 
 

@@ -1,0 +1,22 @@
+"""Numerals as SQLite reads them."""
+
+from __future__ import annotations
+
+from nestling.ir.types import INT64
+
+WORTH_AN_INTEGER = 1 << 51
+"""SQLite takes a float for the integer it is worth below this."""
+
+
+def as_written(numeral: str) -> int | float:
+    """An integer if it is written as one, and is one of 64 bits; else a float."""
+    is_whole = numeral.lstrip("+-").isdecimal() and -INT64 <= int(numeral) < INT64
+    return int(numeral) if is_whole else float(numeral)
+
+
+def number(numeral: str) -> int | float:
+    """An integer if it is one or is worth one, as a text is; else a float."""
+    found = as_written(numeral)
+    if isinstance(found, int):
+        return found
+    return int(found) if found.is_integer() and abs(found) < WORTH_AN_INTEGER else found
