@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from nestling.ir.numeral import as_written, number
+from nestling.ir.numeral import as_written, number_in
 
 NUMERALS = (
     *("0", "-7", "+7", "1.0", "1e3", "-2.5", "9223372036854775807", "9223372036854775808", "-9223372036854775808"),
@@ -20,7 +20,7 @@ def test_a_text_is_the_number_sqlite_takes_it_for(numeral: str) -> None:
     """An integer where it is worth one that a float keeps, and the number of its class otherwise."""
     with closing(sqlite3.connect(":memory:")) as connection:
         (expected,) = connection.execute("SELECT CAST(? AS NUMERIC)", (numeral,)).fetchone()
-    found = number(numeral)
+    found = number_in(numeral)
     assert (type(found), found) == (type(expected), expected)
 
 

@@ -9,8 +9,9 @@ from typing import TypeAlias
 
 from nestling.common.errors import InputError, Problem
 from nestling.ir.decimal128 import fits
+from nestling.ir.numeral import INT64
 from nestling.ir.quantity_words import first_of
-from nestling.ir.types import INT64, NUMBERS, Type, TypeName
+from nestling.ir.types import NUMBERS, Type, TypeName
 
 Number: TypeAlias = int | Decimal
 Scalar: TypeAlias = str | int | Decimal

@@ -18,7 +18,8 @@ from bson.datetime_ms import DatetimeMS
 from bson.decimal128 import Decimal128
 from bson.json_util import JSONMode, JSONOptions
 
-from nestling.ir.types import INT64, TypeName
+from nestling.ir.numeral import INT64
+from nestling.ir.types import TypeName
 
 _OPTIONS = JSONOptions(json_mode=JSONMode.RELAXED, uuid_representation=UuidRepresentation.STANDARD)
 NOT_IN_SQL = (Code, DBRef, MaxKey, MinKey, Regex, Timestamp, DatetimeMS)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nestling.ir.types import INT64
-
+INT64 = 1 << 63
+"""The first number beyond the integers of 64 bits; its negative is the least of them."""
 WORTH_AN_INTEGER = 1 << 51
 """SQLite takes a float for the integer it is worth below this."""
 
@@ -14,7 +14,7 @@ def as_written(numeral: str) -> int | float:
     return int(numeral) if is_whole else float(numeral)
 
 
-def number(numeral: str) -> int | float:
+def number_in(numeral: str) -> int | float:
     """An integer if it is one or is worth one, as a text is; else a float."""
     found = as_written(numeral)
     if isinstance(found, int):

@@ -42,8 +42,6 @@ EXACT_NUMBERS = NUMBERS - {TypeName.FLOAT}
 MACHINE_NUMBERS = NUMBERS - {TypeName.DECIMAL}
 MOMENTS = frozenset({TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ})
 TIMES = MOMENTS | {TypeName.DATE}
-INT64 = 1 << 63
-"""The first number beyond the integers of 64 bits; its negative is the least of them."""
 BSON_DIGITS = 3
 """Fraction digits of a second that a BSON date keeps; timestamps with more are ISO text."""
 ORDERED_ALIKE = MACHINE_NUMBERS | {TypeName.DATE, TypeName.TIMESTAMP}

@@ -40,8 +40,9 @@ from nestling.common.errors import LoadError, Problem
 from nestling.ir.beyond_json import beyond_json
 from nestling.ir.decimal128 import DIGITS, fits, from_decimal128, to_decimal128
 from nestling.ir.instants import INSTANT_TEXT, instant_text
+from nestling.ir.numeral import INT64
 from nestling.ir.rows import JSON_NULL, JsonNull, UndecodableText
-from nestling.ir.types import BSON_DIGITS, INT64, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, Type, TypeName
 
 UNDECODABLE_TEXT_SUBTYPE = 128
 JSON_TEXT_SUBTYPE = 129

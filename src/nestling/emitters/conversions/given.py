@@ -14,6 +14,7 @@ from bson import Binary, Decimal128, ObjectId
 from bson.datetime_ms import DatetimeMS
 
 from nestling.ir.instants import instant_text
+from nestling.ir.numeral import INT64, as_written, number_in
 from nestling.ir.time_text import read_time_of_day
 
 VALUES = (bool, int, float, Decimal, str, bytes, date, UUID, Binary)
@@ -112,14 +113,6 @@ def numeric(value: Any) -> Any:
     return number_in(match[1]) if match else value
 
 
-def number_in(numeral: str) -> int | float:
-    """A numeral as an integer if it is one or is worth one, else as a float."""
-    if numeral.lstrip("+-").isdecimal() and -(1 << 63) <= int(numeral) < 1 << 63:
-        return int(numeral)
-    found = float(numeral)
-    return int(found) if found.is_integer() and abs(found) < 1 << 51 else found
-
-
 def number_as_text(value: Any) -> Any:
     """A number as the text SQL shows it as."""
     if not isinstance(value, int | float):
@@ -131,12 +124,6 @@ def number_as_text(value: Any) -> Any:
     mantissa, _, exponent = f"{value:.15g}".partition("e")
     mantissa = mantissa if "." in mantissa else f"{mantissa}.0"
     return f"{mantissa}e{exponent}" if exponent else mantissa
-
-
-def as_written(numeral: str) -> int | float:
-    """A numeral as an integer if it is written as one, else as a float."""
-    is_whole = numeral.lstrip("+-").isdecimal() and -(1 << 63) <= int(numeral) < 1 << 63
-    return int(numeral) if is_whole else float(numeral)
 
 
 def cast_to_decimal(value: Any) -> Any:
@@ -174,7 +161,7 @@ def cast_to_integer(value: Any) -> Any:
         value = int(match[1]) if match else 0
     if not isinstance(value, int | float):
         return value
-    return min(int(min(max(value, -(1 << 63)), (1 << 63) - 1)), (1 << 63) - 1)
+    return min(int(min(max(value, -INT64), INT64 - 1)), INT64 - 1)
 
 
 def uuid_as_text(value: Any) -> Any:
@@ -319,7 +306,7 @@ def as_stored(value: Any) -> Any:
         return instant_text(value) if value.microsecond % 1000 else value
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day)  # noqa: DTZ001
-    if type(value) is int and not -(1 << 63) <= value < 1 << 63:
+    if type(value) is int and not -INT64 <= value < INT64:
         value = Decimal(value)
     return as_decimal128(value) if isinstance(value, Decimal) else value
 

@@ -29,6 +29,7 @@ from nestling.emitters.conversions.given import (
 from nestling.ir.array_text import read_array
 from nestling.ir.instants import INSTANT_TEXT, NO_DATE, instant_text, rounded_to_millisecond
 from nestling.ir.json_text import read_json
+from nestling.ir.numeral import INT64
 from nestling.ir.time_text import read_time_of_day
 from nestling.ir.zero_dates import is_zero
 
@@ -140,7 +141,7 @@ def sqlite_number(value: Any) -> Any:
 def sqlite_whole(value: Any) -> Any:
     """The same; a float that is a 64-bit integer becomes one."""
     found = numeric(sqlite_value(value))
-    is_whole = isinstance(found, float) and found.is_integer() and -(1 << 63) < found < 1 << 63
+    is_whole = isinstance(found, float) and found.is_integer() and -INT64 < found < INT64
     return int(found) if is_whole else found
 
 

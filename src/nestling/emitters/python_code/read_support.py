@@ -33,6 +33,8 @@ from bson.binary import UuidRepresentation
 from bson.datetime_ms import DatetimeMS
 from bson.json_util import JSONMode, JSONOptions
 
+from nestling.ir.numeral import INT64
+
 CODEC: CodecOptions[Any] = CodecOptions(uuid_representation=UuidRepresentation.STANDARD)
 EXTENDED = JSONOptions(json_mode=JSONMode.RELAXED, uuid_representation=UuidRepresentation.STANDARD)
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z?", re.ASCII)
@@ -109,7 +111,7 @@ def as_integer(value: Any) -> Any:
     """A whole number, also one that is too large for 64 bits."""
     found = as_found(value)
     is_whole = isinstance(found, Decimal) and found.as_tuple().exponent == 0
-    return int(found) if is_whole and not -(1 << 63) <= found < 1 << 63 else found
+    return int(found) if is_whole and not -INT64 <= found < INT64 else found
 
 
 def as_json(value: Any) -> Any:
@@ -142,7 +144,7 @@ def is_beyond_json(value: Any) -> bool:
     if isinstance(value, Decimal128):
         number = value.to_decimal()
         if number.as_tuple().exponent == 0:
-            return -(1 << 63) <= number < 1 << 63
+            return -INT64 <= number < INT64
         return not number.is_finite() or Decimal(repr(float(number))) == number
     odd = (bytes, UUID, datetime, Code, DBRef, MaxKey, MinKey, Regex, Timestamp, DatetimeMS)
     return isinstance(value, odd) or (isinstance(value, float) and not isfinite(value))

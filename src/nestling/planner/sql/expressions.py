@@ -31,8 +31,9 @@ from nestling.ir.expression import (
     Rules,
     ScalarSubquery,
 )
+from nestling.ir.numeral import INT64
 from nestling.ir.operands import conjunction, is_mixed_time
-from nestling.ir.types import FLOAT, INT64, INTEGER, TEXT, Type, TypeName
+from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.arithmetic import ARITHMETIC
 from nestling.planner.sql.collations import collation, is_no_text

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 
 from nestling.ir.expression import Cast, Expression, Literal, Rules
-from nestling.ir.numeral import number
+from nestling.ir.numeral import number_in
 from nestling.ir.time_text import read_time_of_day
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 
@@ -16,7 +16,7 @@ TIMESTAMP = Type(TypeName.TIMESTAMP)
 
 def number_literal(value: str) -> Literal:
     """A numeral as SQLite reads it: an integer if it is one (or worth one, as a text is), else a float."""
-    found = number(value)
+    found = number_in(value)
     return Literal(found, INTEGER if isinstance(found, int) else FLOAT)
 
 

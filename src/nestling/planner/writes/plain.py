@@ -27,8 +27,9 @@ from nestling.ir.expression import (
     ScalarSubquery,
     Stored,
 )
+from nestling.ir.numeral import INT64
 from nestling.ir.operands import operands
-from nestling.ir.types import INT64, TypeName
+from nestling.ir.types import TypeName
 from nestling.ir.write_path import Constant, Given, Items, Match, Test, Value
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.writes.address import never_null

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from nestling.common.sql_dialects import SQLITE
 from nestling.ir.defaults import Generated
 from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.numeral import INT64
 from nestling.ir.quantity_words import counted
-from nestling.ir.types import BSON_DIGITS, INT64, TEXT, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, TEXT, Type, TypeName
 from nestling.sources.defaults import retyped
 from nestling.sources.sql.engines import engine_of
 
