@@ -17,7 +17,8 @@ def carried(declared: str) -> str:
     """A type that has no conceptual one."""
     if declared.rpartition(".")[2] == "citext":
         return (
-            f"type `{declared}` is carried as text: the case of A to Z does not count where it is compared, but in LIKE"
+            f"type `{declared}` is carried as text that is compared whatever the case of A to Z; the case of other letters, "
+            "which PostgreSQL leaves out too but in databases of the C locale, counts in `=` and in an order"
         )
     return f"type `{declared}` is carried as found"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from nestling.ir.expression import Collation
 from tests.sources.ddl.ddl_texts import read, types
 
 MYSQL = {
@@ -26,7 +27,7 @@ POSTGRESQL = {
     "bytea": "bytes", "bigint[]": "array(integer)", "text[][]": "array(text)", "varchar(9) ARRAY[4]": "array(text(9))",
     "bit varying(5)": "bits(5)", "bit(3)": "bits(3)", "boolean": "boolean", "pg_catalog.int4": "integer",
     "mood": "enum('sad', 'ok')",
-    "public.mood[]": "array(enum('sad', 'ok'))", "Email": "text(50)", "inet": "text", "citext": "text", "money": "text",
+    "public.mood[]": "array(enum('sad', 'ok'))", "Email": "text(50)", "inet": "text", "money": "text",
 }  # fmt: skip
 SQLITE = {
     "": "any", "INTEGER": "integer", "NVARCHAR(40)": "text(40)", "VARYING CHARACTER(5)": "text(5)", "UNSIGNED BIG INT": "integer",
@@ -48,6 +49,17 @@ def test_type(dialect, declared, expected):
     text = f"{before} CREATE TABLE t (a int, b {declared}, c int);"
     assert types(text, dialect) == {"a": "integer", "b": expected, "c": "integer"}
     assert read(text, dialect).gaps == ()
+
+
+def test_citext_is_compared_without_case():
+    """As it is of a live database, also where a domain or another type stands for it; a text again when it becomes one."""
+    text = """CREATE DOMAIN mail AS public.citext;
+        CREATE TABLE t (a public.citext NOT NULL, b citext UNIQUE, c mail, d text, e citext);
+        ALTER TABLE t ALTER COLUMN e TYPE text, ALTER COLUMN d TYPE citext;"""
+    reading = read(text, "postgresql")
+    rules = [each.collation for each in reading.model.entity("t").attributes]
+    assert rules == [Collation.NOCASE] * 4 + [Collation.BINARY]
+    assert all("compared whatever the case of A to Z" in gap.what for gap in reading.gaps)
 
 
 @pytest.mark.parametrize(

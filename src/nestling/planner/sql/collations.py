@@ -1,7 +1,8 @@
 """Which collation compares texts: one a COLLATE names, else a column's own, else the dialect's.
 
 SQLite takes the left side's before the right's, and a column keeps its collation through CAST and derived tables. In MySQL every
-text made of columns has theirs, and binary beats the others.
+text made of columns has theirs, and binary beats the others. PostgreSQL's citext, whose columns alone have `NOCASE` there, is a
+type: a cast ends it, a constant becomes it, and beside any other text it is text.
 """
 
 from __future__ import annotations
@@ -10,7 +11,21 @@ from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
-from nestling.ir.expression import Cast, Coerce, Collation, Column, Expression, Literal, Raw, Rules, ScalarSubquery
+from nestling.ir.expression import (
+    Call,
+    Case,
+    Cast,
+    Coerce,
+    Collation,
+    Column,
+    Expression,
+    Function,
+    Literal,
+    Parameter,
+    Raw,
+    Rules,
+    ScalarSubquery,
+)
 from nestling.ir.operands import operands
 from nestling.ir.types import NEVER_TEXT, TIMES, TypeName
 from nestling.planner.sql.gaps import gap
@@ -21,11 +36,20 @@ _NAMES = {"binary": Collation.BINARY, "nocase": Collation.NOCASE, "rtrim": Colla
 
 def collation(env: Env, nodes: Iterable[exp.Expr | None], sides: Iterable[Expression]) -> Collation:
     """The collation a comparison uses: of the SQL `nodes` that say one, else of the `sides` they are."""
+    nodes = tuple(nodes)
     for node in nodes:
         found = explicit(node, env)
         if found is not None:
             return found
-    return collation_of(sides, env.translation)
+    rule = collation_of(sides, env.translation)
+    if rule is Collation.NOCASE and env.dialect.rules is Rules.POSTGRESQL and any(map(_is_cast_to_text, nodes)):
+        return Collation.BINARY
+    return rule
+
+
+def _is_cast_to_text(node: exp.Expr | None) -> bool:
+    inner = node.unnest() if node is not None else None
+    return isinstance(inner, exp.Cast) and inner.to.sql().casefold() != "citext"
 
 
 def of_group(env: Env, node: exp.Expr | None, key: Expression) -> Collation:
@@ -82,6 +106,10 @@ def collation_of(sides: Iterable[Expression], translation: Translation) -> Colla
             return Collation.BINARY
         found = {rule for side in sides for rule in _of_columns(side, translation)}
         return next(iter(found)) if len(found) == 1 else Collation.BINARY if found else translation.dialect.collation
+    if translation.dialect.rules is Rules.POSTGRESQL:
+        kinds = {is_citext(side, translation) for side in sides}
+        if True in kinds:
+            return Collation.BINARY if False in kinds else Collation.NOCASE
     for side in sides:
         own = declared(side, translation)
         if own is not None:
@@ -98,13 +126,41 @@ def is_no_text(expression: Expression) -> bool:
 
 def declared(expression: Expression, translation: Translation) -> Collation | None:
     """The collation of a column, which a conversion leaves to it; None for what is no column."""
+    if translation.dialect.rules is Rules.POSTGRESQL and is_citext(expression, translation):
+        return Collation.NOCASE
     match expression:
+        case Cast(operand=inner) if is_citext(inner, translation) and translation.dialect.rules is Rules.POSTGRESQL:
+            return Collation.BINARY
         case Raw(operand=inner) | Cast(operand=inner) | Coerce(operand=inner):
             return declared(inner, translation)
         case Column(alias=alias, name=name):
             return translation.collations.get((alias, name), translation.dialect.collation)
         case _:
             return None
+
+
+def is_citext(expression: Expression, translation: Translation) -> bool | None:
+    """Whether PostgreSQL takes a text for citext; None for a constant or parameter, which it takes for what is beside it."""
+    match expression:
+        case Column(alias=alias, name=name):
+            return translation.collations.get((alias, name)) is Collation.NOCASE
+        case Raw(operand=inner) | Coerce(operand=inner):
+            return is_citext(inner, translation)
+        case ScalarSubquery(relation=relation):
+            return is_citext(relation.columns[0], translation)
+        case Call(function=Function.COALESCE, arguments=parts):
+            return _all_citext(parts, translation)
+        case Case(branches=branches, default=default):
+            return _all_citext((*(value for _, value in branches), default), translation)
+        case Literal() | Parameter(exact=False):
+            return None
+        case _:
+            return False
+
+
+def _all_citext(parts: Iterable[Expression], translation: Translation) -> bool | None:
+    kinds = {is_citext(part, translation) for part in parts} - {None}
+    return kinds == {True} if kinds else None
 
 
 def _of_columns(expression: Expression, translation: Translation) -> Iterable[Collation]:

@@ -27,7 +27,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.types import BOOLEAN, TEXT, TypeName
 from nestling.planner.sql import values
-from nestling.planner.sql.collations import both_padded, collation
+from nestling.planner.sql.collations import both_padded, collation, is_citext
 from nestling.planner.sql.gaps import gap, mistake
 from nestling.planner.sql.scope import Bound, Env
 
@@ -52,7 +52,7 @@ def comparison(node: exp.Binary, env: Env, bound: Bound) -> Expression:
     if isinstance(node.this, exp.Tuple) and isinstance(node.expression, exp.Tuple):
         return row_comparison(node, env, bound)
     if (quantifier := _quantifier(node.expression)) is not None:
-        return _quantified(node, quantifier, bound)
+        return _quantified(node, quantifier, env, bound)
     left, right = bound(node.this), bound(node.expression)
     rule = collation(env, (node.this, node.expression), (left, right))
     if isinstance(node, exp.EQ) and rule is Collation.RTRIM and both_padded(env, left, right):
@@ -88,8 +88,8 @@ def _quantifier(node: exp.Expr) -> exp.Any | exp.All | None:
     return node if isinstance(node, exp.Any | exp.All) else None
 
 
-def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, bound: Bound) -> Expression:
-    """`= ANY` (or SOME) is IN, `<> ALL` is NOT IN."""
+def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, env: Env, bound: Bound) -> Expression:
+    """`= ANY` (or SOME) is IN, `<> ALL` is NOT IN. An array of constants is one of texts, beside which a citext is text."""
     alike = isinstance(node, exp.EQ) and isinstance(quantifier, exp.Any)
     if not alike and not (isinstance(node, exp.NEQ) and isinstance(quantifier, exp.All)):
         raise gap(f"{node.key.upper()} {quantifier.key.upper()}", node)
@@ -97,7 +97,9 @@ def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, bound: Bound) -
     if isinstance(among, exp.Query):
         found = bound(exp.In(this=node.this, query=exp.Subquery(this=among)))
     elif isinstance(among, exp.Array):
-        found = bound(exp.In(this=node.this, expressions=among.expressions))
+        is_text = env.dialect.rules is Rules.POSTGRESQL and bool(is_citext(bound(node.this), env.translation))
+        operand = exp.cast(node.this, "text") if is_text else node.this
+        found = bound(exp.In(this=operand, expressions=among.expressions))
     elif is_given_list(among):
         found = bound(exp.In(this=node.this, field=among))
     else:
@@ -150,11 +152,21 @@ def _like(node: exp.Expr, env: Env, bound: Bound, escape: str | None = None) -> 
     rule = collation(env, (node.this, node.expression), sides) if env.dialect.rules is Rules.MYSQL else None
     if rule is Collation.BINARY:
         case = CaseRule.EXACT
+    if is_either_citext(node, sides, env):
+        case = CaseRule.UNICODE
     if env.dialect.is_sqlite and NULL in sides and any(map(_may_be_bytes, sides)):
         raise gap("LIKE NULL of what may be bytes, which SQLite finds false", node)
     operand, pattern = (values.text(side, env.translation) for side in sides)
     found = Like(operand, pattern, env.dialect.like_escape if escape is None else escape or None, case)
     return Not(found) if node.args.get("negate") else found
+
+
+def is_either_citext(node: exp.Expr, sides: tuple[Expression, ...], env: Env) -> bool:
+    """Whether PostgreSQL matches a pattern as citext: where the text is one, or is a constant and the pattern one."""
+    if env.dialect.rules is not Rules.POSTGRESQL:
+        return False
+    text, pattern = (is_citext(side, env.translation) for side in sides)
+    return bool(text) or (text is None and bool(pattern) and not isinstance(node.this.unnest(), exp.Cast))
 
 
 def _may_be_bytes(expression: Expression) -> bool:

@@ -207,6 +207,13 @@ def _in(node: exp.In, env: Env) -> Expression:
     operand = bind(node.this, env)
     items = [bind(item, env) for item in node.expressions] if given is None else [_given_list(given, env, node)]
     rule = collation(env, (node.this,), (operand,))
+    if env.dialect.rules is Rules.POSTGRESQL and rule is Collation.NOCASE:
+        each = [*zip(node.expressions or (None,), items, strict=True)]
+        rules = [collation(env, (node.this, tree), (operand, item)) for tree, item in each]
+        if len({*rules}) > 1:
+            found = zip(items, rules, strict=True)
+            return Or(tuple(values.compare(Comparison.EQUAL, operand, i, env.translation, own) for i, own in found))
+        rule = rules[0]
     if env.dialect.is_sqlite:  # only the left side's affinity counts; the items have none
         kind = values.affinity(values.plain(operand, env.translation), env.translation)
         items = [values.plain(item, env.translation) for item in items]

@@ -22,7 +22,8 @@ from nestling.ir.expression import (
 from nestling.ir.operands import is_float, is_integer, of_numbers
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import values
-from nestling.planner.sql.collations import collation
+from nestling.planner.sql.collations import collation, is_citext
+from nestling.planner.sql.comparisons import is_either_citext
 from nestling.planner.sql.formats import bind_format
 from nestling.planner.sql.gaps import gap, mistake
 from nestling.planner.sql.literals import DECIMAL
@@ -60,9 +61,16 @@ def _of_texts(function: Function, kind: Type, *names: str) -> Handler:
 
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         parts = [node.args[name] for name in names if node.args.get(name) is not None]
+        _refuse_citext(node, env, bound)
         return Call(function, _texts(parts, env, bound), kind, env.dialect.rules)
 
     return call
+
+
+def _refuse_citext(node: exp.Expr, env: Env, bound: Bound) -> None:
+    """PostgreSQL seeks in a citext whatever the case, which no operator of the server does."""
+    if env.dialect.rules is Rules.POSTGRESQL and is_citext(bound(node.this), env.translation):
+        raise gap(f"{node.key.upper()}() of a citext, which PostgreSQL seeks in whatever the case", node)
 
 
 def _of_number(function: Function, kind: Type | None = None) -> Handler:
@@ -191,6 +199,7 @@ def _extreme(function: Function) -> Handler:
 def _position(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if node.args.get("position") is not None or node.args.get("occurrence") is not None:
         raise gap("a position to search from", node)
+    _refuse_citext(node, env, bound)
     return Call(Function.POSITION, _texts([node.this, node.args["substr"]], env, bound), INTEGER, env.dialect.rules)
 
 
@@ -201,6 +210,7 @@ def _starts_with(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 
 
 def _replace(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    _refuse_citext(node, env, bound)
     replacement = node.args.get("replacement")
     new = _text(replacement, env, bound) if replacement is not None else Literal("", TEXT)
     return Call(Function.REPLACE, (*_texts([node.this, node.expression], env, bound), new), TEXT, env.dialect.rules)
@@ -245,8 +255,9 @@ def _regexp(function: Function) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         if env.dialect.is_sqlite:
             raise gap("REGEXP in SQLite, which has none of its own", node)
-        which = Function.MATCHES_ANY_CASE if env.dialect.rules is Rules.MYSQL else function
-        return Call(which, _texts([node.this, node.expression], env, bound), BOOLEAN, env.dialect.rules)
+        sides = _texts([node.this, node.expression], env, bound)
+        any_case = env.dialect.rules is Rules.MYSQL or is_either_citext(node, (sides[0], sides[1]), env)
+        return Call(Function.MATCHES_ANY_CASE if any_case else function, sides, BOOLEAN, env.dialect.rules)
 
     return call
 

@@ -12,10 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nestling.common.sql_dialects import MYSQL, SQLITE
+from nestling.ir.expression import Collation
 from nestling.ir.types import BOOLEAN, INTEGER, Type, TypeName
 from nestling.sources.checks import compares_plainly
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text
 from nestling.sources.ddl.tokens import Kind, Token, tokens
+from nestling.sources.remarks import carried
 from nestling.sources.tables import Check
 
 _T = TypeName
@@ -52,7 +54,7 @@ NAMES_IN_SQLITE = _NAMES | {
 }
 """With the words that columns are declared by when rows are written to SQLite."""
 AS_TEXT = (
-    "citext", "inet", "cidr", "macaddr", "macaddr8", "inet4", "inet6", "xml", "tsvector", "tsquery", "money", "hstore", "ltree",
+    "inet", "cidr", "macaddr", "macaddr8", "inet4", "inet6", "xml", "tsvector", "tsquery", "money", "hstore", "ltree",
     "regclass", "pg_lsn", "cube", "vector", "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange",
 )  # fmt: skip
 _COUNTED = (_T.DECIMAL, _T.TEXT, _T.BITS)
@@ -71,6 +73,7 @@ class Read:
     counted: bool = False  # serial: the database counts it up
     checks: tuple[Check, ...] = ()  # a domain's
     plain: bool = False  # whether its values are compared as the conceptual ones are
+    collation: Collation | None = None  # its own, whatever the table's
 
 
 UserTypes = Mapping[Name, Read]
@@ -182,6 +185,8 @@ def _unknown(words: str, inner: Sequence[Token], dialect: str) -> Read:
     if dialect == SQLITE:
         name = _affinity(words)
         return Read(Type(name, _numbers(inner, words) if name in _COUNTED else ()))
+    if words == "citext":
+        return Read(Type(_T.TEXT), gap=carried(words), collation=Collation.NOCASE)
     if words in AS_TEXT:
         return Read(Type(_T.TEXT), note=f"type `{words}` is carried as text")
     return Read(Type(_T.TEXT), gap=f"type `{words}` is not known and carried as text")

@@ -61,6 +61,9 @@ def read_column(tokens: list[Token], table: Declared, catalogue: Catalogue, line
     table.checks += [replace(check, column=name) for check in read.checks]
     column = Attribute(name, read.type, not read.not_null, default=Generated.NUMBER if read.counted else None)
     column = with_affinity(column, as_sql(typed), catalogue.dialect)
+    if read.collation is not None:
+        table.collated.add(name)
+        column = replace(column, collation=read.collation)
     while not cursor.done:
         try:
             column = _column_constraint(cursor, column, table, catalogue, line)

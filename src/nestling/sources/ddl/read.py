@@ -174,7 +174,7 @@ def _create_domain(cursor: Cursor, catalogue: Catalogue) -> None:
         plain = cursor.until("CONSTRAINT", "CHECK")
         never_null = never_null or ("NOT", "NULL") in pairwise(token.key for token in plain)
         checks += named_check(cursor, catalogue)
-    catalogue.types[name] = Read(read.type, never_null, read.gap, read.note, checks=tuple(checks), plain=read.plain)
+    catalogue.types[name] = replace(read, not_null=never_null, checks=tuple(checks))
 
 
 # --- ALTER, DROP, RENAME ---------------------------------------------------------------------------------------------
