@@ -99,7 +99,25 @@ def test_orders_of_languages_are_told(postgresql_urls: tuple[str, str]) -> None:
     reading = open_database(postgresql_urls[1]).reading()
     said = "texts of 1 column are ordered by the collation `en-x-icu`: on MongoDB capitals come before small letters"
     assert [note for note in reading.notes if "en-x-icu" in note] == [said]
-    assert not [note for note in reading.notes if "`C`" in note]
+    assert not [note for note in reading.notes if "by the collation `C`" in note]
+
+
+def test_a_locale_that_knows_no_case_is_told(postgresql_urls: tuple[str, str]) -> None:
+    """Of C, which the tests' server has; a database of another locale has no such note."""
+    psycopg = pytest.importorskip("psycopg")
+    url = make_url(postgresql_urls[1])
+    other = f"{url.database}_utf8"
+    with psycopg.connect(postgresql_urls[1], autocommit=True) as connection:
+        if not connection.execute("SELECT 1 FROM pg_collation WHERE collname = 'C.utf8'").fetchone():
+            pytest.skip("this system has no locale C.utf8")
+        connection.execute("CREATE TABLE t (a text)")
+        connection.execute(f"CREATE DATABASE {other} TEMPLATE template0 LC_CTYPE 'C.utf8'")
+    there = url.set(database=other).render_as_string(hide_password=False)
+    with psycopg.connect(there) as connection:
+        connection.execute("CREATE TABLE t (a text)")
+    here, elsewhere = (open_database(each).reading().notes for each in (postgresql_urls[1], there))
+    assert [note for note in here if note.startswith("the database's locale `C` knows the case of A to Z only")]
+    assert not [note for note in elsewhere if "locale" in note]
 
 
 def test_citext_is_compared_without_case(postgresql_urls: tuple[str, str]) -> None:

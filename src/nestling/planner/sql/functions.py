@@ -56,6 +56,18 @@ def _of_text(function: Function, kind: Type = TEXT) -> Handler:
     return lambda node, env, bound: Call(function, (_text(node.this, env, bound),), kind, env.dialect.rules)
 
 
+def _cased(function: Function) -> Handler:
+    """PostgreSQL's C locale knows A to Z alone; what is not said to be in it is taken to be in another."""
+
+    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+        inner = node.this.unnest()
+        if isinstance(inner, exp.Collate) and inner.expression.name.casefold() in ("c", "posix"):
+            raise gap(f"{node.key.upper()}() by the C locale", node)
+        return _of_text(function)(node, env, bound)
+
+    return call
+
+
 def _of_texts(function: Function, kind: Type, *names: str) -> Handler:
     """A function of the texts under those arguments."""
 
@@ -328,8 +340,8 @@ FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.Trunc: _round(Function.TRUNCATE),
     exp.Floor: _floor(Function.FLOOR),
     exp.Ceil: _floor(Function.CEILING),
-    exp.Upper: _of_text(Function.UPPER),
-    exp.Lower: _of_text(Function.LOWER),
+    exp.Upper: _cased(Function.UPPER),
+    exp.Lower: _cased(Function.LOWER),
     exp.Length: _length,
     exp.ByteLength: _of_text(Function.BYTE_LENGTH, INTEGER),
     exp.Substring: _substring,

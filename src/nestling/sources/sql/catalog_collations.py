@@ -1,4 +1,8 @@
-"""PostgreSQL's texts that are ordered as a language orders them, while statements on MongoDB order them by code point."""
+"""How a database of PostgreSQL has its texts, where statements on MongoDB have them otherwise.
+
+Texts may be ordered as a language orders them, while those statements order them by code point. And the C locale knows the case
+of A to Z only, while they know that of all letters.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,20 @@ SELECT found.name, count(*) FROM (
     AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%') found
 WHERE upper(replace(found.name, '-', '')) NOT IN ('C', 'POSIX', 'C.UTF8', 'UCS_BASIC', 'PG_C_UTF8')
 GROUP BY 1 ORDER BY 1"""
+
+
+_CASE = """
+SELECT CASE to_jsonb(d)->>'datlocprovider' WHEN 'i' THEN '' WHEN 'b' THEN to_jsonb(d)->>'datlocale' ELSE datctype::text END
+FROM pg_database d WHERE datname = current_database()"""
+
+
+def case_of_letters(cursor: Any) -> Iterator[str]:
+    """A note where only A to Z have another case."""
+    cursor.execute(_CASE)
+    ((name,),) = cursor.fetchall()
+    if name in ("C", "POSIX"):
+        known = "knows the case of A to Z only: on MongoDB `upper`, `lower` and `ILIKE` know that of other letters too"
+        yield f"the database's locale `{name}` {known}"
 
 
 def orders_of_languages(cursor: Any) -> Iterator[str]:

@@ -19,7 +19,7 @@ from nestling.sources.remarks import carried, computed, unique_by_expression, un
 from nestling.sources.sql.address import Address
 from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
 from nestling.sources.sql.catalog_checks import server_checks
-from nestling.sources.sql.catalog_collations import orders_of_languages
+from nestling.sources.sql.catalog_collations import case_of_letters, orders_of_languages
 from nestling.sources.sql.catalog_sqlite import on_delete, on_update
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
     if address.dialect == POSTGRESQL:
         cursor.execute("SELECT current_schema()")
         default = cursor.fetchone()[0] or default
-        notes += orders_of_languages(cursor)
+        notes += [*orders_of_languages(cursor), *case_of_letters(cursor)]
     cursor.execute(_POSTGRESQL_VIEWS if address.dialect == POSTGRESQL else _MYSQL_VIEWS)
     selects = {(schema, name): sql for schema, name, sql in cursor.fetchall()}
     views: list[View] = []

@@ -14,6 +14,7 @@ from pymongo import MongoClient
 from pymongo.collection import Collection
 
 from nestling.emitters.mql.sql import RenderingGap, match_mql, value_mql
+from nestling.emitters.mql.sql.functions.letter_case import other_alphabets
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.types import Type
 from tests.emitters.mql.sql.beside import Fields, evaluate, failing, outputs, plain, predicate, store, truth_mql
@@ -129,8 +130,10 @@ VALUES = (
     "s || i",
     "concat(s, 'x', i)",
     "concat_ws('-', s, 'x')",
-    "upper(s)",
-    "lower(s)",
+    'upper(s COLLATE "C.utf8")',
+    'lower(s COLLATE "C.utf8")',
+    'lower(s COLLATE "C.utf8") = lower(\'ÜNÏ\' COLLATE "C.utf8")',
+    "s COLLATE \"C.utf8\" ~* 'NÏ$'",
     "length(s)",
     "octet_length(s)",
     "substring(s, 2)",
@@ -273,6 +276,26 @@ CONDITIONS = (
     "ts > us",
     "i > m / 3",
 )
+
+
+@pytest.mark.parametrize("function", ["upper", "lower"])
+def test_case_of_every_letter_is_postgresqls(both: Both, function: str) -> None:
+    """One by one, but those of alphabets that are not known: on these the statement fails."""
+    connection, table = both
+    letters = table.database[f"letters_{function}"]
+    codes = [code for code in range(1, 0x11000) if not 0xD800 <= code < 0xE000]
+    letters.insert_many([{"_id": code, "s": chr(code)} for code in codes])
+    known = [each["_id"] for each in letters.find({"s": {"$not": {"$regex": other_alphabets()}}}).sort("_id", 1)]
+    letters.delete_many({"_id": {"$nin": known}})
+    sql = (
+        f'SELECT {function}(chr(code) COLLATE "C.utf8") FROM unnest(%s::int[]) WITH ORDINALITY c (code, at) ORDER BY at'
+    )
+    (expression,) = outputs(f"SELECT {function}(s) AS v FROM t", MODEL, "postgresql")
+    theirs = [row[0] for row in connection.exec_driver_sql(sql, (known,))]
+    assert evaluate(letters, [expression], Fields())[0] == theirs
+    assert {ord(each) for each in "aZéÿŁșΩςЖґẞµß™½№中😀"} - {*known} == {ord("😀")}
+    letters.insert_one({"_id": 0, "s": "Ա"})
+    assert "no" in failing(letters, expression, Fields())[0]
 
 
 @pytest.mark.parametrize("text", CONDITIONS)

@@ -26,10 +26,14 @@ _DOUBLED = re.compile(r"[*+?}][*+?{]")
 
 @dataclass(frozen=True, slots=True)
 class Regex:
-    """A regular expression of the server's: `text` None matches nothing; `lower`: it is for texts in lower case."""
+    """A regular expression of the server's: `text` None matches nothing; `lower`: it is for texts in lower case.
+
+    `case` is how it takes other letters than A to Z.
+    """
 
     text: str | None
     lower: bool = False
+    case: CaseRule = CaseRule.EXACT
 
 
 def matches(node: Call, r: Renderer) -> Mql:
@@ -62,7 +66,7 @@ def _found(text: Mql, regex: Regex) -> Mql:
     if regex.text is None:
         return {"$ne": [text, text]}  # a NaN is equal to itself, too
     subject: Mql = {"$toLower": text} if regex.lower else text
-    return {"$regexMatch": {"input": subject, **regex_options(regex.text, CaseRule.EXACT)}}
+    return {"$regexMatch": {"input": subject, **regex_options(regex.text, regex.case)}}
 
 
 def regex_of(node: Call, r: Renderer) -> Regex | None:
@@ -78,12 +82,14 @@ def regex_of(node: Call, r: Renderer) -> Regex | None:
 
 
 def _shared_regex(node: Call, pattern: str) -> Regex:
-    """Ignoring case is ignoring ASCII's, as in the C collation."""
+    """Ignoring case is the server's own habit only where there are other letters than A to Z, of which it knows more than one."""
     folded = node.function is Function.MATCHES_ANY_CASE
     spread = folded and re.search("[A-Z]-[a-z]", pattern)
     if node.rules is not Rules.POSTGRESQL or not _SHARED.fullmatch(pattern) or _DOUBLED.search(pattern) or spread:
         raise gap(f"the regular expression `{pattern}`")
     regex = re.sub(r"(?<!\\)\$", r"\\z", pattern)
+    if folded and not regex.isascii():
+        return Regex(regex, case=CaseRule.UNICODE)
     return Regex(regex.lower(), lower=True) if folded else Regex(regex)
 
 

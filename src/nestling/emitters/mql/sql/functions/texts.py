@@ -1,4 +1,4 @@
-"""Functions of texts. Characters are code points; the server's upper and lower case know A to Z only, as SQLite's do."""
+"""Functions of texts. Characters are code points."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.aggregates import joined
 from nestling.emitters.mql.sql.constants import Mql, inline, is_inline, literal_value
 from nestling.emitters.mql.sql.functions.arguments import constant, over
+from nestling.emitters.mql.sql.functions.characters import characters, exchanged
+from nestling.emitters.mql.sql.functions.letter_case import cased
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
 from nestling.ir.expression import Call, Function, Rules
-from nestling.ir.reading import GapKind
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:
@@ -44,14 +45,6 @@ def concat_separated(node: Call, r: Renderer) -> Mql:
         return null_if_any([between] if r.nullable(separator) else [], found)
 
     return bind({"separator": r.value(separator)}, body, inside=True)
-
-
-def cased(node: Call, r: Renderer) -> Mql:
-    """PostgreSQL's collation is taken to be C, where only ASCII has case."""
-    if node.rules is Rules.MYSQL:
-        raise gap(f"{node.function.value} by MySQL's case rules", GapKind.NEVER)
-    operator = "$toUpper" if node.function is Function.UPPER else "$toLower"
-    return over(node, r, lambda text: {operator: text})
 
 
 def length(node: Call, r: Renderer) -> Mql:
@@ -170,13 +163,6 @@ def pad(node: Call, r: Renderer) -> Mql:
     return over(node, r, body, inside=True)
 
 
-def characters(text: Mql) -> Mql:
-    """The text's characters as an array."""
-    return {
-        "$map": {"input": {"$range": [0, {"$strLenCP": text}]}, "as": "at_", "in": {"$substrCP": [text, "$$at_", 1]}}
-    }
-
-
 def reverse(node: Call, r: Renderer) -> Mql:
     """By code points."""
     step = {"$concat": ["$$this", "$$value"]}
@@ -187,14 +173,7 @@ def reverse(node: Call, r: Renderer) -> Mql:
 
 def translate(node: Call, r: Renderer) -> Mql:
     """Characters without a counterpart are left out."""
-
-    def body(text: Mql, old: Mql, new: Mql) -> Mql:
-        place = {"$indexOfCP": [old, "$$this"]}
-        other = {"$cond": [{"$eq": [place, -1]}, "$$this", {"$substrCP": [new, {"$max": [place, 0]}, 1]}]}
-        step = {"$concat": ["$$value", other]}
-        return {"$reduce": {"input": characters(text), "initialValue": "", "in": step}}
-
-    return over(node, r, body, inside=True)
+    return over(node, r, exchanged, inside=True)
 
 
 def character(node: Call, r: Renderer) -> Mql:

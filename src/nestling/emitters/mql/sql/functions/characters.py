@@ -1,0 +1,20 @@
+"""Texts character by character: characters are code points."""
+
+from __future__ import annotations
+
+from nestling.emitters.mql.sql.constants import Mql
+
+
+def characters(text: Mql) -> Mql:
+    """The text's characters as an array."""
+    return {
+        "$map": {"input": {"$range": [0, {"$strLenCP": text}]}, "as": "at_", "in": {"$substrCP": [text, "$$at_", 1]}}
+    }
+
+
+def exchanged(text: Mql, old: Mql, new: Mql) -> Mql:
+    """The text with each character that is among the `old` ones replaced by that of the `new` in its place, if there is one."""
+    place = {"$indexOfCP": [old, "$$this"]}
+    other = {"$cond": [{"$eq": [place, -1]}, "$$this", {"$substrCP": [new, {"$max": [place, 0]}, 1]}]}
+    step = {"$concat": ["$$value", other]}
+    return {"$reduce": {"input": characters(text), "initialValue": "", "in": step}}
