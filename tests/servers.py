@@ -32,6 +32,7 @@ MARIADB_SETTINGS = [
     "--skip-log-bin",
 ]
 POSTGRESQL_SETTINGS = [
+    "timezone=UTC",
     "fsync=off",
     "full_page_writes=off",
     "synchronous_commit=off",

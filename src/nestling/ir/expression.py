@@ -149,6 +149,8 @@ class Function(StrEnum):
     )
     TIME_BETWEEN = "time between"  # (later, earlier): an interval
     DAYS_BETWEEN = "days between"  # (later, earlier): whole days between two dates
+    TIME_IN_ZONE = "time in zone"  # (zone, timestamptz): what clocks show there, without a zone
+    TIME_OF_ZONE = "time of zone"  # (zone, timestamp): the instant at which clocks there show it
     JULIAN_DAY = "julian day"
     EPOCH = "epoch"  # seconds
 

@@ -120,6 +120,40 @@ def test_a_locale_that_knows_no_case_is_told(postgresql_urls: tuple[str, str]) -
     assert not [note for note in elsewhere if "locale" in note]
 
 
+def test_a_time_zone_other_than_utc_is_a_gap(postgresql_urls: tuple[str, str]) -> None:
+    """Of the database; UTC by whatever name is none."""
+    psycopg = pytest.importorskip("psycopg")
+    for zone, told in (("Etc/UTC", False), ("Europe/Berlin", True), ("UTC", False)):
+        with psycopg.connect(postgresql_urls[1]) as connection:
+            connection.execute("CREATE TABLE IF NOT EXISTS t (at timestamptz)")
+            name = make_url(postgresql_urls[1]).database
+            connection.execute(f"ALTER DATABASE {name} SET timezone = '{zone}'")
+        gaps = open_database(postgresql_urls[1]).reading().gaps
+        assert [f"in the time zone `{zone}`" in gap.what and f"AT TIME ZONE '{zone}'" in gap.what for gap in gaps] == [
+            True
+        ] * told
+
+
+def test_mariadbs_time_zone_is_a_gap(mariadb_urls: tuple[str, str]) -> None:
+    """The server's, as long as it is not UTC."""
+    pymysql = pytest.importorskip("pymysql")
+    url = make_url(mariadb_urls[1])
+    connection = pymysql.connect(
+        host=url.host, port=url.port, user=url.username, password=str(url.password), database=url.database
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE t (id int PRIMARY KEY, at timestamp)")
+        cursor.execute("SELECT @@global.time_zone")
+        before = cursor.fetchone()[0]
+        try:
+            cursor.execute("SET GLOBAL time_zone = '+02:00'")
+            gaps = open_database(mariadb_urls[1]).reading().gaps
+        finally:
+            cursor.execute("SET GLOBAL time_zone = %s", (before,))
+    connection.close()
+    assert ["in the time zone `+02:00`" in gap.what for gap in gaps] == [True]
+
+
 def test_citext_is_compared_without_case(postgresql_urls: tuple[str, str]) -> None:
     """PostgreSQL's citext is a text whose case does not count, and a gap says how far."""
     psycopg = pytest.importorskip("psycopg")

@@ -24,7 +24,7 @@ from nestling.ir.expression import (
     Rules,
 )
 from nestling.ir.operands import is_integer, is_mixed_time
-from nestling.ir.types import FLOAT, INTEGER, NUMBERS, TEXT, TIMES, Type, TypeName
+from nestling.ir.types import FLOAT, INTEGER, MOMENTS, NUMBERS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
@@ -35,6 +35,10 @@ Handler = Callable[[exp.Expr, Env, Bound], Expression]
 
 DATE = Type(TypeName.DATE)
 TIMESTAMP = Type(TypeName.TIMESTAMP)
+TIMESTAMPTZ = Type(TypeName.TIMESTAMPTZ)
+_UTC = ("UTC", "Etc/UTC", "GMT", "Z")
+_ZONE = re.compile(r"UTC|GMT|Z|[A-Z][A-Za-z]+(?:/[A-Z][A-Za-z_-]+)+")
+"""Not an abbreviation, nor an offset, whose sign PostgreSQL reads the other way round."""
 _UNITS = ("year", "quarter", "month", "week", "day", "dow", "doy", "isodow", "hour", "minute", "second", "epoch")
 _DAY = re.compile(r"\s*(\d{4})-(\d\d)-(\d\d)")
 _LAST_HOUR = re.compile(r"(?:^|[T\s])24:\d\d")
@@ -198,10 +202,52 @@ def _truncate(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     unit = node.args["unit"].name.casefold()
     if unit not in _UNITS or unit in ("dow", "doy", "isodow", "epoch") or env.dialect.is_sqlite:
         raise gap(f"DATE_TRUNC to {unit}", node)
-    value = _time(bound(node.this), env)
+    value, zone = _time(bound(node.this), env), node.args.get("zone")
+    if zone is not None:
+        local = Call(
+            Function.TRUNCATE_TIME, (Literal(unit, TEXT), _in_zone(value, zone, env)), TIMESTAMP, env.dialect.rules
+        )
+        return _in_zone(local, zone, env)
     is_day = value.type.name is TypeName.DATE and env.dialect.rules is Rules.POSTGRESQL  # which makes an instant of it
     kind = Type(TypeName.TIMESTAMPTZ) if is_day or value.type.name is TypeName.TIMESTAMPTZ else TIMESTAMP
     return Call(Function.TRUNCATE_TIME, (Literal(unit, TEXT), value), kind, env.dialect.rules)
+
+
+def _at_time_zone(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """PostgreSQL's AT TIME ZONE, and `timezone(zone, time)`."""
+    zone, time = node.expressions if isinstance(node, exp.Anonymous) else (node.args["zone"], node.this)
+    if env.dialect.rules is not Rules.POSTGRESQL:
+        raise gap("AT TIME ZONE", node)
+    return _in_zone(bound(time), zone, env)
+
+
+def _in_zone(value: Expression, zone: exp.Expr, env: Env) -> Expression:
+    """An instant as clocks in the zone show it; the instant of what they show."""
+    name = zone.this if isinstance(zone, exp.Literal) and zone.is_string else ""
+    if not _ZONE.fullmatch(name):
+        raise gap("a time zone that is no constant of a name as `Europe/Berlin`", zone)
+    if value.type.name is TypeName.DATE:
+        value = Cast(value, TIMESTAMPTZ, env.dialect.rules)
+    if value.type.name not in MOMENTS:
+        raise gap(f"AT TIME ZONE of {value.type}", zone)
+    to = Literal("UTC" if name in _UTC else name, TEXT)
+    if _is_instant(value):
+        return Call(Function.TIME_IN_ZONE, (to, value), Type(TypeName.TIMESTAMP, value.type.numbers), env.dialect.rules)
+    return Call(Function.TIME_OF_ZONE, (to, value), Type(TypeName.TIMESTAMPTZ, value.type.numbers), env.dialect.rules)
+
+
+def _is_instant(value: Expression) -> bool:
+    """Whether it has a zone: `now()` and what is added to it have one in PostgreSQL."""
+    match value:
+        case Call(function=Function.NOW):
+            return True
+        case (
+            Call(function=Function.ADD_TIME, arguments=(time, *_))
+            | Call(function=Function.TRUNCATE_TIME, arguments=(_, time))
+        ):
+            return _is_instant(time)
+        case _:
+            return value.type.name is TypeName.TIMESTAMPTZ
 
 
 def _difference(node: exp.Expr, env: Env, bound: Bound) -> Expression:
@@ -287,6 +333,7 @@ TIME_NAMES: dict[str, Handler] = {
     "julianday": _julian(Function.JULIAN_DAY, FLOAT),
     "unixepoch": _julian(Function.EPOCH, INTEGER),
     "now": _now(TIMESTAMP, ""),
+    "timezone": _at_time_zone,
 }
 
 TIME_FUNCTIONS: dict[type[exp.Expr], Handler] = {
@@ -296,6 +343,7 @@ TIME_FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.CurrentDate: _now(DATE, "%Y-%m-%d"),
     exp.CurrentTimestamp: _now(TIMESTAMP, "%Y-%m-%d %H:%M:%S"),
     exp.CurrentTime: _now(TIMESTAMP, "%H:%M:%S"),
+    exp.AtTimeZone: _at_time_zone,
     exp.Extract: _extract,
     exp.TimestampTrunc: _truncate,
     exp.DateTrunc: _truncate,

@@ -21,6 +21,7 @@ from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
 from nestling.sources.sql.catalog_checks import server_checks
 from nestling.sources.sql.catalog_collations import case_of_letters, orders_of_languages
 from nestling.sources.sql.catalog_sqlite import on_delete, on_update
+from nestling.sources.sql.catalog_time_zone import zone_of_sessions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -88,6 +89,7 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
         cursor.execute("SELECT current_schema()")
         default = cursor.fetchone()[0] or default
         notes += [*orders_of_languages(cursor), *case_of_letters(cursor)]
+    gaps += zone_of_sessions(address.dialect, cursor)
     cursor.execute(_POSTGRESQL_VIEWS if address.dialect == POSTGRESQL else _MYSQL_VIEWS)
     selects = {(schema, name): sql for schema, name, sql in cursor.fetchall()}
     views: list[View] = []

@@ -129,10 +129,13 @@ def beside_wide(parameter: Parameter, other: Expression) -> Parameter:
     )
 
 
+_AS_KEPT = (Function.COALESCE, Function.GREATEST, Function.LEAST, Function.TIME_IN_ZONE, Function.TIME_OF_ZONE)
+
+
 def _keeps_precision(expression: Expression) -> bool:
     """Whether its values are a column's, as they are stored."""
     if isinstance(expression, Call):
-        return expression.function in (Function.COALESCE, Function.GREATEST, Function.LEAST)
+        return expression.function in _AS_KEPT
     return isinstance(expression, Column | Parameter | Case | ScalarSubquery)
 
 

@@ -9,6 +9,7 @@ from bson import Decimal128
 
 from nestling.emitters.mql.sql.comparison import is_wide
 from nestling.emitters.mql.sql.constants import Mql, bson_value, inline
+from nestling.emitters.mql.sql.functions.time_values import instant
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.ir.expression import Cast, Literal, Rules
@@ -26,7 +27,8 @@ _SHOWN_AS_KEPT = KEPT_AS_TEXT - {TypeName.INTERVAL}
 def server_cast(node: Cast, r: Renderer) -> Mql:
     """The operand as the node's type."""
     source, target = node.operand.type, node.type
-    value = r.value(node.operand)
+    as_day = target.name is TypeName.DATE and is_wide(node.operand)
+    value = instant(node.operand, r) if as_day else r.value(node.operand)
     found = None
     if node.rules is Rules.MYSQL and is_mixed_time(node.operand):
         found = value if (source.name, target.name) == (TypeName.DATE, TypeName.TIMESTAMP) else None
@@ -40,7 +42,7 @@ def server_cast(node: Cast, r: Renderer) -> Mql:
         found = _text({"$toString": value}, target)
     elif source.name in KEPT_AS_TEXT and target.name in NUMBERS and node.rules is Rules.POSTGRESQL:
         found = _number_of_text(value, target)
-    elif not is_wide(node.operand):
+    elif as_day or not is_wide(node.operand):
         found = _time(value, source, target)
     if found is None:
         raise gap(f"CAST of {source} to {target} by {node.rules.value}")

@@ -10,13 +10,14 @@ from nestling.emitters.mql.sql.functions.numbers import NUMBERS
 from nestling.emitters.mql.sql.functions.patterns import PATTERNS
 from nestling.emitters.mql.sql.functions.texts import TEXTS
 from nestling.emitters.mql.sql.functions.times import TIMES
+from nestling.emitters.mql.sql.functions.zones import ZONES
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.ir.expression import Call
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
-_RENDERERS = {**CHOICES, **NUMBERS, **PATTERNS, **TEXTS, **TIMES}
+_RENDERERS = {**CHOICES, **NUMBERS, **PATTERNS, **TEXTS, **TIMES, **ZONES}
 
 
 def call(node: Call, r: Renderer) -> Mql:

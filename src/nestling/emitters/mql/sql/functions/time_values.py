@@ -31,6 +31,10 @@ _YEAR_ZERO = -62_167_219_200_000
 
 def instant(expression: Expression, r: Renderer) -> Mql:
     """A date, timestamp or time value as a BSON date."""
+    if isinstance(expression, Call) and expression.function in (Function.TIME_IN_ZONE, Function.TIME_OF_ZONE):
+        from nestling.emitters.mql.sql.functions.zones import moved
+
+        return moved(expression, instant(expression.arguments[1], r), r)
     value = r.value(expression)
     if is_wide(expression):
         return {"$dateFromString": {"dateString": {"$substrCP": [{"$ifNull": [value, ""]}, 0, 23]}, "onError": None}}
