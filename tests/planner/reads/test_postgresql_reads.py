@@ -17,7 +17,7 @@ from pymongo import MongoClient
 from pymongo.database import Database
 
 from nestling import pipeline
-from nestling.common.errors import WorkloadError
+from nestling.common.errors import GapError, WorkloadError
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import run_read
 from nestling.ir.algebra import Query
@@ -25,6 +25,7 @@ from nestling.ir.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
+from nestling.store import Store
 
 TABLES = """
 CREATE TYPE size AS ENUM ('small', 'big', 'Large', 'huge');
@@ -79,6 +80,21 @@ STATEMENTS = (
 )
 
 
+UUIDS = tuple(
+    f"SELECT id FROM town WHERE {condition}"
+    for condition in (
+        "mark = 'a0000000-0000-0000-0000-00000000000a'",
+        "mark = 'A0000000-0000-0000-0000-00000000000A'::uuid",
+        "mark <> '{a000-0000000000000000-00000000000a}'",
+        "mark IN ('a000000000000000000000000000000a', 'b0000000-0000-0000-0000-00000000000b')",
+        "mark NOT IN ('b0000000-0000-0000-0000-00000000000b')",
+        "mark > 'a0000000-0000-0000-0000-000000000009' AND mark < CAST('b0000000-0000-0000-0000-000000000000' AS uuid)",
+        "coalesce(mark, 'c0000000-0000-0000-0000-00000000000c') = 'c0000000-0000-0000-0000-00000000000c'",
+        "mark = ANY (ARRAY['a0000000-0000-0000-0000-00000000000a']::uuid[])",
+    )
+)
+
+
 @pytest.fixture(scope="module")
 def towns(
     postgresql: str, mongo_client: MongoClient[dict[str, Any]]
@@ -98,7 +114,7 @@ def towns(
     mongo_client.drop_database(name)
 
 
-@pytest.mark.parametrize("sql", STATEMENTS)
+@pytest.mark.parametrize("sql", [*STATEMENTS, *UUIDS])
 def test_answers_are_postgresqls(towns: tuple[sa.Engine, Proposal, Database[Any]], sql: str) -> None:
     """To the last digit of a quotient."""
     engine, proposal, database = towns
@@ -221,6 +237,19 @@ def test_a_value_the_cast_would_change_is_refused(
         read = compiled_read(plan_read(query, proposal.design, statistics=proposal.statistics))
         with pytest.raises(WorkloadError, match="parameter `given` must be"):
             list(run_read(database, read, {"given": given}))
+
+
+def test_a_uuid_that_is_written_down_is_one(towns: tuple[sa.Engine, Proposal, Database[Any]]) -> None:
+    """An index finds it, a write stores it, and a text that is none stays a gap."""
+    _, proposal, database = towns
+    store = Store(proposal, database)
+    one, other = (f"{letter}0000000-0000-0000-0000-0000000000ff" for letter in "bc")
+    store.execute(f"INSERT INTO town (id, mark) VALUES (90, '{one}')")
+    store.execute(f"UPDATE town SET mark = '{other}'::uuid WHERE mark = '{one}'")
+    assert store.execute(f"SELECT mark FROM town WHERE mark = '{other}'")[0]["mark"] == uuid.UUID(other)
+    assert store.execute(f"DELETE FROM town WHERE mark = '{other}'").affected == 1
+    with pytest.raises(GapError, match="CAST of text to uuid"):
+        store.execute("SELECT id FROM town WHERE mark = 'a'")
 
 
 def written(value: object) -> object:

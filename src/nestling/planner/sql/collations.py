@@ -49,7 +49,12 @@ def collation(env: Env, nodes: Iterable[exp.Expr | None], sides: Iterable[Expres
 
 def _is_cast_to_text(node: exp.Expr | None) -> bool:
     inner = node.unnest() if node is not None else None
-    return isinstance(inner, exp.Cast) and inner.to.sql().casefold() != "citext"
+    return isinstance(inner, exp.Cast) and not is_cast_to_citext(inner)
+
+
+def is_cast_to_citext(node: exp.Expr) -> bool:
+    """Whether it is said to be a citext."""
+    return isinstance(node, exp.Cast) and node.to.sql().rpartition(".")[2].casefold() == "citext"
 
 
 def of_group(env: Env, node: exp.Expr | None, key: Expression) -> Collation:

@@ -27,7 +27,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.types import BOOLEAN, TEXT, TypeName
 from nestling.planner.sql import values
-from nestling.planner.sql.collations import both_padded, collation, is_citext
+from nestling.planner.sql.collations import both_padded, collation, is_cast_to_citext, is_citext
 from nestling.planner.sql.gaps import gap, mistake
 from nestling.planner.sql.scope import Bound, Env
 
@@ -93,11 +93,12 @@ def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, env: Env, bound
     alike = isinstance(node, exp.EQ) and isinstance(quantifier, exp.Any)
     if not alike and not (isinstance(node, exp.NEQ) and isinstance(quantifier, exp.All)):
         raise gap(f"{node.key.upper()} {quantifier.key.upper()}", node)
-    among = quantifier.this.unnest()
+    among = _cast_one_by_one(quantifier.this.unnest())
     if isinstance(among, exp.Query):
         found = bound(exp.In(this=node.this, query=exp.Subquery(this=among)))
     elif isinstance(among, exp.Array):
         is_text = env.dialect.rules is Rules.POSTGRESQL and bool(is_citext(bound(node.this), env.translation))
+        is_text = is_text and not any(is_cast_to_citext(item) for item in among.expressions)
         operand = exp.cast(node.this, "text") if is_text else node.this
         found = bound(exp.In(this=operand, expressions=among.expressions))
     elif is_given_list(among):
@@ -105,6 +106,14 @@ def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, env: Env, bound
     else:
         raise gap(f"{quantifier.key.upper()} of an array", node)
     return found if alike else Not(found)
+
+
+def _cast_one_by_one(node: exp.Expr) -> exp.Expr:
+    """An array of written values that is cast, as one of values that are."""
+    inner = node.this.unnest() if isinstance(node, exp.Cast) else None
+    if not isinstance(inner, exp.Array) or not isinstance(node, exp.Cast) or not node.to.expressions:
+        return node
+    return exp.Array(expressions=[exp.Cast(this=item, to=node.to.expressions[0]) for item in inner.expressions])
 
 
 def is_given_list(node: exp.Expr) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from uuid import UUID
 
 from nestling.ir.expression import Cast, Expression, Literal, Rules
 from nestling.ir.numeral import number_in
@@ -12,6 +14,9 @@ from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 
 DECIMAL = Type(TypeName.DECIMAL)
 TIMESTAMP = Type(TypeName.TIMESTAMP)
+_DIGITS = "[0-9A-Fa-f]{4}(?:-?[0-9A-Fa-f]{4}){7}"
+_UUID = re.compile(rf"{_DIGITS}|\{{{_DIGITS}\}}")
+"""As PostgreSQL reads one: of any case, with hyphens between any fours, in braces or not."""
 
 
 def number_literal(value: str) -> Literal:
@@ -45,6 +50,8 @@ def typed_literal(value: str, wanted: Type) -> Expression:
                 return Literal(read_time_of_day(value), wanted)
             case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
                 return instant_literal(datetime.fromisoformat(value), wanted)
+            case TypeName.UUID if _UUID.fullmatch(value):
+                return Literal(UUID(value), wanted)
             case _:
                 return Cast(Literal(value, TEXT), wanted, Rules.POSTGRESQL)
     except (ValueError, ArithmeticError):
