@@ -94,6 +94,6 @@ def sql(postgresql: str) -> Iterator[str]:
     psycopg = pytest.importorskip("psycopg")
     server = make_url(postgresql).set(drivername="postgresql")
     with psycopg.connect(server.render_as_string(hide_password=False), autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {NAME} ENCODING 'UTF8' TEMPLATE template0")
+        connection.execute(f"CREATE DATABASE {NAME} ENCODING 'UTF8' LC_CTYPE 'C.UTF-8' TEMPLATE template0")
         yield server.set(database=NAME).render_as_string(hide_password=False)
         connection.execute(f"DROP DATABASE {NAME} WITH (FORCE)")
