@@ -6,7 +6,7 @@ readers see the old value for ever.
 Example: 12 of 300 orders hold a customer's name that the customer no longer has.
 
 Remedy: bring them up to date, and change copies with their source: in one transaction, or from a change stream
-(`nestling sync`).
+(`nestling sync`). The command writes nothing but the copies that differ, so an application may go on writing meanwhile.
 
 Ignore when: the copy is meant to stay as it was, such as the price at the time of an order.
 """
@@ -53,15 +53,27 @@ def _finding(seen: Seen, copied: Copied, stale: int) -> Finding:
 
 
 def _commands(copied: Copied) -> tuple[str, ...]:
-    """One merge that brings all copies up to date, where they lie in no array and the reference is to `_id`."""
+    """One merge of the copies that differ, where they lie in no array.
+
+    It writes the copy alone, and only over what it was when it was read: what others write meanwhile stays.
+    """
     if ELEMENT in copied.steps:
         return ()
-    field = quoted(field_path(copied.steps))
+    field = field_path(copied.steps)
+    name, value = quoted(field), quoted("$" + field)
     lookup = (
         f"{{$lookup: {{from: {quoted(copied.target)}, localField: {quoted(field_path(copied.reference))}, "
-        "foreignField: '_id', as: 'source'}}"
+        f"foreignField: {quoted(copied.target_key)}, as: 'source'}}}}"
     )
-    source = f"{{$first: {quoted('$source.' + copied.target_field)}}}"
-    stages = f"[{lookup}, {{$match: {{source: {{$ne: []}}}}}}, {{$set: {{{field}: {source}}}}}, {{$unset: 'source'}}, "
-    merge = f"{{$merge: {{into: {quoted(copied.collection)}, whenNotMatched: 'discard'}}}}]"
-    return (f"{in_database(copied.database, copied.collection)}.aggregate({stages}{merge})",)
+    now = f"{{$first: {quoted('$source.' + copied.target_field)}}}"
+    kept = f"{{$cond: [{{$eq: [{value}, '$$new.was']}}, '$$new.now', {value}]}}"
+    merge = f"into: {quoted(copied.collection)}, whenMatched: [{{$set: {{{name}: {kept}}}}}], whenNotMatched: 'discard'"
+    stages = (
+        f"{{$match: {{{name}: {{$exists: true}}}}}}",
+        lookup,
+        "{$match: {source: {$ne: []}}}",
+        f"{{$project: {{was: {value}, now: {now}}}}}",
+        "{$match: {$expr: {$ne: ['$was', '$now']}}}",
+        f"{{$merge: {{{merge}}}}}",
+    )
+    return (f"{in_database(copied.database, copied.collection)}.aggregate([{', '.join(stages)}])",)

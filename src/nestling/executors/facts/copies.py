@@ -84,7 +84,7 @@ def _compared(
         equal = sum(_bytes(mine) == _bytes(theirs) for mine, theirs in held)
         if held and equal >= LEAST_EQUAL * len(held):
             where = (reference.database, reference.collection, path.steps, reference.steps)
-            yield Copied(*where, reference.target, field, len(held), equal)
+            yield Copied(*where, reference.target, field, len(held), equal, reference.target_field)
 
 
 def two_ways(database: Database[Document], found: Sequence[Reference], asking: Asking) -> Iterator[TwoWay]:

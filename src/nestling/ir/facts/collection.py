@@ -199,7 +199,10 @@ class TwoWay:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """A field that repeats a field of the document referred to: of `checked` pairs, `equal` are."""
+    """A field that repeats a field of the document referred to: of `checked` pairs, `equal` are.
+
+    `reference` holds values of `target_key`.
+    """
 
     database: str
     collection: str
@@ -209,6 +212,7 @@ class Copied:
     target_field: str
     checked: int
     equal: int
+    target_key: str = "_id"
 
 
 @dataclass(frozen=True, slots=True)
