@@ -80,7 +80,7 @@ DATES = [
     "2024-01-02T10:00:00.123Z",
     "2024-02-29T10:00:00+02:00",
 ]
-NUMERALS = ["5", "-5", "+5", "5.5", ".5", "1e5", "2.5E-3", "5000000000", "123456789012345678901234.5"]
+NUMERALS = ["5", "-5", "5.5", "0.25", "5000000000", "12345678901234567890", "-1.50", "123456789012345678901234.5"]
 
 
 @pytest.mark.parametrize("whole", [False, True])
@@ -88,18 +88,20 @@ NUMERALS = ["5", "-5", "+5", "5.5", ".5", "1e5", "2.5E-3", "5000000000", "123456
     ("values", "types"),
     [
         ([*DATES, *DATES, DAY], {"date"}),
-        ([*NUMERALS, 5], {"int", "decimal"}),
-        ([*NUMERALS, 5.5], {"double"}),
+        ([*NUMERALS, *range(9)], {"int", "long", "decimal"}),
+        (["5", "-5", "5.5", "0.25", "5000000000", *[5.5] * 6], {"double"}),
+        ([*NUMERALS, 5], {"string"}),
+        (["01067", 1067, 1099.0, Int64(1)], {"string"}),
         ([str(ObjectId()), str(ObjectId()), ObjectId()], {"objectId"}),
         (["a", "b", "5", 5, ObjectId(), True], {"string"}),
         ([5, 6, True], {"int"}),
-        ([*NUMERALS, 5, 6, False], {"int", "decimal"}),
+        ([*NUMERALS, *range(9), False], {"int", "long", "decimal"}),
     ],
 )
 def test_a_proposed_conversion_leaves_one_type(
     database: Db, values: list[object], types: set[str], whole: bool
 ) -> None:
-    """Dates before numbers, and these before texts, however many there are of each; every form counted is converted."""
+    """Dates however many there are of each, numbers where texts are the fewer, else texts; every form counted is converted."""
     database.things.insert_many([{"at": value} for value in values])
     (finding,) = [each for each in found(look(database, whole=whole)) if each.rule == "mixed-types"]
     run(database.client, finding.commands[-1])
@@ -117,6 +119,11 @@ def test_a_proposed_conversion_leaves_one_type(
         [{"a": 1}, {"a": 2}, "text"],
         [{"a": 1}, {"a": 2}, [1], "text"],
         [5, 6, ObjectId()],
+        [1.5, 2.5, "1.10"],
+        [5, 6, "+7"],
+        [5, 6, "-0"],
+        [5.5, 6.5, "9007199254740993"],
+        [5, 6, "7" * 35],
     ],
 )
 def test_no_conversion_is_proposed_where_none_fits(database: Db, values: list[object]) -> None:
@@ -127,6 +134,48 @@ def test_no_conversion_is_proposed_where_none_fits(database: Db, values: list[ob
     assert "No type here takes the values of the others" in finding.remedy
     assert all(f"{kind} in {times}" in finding.remedy for kind, times in dict(finding.evidence).items())
     assert 0 < len(run(database.client, finding.commands[0])) < len(values)
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers"),
+    [
+        ([f"{30_000_000 + n:09}" for n in range(60)], [3_012_345] * 3),
+        ([f"{n:020}" for n in range(60)], [5, Int64(1 << 40)]),
+        (["01067"] * 3, [10115] * 60),
+        (["1.10", "1e3"] * 30, [2, 3_012_345.0, Decimal128("8.10")]),
+        ([str(n) for n in range(60)], [7] * 59),
+    ],
+)
+def test_no_text_loses_what_it_says(database: Db, texts: list[str], numbers: list[Any]) -> None:
+    """Digits behind a zero, and texts in the majority, stay as they are: the numbers become texts, and all is said alike."""
+    database.things.insert_many([{"n": n, "at": value} for n, value in enumerate([*texts, *numbers])])
+    finding = _of(database, "mixed-types")["at"]
+    assert finding.message.endswith("are not string)")
+    assert finding.number == len(numbers)
+    assert f"({len(numbers)} of type number) to string" in finding.remedy
+    run(database.client, finding.commands[-1])
+    written = [str(int(each)) if isinstance(each, float) else str(each) for each in numbers]
+    assert [each["at"] for each in database.things.find().sort("n")] == [*texts, *written]
+
+
+def test_a_conversion_leaves_what_the_sample_did_not_show(database: Db) -> None:
+    """Texts that no number would be written as, numbers with fractions and dates in other orders are not guessed at."""
+    database.things.insert_many([{"n": n, "at": n if n % 9 else str(n)} for n in range(90)])
+    command = _of(database, "mixed-types")["at"].commands[-1]
+    odd = ["007", "+5", "1e3", "5.", " 5", "-0", "NaN"]
+    database.things.insert_many({"n": "odd", "at": text} for text in odd)
+    run(database.client, command)
+    assert [each["at"] for each in database.things.find({"n": "odd"}).sort("_id")] == odd
+    database.things.delete_many({})
+    database.things.insert_many([{"at": "2024-01-02"}, {"at": DAY}, {"at": DAY}])
+    command = _of(database, "mixed-types")["at"].commands[-1]
+    database.things.insert_many({"n": "odd", "at": text} for text in ["01/02/2024", "20240102"])
+    run(database.client, command)
+    assert [each["at"] for each in database.things.find({"n": "odd"})] == ["01/02/2024", "20240102"]
+    database.things.delete_many({})
+    database.things.insert_many([{"at": "x"}, {"at": "y"}, {"at": 0.1}])
+    run(database.client, _of(database, "mixed-types")["at"].commands[-1])
+    assert [each["at"] for each in database.things.find()] == ["x", "y", 0.1]
 
 
 def test_references_are_looked_up_wherever_they_lie(database: Db) -> None:

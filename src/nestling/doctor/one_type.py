@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from nestling.doctor.converting import number
 from nestling.ir.facts import Path
 
 _BY_TEXT = ("date", "objectId", "number")
@@ -15,11 +16,15 @@ _AS_TEXT = frozenset({"number", "bool", "objectId"})
 def one_type(path: Path, kinds: Mapping[str, int]) -> str:
     """The type to convert the others to; empty where none takes any of them. `kinds`: counts by type, the most frequent first.
 
-    A type that takes all values goes before the most frequent one, which may take some. A number is no date: it does not say
-    whether it counts seconds or milliseconds.
+    A type that takes all values goes before the most frequent one, which may take some; but texts that are in the majority, or
+    digits behind a zero, are no numbers, and become none. A number is no date: it does not say whether it counts seconds or
+    milliseconds.
     """
     main = next(iter(kinds))
-    for target in (*(kind for kind in _BY_TEXT if kind in kinds), *(["string"] if main == "string" else [])):
+    targets = [kind for kind in _BY_TEXT if kind in kinds and not (kind == "number" and main == "string")]
+    if "string" in kinds and (main == "string" or "code" in dict(path.forms)):
+        targets.append("string")
+    for target in targets:
         if all(_taken(path, kind, target, count) == count for kind, count in kinds.items() if kind != target):
             return target
     return main if all(_taken(path, kind, main, count) for kind, count in kinds.items() if kind != main) else ""
@@ -28,7 +33,16 @@ def one_type(path: Path, kinds: Mapping[str, int]) -> str:
 def _taken(path: Path, kind: str, target: str, count: int) -> int:
     """How many of the values of a type the server converts to another without changing what they say."""
     if kind == "string":
-        return min(dict(path.forms).get(target, 0), count) if target in _BY_TEXT else 0
+        return min(_texts(path, target), count)
     if target == "string":
         return count if kind in _AS_TEXT else 0
     return count if (kind, target) == ("bool", "number") else 0
+
+
+def _texts(path: Path, target: str) -> int:
+    """How many texts are values of another type; none are numbers unless all that look like one are exactly that."""
+    forms = dict(path.forms)
+    if target != "number":
+        return forms.get(target, 0) if target in _BY_TEXT else 0
+    exact = forms.get("double" if number(path) == "double" else "decimal", 0)
+    return exact if exact == forms.get("number", 0) else 0

@@ -6,9 +6,11 @@ has another type; a sort puts all numbers before all texts.
 Example: `rating` is a number in 2,485 documents and a text such as "4" in 63.
 
 Remedy: convert to one type, and let a validator keep it that way: to dates, ObjectIds or numbers where all texts are such, else
-to the main type if that takes some of each other one. The command leaves what cannot be converted as it is; the one before it,
-asked again, finds what is left to set right by hand. Where no type takes the others, such as numbers beside dates, which do not
-say whether they count seconds or milliseconds, no conversion is proposed.
+to the main type if that takes some of each other one. Numbers become texts where texts are in the majority or a text has zeros
+before its digits, as postal codes do; and no text becomes a number that would be written otherwise, such as `1.10`. The command
+leaves what cannot be converted as it is; the one before it, asked again, finds what is left to set right by hand. Where no type
+takes the others, such as numbers beside dates, which do not say whether they count seconds or milliseconds, no conversion is
+proposed.
 
 Ignore when: the field is meant to hold anything. Null, integers beside floating-point numbers, and texts such as `0000-00-00`
 or `infinity` beside dates, which no date can hold, are not counted as mixed.
@@ -44,7 +46,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
             kinds = _kinds(path)
             rare = sum(kinds.values()) - next(iter(kinds.values()), 0)
             if rare > seen.limits["values"].value and not collection.spatial(path):
-                yield _finding(seen, collection, path, kinds, rare)
+                yield _finding(seen, collection, path, kinds)
 
 
 def _kinds(path: Path) -> dict[str, int]:
@@ -66,18 +68,20 @@ def _is_empty(path: Path, kind: str) -> bool:
     return kind == "string" and path.count("string") <= path.empty and not path.count("array", "object")
 
 
-def _finding(seen: Seen, collection: Collection, path: Path, kinds: dict[str, int], rare: int) -> Finding:
+def _finding(seen: Seen, collection: Collection, path: Path, kinds: dict[str, int]) -> Finding:
     sample = None if path.exact else collection.sample
-    main, *others = kinds
     target = one_type(path, kinds)
+    kinds = {target: kinds[target]} | kinds if target else kinds
+    main, *others = kinds
+    odd = sum(kinds[kind] for kind in others)
     commands = _commands(collection, path, kinds, target)
     names = {kind: "the empty text" if _is_empty(path, kind) else kind for kind in kinds}
     said = ", ".join(f"{names[kind]} in {count(times)}" for kind, times in kinds.items())
     return seen.finding(
         collection,
         path.text,
-        f"{said} ({sampled_share(rare, sum(kinds.values()), sample)} are not {main})",
-        number=rare,
+        f"{said} ({sampled_share(odd, sum(kinds.values()), sample)} are not {main})",
+        number=odd,
         limit="values",
         cost=_cost(main, others),
         remedy=_remedy(path, kinds, target, said, is_converted=len(commands) > 1),
@@ -113,19 +117,19 @@ def _remedy(path: Path, kinds: dict[str, int], target: str, said: str, *, is_con
             f"No type here takes the values of the others ({said}): decide on one by what they mean, set the others right by"
             f" hand, and {kept}."
         )
+    some = ", ".join(f"{count(kinds[kind])} of type {kind}" for kind in others)
     if is_converted:
-        return f"Convert them to {target}: {STAYS}. Set that right by hand, and {kept}."
-    return f"Convert them to {target}, set right by hand what cannot be converted, and {kept}."
+        return f"Convert what is not {target} ({some}) to {target}: {STAYS}. Set that right by hand, and {kept}."
+    return f"Convert what is not {target} ({some}) to {target}, set right by hand what cannot be converted, and {kept}."
 
 
 def _commands(collection: Collection, path: Path, kinds: dict[str, int], target: str) -> tuple[str, ...]:
     """Finding the values of other types, and converting them where one update can; what cannot be converted stays."""
     if not is_plain(path.steps):
         return ()
-    field, (main, *rare) = path.field, kinds
-    others = [kind for kind in kinds if kind != target] if target else rare
+    field, (main, *others) = path.field, kinds
     found = finding(here(collection), field, others)
-    if _is_list_or_value(main, rare) and "[]" not in path.steps:
+    if _is_list_or_value(main, others) and "[]" not in path.steps:
         single = f"{{{quoted(field)}: {{$exists: true, $ne: null, $not: {{$type: 'array'}}}}}}"
         return (
             found,
@@ -133,10 +137,4 @@ def _commands(collection: Collection, path: Path, kinds: dict[str, int], target:
         )
     if "[]" in path.steps or field == "_id" or not target:
         return (found,)
-    return found, converting(here(collection), field, others, *_into(path, target))
-
-
-def _into(path: Path, target: str) -> tuple[str, ...]:
-    """The BSON types to try: what no integer is, is a decimal."""
-    into = number(path) if target == "number" else target
-    return (into, "decimal") if into in ("int", "long") else (into,)
+    return found, converting(here(collection), field, others, number(path) if target == "number" else target)

@@ -10,6 +10,7 @@ import re
 from struct import Struct
 
 from nestling.executors.facts.sketch import Distinct, Histogram
+from nestling.ir.facts import text_forms
 
 MOST_NODES = 6_000
 """Paths kept for a collection. Beyond it new names are counted under `{*}`."""
@@ -29,11 +30,15 @@ DATELESS = re.compile(
 )
 """Dates of SQL that no BSON date of our time is: without a month or day, beyond year 9999, before year 1, endless."""
 FORMS = re.compile(
-    rb"(?P<objectId>[0-9a-fA-F]{24})|(?P<number>[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)"
-    rb"|(?P<date>\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
-    rb"(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?)"
+    f"(?P<objectId>{text_forms.OBJECT_ID})|(?P<number>{text_forms.NUMBER})|(?P<date>{text_forms.DATE})".encode()
 )
 """Texts that the server converts to another type, which names the group."""
+NUMBER_FORMS = {
+    "code": re.compile(text_forms.CODE.encode()),
+    "double": re.compile(text_forms.EXACT_DOUBLE.encode()),
+    "decimal": re.compile(text_forms.EXACT_DECIMAL.encode()),
+}
+"""What numbers in texts are, too."""
 WIDEST_DATE = 50
 """Bytes a text of a date never has."""
 TYPES = {
@@ -226,8 +231,16 @@ def _all(node: Node) -> list[Node]:
 def _count_form(node: Node, data: bytes, start: int, end: int) -> None:
     """Count a short text as what it could be besides a text."""
     if (form := FORMS.fullmatch(data, start, end)) is not None and form.lastgroup:
-        node.forms[form.lastgroup] = node.forms.get(form.lastgroup, 0) + 1
+        _count(node.forms, form.lastgroup)
+        if form.lastgroup == "number":
+            for name, pattern in NUMBER_FORMS.items():
+                if pattern.fullmatch(form[0]) is not None:
+                    _count(node.forms, name)
     node.dateless += DATELESS.fullmatch(data, start, end) is not None
+
+
+def _count(counts: dict[str, int], name: str) -> None:
+    counts[name] = counts.get(name, 0) + 1
 
 
 def _size(data: bytes, at: int, kind: int) -> int:
