@@ -23,11 +23,13 @@ def draft(collection: Collection) -> str:
     schema: dict[str, Any] = {"bsonType": "object"}
     if required:
         schema["required"] = required[:MOST_FIELDS]
-    schema["properties"] = {path.steps[0]: {"bsonType": _types(path)} for path in known}
+    schema["properties"] = {path.steps[0]: {"bsonType": _types(collection, path)} for path in known}
     return json.dumps({"$jsonSchema": schema}, ensure_ascii=False)
 
 
-def _types(path: Path) -> list[str] | str:
-    """The types found, all numbers as one."""
-    found = sorted({"number" if name in NUMBERS else name for name, _ in path.types})
-    return found[0] if len(found) == 1 else found
+def _types(collection: Collection, path: Path) -> list[str] | str:
+    """The types found, all numbers as one; a document whose names are data may become an array of pairs."""
+    found = {"number" if name in NUMBERS else name for name, _ in path.types}
+    if collection.path(*path.steps, ANY_KEY) is not None:
+        found.add("array")
+    return sorted(found) if len(found) > 1 else found.pop()

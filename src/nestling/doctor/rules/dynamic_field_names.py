@@ -6,6 +6,8 @@ of the schema look again.
 Example: `{visits: {"2026-11-01": 3, "2026-11-02": 5}}`, `{rating_1: …, rating_2: …}`.
 
 Remedy: an array of `{k, v}` documents with an index on both (attribute pattern), or a document of its own for each.
+The command changes every document, so applications must know both shapes before it runs: one that does not reads nothing where
+there is an array, and its updates by name fail. The validator that `no-validator` drafts allows both.
 
 Ignore when: the documents are only ever read whole, by `_id`.
 """
@@ -31,6 +33,10 @@ RULE = Rule(
         Threshold("family", "names in one place that differ only in a number", "names", {"nestling": 3}),
     ),
 )
+_CAUTION = (
+    " The command changes the shape of every document while applications run: first deploy those that read and write both shapes,"
+    " and a validator that allows both."
+)
 _DIGITS = re.compile(r"\d+")
 
 
@@ -47,6 +53,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
 
 def _map(seen: Seen, collection: Collection, path: Path) -> Finding:
     above = path.steps[:-1]
+    commands = _commands(collection, above)
     inside = f"inside `{steps_text(above)}`" if above else "of the document itself"
     return seen.finding(
         collection,
@@ -55,8 +62,8 @@ def _map(seen: Seen, collection: Collection, path: Path) -> Finding:
         number=path.keys,
         limit="names",
         cost="no index can find documents by these names or what they hold",
-        remedy="Store an array of `{k: …, v: …}` documents, with an index on both.",
-        commands=_commands(collection, above),
+        remedy=f"Store an array of `{{k: …, v: …}}` documents, with an index on both.{_CAUTION * bool(commands)}",
+        commands=commands,
         evidence={"names": path.keys, "occurrences": path.present},
         confidence=confidence(collection),
     )

@@ -4,7 +4,8 @@ Why: a validator that only warns, is switched off, or demands nothing gives a fe
 
 Example: `validationAction: "warn"`, forgotten after the first week; `{$jsonSchema: {bsonType: "object"}}`.
 
-Remedy: require the fields every document has, give their types, and let it refuse.
+Remedy: require the fields every document has, give their types, and let it refuse. While documents break the rules, or not all
+were looked at, the command sets `validationLevel: "moderate"`: `strict` would refuse every update of them.
 
 Ignore when: it warns because you are switching it on right now.
 """
@@ -20,8 +21,12 @@ from nestling.doctor.schema import draft
 from nestling.ir.facts import Collection, Validator
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
+from nestling.ir.quantity_words import count
 
 RULE = Rule("Weak validator", Severity.WARNING)
+_MODERATE = (
+    " The level moderate lets documents that break the rules already be updated; when none does, set it to strict."
+)
 
 
 def findings(seen: Seen) -> Iterator[Finding]:
@@ -55,19 +60,33 @@ def _demands(rules: Any) -> bool:
 
 def _finding(seen: Seen, collection: Collection, why: str) -> Finding:
     documents = collection.storage.documents if collection.storage else 0
-    demands = collection.validator is not None and _demands(json.loads(collection.validator.text))
+    validator = collection.validator
+    demands = validator is not None and _demands(json.loads(validator.text))
+    refused = (validator.refused or 0) if validator is not None and demands else 0
+    level = "strict" if _all_fit(collection, documents, demands=demands) else "moderate"
     run = f"db.getSiblingDB({quoted(collection.database)}).runCommand"
-    rules = "" if demands else f", validator: {draft(collection)}"
+    drafted = "" if demands else draft(collection)
+    rules = f", validator: {drafted}" if drafted else ""
     command = (
-        f'{run}({{collMod: {quoted(collection.name)}{rules}, validationLevel: "strict", validationAction: "error"}})'
+        f'{run}({{collMod: {quoted(collection.name)}{rules}, validationLevel: "{level}", validationAction: "error"}})'
     )
     return seen.finding(
         collection,
         "",
-        why,
+        f"{why}; {count(refused)} of {count(validator.checked)} documents checked would be refused"
+        if validator is not None and refused
+        else why,
         number=documents,
         unit="documents",
         cost="documents of any shape are stored, although a validator is there",
-        remedy="Require the fields every document has, give their types, and let it refuse.",
-        commands=(command,),
+        remedy=f"Require the fields every document has, give their types, and let it refuse.{_MODERATE * (level == 'moderate')}",
+        commands=(command,) if demands or drafted else (),
     )
+
+
+def _all_fit(collection: Collection, documents: int, *, demands: bool) -> bool:
+    """Whether every document was held against the rules that will be in force, and none would be refused."""
+    if not demands:
+        return collection.sample is not None and collection.sample.exact
+    validator = collection.validator
+    return validator is not None and validator.refused == 0 and validator.checked >= documents

@@ -1,0 +1,72 @@
+"""Validators the doctor proposes let applications go on with the documents there are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+from pymongo.errors import WriteError
+
+from nestling.ir.finding import Finding
+from tests.doctor.looking import found, look
+from tests.doctor.shell import run
+
+Db = Database[dict[str, Any]]
+
+
+def _of(database: Db, rule: str, *, documents: int = 10_000) -> Finding:
+    (finding,) = [each for each in found(look(database, documents=documents)) if each.rule == rule]
+    return finding
+
+
+def _level(database: Db) -> str:
+    (listed,) = database.list_collections(filter={"name": "things"})
+    return str(listed["options"].get("validationLevel", "strict"))
+
+
+@pytest.mark.parametrize("broken", [0, 72])
+def test_documents_that_break_the_rules_can_still_be_updated(database: Db, broken: int) -> None:
+    """A validator that warned refuses new mistakes; how strictly depends on what is there, and the finding says so."""
+    database.things.insert_many({"_id": n, "n": "x" if n < broken else n} for n in range(500))
+    rules = {"$jsonSchema": {"properties": {"n": {"bsonType": "int"}}}}
+    database.command("collMod", "things", validator=rules, validationLevel="moderate", validationAction="warn")
+    finding = _of(database, "weak-validator")
+    for command in finding.commands:
+        run(database.client, command)
+    assert _level(database) == ("moderate" if broken else "strict")
+    assert ("72 of 500 documents checked would be refused" in finding.message) == bool(broken)
+    assert ("when none does, set it to strict" in finding.remedy) == bool(broken)
+    assert database.things.update_one({"_id": 7}, {"$set": {"other": 1}}).modified_count == 1
+    with pytest.raises(WriteError):
+        database.things.insert_one({"n": "y"})
+
+
+def test_a_validator_drafted_from_a_sample_is_moderate(database: Db) -> None:
+    """Documents nobody looked at may break rules made of the others."""
+    database.create_collection("things", validator={"$jsonSchema": {"bsonType": "object"}})
+    database.things.insert_many({"_id": n, "n": n} for n in range(2_000))
+    run(database.client, _of(database, "weak-validator", documents=200).commands[0])
+    assert _level(database) == "moderate"
+
+
+def test_a_drafted_validator_allows_what_the_same_report_proposes(database: Db) -> None:
+    """Documents whose names are data become arrays of pairs after the validator of the same report was set to refuse."""
+    database.things.insert_many(
+        {"_id": n, "visits": {f"2026-02-{day + 1:02}": day for day in range(28)}} for n in range(9)
+    )
+    drafted, shape = _of(database, "no-validator"), _of(database, "dynamic-field-names")
+    assert "deploy those that read and write both shapes" in shape.remedy
+    run(database.client, drafted.commands[0])
+    database.command("collMod", "things", validationAction="error")
+    for command in shape.commands:
+        run(database.client, command)
+    assert database.things.count_documents({"visits": {"$type": "array"}}) == 9
+    with pytest.raises(WriteError):
+        database.things.insert_one({"visits": "none"})
+
+
+def test_nothing_is_drafted_of_no_documents(database: Db) -> None:
+    """Where there is no document to learn rules from, there is no command, either."""
+    database.create_collection("things", validator={"$jsonSchema": {"bsonType": "object"}})
+    assert _of(database, "weak-validator").commands == ()
