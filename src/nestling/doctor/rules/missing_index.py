@@ -4,14 +4,15 @@ Why: without an index that fits, the server reads documents only to throw them a
 
 Example: `find({city: …}).sort({date: -1})` examines 80,000 documents to return 12.
 
-Remedy: an index on the fields compared for equality, then those sorted by, then those compared by range.
+Remedy: an index on the fields compared for equality, then those sorted by, then those compared by range. Where one index serves
+several statements, as it is read from both ends and a range has no direction, it is the one proposed for all of them.
 
 Ignore when: the statement runs once a night.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import create_index
@@ -40,30 +41,62 @@ RULE = Rule(
 )
 
 
+_Keys = Sequence[tuple[str, int | str]]
+
+
 def findings(seen: Seen) -> Iterator[Finding]:
-    """Shapes of statements that examine too much and that no index serves."""
-    for statement in seen.facts.statements:
-        target = seen.facts.collection(statement.database, statement.collection)
-        keys = _keys(statement)
-        if target is None or not target.holds_documents or not keys or _is_served(target, statement, keys):
-            continue
-        each = statement.documents_examined / max(statement.count, 1)
-        ratio = statement.documents_examined / max(statement.returned, 1)
-        if ratio > seen.limits["ratio"].value and each > seen.limits["documents"].value:
-            yield _finding(seen, target, statement, keys, ratio)
+    """Shapes of statements that examine too much and that no index serves; one index is proposed for all that it serves."""
+    found = [(statement, target) for statement in seen.facts.statements if (target := _target(seen, statement))]
+    proposed: dict[str, list[_Keys]] = {}
+    for statement, target in sorted(found, key=lambda pair: (-len(_keys(pair[0])), _keys(pair[0]))):
+        indexes = proposed.setdefault(target.namespace, [])
+        if not any(_serves(keys, statement) for keys in indexes):
+            indexes.append(_keys(statement))
+    for statement, target in found:
+        keys = next(keys for keys in proposed[target.namespace] if _serves(keys, statement))
+        yield _finding(seen, target, statement, keys)
+
+
+def _target(seen: Seen, statement: Statement) -> Collection | None:
+    """The collection that lacks an index for a statement; None where none is lacking."""
+    target, keys = seen.facts.collection(statement.database, statement.collection), _keys(statement)
+    if target is None or not target.holds_documents or not keys or _is_served(target, statement, keys):
+        return None
+    each = statement.documents_examined / max(statement.count, 1)
+    return target if _ratio(statement) > seen.limits["ratio"].value and each > seen.limits["documents"].value else None
+
+
+def _ratio(statement: Statement) -> float:
+    return statement.documents_examined / max(statement.returned, 1)
 
 
 def _keys(statement: Statement) -> list[tuple[str, int | str]]:
     """Equalities, then what is sorted by, then ranges; each field once."""
-    equal, ranged = statement.filters[: statement.equalities], statement.filters[statement.equalities :]
-    sort = [(field, 1 if direction > 0 else -1) for field, direction in statement.sort]
-    keys: dict[str, int | str] = {}
-    for field, direction in (*((f, 1) for f in equal), *sort, *((f, 1) for f in ranged)):
-        keys.setdefault(field, direction)
-    return list(keys.items())
+    equal, sort, ranged = _parts(statement)
+    return [*((field, 1) for field in equal), *sort, *((field, 1) for field in ranged)]
 
 
-def _is_served(target: Collection, statement: Statement, keys: list[tuple[str, int | str]]) -> bool:
+def _parts(statement: Statement) -> tuple[list[str], list[tuple[str, int]], list[str]]:
+    """The fields compared for equality, those sorted by with their direction, and those compared by range; each once."""
+    equal = list(dict.fromkeys(statement.filters[: statement.equalities]))
+    sort = {field: 1 if direction > 0 else -1 for field, direction in statement.sort if field not in equal}
+    ranged = dict.fromkeys(field for field in statement.filters[statement.equalities :] if field not in {*equal, *sort})
+    return equal, list(sort.items()), list(ranged)
+
+
+def _serves(keys: _Keys, statement: Statement) -> bool:
+    """Whether an index of these keys does for a statement what one of its own would: an index is read from both ends."""
+    equal, sort, ranged = _parts(statement)
+    after, end = len(equal) + len(sort), len(equal) + len(sort) + len(ranged)
+    middle = list(keys[len(equal) : after])
+    return (
+        {field for field, _ in keys[: len(equal)]} == set(equal)
+        and middle in (sort, [(field, -direction) for field, direction in sort])
+        and {field for field, _ in keys[after:end]} == set(ranged)
+    )
+
+
+def _is_served(target: Collection, statement: Statement, keys: _Keys) -> bool:
     """Whether an index begins with the fields compared for equality, or with the first field when there are none."""
     wanted = {field for field, _ in keys[: max(statement.equalities, 1)]}
     return any(
@@ -71,18 +104,16 @@ def _is_served(target: Collection, statement: Statement, keys: list[tuple[str, i
     )
 
 
-def _finding(
-    seen: Seen, target: Collection, statement: Statement, keys: list[tuple[str, int | str]], ratio: float
-) -> Finding:
+def _finding(seen: Seen, target: Collection, statement: Statement, keys: _Keys) -> Finding:
     each = statement.documents_examined / statement.count
     wasted = max(statement.documents_examined - statement.returned, 0) / statement.count
     mean = target.storage.mean_bytes if target.storage else 0.0
     return seen.finding(
         target,
-        ", ".join(field for field, _ in keys),
+        ", ".join(field for field, _ in _keys(statement)),
         f"{statement.operation}, seen {count(statement.count)} times, examines {count(each)} documents"
         f" to return {count(statement.returned / statement.count)}",
-        number=ratio,
+        number=_ratio(statement),
         limit="ratio",
         cost=f"{statement.seconds:.1f} s of the server's time in what was captured",
         remedy="Index what is compared for equality, then what is sorted by, then ranges.",

@@ -1,0 +1,55 @@
+"""The indexes the doctor proposes are as few as serve the statements, and serve them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pymongo import MongoClient
+from pymongo.database import Database
+
+from nestling.ir.finding import Finding
+from tests.doctor.looking import found, look
+from tests.doctor.shell import run
+
+Db = Database[dict[str, Any]]
+
+
+def _findings(database: Db) -> list[Finding]:
+    return [each for each in found(look(database)) if each.rule == "missing-index"]
+
+
+def test_one_index_serves_statements_that_read_it_from_both_ends(database: Db) -> None:
+    """Where only directions differ, and ranges have none, one index is created; another order is another index."""
+    database.events.insert_many(
+        {"_id": n, "kind": f"k{n % 5}", "user": n % 70, "at": n, "price": n % 90} for n in range(2_100)
+    )
+    host, port = database.client.address or ("", 0)
+    client: MongoClient[dict[str, Any]] = MongoClient(host, port, directConnection=True, appname="shop")
+
+    def ask(events: Any) -> list[Any]:
+        return [
+            events.find({"user": 3, "kind": "k3"}).sort("at", -1).limit(5),
+            events.find({"user": 3, "kind": "k3"}).sort("at", 1).limit(5),
+            events.find({"at": {"$gt": 2_000}, "kind": "k3"}).sort("user", 1).limit(3),
+            events.find({"kind": "k3", "user": {"$lt": 2}}).limit(5),
+            events.find({"price": 3}).sort([("at", 1), ("user", -1)]).limit(5),
+            events.find({"price": 3}).sort([("at", -1), ("user", 1)]).limit(5),
+            events.find({"price": 3}).sort([("at", 1), ("user", 1)]).limit(2),
+        ]
+
+    with client:
+        application = client[database.name]
+        application.command("profile", 2)
+        for _ in range(20):
+            for cursor in ask(application.events):
+                list(cursor)
+        application.command("profile", 0)
+        findings = _findings(database)
+        commands = {command for each in findings for command in each.commands}
+        assert len(findings) >= 6
+        assert len(commands) == 3
+        for command in commands:
+            run(database.client, command)
+        plans = [str(cursor.explain()["queryPlanner"]["winningPlan"]) for cursor in ask(application.events)]
+    assert all("IXSCAN" in plan and "'SORT'" not in plan for plan in plans)
+    assert _findings(database) == []
