@@ -129,3 +129,24 @@ def test_a_part_of_a_key_refers_by_itself_where_the_key_is_not_always_there(data
     found = links(database, {"airports": [{"_id": each} for each in airports], "weather": weather, "flights": flights})
     assert ("flights", ("airport_id", "hour"), "weather") in found
     assert ("flights", ("airport_id",), "airports") in found
+
+
+def test_numbers_beyond_the_keys_are_no_evidence_for_those_among_them(database: Database[Any]) -> None:
+    """Counters that begin where keys do and go on are no references, nor lists that another collection's name is of."""
+    documents: Documents = {
+        "orders": [{"_id": n, "total": n % 31} for n in range(400)],
+        "posts": [{"_id": f"p{n}", "n": n, "words": n % 9} for n in range(600)],
+        "groups": [{"_id": f"g{n}", "member_ids": [(n * 7 + k) % 3_000 for k in range(20)]} for n in range(60)],
+        "members": [{"_id": n, "age": n % 70} for n in range(150)],
+        "wide": [{"_id": n, "low": n % 3} for n in range(250)],
+    }
+    assert links(database, documents) == {("member_ids", ("group_id",), "groups")}  # the array and its own document
+
+
+def test_sparse_numbers_refer_although_some_are_missing(database: Database[Any]) -> None:
+    """Numbers that hit keys far apart do so by no chance, be a few of them gone and others beyond the last key."""
+    documents: Documents = {
+        "parts": [{"_id": n * 37, "weight": n % 13} for n in range(1, 400)],
+        "uses": [{"_id": f"u{n}", "made": n * 37 + (n % 50 == 0), "at": n % 7} for n in range(1, 404)],
+    }
+    assert links(database, documents) == {("uses", ("made",), "parts")}

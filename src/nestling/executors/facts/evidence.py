@@ -5,6 +5,7 @@ A name is evidence, and so are values that would not all be a key by chance: Obj
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -103,10 +104,22 @@ def _not_by_chance(values: frozenset[int], found: int, target: Target, kind: str
             covers = found == len(values) and found >= max(COVERED * len(target.values), LEAST_COVERED)
             return found >= SURE_TEXTS or covers
         case _:
-            low, high = min(values), max(values)
-            inside = sum(low <= value <= high for value in target.values)
-            density = min(inside / (high - low + 1), 1.0)
-            return found >= SURE_IDS and density ** len(values) < CHANCE
+            return found >= SURE_IDS and numbers_by_chance(values, found, target) < CHANCE
+
+
+def numbers_by_chance(values: frozenset[int], found: int, target: Target) -> float:
+    """How likely at least so many numbers are keys by chance, at most (Chernoff's bound).
+
+    Only the range that both have counts: numbers beyond the last key are no evidence that those before it refer to keys.
+    """
+    low, high = max(min(values), min(target.values)), min(max(values), max(target.values))
+    drawn = sum(low <= value <= high for value in values)
+    density = sum(low <= value <= high for value in target.values) / (high - low + 1)
+    share = found / drawn
+    if share <= density:
+        return 1.0
+    missed = (1 - share) * math.log((1 - share) / (1 - density)) if share < 1 else 0.0
+    return math.exp(-drawn * (share * math.log(share / density) + missed))
 
 
 def texts_by_chance(table: Table, steps: Steps, values: frozenset[int], target: Target) -> float:
