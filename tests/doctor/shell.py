@@ -14,11 +14,13 @@ _ON_COLLECTION = re.compile(
     r'db\.getSiblingDB\((".*?")\)\.getCollection\((".*?")\)\.(\w+)\((.*)\)(?:\.indexSizes)?', re.DOTALL
 )
 _ON_DATABASE = re.compile(r'db\.getSiblingDB\((".*?")\)\.runCommand\((.*)\)', re.DOTALL)
+_COMMENT = re.compile(r"(?<=\)) // .*\Z")
 _WORD = re.compile(r"""("(?:[^"\\]|\\.)*")|'([^'"]*)'|([{,]\s*)(\$?\w+)(?=\s*:)""")
 
 
 def run(client: MongoClient[dict[str, Any]], command: str) -> Any:
-    """What a command gives; raises when the server refuses it, or it is none of the calls known."""
+    """What a command gives; raises when the server refuses it, or it is none of the calls known. A comment behind it is none."""
+    command = _COMMENT.sub("", command)
     on_database = _ON_DATABASE.fullmatch(command)
     if on_database is not None:
         (arguments,) = _arguments(on_database[2])

@@ -53,3 +53,21 @@ def test_one_index_serves_statements_that_read_it_from_both_ends(database: Db) -
         plans = [str(cursor.explain()["queryPlanner"]["winningPlan"]) for cursor in ask(application.events)]
     assert all("IXSCAN" in plan and "'SORT'" not in plan for plan in plans)
     assert _findings(database) == []
+
+
+def test_of_indexes_that_mirror_each_other_one_is_left(database: Db) -> None:
+    """An index is read from both ends, so its mirror image is redundant; one with a single direction turned is not."""
+    database.things.insert_many({"a": n, "b": n % 7, "c": n % 3} for n in range(300))
+    for keys in ([("a", 1)], [("a", -1)], [("b", 1), ("c", 1)], [("b", -1), ("c", -1)], [("b", 1), ("c", -1)]):
+        database.things.create_index(keys)
+    findings = [each for each in found(look(database)) if each.rule == "redundant-index"]
+    assert {(each.path, each.evidence[0][1]) for each in findings} == {("a_1", "a_-1"), ("b_1_c_1", "b_-1_c_-1")}
+    for finding in findings:
+        assert "read from the other end" in finding.message
+        hide, drop = finding.commands
+        assert "// only after a week" in drop
+        run(database.client, hide)
+        run(database.client, drop)
+    assert set(database.things.index_information()) == {"_id_", "a_-1", "b_-1_c_-1", "b_1_c_-1"}
+    plan = database.things.find().sort([("b", 1), ("c", 1)]).explain()["queryPlanner"]["winningPlan"]
+    assert "'SORT'" not in str(plan)

@@ -56,7 +56,8 @@ def create_index(database: str, name: str, keys: Iterable[tuple[str, int | str]]
 
 def drop_index(collection: Collection, index: str) -> tuple[str, str]:
     """Commands that hide an index first, which can be taken back at once, and drop it later."""
-    return (f"{here(collection)}.hideIndex({quoted(index)})", f"{here(collection)}.dropIndex({quoted(index)})")
+    later = "// only after a week in which nothing became slow; until then unhideIndex brings it back"
+    return (f"{here(collection)}.hideIndex({quoted(index)})", f"{here(collection)}.dropIndex({quoted(index)}) {later}")
 
 
 def largest_documents(collection: Collection) -> str:

@@ -1,10 +1,10 @@
-"""Indexes whose keys another index begins with.
+"""Indexes whose keys another index begins with, or has.
 
 Why: what `{a: 1}` answers, `{a: 1, b: 1}` answers as well. The shorter one is written on every insert for nothing.
 
-Example: `customer_1` beside `customer_1_date_-1`.
+Example: `customer_1` beside `customer_1_date_-1`; `date_1` beside `date_-1`, as an index is read from both ends.
 
-Remedy: hide the shorter one, then drop it.
+Remedy: hide the shorter one; if nothing has become slow after a week, drop it.
 
 Ignore when: the shorter one is much smaller and is scanned whole. Never reported: `_id`, unique, sparse, partial,
 hidden and TTL indexes, shard keys, text and geospatial ones, and pairs with different collations.
@@ -39,10 +39,9 @@ def _covers(longer: Index, index: Index) -> bool:
         return False
     if longer.partial or longer.sparse or longer.hidden or not (_is_plain(longer) and _is_plain(index)):
         return False
-    if longer.keys == index.keys:
-        return longer.is_special or longer.name < index.name
-    begins = longer.keys[: len(index.keys)]
-    return len(longer.keys) > len(index.keys) and (begins == index.keys or begins == _reversed(index))
+    if longer.keys[: len(index.keys)] not in (index.keys, _reversed(index)):
+        return False
+    return len(longer.keys) > len(index.keys) or longer.is_special or longer.name < index.name
 
 
 def _is_plain(index: Index) -> bool:
@@ -56,14 +55,15 @@ def _reversed(index: Index) -> tuple[tuple[str, int | str], ...]:
 
 def _finding(seen: Seen, collection: Collection, index: Index, longer: Index) -> Finding:
     same = "has the same keys" if len(longer.keys) == len(index.keys) else "begins with its keys"
+    mirrored = "" if longer.keys[: len(index.keys)] == index.keys else ", read from the other end"
     return seen.finding(
         collection,
         index.name,
-        f"`{longer.name}` {same}",
+        f"`{longer.name}` {same}{mirrored}",
         number=index.size_bytes,
         unit="bytes",
         cost=f"{size(index.size_bytes)} of disk and cache, and an index entry for every document written",
-        remedy=f"Drop it: `{longer.name}` answers what it answers.",
+        remedy=f"Hide it, as `{longer.name}` answers what it answers; if nothing has become slow after a week, drop it.",
         commands=drop_index(collection, index.name),
         evidence={"covered_by": longer.name, "bytes": index.size_bytes},
         work=Work(index_writes=1),
