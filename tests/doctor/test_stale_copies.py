@@ -63,3 +63,28 @@ def test_a_key_of_any_name_is_followed(database: Db) -> None:
     assert not database.posts.count_documents({"user_name": "old"})
     assert all(each["user_name"] == f"user {each['user_id']}" for each in database.posts.find({"_id": {"$ne": "bare"}}))
     assert database.posts.find_one({"_id": "bare"}) == {"_id": "bare", "user_id": 3}
+
+
+def test_copies_in_documents_beside_the_reference_are_found(database: Db) -> None:
+    """`item.name` beside `item_id` is a copy as `item_name` is, in arrays too; its command keeps what else is in there."""
+    database.items.insert_many({"_id": f"i{n}", "name": f"item {n}", "price": n} for n in range(90))
+    database.sales.insert_many(
+        {
+            "_id": n,
+            "item_id": f"i{n % 90}",
+            "item": {"name": f"item {n % 90}" if n % 9 else "old", "note": n},
+            "lines": [
+                {"item_id": f"i{at}", "item": {"name": f"item {at}" if n % 7 else "old"}} for at in (n % 90, n % 45)
+            ],
+        }
+        for n in range(270)
+    )
+    stale = {each.path: each for each in found(look(database)) if each.rule == "stale-copy"}
+    assert set(stale) == {"item.name", "lines[].item.name"}
+    assert stale["lines[].item.name"].commands == ()
+    for command in stale["item.name"].commands:
+        run(database.client, command)
+    assert all(
+        each["item"] == {"name": f"item {each['_id'] % 90}", "note": each["_id"]} for each in database.sales.find()
+    )
+    assert {each.path for each in found(look(database)) if each.rule == "stale-copy"} == {"lines[].item.name"}

@@ -22,6 +22,8 @@ ROWS = 300
 """Rows compared along a reference."""
 LEAST_EQUAL = 0.5
 """Values that must be equal to call a field a copy, and links that must agree to call two references one relationship."""
+DEEPEST = 2
+"""Steps from where a reference lies to its copies: `item_name`, or `item.name`."""
 _SCALARS = frozenset({"string", "int", "long", "double", "decimal", "bool", "date"})
 
 
@@ -40,7 +42,7 @@ def copies(
 
 
 def _pairs(reference: Reference, holder: Collection, target: Collection) -> Iterator[tuple[Path, str]]:
-    """Fields beside a reference, and the target's fields they may repeat, by their names."""
+    """Fields beside a reference, or in a document beside it, and the target's fields they may repeat, by their names."""
     above = reference.steps[:-1]
     key = holder.path(*reference.steps)
     if key is None or reference.steps[-1] == ELEMENT:
@@ -49,8 +51,10 @@ def _pairs(reference: Reference, holder: Collection, target: Collection) -> Iter
     prefixes = [_folded(stem(key)), ""] if above else [_folded(stem(key))]
     wanted = {_folded(prefix + field): field for prefix in prefixes for field in fields}
     for path in holder.paths:
-        beside = path.steps[:-1] == above and path.steps != reference.steps and _is_scalar(path)
-        field = wanted.get(_folded(path.steps[-1])) if beside and is_plain(path.steps) else None
+        own = path.steps[len(above) :]
+        beside = path.steps[: len(above)] == above and path.steps != reference.steps and len(own) <= DEEPEST
+        may_repeat = beside and ELEMENT not in own and _is_scalar(path) and is_plain(path.steps)
+        field = wanted.get(_folded("".join(own))) if may_repeat else None
         if field is not None and field not in ("_id", reference.target_field):
             yield path, field
 
