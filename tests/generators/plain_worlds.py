@@ -1,16 +1,17 @@
-"""Worlds whose values any statement can write: integers, short texts, floats and dates, told apart as the drawn ones are."""
+"""Worlds whose values any statement can write: numbers, short texts, dates and UUIDs, told apart as the drawn ones are."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
 from datetime import date, datetime, timedelta
+from uuid import UUID
 
 from nestling.ir.model import Attribute
 from nestling.ir.types import Type, TypeName
 from tests.generators.worlds import World
 
-KEPT = (TypeName.INTEGER, TypeName.FLOAT, TypeName.DATE)
+KEPT = (TypeName.INTEGER, TypeName.FLOAT, TypeName.DATE, TypeName.UUID)
 SMALL = 1 << 31
 
 
@@ -32,6 +33,8 @@ def plain(world: World) -> World:
             case TypeName.DATE:
                 usual = isinstance(value, date) and not isinstance(value, datetime)
                 return value if usual else date(2020, 1, 1) + timedelta(days=number)
+            case TypeName.UUID:
+                return value if isinstance(value, UUID) else UUID(int=number)
             case _:
                 return f"t{number}"
 

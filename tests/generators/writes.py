@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sqlite3
 from dataclasses import dataclass
+from uuid import UUID
 
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.types import TypeName
@@ -118,6 +119,8 @@ class Writer:
                 return str(self.draw.randint(1, FRESH))
             case TypeName.TEXT:
                 return f"'new {self.draw.randint(1, FRESH)}'"
+            case TypeName.UUID:
+                return self._uuid()
             case _:
                 return known
 
@@ -140,8 +143,13 @@ class Writer:
                 return "2.5"
             case TypeName.DATE:
                 return "'2020-02-02'"
+            case TypeName.UUID:
+                return self._uuid()
             case _:
                 return "NULL" if attribute.nullable else "'x'"
+
+    def _uuid(self) -> str:
+        return f"'{UUID(int=self.draw.randint(1, FRESH))}'"
 
     def existing(self, entity: Entity) -> dict[str, str] | None:
         """A row that is there, its values as SQL writes them."""

@@ -11,6 +11,7 @@ from pymongo.asynchronous.database import AsyncDatabase
 from pymongo.errors import OperationFailure
 
 from nestling.executors.calls import ONE_MOMENT, TO_LAST, command_call, met, read_call
+from nestling.executors.exact import exact
 from nestling.executors.fits import Looks, raise_unless_unknown
 from nestling.executors.run import Document, Row, row_of
 from nestling.executors.write_errors import write_errors
@@ -19,7 +20,6 @@ from nestling.ir.compiled import CompiledRead, bind
 from nestling.ir.design import Design
 from nestling.ir.filling import bind_write
 from nestling.ir.program import CompiledWrite
-from nestling.ir.values import CODEC
 
 
 async def run_read_async(
@@ -65,7 +65,7 @@ async def run_write_async(
 
 async def _drive(database: AsyncDatabase[Any], requests: Program, session: AsyncClientSession | None) -> WriteResult:
     """Answer the program's requests until it has its result."""
-    exact = database.with_options(codec_options=CODEC)
+    ours = exact(database)
     answer: Any = None
     while True:
         try:
@@ -75,7 +75,7 @@ async def _drive(database: AsyncDatabase[Any], requests: Program, session: Async
         if isinstance(request, CompiledRead):
             answer = await _documents(database, request, session)
         else:
-            answer = met(await command_call(request).on(exact, session=session))
+            answer = met(await command_call(request).on(ours, session=session))
 
 
 async def _documents(
@@ -84,6 +84,6 @@ async def _documents(
     call = read_call(read)
     if call is None:
         return []
-    found = call.on(database.with_options(codec_options=CODEC), session=session)
+    found = call.on(exact(database), session=session)
     async with await found if inspect.isawaitable(found) else found as cursor:  # an aggregation is started first
         return [document async for document in cursor]

@@ -19,6 +19,7 @@ from nestling.executors.rights import WRITING, check_privileges
 from nestling.executors.write_errors import whole_fields
 from nestling.ir.command import Command, CreateCollection, CreateIndex, ModifyCollection
 from nestling.ir.literals import shell
+from nestling.ir.values import CODEC
 
 SHOWN = 3
 _REPLACING = (*WRITING, "dropCollection")
@@ -76,14 +77,14 @@ def _carry_out(database: Database[Any], command: Command, existing: frozenset[st
             if command.name not in existing:
                 _create_collection(database, command)
         case ModifyCollection():
-            database.command({"collMod": command.name, **command.options})
+            database.command({"collMod": command.name, **command.options}, codec_options=CODEC)
         case CreateIndex():
             _create_index(database, command)
 
 
 def _create_collection(database: Database[Any], command: CreateCollection) -> None:
     try:
-        database.command({"create": command.name, **command.options})
+        database.command({"create": command.name, **command.options}, codec_options=CODEC)
     except (CollectionInvalid, OperationFailure) as error:
         if isinstance(error, OperationFailure) and _is_typed(error):
             raise
@@ -93,7 +94,7 @@ def _create_collection(database: Database[Any], command: CreateCollection) -> No
 def _create_index(database: Database[Any], command: CreateIndex) -> None:
     index = {"key": dict(command.keys), **command.options, "name": command.name}
     try:
-        database.command("createIndexes", command.collection, indexes=[index])
+        database.command("createIndexes", command.collection, indexes=[index], codec_options=CODEC)
     except OperationFailure as error:
         if _is_typed(error):
             raise

@@ -21,6 +21,7 @@ from pymongo.errors import OperationFailure
 
 from nestling.common.connection import UNAUTHORIZED
 from nestling.common.errors import Problem, RebuildError
+from nestling.executors.exact import exact
 from nestling.ir.access_path import column_field
 from nestling.ir.command import Aggregation, FileField
 from nestling.ir.literals import shell
@@ -90,8 +91,8 @@ def decode_raw(raw: bytes | memoryview, query: Aggregation) -> dict[str, Any]:
 def _read_documents(
     database: Database[Any], query: Aggregation, session: ClientSession | None = None
 ) -> Iterator[dict[str, Any]]:
-    readable = database.with_options(codec_options=CODEC)  # a file is called by its row's key, which may be a UUID
-    files = [(file, GridFSBucket(readable, file.bucket)) for file in query.files]
+    ours = exact(database)
+    files = [(file, GridFSBucket(ours, file.bucket)) for file in query.files]
     for batch in _batches(database, query, session):
         for document in _decoded(batch, query):
             for file, bucket in files:
@@ -134,7 +135,7 @@ def _is_readable(value: object) -> bool:
 
 def _batches(database: Database[Any], query: Aggregation, session: ClientSession | None = None) -> Iterator[bytes]:
     with _rebuild_errors(query):
-        cursor = database[query.collection].aggregate_raw_batches(list(query.stages), session, allowDiskUse=True)
+        cursor = exact(database)[query.collection].aggregate_raw_batches(list(query.stages), session, allowDiskUse=True)
         with cursor:
             yield from cursor
 

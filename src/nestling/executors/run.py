@@ -9,11 +9,12 @@ from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
 from nestling.executors.calls import read_call
+from nestling.executors.exact import exact
 from nestling.executors.read_errors import read_errors
 from nestling.ir.compiled import CompiledRead, OutputColumn, bind
 from nestling.ir.rows import JSON_NULL
 from nestling.ir.types import TypeName
-from nestling.ir.values import CODEC, decode, decoder
+from nestling.ir.values import decode, decoder
 
 Row = tuple[object, ...]
 Document = Mapping[str, Any]
@@ -33,7 +34,7 @@ def documents(
         return
     with (
         read_errors(read.name or "the statement", database),
-        call.on(database.with_options(codec_options=CODEC), session=session) as cursor,
+        call.on(exact(database), session=session) as cursor,
     ):
         yield from cursor
 

@@ -9,6 +9,7 @@ from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
 from nestling.executors.calls import ONE_MOMENT, TO_LAST, command_call, met
+from nestling.executors.exact import exact
 from nestling.executors.run import documents
 from nestling.executors.write_errors import write_errors
 from nestling.executors.write_program import Program, WriteResult, program
@@ -16,7 +17,6 @@ from nestling.ir.compiled import CompiledRead
 from nestling.ir.design import Design
 from nestling.ir.filling import bind_write
 from nestling.ir.program import CompiledWrite
-from nestling.ir.values import CODEC
 
 
 def run_write(
@@ -46,7 +46,7 @@ def run_write(
 
 def _drive(database: Database[Any], requests: Program, session: ClientSession | None) -> WriteResult:
     """Answer the program's requests until it has its result."""
-    exact = database.with_options(codec_options=CODEC)
+    ours = exact(database)
     answer: Any = None
     while True:
         try:
@@ -56,4 +56,4 @@ def _drive(database: Database[Any], requests: Program, session: ClientSession | 
         if isinstance(request, CompiledRead):
             answer = list(documents(database, request, session=session))
         else:
-            answer = met(command_call(request).on(exact, session=session))
+            answer = met(command_call(request).on(ours, session=session))

@@ -35,6 +35,7 @@ import bson
 from bson.binary import Binary, UuidRepresentation
 from bson.codec_options import CodecOptions
 from bson.decimal128 import Decimal128
+from bson.raw_bson import RawBSONDocument
 
 from nestling.common.errors import LoadError, Problem
 from nestling.ir.beyond_json import beyond_json
@@ -53,6 +54,8 @@ JSON_DEPTH = 64
 
 CODEC: CodecOptions[Any] = CodecOptions(uuid_representation=UuidRepresentation.STANDARD)
 """How every document of ours is encoded and decoded; dates come back naive, in UTC."""
+RAW = CODEC.with_options(document_class=RawBSONDocument)
+"""The same where a document is wanted as the server has it, undecoded."""
 
 Convert = Callable[[object], object]
 _OBJECT_ID_TEXT = re.compile(r"[0-9a-f]{24}", re.ASCII)

@@ -93,7 +93,8 @@ def _migration(
         if watch is not None:
             watch(f"migrating {what}", rows, None)
 
-    return Migration(job_of(old.design, new.design, database, policy or Policy()), database, shelf, tell)
+    job = job_of(old.design, new.design, database, policy or Policy())
+    return Migration(job, job.homes.database, shelf, tell)
 
 
 def job_of(old: Design, new: Design, database: Database[Any], policy: Policy) -> Job:
@@ -101,6 +102,7 @@ def job_of(old: Design, new: Design, database: Database[Any], policy: Policy) ->
     from nestling.common.errors import InputError, Problem
     from nestling.executors.abilities import has_history, server_version
     from nestling.executors.changes import IMAGES_SINCE
+    from nestling.executors.exact import exact
     from nestling.executors.load import written_collections
     from nestling.executors.rights import may_modify
     from nestling.ir.model_words import difference
@@ -108,6 +110,7 @@ def job_of(old: Design, new: Design, database: Database[Any], policy: Policy) ->
     if old.model != new.model:
         what = f"the two designs are of different models: {difference(old.model, new.model)}"
         raise InputError(Problem(what, next_move="derive both designs from the same model"))
+    database = exact(database)
     # Without documents as they were before changes, only rows that move can be compared; then nothing is left where it is.
     collections = written_collections(old)
     images = has_history(database) and server_version(database) >= IMAGES_SINCE and may_modify(database, collections[0])

@@ -24,8 +24,8 @@ from nestling.executors.changes.change import Change, ChangeKind, Point, change_
 from nestling.executors.changes.errors import changes_error
 from nestling.executors.changes.fragments import Fragments
 from nestling.executors.changes.pipeline import Watching, options, pipeline
+from nestling.executors.exact import exact
 from nestling.executors.transient import PATIENCE_SECONDS, Patience
-from nestling.ir.values import CODEC
 
 READ_AHEAD = 2_000
 """Changes held for the consumer; small ones, unless documents are asked for."""
@@ -51,7 +51,7 @@ class Stream:
         self, database: Database[Any], watching: Watching, patience_seconds: float, await_milliseconds: int
     ) -> None:
         self._await_milliseconds = await_milliseconds
-        self._database = database.with_options(codec_options=CODEC)
+        self._database = exact(database)
         self._watching, self._patience_seconds = watching, patience_seconds
         self._queue: Queue[_Read] = Queue(READ_AHEAD)
         self._stopped = Event()

@@ -22,13 +22,13 @@ from nestling.executors.check.report import CheckReport, Estimate, Verdict, esti
 from nestling.executors.check.rows import OutOfTime, Reader, Row, collections_in, drifts
 from nestling.executors.check.scope import Range, Stage, by_chance, next_range, with_ids
 from nestling.executors.check.together import Told, together
+from nestling.executors.exact import exact
 from nestling.executors.fits import require_collections
 from nestling.executors.rights import check_privileges
 from nestling.ir.compiled import CompiledRead
 from nestling.ir.digest import digest
 from nestling.ir.drift import ID, CompiledCheck, Drift
 from nestling.ir.reading import Gap
-from nestling.ir.values import CODEC
 
 SHOWN = 100
 """Differences of one check that are listed at most; all are counted."""
@@ -235,7 +235,7 @@ class _Run:
         self, compiled: CompiledCheck, after: object, end: object, pace: Pace, ask: Ask[Answer]
     ) -> Iterator[tuple[Range, Answer]]:
         """The ranges between two `_id`s, and what the server answers of each; raises `OutOfTime` where one can be no smaller."""
-        collection = self.database.with_options(codec_options=CODEC)[compiled.check.collection]
+        collection = exact(self.database)[compiled.check.collection]
         while True:
             some = next_range(collection, after, end, pace, self.way.seconds)
             began = time.monotonic()

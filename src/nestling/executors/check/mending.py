@@ -10,9 +10,9 @@ from pymongo.errors import BulkWriteError
 
 from nestling.executors.check.repairs import Repairs
 from nestling.executors.check.rows import Row
+from nestling.executors.exact import exact
 from nestling.executors.invalid import why_refused
 from nestling.ir.drift import CompiledCheck
-from nestling.ir.values import CODEC
 
 AT_ONCE = 500
 
@@ -21,11 +21,11 @@ def mend(database: Database[Any], compiled: CompiledCheck, rows: Sequence[Row]) 
     """Make the rows' documents what they must be; gives why the server refused, by the row's place."""
     refused: dict[int, str] = {}
     repairs = Repairs(compiled)
-    exact = database.with_options(codec_options=CODEC)[compiled.check.collection]
+    collection = exact(database)[compiled.check.collection]
     for start in range(0, len(rows), AT_ONCE):
         some = rows[start : start + AT_ONCE]
         try:
-            exact.bulk_write([repairs.of(row) for row in some], ordered=False)
+            collection.bulk_write([repairs.of(row) for row in some], ordered=False)
         except BulkWriteError as error:
             refused |= {start + place: why for place, why in _refusals(error)}
     return refused

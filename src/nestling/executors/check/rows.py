@@ -15,11 +15,11 @@ from nestling.executors.calls import ONE_MOMENT
 from nestling.executors.canonical import stored_bytes
 from nestling.executors.check.same import differing_values
 from nestling.executors.check.scope import Stage
+from nestling.executors.exact import exact
 from nestling.executors.read_errors import read_errors
 from nestling.ir.drift import ID, SCREEN_KEY, Check, CompiledCheck, Drift, PathStep
 from nestling.ir.names import join
 from nestling.ir.program import MISSING
-from nestling.ir.values import CODEC
 
 Row: TypeAlias = Mapping[str, Any]
 
@@ -39,7 +39,7 @@ class Reader:
     """
 
     def __init__(self, database: Database[Any], seconds: float) -> None:
-        self._database, self._seconds = database.with_options(codec_options=CODEC), seconds
+        self._database, self._seconds = exact(database), seconds
         self._has_moments = has_history(database)
         self._capped = capped_collections(database)
 

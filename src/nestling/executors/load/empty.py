@@ -9,6 +9,7 @@ from pymongo.database import Database
 from nestling.common.errors import LoadError, Problem
 from nestling.ir.layout import StoredCollection
 from nestling.ir.primitives import CollectionKind
+from nestling.ir.values import CODEC
 
 
 def empty(database: Database[Any], name: str) -> None:
@@ -18,7 +19,7 @@ def empty(database: Database[Any], name: str) -> None:
         return
     if database[name].find_one() is not None:
         database.drop_collection(name)
-        database.command("create", name, **found["options"])
+        database.command("create", name, **found["options"], codec_options=CODEC)
 
 
 def check_kept(database: Database[Any], store: StoredCollection, written: int) -> None:

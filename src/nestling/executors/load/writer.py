@@ -15,7 +15,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bson.codec_options import CodecOptions
 from bson.raw_bson import RawBSONDocument
 from pymongo.database import Database
 from pymongo.errors import AutoReconnect, OperationFailure
@@ -25,6 +24,7 @@ from nestling.executors.load.checkpoint import Checkpoint, Checkpoints
 from nestling.executors.load.refusal import refusal
 from nestling.ir.design import Design
 from nestling.ir.stored_names import said_names
+from nestling.ir.values import RAW
 
 BATCH_DOCUMENTS = 10_000
 BATCH_BYTES = 8 * 1024 * 1024
@@ -33,7 +33,6 @@ MESSAGE_BYTES = 32 * 1024 * 1024
 """The server takes messages of 48 MB; this leaves room for what goes around the documents."""
 CHECKPOINT_SECONDS = 0.5
 """A checkpoint waits for the server's disk; more often than this would cost more than the little a restart repeats."""
-_RAW: CodecOptions[Any] = CodecOptions(document_class=RawBSONDocument)
 
 
 @dataclass(slots=True)
@@ -148,5 +147,5 @@ class Writer:
         """Whether a document was refused because exactly it is already there."""
         if error["code"] != DUPLICATE_KEY:
             return False
-        found: Any = self._database.get_collection(store, codec_options=_RAW).find_one({"_id": refused["_id"]})
+        found: Any = self._database.get_collection(store, codec_options=RAW).find_one({"_id": refused["_id"]})
         return found is not None and found.raw == refused.raw

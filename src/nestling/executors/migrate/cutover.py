@@ -15,6 +15,7 @@ from nestling.executors.create import create_indexes
 from nestling.executors.migrate.job import BEFORE, Job
 from nestling.executors.migrate.state import State, States
 from nestling.ir.command import CreateIndex
+from nestling.ir.values import CODEC
 
 REFUSES_ALL: Mapping[str, Any] = {"_nestling_migrated": "to another design"}
 _RULES = ("validator", "validationLevel", "validationAction")
@@ -41,7 +42,7 @@ def unfence(database: Database[Any], state: State) -> None:
     for name, rules in state.fences.items():
         for called in (f"{name}{BEFORE}", name):
             if called in there:
-                database.command({"collMod": called, **_NO_RULES, **rules})
+                database.command({"collMod": called, **_NO_RULES, **rules}, codec_options=CODEC)
                 break
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import bson
 from bson import ObjectId
-from bson.codec_options import CodecOptions
 from bson.raw_bson import RawBSONDocument
 from pymongo import DeleteOne, InsertOne, ReplaceOne
 from pymongo.client_session import ClientSession
@@ -37,10 +36,9 @@ from nestling.ir.migration import Row
 from nestling.ir.model import Model
 from nestling.ir.names import value_at
 from nestling.ir.rows import Path
-from nestling.ir.values import CODEC, Policy
+from nestling.ir.values import CODEC, RAW, Policy
 
 SCOPES_AT_ONCE = 500
-_RAW: CodecOptions[Any] = CodecOptions(document_class=RawBSONDocument)
 
 Document = Mapping[str, Any]
 
@@ -140,8 +138,8 @@ class Deriver:
                 document = bson.decode(encoded, CODEC)
                 missing.setdefault(_content(document), []).append(document)
             surplus = []
-            exact = self._database.get_collection(name, codec_options=CODEC)
-            for found in (found for at, finder in finders if at == name for found in exact.find(finder)):
+            there = self._database[name]
+            for found in (found for at, finder in finders if at == name for found in there.find(finder)):
                 if alike := missing.get(_content(found)):
                     alike.pop()
                 else:
@@ -154,7 +152,7 @@ class Deriver:
         operations = [*(DeleteOne({"_id": key}) for key in before), *changes]
         if not operations:
             return
-        collection = self._database.get_collection(name, codec_options=CODEC)
+        collection = self._database[name]
         try:
             collection.bulk_write(operations, ordered=True)
         except BulkWriteError as error:
@@ -170,7 +168,7 @@ class Deriver:
         self.written += len(operations)
 
     def _raw(self, name: str) -> Any:
-        return self._database.get_collection(name, codec_options=_RAW)
+        return self._database.get_collection(name, codec_options=RAW)
 
     def _page_finders(self, target: Target, rows: Mapping[Path, Sequence[Row]]) -> Iterator[Found]:
         """What finds the pages of every parent at hand."""

@@ -19,7 +19,7 @@ from nestling.ir.command import Aggregation
 from nestling.ir.migration import HeldIds, HomePlace
 from nestling.ir.model import Model
 from nestling.ir.names import OWN_COLLECTIONS
-from nestling.ir.values import CODEC, Policy, encoder
+from nestling.ir.values import Policy, encoder
 
 ASKED_AT_ONCE = 5_000
 """Values in one `$in`: every one of these scans what has no index."""
@@ -104,15 +104,14 @@ class Homes:
         return found
 
     def _rows_in(self, stages: Sequence[Stage], documents: Sequence[Mapping[str, Any]]) -> Iterator[Document]:
-        exact: Database[Any] = self.database.with_options(codec_options=CODEC)
         for some in small_batches({**document, MARK: number} for number, document in enumerate(documents)):
             first = some[0]
             if len(some) == 1 and len(stored_bytes(first)) > COMMAND_BYTES:  # too large for a command
-                exact[SCRATCH].replace_one({"_id": first["_id"]}, first, upsert=True)
-                yield from exact[SCRATCH].aggregate([{"$match": {"_id": first["_id"]}}, *stages])
-                exact.drop_collection(SCRATCH)
+                self.database[SCRATCH].replace_one({"_id": first["_id"]}, first, upsert=True)
+                yield from self.database[SCRATCH].aggregate([{"$match": {"_id": first["_id"]}}, *stages])
+                self.database.drop_collection(SCRATCH)
             else:
-                yield from exact.aggregate([{"$documents": {"$literal": some}}, *stages])
+                yield from self.database.aggregate([{"$documents": {"$literal": some}}, *stages])
 
     def decode(self, entity: str, row: Mapping[str, Any]) -> Row:
         """An undecoded row as conceptual values; a file's content is not among them."""

@@ -90,7 +90,7 @@ def _of_owner(homes: Homes, owner: str, changes: Sequence[Change]) -> list[Chang
         identity = change.id
         if isinstance(identity, Mapping) and set(identity) == {"collection", "field", "_id"}:
             identity = identity["_id"]  # a file
-        documents = homes.database.with_options(codec_options=CODEC)[owner]
+        documents = homes.database[owner]
         document = documents.find_one({"_id": identity})
         if document is not None:
             found.append(Change(ChangeKind.INSERT, owner, identity, change.point, after=document))
