@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ from pymongo.database import Database
 from pymongo.monitoring import CommandListener, CommandStartedEvent
 
 from nestling import AsyncStore, Store, pipeline
-from nestling.common.errors import VerifyError
+from nestling.common.errors import LoadError, VerifyError
 from nestling.common.server import Server
+from nestling.executors.sync import SyncOptions
 from nestling.ir.proposal import Proposal
 
 SCHEMA = """
@@ -148,3 +150,37 @@ def test_verify_says_so_too(designed: Designed, source: str, database: Database[
     pipeline.load(designed("normalized"), source, database)
     with pytest.raises(VerifyError, match="author: the documents are another design's: none has `book`"):
         pipeline.verify(designed("embedded"), source, database)
+
+
+def test_a_load_that_stopped_is_refused_until_it_is_whole(
+    designed: Designed, source: str, database: Database[Any], run: Run, tmp_path: Path
+) -> None:
+    """By all that reads or changes documents; another design's collections in the same database are not concerned."""
+    proposal, target = designed("normalized"), f"sqlite:///{tmp_path / 'back.db'}"
+    path, beside = source.removeprefix("sqlite:///"), f"sqlite:///{tmp_path / 'beside.db'}"
+    with closing(sqlite3.connect(tmp_path / "beside.db")) as connection, connection:
+        connection.execute("CREATE TABLE note (id INTEGER PRIMARY KEY)")
+    other = pipeline.design(pipeline.inspect(beside), "normalized")
+    pipeline.load(other, beside, database)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE book SET title = CAST(zeroblob(17000000) AS TEXT) WHERE id = 2")
+    with pytest.raises(LoadError):
+        pipeline.load(proposal, source, database)
+    uses: list[Callable[[], object]] = [
+        *(partial(run, proposal, database, sql) for sql in STATEMENTS),
+        lambda: pipeline.unload(proposal, database, target),
+        lambda: pipeline.verify(proposal, source, database),
+        lambda: pipeline.check(proposal, database),
+        lambda: pipeline.sync(proposal, database, SyncOptions(once=True)),
+        lambda: pipeline.migrate(proposal, designed("embedded"), database),
+    ]
+    for use in uses:
+        with pytest.raises(VerifyError, match="a load has stopped before its end") as refused:
+            use()
+        assert "--resume" in str(refused.value)
+    assert Store(other, database).execute("SELECT id FROM note").rows == ()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE book SET title = 'b' WHERE id = 2")
+    pipeline.load(proposal, source, database, mode=pipeline.Mode.RESUME)
+    for use in uses[1:]:
+        use()

@@ -1,4 +1,7 @@
-"""Whether the documents of a database are a design's: of another one's, some field is in none, or a collection is missing."""
+"""Whether the documents of a database are a design's, and all of them.
+
+Of another one's, some field is in none, or a collection is missing. Until a load has come to its end, its checkpoint is there.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from pymongo.errors import ExecutionTimeout, OperationFailure
 from nestling.common.connection import UNAUTHORIZED, address, typed_errors
 from nestling.common.errors import SHOWN_NAMES, Problem, VerifyError
 from nestling.executors.calls import Call
-from nestling.ir.names import LOOK
+from nestling.ir.names import CHECKPOINT_COLLECTION, LOOK
 
 MILLISECONDS = 10_000
 """What looking for one field may take; in the documents of the design it is found at once."""
@@ -24,9 +27,18 @@ Looks: TypeAlias = Generator[Call, Any, None]
 
 
 def require_fields(database: Database[Any], fields: Fields) -> None:
-    """Raise `VerifyError` with every collection whose documents all lack a field; one that is empty or missing lacks nothing."""
+    """Raise `VerifyError` with every collection whose documents all lack a field; one that is empty or missing lacks nothing.
+
+    Also where not all of the documents are there yet.
+    """
     with typed_errors(address(database)):
-        look(database, looks(fields))
+        look(database, looks(database.name, fields))
+
+
+def require_loaded(database: Database[Any], collections: Sequence[str]) -> None:
+    """Raise `VerifyError` where a load of these collections has not come to its end."""
+    with typed_errors(address(database)):
+        look(database, _loaded(database.name, collections))
 
 
 def require_collections(where: str, there: Sequence[str], wanted: Sequence[str]) -> None:
@@ -60,8 +72,9 @@ def raise_unless_unknown(error: OperationFailure) -> None:
         raise error
 
 
-def looks(fields: Fields) -> Looks:
-    """Look for every field in all documents."""
+def looks(where: str, fields: Fields) -> Looks:
+    """Look whether all documents are there, and for every field in all of them."""
+    yield from _loaded(where, tuple(fields))
     yield from _lacking({name: list(each.items()) for name, each in fields.items()})
 
 
@@ -70,6 +83,8 @@ def first_looks(where: str, fields: Fields) -> Looks:
     there = yield Call(None, "list_collection_names", {})
     if there is not None:
         require_collections(where, there, tuple(fields))
+    if there is None or CHECKPOINT_COLLECTION in there:
+        yield from _loaded(where, tuple(fields))
     doubtful = dict[str, list[tuple[str, str]]]()
     for name, each in fields.items():
         holders = dict.fromkeys(each.values())
@@ -82,6 +97,13 @@ def first_looks(where: str, fields: Fields) -> Looks:
                 field for place, field in enumerate(each.items()) if held[field[1]] and not found[0][f"f{place}"]
             ]
     yield from _lacking(doubtful)
+
+
+def _loaded(where: str, collections: Sequence[str]) -> Looks:
+    if (yield _aggregate(CHECKPOINT_COLLECTION, _one({"collections": {"$in": list(collections)}}))):
+        what = "not all documents are there: a load has stopped before its end, or is under way"
+        move = "let it come to its end (`nestling load … --resume`, or anew with `--replace`)"
+        raise VerifyError(Problem(what, where=where, next_move=move))
 
 
 def _lacking(fields: Mapping[str, Sequence[tuple[str, str]]]) -> Looks:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 SYSTEM_DATABASES = ("admin", "config", "local")
 OWN_COLLECTIONS = "_nestling_"
 """How the names of the collections begin in which nestling keeps how far its work is."""
+CHECKPOINT_COLLECTION = f"{OWN_COLLECTIONS}load"
+"""Where a load says how far it is, until it is done."""
 LOOK = "nestling looks whether the design fits"
 """The comment of commands that are no application's, though its client sends them."""
 _ESCAPES = {".": "\uff0e", "\x00": "\u2400"}  # a dot separates path steps, NUL ends a name: look-alikes stand in

@@ -13,10 +13,11 @@ from pymongo.database import Database
 from nestling.common.connection import connect
 from nestling.common.errors import LoadError, PermissionDenied
 from nestling.executors.create import create
-from nestling.executors.load import CHECKPOINT_COLLECTION, Progress, load
+from nestling.executors.load import Progress, load
 from nestling.ir.command import CreateCollection, CreateIndex
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.names import CHECKPOINT_COLLECTION
 from nestling.ir.primitives import (
     Collection,
     CollectionKind,
@@ -48,7 +49,7 @@ def test_rows_without_a_parent_are_counted_before_anything_is_written(database: 
     source = sqlite_source(tmp_path / "source.db", MODEL, rows)
     with pytest.raises(LoadError, match=r"9 rows of `line` refer to no `order`: order_id, no \(20, 1\), .* …"):
         load(EMBEDDED, source, database)
-    assert database.list_collection_names() == []
+    assert database.list_collection_names() == [CHECKPOINT_COLLECTION]
 
 
 def test_a_foreign_key_only_the_parent_tells_must_be_found(database: Database[Any], tmp_path: Path) -> None:

@@ -22,9 +22,10 @@ from nestling.common.connection import connect
 from nestling.common.errors import ConnectionFailed, LoadError
 from nestling.common.server import Server, start_server
 from nestling.emitters.mql import aggregation
-from nestling.executors.load import CHECKPOINT_COLLECTION, load, sender, writer
+from nestling.executors.load import load, sender, writer
 from nestling.executors.verify import verify
 from nestling.ir.design import Design
+from nestling.ir.names import CHECKPOINT_COLLECTION
 from nestling.ir.rows import RowQuery, RowSource
 from nestling.ir.values import CODEC
 from nestling.planner.home import home_views

@@ -4,9 +4,8 @@
 yield them; `units` says which there are; `writer` and `checkpoint` bring them to the server so that nothing is lost or doubled.
 """
 
-from nestling.executors.load.checkpoint import COLLECTION as CHECKPOINT_COLLECTION
 from nestling.executors.load.loading import load
 from nestling.executors.load.report import LoadReport, Progress
 from nestling.executors.load.units import written_collections
 
-__all__ = ["CHECKPOINT_COLLECTION", "LoadReport", "Progress", "load", "written_collections"]
+__all__ = ["LoadReport", "Progress", "load", "written_collections"]

@@ -15,16 +15,16 @@ from pymongo import WriteConcern
 from pymongo.database import Database
 
 from nestling.common.errors import LoadError, Problem
-from nestling.ir.names import OWN_COLLECTIONS
+from nestling.ir.names import CHECKPOINT_COLLECTION
 from nestling.ir.values import CODEC, Policy, decode, encode
 
-COLLECTION = f"{OWN_COLLECTIONS}load"
 _ID = "load"
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """`done` units, and how far `unit` is: the root key `after` which to go on, or how many `roots` to build but not to write.
+    """`done` units of a load of these `collections`, and how far `unit` is: the root key `after` which to go on, or how many
+    `roots` to build but not to write.
 
     `rows` (by entity) and `documents` (by collection) count what is done before the place at which reading goes on. `moment` is
     the load's date of computation; `total` are the source's row counts when it began.
@@ -33,6 +33,7 @@ class Checkpoint:
     fingerprint: str
     moment: datetime
     total: Mapping[str, int]
+    collections: tuple[str, ...]
     done: tuple[str, ...] = ()
     unit: str = ""
     after: tuple[object, ...] | None = None
@@ -59,7 +60,7 @@ class Checkpoints:
 
     def __init__(self, database: Database[Any]) -> None:
         concern = WriteConcern(w="majority", j=True)
-        self._collection = database.get_collection(COLLECTION, codec_options=CODEC, write_concern=concern)
+        self._collection = database.get_collection(CHECKPOINT_COLLECTION, codec_options=CODEC, write_concern=concern)
 
     def save(self, checkpoint: Checkpoint) -> None:
         """Replace the checkpoint; everything written before is durable when this returns."""
@@ -67,6 +68,7 @@ class Checkpoints:
             "fingerprint": checkpoint.fingerprint,
             "moment": checkpoint.moment,
             "total": _pairs(checkpoint.total),
+            "collections": list(checkpoint.collections),
             "done": list(checkpoint.done),
             "unit": checkpoint.unit,
             "after": None if checkpoint.after is None else [stored_key(value) for value in checkpoint.after],
@@ -86,6 +88,7 @@ class Checkpoints:
             found["fingerprint"],
             found["moment"],
             dict(found["total"]),
+            tuple(found["collections"]),
             tuple(found["done"]),
             found["unit"],
             None if after is None else tuple(found_key(value) for value in after),

@@ -14,7 +14,7 @@ from nestling.common.collector import seldom_collected
 from nestling.common.connection import address, typed_errors
 from nestling.common.errors import LoadError, Problem
 from nestling.executors.create import check_empty, create_indexes
-from nestling.executors.load.checkpoint import COLLECTION, Checkpoint, Checkpoints
+from nestling.executors.load.checkpoint import Checkpoint, Checkpoints
 from nestling.executors.load.dangling import check_parents
 from nestling.executors.load.empty import check_kept, empty
 from nestling.executors.load.merge import Merge
@@ -28,6 +28,7 @@ from nestling.executors.rights import check_privileges
 from nestling.ir.command import CreateIndex
 from nestling.ir.design import Design
 from nestling.ir.digest import stored_digest
+from nestling.ir.names import CHECKPOINT_COLLECTION
 from nestling.ir.rows import RowSource
 from nestling.ir.values import Policy
 
@@ -102,15 +103,16 @@ class _Load:
     def _begin(self, total: dict[str, int], *, resume: bool) -> tuple[Checkpoint, bool]:
         """The checkpoint to start from, and whether that is the beginning; checks what must be right before a row is written."""
         names = written_collections(self.design)
-        check_privileges(self.database, (*names, COLLECTION))
+        check_privileges(self.database, (*names, CHECKPOINT_COLLECTION))
         mark = stored_digest(self.design, self.values.policy)
-        if resume and (found := self.checkpoints.resume(mark, total)) is not None:
-            return found, False
-        check_empty(self.database, names, resume=resume)
+        checkpoint = self.checkpoints.resume(mark, total) if resume else None
+        is_new = checkpoint is None
+        if checkpoint is None:
+            check_empty(self.database, names, resume=resume)
+            checkpoint = Checkpoint(mark, now(), total, names)
+            self.checkpoints.save(checkpoint)
         check_parents(self.design, self.source)
-        checkpoint = Checkpoint(mark, now(), total)
-        self.checkpoints.save(checkpoint)
-        return checkpoint, True
+        return checkpoint, is_new
 
     def _units(self, units: Sequence[Unit], checkpoint: Checkpoint, writer: Writer, *, is_new: bool) -> None:
         for unit in units:

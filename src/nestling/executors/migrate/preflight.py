@@ -8,6 +8,7 @@ from pymongo.database import Database
 
 from nestling.common.errors import MigrationError, Problem, suggest
 from nestling.executors.abilities import has_history
+from nestling.executors.fits import require_loaded
 from nestling.executors.migrate.homes import SCRATCH
 from nestling.executors.migrate.job import BEFORE, Job
 from nestling.executors.migrate.state import COLLECTION
@@ -21,7 +22,8 @@ _RENAMING = "renameCollectionSameDB"
 
 
 def check(job: Job, database: Database[Any], *, offline: bool) -> None:
-    """Raise `MigrationError` or `PermissionDenied` with everything that is in the way."""
+    """Raise `MigrationError`, `PermissionDenied` or `VerifyError` with everything that is in the way."""
+    require_loaded(database, job.old)
     old = tuple(name for name in _OLD if name != "changeStream" or not offline)
     check_privileges(database, job.old, old)
     helping = {each.collection: None for side in job.on_server for each in side.gathered}
