@@ -3,3 +3,4 @@
 from __future__ import annotations
 
 DUPLICATE_KEY = 11000
+INDEX_OPTIONS_CONFLICT = 85

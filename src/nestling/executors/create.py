@@ -14,7 +14,7 @@ from pymongo.errors import CollectionInvalid, OperationFailure
 from nestling.common.connection import UNAUTHORIZED, address, disk_is_full, typed_errors
 from nestling.common.errors import LoadError, Problem
 from nestling.common.redaction import redact
-from nestling.executors.codes import DUPLICATE_KEY
+from nestling.executors.codes import DUPLICATE_KEY, INDEX_OPTIONS_CONFLICT
 from nestling.executors.rights import WRITING, check_privileges
 from nestling.executors.write_errors import whole_fields
 from nestling.ir.command import Command, CreateCollection, CreateIndex, ModifyCollection
@@ -98,7 +98,18 @@ def _create_index(database: Database[Any], command: CreateIndex) -> None:
     except OperationFailure as error:
         if _is_typed(error):
             raise
+        if error.code == INDEX_OPTIONS_CONFLICT and _is_there(database, command):
+            return
         raise LoadError(_index_problem(database, command, error)) from None
+
+
+def _is_there(database: Database[Any], command: CreateIndex) -> bool:
+    """Whether the same index is there by another name, as applications call theirs."""
+    told = ("unique", "expireAfterSeconds", "partialFilterExpression")
+    return any(
+        tuple(each["key"]) == command.keys and all(each.get(name) == command.options.get(name) for name in told)
+        for each in database[command.collection].index_information().values()
+    )
 
 
 def _is_typed(error: OperationFailure) -> bool:

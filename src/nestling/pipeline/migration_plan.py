@@ -44,7 +44,7 @@ def plan_migration(
         differences(old.design, new.design),
         built,
         dropped,
-        tuple(_risks(new.design, job, database)),
+        tuple(_risks(old.design, new.design, job, database)),
         {entity: size.rows for entity, size in measured.items()},
         _seconds(moves, job, measured),
     )
@@ -88,7 +88,7 @@ def _index_text(index: CreateIndex) -> str:
     return f"{index.collection}: {keys}{some}{expiring}"
 
 
-def _risks(new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
+def _risks(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
     from nestling.common.errors import GapError
     from nestling.executors.abilities import has_history
     from nestling.executors.migrate import in_the_way
@@ -102,6 +102,7 @@ def _risks(new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
             "the server cannot keep documents as they were before changes (it is older than 6.0, or the user may not `collMod`):"
             " after deletes and updates whole entities are compared, and nothing stays where it is"
         )
+    yield from _lost(old, new, job, database)
     for name in snapshots(new):
         yield f"`{name}` is a snapshot: it is taken anew, from the values at the time of the migration"
     for target in job.targets:
@@ -114,6 +115,30 @@ def _risks(new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
         yield f"{names} (time series) can neither be followed nor refuse writes: let nobody write to it meanwhile"
     if len(job.on_server) < len({target.store.name for target in job.targets}):
         yield "some collections pass through this machine: keep it near the server"
+
+
+def _lost(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
+    """What unique and expiring indexes keep in the database today, and none of the new design will."""
+    from nestling.ir.planned_indexes import planned_indexes
+    from nestling.ir.primitives import Index
+    from nestling.planner.options.constraints import constraints, is_kept
+
+    planned = {(each.collection, each.name) for each in planned_indexes(old)}
+    gone = {(each.collection, each.name) for each in job.indexes_gone}
+    for store in old.stores:
+        collection = store.name
+        for name, told in database[collection].index_information().items():
+            unique, seconds = bool(told.get("unique")), told.get("expireAfterSeconds")
+            stays = collection in job.kept and (collection, name) not in gone
+            if stays or not (unique or seconds is not None) or any(way not in (1, -1) for _, way in told["key"]):
+                continue
+            keys = tuple((path, int(way)) for path, way in told["key"])
+            index = Index(collection, keys, unique, expire_after_seconds=None if seconds is None else round(seconds))
+            known = next(constraints(old, [index]), None)
+            if known is not None and not is_kept(new, known):
+                yield f"no index of the new design keeps {known}: `{collection}.{name}` does today, then the application has to"
+            elif known is None and (collection, name) not in planned:
+                yield f"`{collection}.{name}`, which keeps values unique or lets documents expire, is in neither design and goes"
 
 
 def _seconds(moves: tuple[Move, ...], job: Job, measured: Mapping[str, Size]) -> float:

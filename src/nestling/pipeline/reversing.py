@@ -10,10 +10,14 @@ from nestling.ir.proposal import Proposal
 from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from nestling.cost import Profile
+    from nestling.ir.candidate import Candidate
     from nestling.ir.capture.watched import Watched
     from nestling.ir.design import Design
     from nestling.ir.options import Change, DesignProblem
+    from nestling.planner.options.constraints import Constraint
     from nestling.sources.mongo import Found
     from nestling.strategies import Thresholds
 
@@ -91,27 +95,30 @@ def redesign(
     from nestling.optimizer.changes import changes
     from nestling.optimizer.evaluate import evaluate
     from nestling.pipeline.designing import OPTIMAL, design, explained, posed, priced, with_budget
+    from nestling.planner.options.constraints import constraints
     from nestling.planner.options.in_place import with_in_place
 
     reading, today = found.reading, found.in_place.design
+    kept = tuple(constraints(today, today.indexes))
     warning = "" if found.knows_reads else _warning(found.watched)
     asked = any(statement.accesses for statement in reading.workload.statements)
     if strategy == OPTIMAL and warning and not asked:
         return Redesign(found.in_place, None, (), warning)
     if strategy != OPTIMAL or not asked:
-        proposal = design(reading, strategy, thresholds)
+        proposal = _constrained(design(reading, strategy, thresholds), kept)
         return Redesign(proposal, None, _unpriced(today, proposal.design), warning)
     if storage_budget_bytes is not None:
         reading = with_budget(reading, storage_budget_bytes)
     known, prices, candidates, problem = posed(reading, thresholds, profile, today=today)
     there = with_in_place(today, candidates).chosen
+    problem = _constraining(problem, kept, candidates, there)
     every = replace(priced(known, prices, candidates), limits=())
     now = evaluate(every, there)
     if warning and (now is None or evaluate(problem, there) is None):
         return Redesign(found.in_place, None, (), warning)
     problem = _keeping(problem, there) if warning else problem
     solution = solve(problem, limit_seconds=limit_seconds)
-    proposal = explained((known, prices, candidates, problem), solution)
+    proposal = _constrained(explained((known, prices, candidates, problem), solution), kept)
     stay = there & with_in_place(proposal.design, candidates).chosen  # what every design has, such as unique indexes
     steps = changes(every, there, solution.chosen | stay)
     return Redesign(proposal, now.cost if now is not None else None, steps, warning)
@@ -125,6 +132,27 @@ def _keeping(problem: DesignProblem, there: frozenset[str]) -> DesignProblem:
     others = tuple(((each,), 1.0) for group in decided for each in group.among if each not in there)
     groups = tuple(replace(group, optional=False) if group in decided else group for group in problem.groups)
     return replace(problem, groups=groups, limits=(*problem.limits, Limit("what is there stays", others, 0.0)))
+
+
+def _constraining(
+    problem: DesignProblem, kept: tuple[Constraint, ...], candidates: Sequence[Candidate], there: frozenset[str]
+) -> DesignProblem:
+    """The problem without structures under which the server could not keep what indexes of today keep."""
+    from nestling.ir.options import Limit
+    from nestling.planner.options.constraints import spoiling
+
+    spoilt = tuple(((each,), 1.0) for each in spoiling(kept, candidates) if each not in there)
+    limit = Limit("what is unique or expires stays so", spoilt, 0.0)
+    return replace(problem, limits=(*problem.limits, limit)) if spoilt else problem
+
+
+def _constrained(proposal: Proposal, kept: tuple[Constraint, ...]) -> Proposal:
+    """The proposal with the unique and expiring indexes of today; what no index of it can keep is noted."""
+    from nestling.planner.options.constraints import with_constraints
+
+    made, lost = with_constraints(proposal.design, kept)
+    notes = tuple(f"no index keeps {each}, as one does today: the application has to" for each in lost)
+    return replace(proposal, design=made, notes=(*proposal.notes, *notes))
 
 
 def _warning(watched: Watched | None) -> str:

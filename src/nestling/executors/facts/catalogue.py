@@ -175,7 +175,20 @@ def _index(
         since_seconds=max(used.seconds, 0.0) if used else 0.0,
         nodes=used.nodes if used else 1,
         shard_key=bool(shard_key) and tuple(field for field, _ in keys)[: len(shard_key)] == shard_key,
+        present=_present(spec),
     )
+
+
+def _present(spec: Mapping[str, Any]) -> tuple[str, ...]:
+    """The keys documents are to have for an index to hold them, where it asks for nothing else; empty otherwise."""
+    keys = [str(field) for field in spec["key"]]
+    if spec.get("sparse"):
+        return tuple(keys) if len(keys) == 1 else ()
+    asked = dict(spec.get("partialFilterExpression", {}))
+    plain = all(
+        isinstance(each, Mapping) and (each == {"$exists": True} or [*each] == ["$type"]) for each in asked.values()
+    )
+    return tuple(sorted(asked)) if plain and set(asked) <= set(keys) else ()
 
 
 def _keys(spec: Mapping[str, Any]) -> Iterable[tuple[str, int | str]]:

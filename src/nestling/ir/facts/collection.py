@@ -56,7 +56,8 @@ class Storage:
 class Index:
     """An index: its keys (field and 1, -1, "text", "2dsphere", …), what makes it special, its size and its use.
 
-    `uses` since `since_seconds` before the facts were taken, over `nodes` nodes; None when it may not be asked.
+    `uses` since `since_seconds` before the facts were taken, over `nodes` nodes; None when it may not be asked. `present`: its
+    keys that documents in it have, where nothing else is asked of them.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Index:
     since_seconds: float = 0.0
     nodes: int = 1
     shard_key: bool = False
+    present: tuple[str, ...] = ()
 
     @property
     def is_id(self) -> bool:

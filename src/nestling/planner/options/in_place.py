@@ -64,7 +64,7 @@ def parts_of(design: Design) -> Iterator[Part]:
     for collection in design.collections:
         yield from (Archived(collection.root, split.rows) for split in collection.splits if split.rows is not None)
     for index in design.indexes:
-        if (found := _indexed(design.store(index.collection), index)) is not None:
+        if (found := indexed(design.store(index.collection), index)) is not None:
             yield found
 
 
@@ -116,7 +116,7 @@ def _paired(home: Place, design: Design) -> Iterator[Paired]:
             yield Paired(home.node.entity, pairs.attributes)
 
 
-def _indexed(store: StoredCollection, index: Index) -> Indexed | None:
+def indexed(store: StoredCollection, index: Index) -> Indexed | None:
     """An index whose keys and conditions are all of one entity."""
     found = [_attribute(store, path) for path, _ in index.keys]
     only = [_attribute(store, each.name) for each in index.partial]

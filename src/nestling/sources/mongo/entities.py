@@ -166,10 +166,14 @@ def _stored(seen: Seen, column: Column, taken: set[str], needed: frozenset[Steps
 
 
 def _may_lack(seen: Seen, column: Column, needed: frozenset[Steps]) -> bool:
-    """Whether rows may have no value: they were seen without, or not all were looked at and no validator asks for it."""
+    """Whether rows may have no value: they were seen without, an index leaves out those without, or not all were looked
+    at and no validator asks for it.
+    """
     path = column.path
     if column.steps in seen.key:
         return False
+    if any(".".join(column.steps) in index.present for index in seen.collection.indexes) and column.steps not in needed:
+        return True
     around = [column.steps[:count] for count in range(len(seen.node.steps) + 1, len(column.steps))]
     between = [each for each in (seen.collection.path(*steps) for steps in around) if each is not None]
     if path.count("null", "undefined") or any(

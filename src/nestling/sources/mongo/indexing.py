@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nestling.ir.clause import Clause, Compared
 from nestling.ir.facts import Index as IndexFact
 from nestling.ir.invariants import paths_in
 from nestling.ir.layout import stores_of
@@ -29,7 +30,8 @@ def indexes(
                 continue
             keys = tuple((field, int(direction)) for field, direction in index.keys)
             seconds = round(index.ttl_seconds) if index.ttl_seconds is not None else None
-            found.append(Index(collection.name, keys, index.unique, expire_after_seconds=seconds))
+            partial = tuple(Clause(field, Compared.PRESENT) for field in index.present)
+            found.append(Index(collection.name, keys, index.unique, partial, seconds))
     return tuple(found), tuple(gaps)
 
 
@@ -37,7 +39,7 @@ def _unfit(index: IndexFact, known: frozenset[str], usual: str) -> str:
     """What a design cannot say of an index; `usual` is the collation of the collection."""
     if index.collation != usual:
         return "compares texts by another collation than its collection; a design in place asks by that alone"
-    if index.partial or index.sparse:
+    if (index.partial or index.sparse) and not index.present:
         return "is partial; a design in place does not say of which documents"
     if any(direction not in (1, -1) for _, direction in index.keys):
         kinds = ", ".join(str(direction) for _, direction in index.keys if direction not in (1, -1))

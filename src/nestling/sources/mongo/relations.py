@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from nestling.ir.facts.structure import Link
 from nestling.ir.model import Attribute, Model, Relationship
+from nestling.ir.types import COMPOSITE
 from nestling.sources.mongo.entities import EntityOf
 from nestling.sources.mongo.names import free, reference_name
 from nestling.sources.mongo.seen import Place, Role
@@ -37,9 +38,24 @@ def tables(survey: Survey, found: Entities) -> tuple[Table, ...]:
 
 def _table(entity: EntityOf, own: list[ForeignKey], keys: Mapping[Place, list[ForeignKey]]) -> Table:
     referred = {key.referenced_columns for every in keys.values() for key in every if key.table == entity.name}
-    uniques = tuple(columns for columns in sorted(referred) if set(columns) != set(entity.key))
+    told = {frozenset(columns): columns for columns in (*_declared(entity), *referred)}
+    uniques = tuple(sorted(columns for group, columns in told.items() if group != set(entity.key)))
     columns = (*entity.attributes(), *_listed_attributes(entity))
     return Table(entity.name, columns, entity.key, uniques, tuple(own), where=entity.seen.collection.name)
+
+
+def _declared(entity: EntityOf) -> Iterator[tuple[str, ...]]:
+    """The attributes of each unique index over whole documents that are rows of this entity, and of no other."""
+    if entity.seen.node.steps or entity.seen.kind:
+        return
+    kinds = {attribute.name: attribute.type.name for attribute in entity.attributes()}
+    usual = next((index.collation for index in entity.seen.collection.indexes if index.is_id), "")
+    for index in entity.seen.collection.indexes:
+        whole = bool(index.present) or not (index.partial or index.sparse)
+        if index.unique and not index.is_id and whole and index.collation == usual:
+            names = entity.names(tuple(tuple(field.split(".")) for field, _ in index.keys))
+            if names is not None and not any(kinds[name] in COMPOSITE for name in names):
+                yield names
 
 
 def _listed_attributes(entity: EntityOf) -> Iterator[Attribute]:
