@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import signal
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import pytest
@@ -33,6 +33,7 @@ from nestling.ir.expression import (
     Operator,
     Parameter,
 )
+from nestling.ir.program import CompiledWrite
 from nestling.ir.row_steps import Constants, Layout, Shape, Where
 from nestling.ir.types import INTEGER, TEXT, Type, TypeName
 from nestling.ir.write_path import (
@@ -280,9 +281,8 @@ def test_writers_at_the_same_time_lose_nothing(database: Data) -> None:
     assert [document["n"] for document in database.t.find().sort("_id", 1)] == [80, 40]
 
 
-def test_read_and_write_is_one_transaction(database: Data) -> None:
-    """A value computed from what was read is not lost to another writer."""
-    database.t.insert_one({"_id": 1, "n": 0})
+def _counting() -> CompiledWrite:
+    """Reads a number and writes the next one, which takes a transaction."""
     n = Column("r", "n", INTEGER)
     plus = Arithmetic(Operator.ADD, n, Literal(1, INTEGER), INTEGER)
     plan = ReadPlan(
@@ -295,9 +295,32 @@ def test_read_and_write_is_one_transaction(database: Data) -> None:
         )
     )
     assert write.transaction
+    return write
+
+
+def test_read_and_write_is_one_transaction(database: Data) -> None:
+    """A value computed from what was read is not lost to another writer."""
+    database.t.insert_one({"_id": 1, "n": 0})
+    write = _counting()
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: [run_write(database, write) for _ in range(10)], range(4)))
     assert database.t.find_one() == {"_id": 1, "n": 40}
+
+
+def test_a_read_that_gets_no_lock_is_tried_again(database: Data) -> None:
+    """While a change of the collection waits for another transaction, the reads of new ones are refused."""
+    database.t.insert_one({"_id": 1, "n": 0})
+    with ThreadPoolExecutor(2) as pool, database.client.start_session() as session:
+        with session.start_transaction():
+            database.t.find_one({}, session=session)
+            change = pool.submit(database.command, {"collMod": "t", "validator": {}})
+            wait([change], timeout=0.5)
+            assert not change.done()
+            done = pool.submit(run_write, database, _counting())
+            wait([done], timeout=1.0)
+            assert not done.done()
+        assert done.result().affected == 1
+    assert database.t.find_one() == {"_id": 1, "n": 1}
 
 
 def test_a_unique_index_is_a_constraint(database: Data) -> None:

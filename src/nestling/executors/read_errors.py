@@ -19,6 +19,8 @@ DOCUMENT_TOO_LARGE = frozenset({10334, 13548, 16493, 17419, 17420, 4568})
 """Codes for a document over 16 MiB: one that is sent, one that is built, a text, the matches of one `$lookup`."""
 OUT_OF_MEMORY = frozenset({146, 292, 40099, 5414201, 5414204})
 """Codes for a stage over its 100 MB: in general, without disk, `$graphLookup`, window functions."""
+TRANSIENT_TRANSACTION = "TransientTransactionError"
+"""The label of what another operation got in the way of: the driver begins the transaction again."""
 PASSED_ON = frozenset({13, 18, 8000})
 """Who may not read is told so by `typed_errors`."""
 
@@ -41,7 +43,7 @@ def read_errors(name: str, database: Database[Any]) -> Iterator[None]:
         move = "give it more time, or an index its access path can use (`explain` on the server shows)"
         raise ReadError(Problem(f"it took too long: {_said(error)}", where=name, next_move=move)) from None
     except OperationFailure as error:
-        if error.code in PASSED_ON:
+        if error.code in PASSED_ON or error.has_error_label(TRANSIENT_TRANSACTION):
             raise
         raise _typed(error, name) from None
 
