@@ -147,6 +147,8 @@ def _length(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 def _substring(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     start = node.args.get("start")
     length = node.args.get("length")
+    if start is not None and env.dialect.rules is Rules.POSTGRESQL and bound(start).type.name is TypeName.TEXT:
+        raise gap("SUBSTRING by a regular expression", node)
     arguments = [
         _text(node.this, env, bound),
         _integer(start, env, bound) if start is not None else Literal(1, INTEGER),
