@@ -30,12 +30,12 @@ def computed(table: str, column: str) -> str:
 
 def unique_for_some(table: str) -> str:
     """A partial unique index."""
-    return f"a unique index of `{table}` is over some rows only: no attributes are unique by it"
+    return f"a unique index of `{table}` is over some rows only: no attributes are unique by it, the application must enforce it"
 
 
 def unique_by_expression(table: str) -> str:
     """A unique index over what is no column."""
-    return f"a unique index of `{table}` is over an expression: no attributes are unique by it"
+    return f"a unique index of `{table}` is over an expression: no attributes are unique by it, the application must enforce it"
 
 
 def unique_as_read(model: Model) -> Iterator[str]:

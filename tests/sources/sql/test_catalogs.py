@@ -34,8 +34,8 @@ CREATE UNIQUE INDEX u_made ON u (lower(a));
 """
 _SAID = {
     "`u.b` is computed by the database: it is kept as a plain attribute",
-    "a unique index of `u` is over some rows only: no attributes are unique by it",
-    "a unique index of `u` is over an expression: no attributes are unique by it",
+    "a unique index of `u` is over some rows only: no attributes are unique by it, the application must enforce it",
+    "a unique index of `u` is over an expression: no attributes are unique by it, the application must enforce it",
 }
 
 
