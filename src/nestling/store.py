@@ -5,6 +5,7 @@
     store = Store("design.yaml", MongoClient(uri)["shop"], workload="workload.sql")
     store.run("product_page", id=7)                      # rows as dicts, columns in SQL's order
     store.execute("DELETE FROM review WHERE id = :id", id=3).affected
+    store.transaction(lambda t: (t.run("take", id=7), t.run("book", id=7)))   # both or neither
 
 Statements are compiled once. A parameter's value is a number, text, bytes, date, UUID, None or a list of these, and never an
 operator.
@@ -13,7 +14,7 @@ operator.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
@@ -28,7 +29,9 @@ from nestling.ir.types import TypeName
 from nestling.ir.workload import Workload
 
 if TYPE_CHECKING:
+    from pymongo.asynchronous.client_session import AsyncClientSession
     from pymongo.asynchronous.database import AsyncDatabase
+    from pymongo.client_session import ClientSession
     from pymongo.database import Database
 
     from nestling.executors.write_program import WriteResult
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
 DesignLike: TypeAlias = Proposal | Design | Path | str
 WorkloadLike: TypeAlias = Workload | Path | str
 ResultRow: TypeAlias = dict[str, object]
+Done = TypeVar("Done")
+"""What work in a transaction gives."""
 Driver = TypeVar("Driver")
 """The database of pymongo's client, or of its asyncio client."""
 
@@ -174,6 +179,12 @@ def _json_value(value: object) -> object:
         return value
 
 
+def _in_transaction(statement: CompiledRead | CompiledWrite) -> CompiledRead | CompiledWrite:
+    from nestling.emitters.mql.unions import without_unions
+
+    return without_unions(statement) if isinstance(statement, CompiledRead) else statement
+
+
 def _written(write: CompiledWrite, done: WriteResult) -> Result:
     answered = _result(write.answer.columns if write.answer is not None else (), done.rows)
     return replace(answered, affected=done.affected, left=done.left)
@@ -194,18 +205,56 @@ class Store(_Statements["SyncDriver"]):
         """Run one SQL statement; errors as of `run`."""
         return self._answer(self._compiled(sql), parameters)
 
-    def _answer(self, statement: CompiledRead | CompiledWrite, parameters: Mapping[str, object]) -> Result:
+    def transaction(self, work: Callable[[Transaction], Done]) -> Done:
+        """Have `work` run statements in one transaction: all of it stays, or, where it raises, nothing; gives what `work` gives.
+
+        Where another transaction got in the way, `work` is called again from its beginning, for two minutes at most: what it
+        does beside its statements may happen more than once. Errors as of `run`.
+        """
+        from nestling.executors.calls import ONE_MOMENT, TO_LAST
+
+        self._look()
+        with self._database.client.start_session() as session:
+            return session.with_transaction(lambda inner: work(Transaction(self, inner)), ONE_MOMENT, TO_LAST)
+
+    def _look(self) -> None:
         from nestling.executors.fits import look
-        from nestling.executors.run import run_read
-        from nestling.executors.write import run_write
         from nestling.pipeline.keeping import first_looks
 
         if not self._fits:
             look(self._database, first_looks(self._proposal, self._database.name))
             self._fits = True
+
+    def _answer(
+        self,
+        statement: CompiledRead | CompiledWrite,
+        parameters: Mapping[str, object],
+        session: ClientSession | None = None,
+    ) -> Result:
+        from nestling.executors.run import run_read
+        from nestling.executors.write import run_write
+
+        self._look()
         if isinstance(statement, CompiledRead):
-            return _result(statement.columns, list(run_read(self._database, statement, parameters)))
-        return _written(statement, run_write(self._database, statement, parameters, design=self._proposal.design))
+            return _result(statement.columns, list(run_read(self._database, statement, parameters, session=session)))
+        design = self._proposal.design
+        return _written(statement, run_write(self._database, statement, parameters, session=session, design=design))
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """The statements of a store, run in one transaction that has begun."""
+
+    _store: Store
+    _session: ClientSession
+
+    def run(self, name: str, /, **parameters: object) -> Result:
+        """Run a statement of the workload; it sees what those before it wrote."""
+        return self._store._answer(_in_transaction(self._store.statement(name)), parameters, self._session)
+
+    def execute(self, sql: str, /, **parameters: object) -> Result:
+        """Run one SQL statement; it sees what those before it wrote."""
+        return self._store._answer(_in_transaction(self._store._compiled(sql)), parameters, self._session)
 
 
 class AsyncStore(_Statements["AsyncDriver"]):
@@ -219,15 +268,52 @@ class AsyncStore(_Statements["AsyncDriver"]):
         """Run one SQL statement; errors as of `Store.run`."""
         return await self._answer(self._compiled(sql), parameters)
 
-    async def _answer(self, statement: CompiledRead | CompiledWrite, parameters: Mapping[str, object]) -> Result:
-        from nestling.executors.asynchronous import look_async, run_read_async, run_write_async
+    async def transaction(self, work: Callable[[AsyncTransaction], Coroutine[Any, Any, Done]]) -> Done:
+        """Have `work` run statements in one transaction, as of `Store.transaction`."""
+        from nestling.executors.calls import ONE_MOMENT, TO_LAST
+
+        await self._look()
+        async with self._database.client.start_session() as session:
+            return await session.with_transaction(
+                lambda inner: work(AsyncTransaction(self, inner)), ONE_MOMENT, TO_LAST
+            )
+
+    async def _look(self) -> None:
+        from nestling.executors.asynchronous import look_async
         from nestling.pipeline.keeping import first_looks
 
         if not self._fits:
             await look_async(self._database, first_looks(self._proposal, self._database.name))
             self._fits = True
+
+    async def _answer(
+        self,
+        statement: CompiledRead | CompiledWrite,
+        parameters: Mapping[str, object],
+        session: AsyncClientSession | None = None,
+    ) -> Result:
+        from nestling.executors.asynchronous import run_read_async, run_write_async
+
+        await self._look()
         if isinstance(statement, CompiledRead):
-            return _result(statement.columns, await run_read_async(self._database, statement, parameters))
-        return _written(
-            statement, await run_write_async(self._database, statement, parameters, design=self._proposal.design)
-        )
+            rows = await run_read_async(self._database, statement, parameters, session=session)
+            return _result(statement.columns, rows)
+        design = self._proposal.design
+        done = await run_write_async(self._database, statement, parameters, session=session, design=design)
+        return _written(statement, done)
+
+
+@dataclass(frozen=True, slots=True)
+class AsyncTransaction:
+    """The same for asyncio."""
+
+    _store: AsyncStore
+    _session: AsyncClientSession
+
+    async def run(self, name: str, /, **parameters: object) -> Result:
+        """Run a statement of the workload; it sees what those before it wrote."""
+        return await self._store._answer(_in_transaction(self._store.statement(name)), parameters, self._session)
+
+    async def execute(self, sql: str, /, **parameters: object) -> Result:
+        """Run one SQL statement; it sees what those before it wrote."""
+        return await self._store._answer(_in_transaction(self._store._compiled(sql)), parameters, self._session)

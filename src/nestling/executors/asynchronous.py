@@ -23,10 +23,14 @@ from nestling.ir.program import CompiledWrite
 
 
 async def run_read_async(
-    database: AsyncDatabase[Any], read: CompiledRead, values: Mapping[str, object] | None = None
+    database: AsyncDatabase[Any],
+    read: CompiledRead,
+    values: Mapping[str, object] | None = None,
+    *,
+    session: AsyncClientSession | None = None,
 ) -> list[Row]:
     """The rows; errors as of `run_read`."""
-    return [*map(row_of(read.columns), await _documents(database, bind(read, values), None))]
+    return [*map(row_of(read.columns), await _documents(database, bind(read, values), session))]
 
 
 async def look_async(database: AsyncDatabase[Any], asked: Looks) -> None:
@@ -50,15 +54,16 @@ async def run_write_async(
     write: CompiledWrite,
     values: Mapping[str, object] | None = None,
     *,
+    session: AsyncClientSession | None = None,
     design: Design | None = None,
 ) -> WriteResult:
-    """Do the write; transactions and errors as of `run_write`."""
+    """Do the write, in the transaction of `session` where there is one; else transactions and errors as of `run_write`."""
     bound = bind_write(write, values)
     with write_errors(write, design):
-        if not write.transaction:
-            return await _drive(database, program(bound), None)
-        async with database.client.start_session() as session:
-            return await session.with_transaction(
+        if not write.transaction or session is not None:
+            return await _drive(database, program(bound), session)
+        async with database.client.start_session() as own:
+            return await own.with_transaction(
                 lambda inner: _drive(database, program(bound), inner), ONE_MOMENT, TO_LAST
             )
 

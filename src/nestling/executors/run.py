@@ -20,9 +20,15 @@ Row = tuple[object, ...]
 Document = Mapping[str, Any]
 
 
-def run_read(database: Database[Any], read: CompiledRead, values: Mapping[str, object] | None = None) -> Iterator[Row]:
+def run_read(
+    database: Database[Any],
+    read: CompiledRead,
+    values: Mapping[str, object] | None = None,
+    *,
+    session: ClientSession | None = None,
+) -> Iterator[Row]:
     """Yield the rows; raises `WorkloadError` for parameters that do not fit before anything is asked."""
-    return map(row_of(read.columns), documents(database, bind(read, values)))
+    return map(row_of(read.columns), documents(database, bind(read, values), session=session))
 
 
 def documents(

@@ -1,0 +1,121 @@
+"""Several statements of a store in one transaction, by both of pymongo's clients: all or none, and tried again together."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo import AsyncMongoClient
+from pymongo.database import Database
+
+from nestling import AsyncStore, Result, Store, pipeline
+from nestling.common.errors import ConstraintError
+from nestling.common.server import Server
+from nestling.ir.proposal import Proposal
+
+_ROWS = """
+CREATE TABLE account (id INTEGER PRIMARY KEY, cents INTEGER NOT NULL);
+CREATE TABLE booking (
+  id INTEGER PRIMARY KEY, account_id INTEGER NOT NULL REFERENCES account ON DELETE CASCADE, cents INTEGER NOT NULL
+);
+INSERT INTO account VALUES (1, 100), (2, 0), (3, 0);
+INSERT INTO booking VALUES (1, 3, 5), (2, 3, 6);
+"""
+_TAKE = "UPDATE account SET cents = cents - :cents WHERE id = :id"
+_BOOK = "INSERT INTO booking VALUES (:booking, :id, :cents)"
+_HELD = "SELECT cents FROM account WHERE id = :id"
+Step = tuple[str, dict[str, object]]
+Runs = Callable[..., list[Result]]
+
+
+@pytest.fixture(params=["normalized", "embedded"])
+def proposal(request: pytest.FixtureRequest, tmp_path: Path, database: Database[Any]) -> Proposal:
+    """Accounts and their bookings, loaded."""
+    with closing(sqlite3.connect(tmp_path / "bank.db")) as connection:
+        connection.executescript(_ROWS)
+    address = f"sqlite:///{tmp_path / 'bank.db'}"
+    made = pipeline.design(pipeline.inspect(address), request.param)
+    pipeline.load(made, address, database)
+    return made
+
+
+@pytest.fixture(params=["sync", "async"])
+def runs(request: pytest.FixtureRequest, proposal: Proposal, database: Database[Any], mongod: Server) -> Iterator[Runs]:
+    """Runs statements in one transaction; with `fails` it raises after them."""
+    if request.param == "sync":
+        store = Store(proposal, database)
+
+        def all_of(*steps: Step, fails: bool = False) -> list[Result]:
+            def work(transaction: Any) -> list[Result]:
+                done = [transaction.execute(sql, **values) for sql, values in steps]
+                if fails:
+                    raise LookupError
+                return done
+
+            return store.transaction(work)
+
+        yield all_of
+        return
+
+    async def all_async(*steps: Step, fails: bool) -> list[Result]:
+        async def work(transaction: Any) -> list[Result]:
+            done = [await transaction.execute(sql, **values) for sql, values in steps]
+            if fails:
+                raise LookupError
+            return done
+
+        async with AsyncMongoClient[dict[str, Any]](mongod.uri) as client:
+            return await AsyncStore(proposal, client[database.name]).transaction(work)
+
+    yield lambda *steps, fails=False: asyncio.run(all_async(*steps, fails=fails))
+
+
+def _state(proposal: Proposal, database: Database[Any]) -> list[list[tuple[object, ...]]]:
+    store = Store(proposal, database)
+    tables = ("SELECT id, cents FROM account ORDER BY id", "SELECT id, account_id, cents FROM booking ORDER BY id")
+    return [[tuple(row.values()) for row in store.execute(sql)] for sql in tables]
+
+
+def test_all_of_it_stays(runs: Runs, proposal: Proposal, database: Database[Any]) -> None:
+    """Reads see what was written before them; a write that wants a transaction takes part in this one."""
+    done = runs(
+        (_TAKE, {"id": 1, "cents": 30}),
+        (_BOOK, {"booking": 7, "id": 1, "cents": 30}),
+        ("DELETE FROM account WHERE id = :id", {"id": 3}),
+        (_HELD, {"id": 1}),
+        ("SELECT count(*) AS n FROM booking", {}),
+    )
+    assert [each.affected for each in done[:3]] == [1, 1, 1]
+    assert [list(each) for each in done[3:]] == [[{"cents": 70}], [{"n": 1}]]
+    assert _state(proposal, database) == [[(1, 70), (2, 0)], [(7, 1, 30)]]
+
+
+def test_nothing_of_it_stays(runs: Runs, proposal: Proposal, database: Database[Any]) -> None:
+    """Where the caller raises, and where a statement is refused."""
+    before = _state(proposal, database)
+    steps = ((_TAKE, {"id": 1, "cents": 30}), ("DELETE FROM account WHERE id = :id", {"id": 3}))
+    with pytest.raises(LookupError):
+        runs(*steps, fails=True)
+    assert _state(proposal, database) == before
+    with pytest.raises(ConstraintError):
+        runs(*steps, (_BOOK, {"booking": 7, "id": 99, "cents": 30}))
+    assert _state(proposal, database) == before
+
+
+def test_it_is_tried_again_as_a_whole(proposal: Proposal, database: Database[Any]) -> None:
+    """What is read and then written by several at once is not lost."""
+    store = Store(proposal, database)
+
+    def work(transaction: Any) -> None:
+        (row,) = transaction.execute(_HELD, id=2)
+        transaction.execute("UPDATE account SET cents = :cents WHERE id = 2", cents=row["cents"] + 1)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: store.transaction(work), range(20)))
+    assert store.execute(_HELD, id=2)[0] == {"cents": 20}
