@@ -140,8 +140,10 @@ def is_text(expression: Expression) -> bool:
 
 
 def is_mixed_time(expression: Expression) -> bool:
-    """Whether it is a date or timestamp some of whose values may be texts, such as zero dates."""
+    """Whether it is a date or timestamp some of whose values may be texts, such as zero dates and infinite ones."""
     match expression:
+        case Literal(value=str()):
+            return expression.type.name in TIMES
         case Column():
             return expression.mixed and expression.type.name in TIMES
         case Call(function=function, arguments=arguments):

@@ -26,6 +26,7 @@ from nestling.ir.proposal import Proposal
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
 from nestling.store import Store
+from tests.planner.reads.beside_postgresql import beside, written
 
 TABLES = """
 CREATE TYPE size AS ENUM ('small', 'big', 'Large', 'huge');
@@ -100,18 +101,8 @@ def towns(
     postgresql: str, mongo_client: MongoClient[dict[str, Any]]
 ) -> Iterator[tuple[sa.Engine, Proposal, Database[Any]]]:
     """The tables in a database of their own, loaded by the normalized design."""
-    name = f"reads_{uuid.uuid4().hex}"
-    with sa.create_engine(postgresql, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool).connect() as server:
-        server.exec_driver_sql(f"CREATE DATABASE {name}")
-    url = sa.make_url(postgresql).set(database=name).render_as_string(hide_password=False)
-    engine = sa.create_engine(url, poolclass=sa.NullPool)
-    with engine.begin() as connection:
-        connection.exec_driver_sql(TABLES)
-    proposal = pipeline.design(pipeline.inspect(url), "normalized")
-    database = mongo_client[name]
-    pipeline.load(proposal, url, database, mode=pipeline.Mode.REPLACE)
-    yield engine, proposal, database
-    mongo_client.drop_database(name)
+    with beside(postgresql, mongo_client, TABLES) as found:
+        yield found.engine, found.proposal, found.database
 
 
 @pytest.mark.parametrize("sql", [*STATEMENTS, *UUIDS])
@@ -250,11 +241,6 @@ def test_a_uuid_that_is_written_down_is_one(towns: tuple[sa.Engine, Proposal, Da
     assert store.execute(f"DELETE FROM town WHERE mark = '{other}'").affected == 1
     with pytest.raises(GapError, match="CAST of text to uuid"):
         store.execute("SELECT id FROM town WHERE mark = 'a'")
-
-
-def written(value: object) -> object:
-    """Decimals by their digits."""
-    return str(value) if isinstance(value, Decimal) else value
 
 
 def test_the_least_of_an_enum_is_a_gap(towns: tuple[sa.Engine, Proposal, Database[Any]]) -> None:

@@ -27,6 +27,7 @@ from nestling.ir.operands import is_float, is_integer
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.times import add_interval, is_interval
@@ -122,6 +123,7 @@ def _time_arithmetic(node: exp.Binary, operator: Operator, left: Expression, rig
     rules = env.dialect.rules
     if rules is not Rules.POSTGRESQL or operator not in (Operator.ADD, Operator.SUBTRACT):
         raise gap("arithmetic with dates", node)
+    refuse_infinite("arithmetic", node, env.translation, left, right)
     left, right = values.adapt(left, right.type), values.adapt(right, left.type)
     if left.type.name in TIMES and right.type.name in TIMES and operator is Operator.SUBTRACT:
         if left.type.name is TypeName.DATE:

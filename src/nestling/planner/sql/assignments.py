@@ -10,14 +10,16 @@ from sqlglot import exp
 from nestling.ir.algebra import Scan
 from nestling.ir.defaults import Generated
 from nestling.ir.expression import ANY, NULL, Cast, Collation, Expression, Literal, Parameter, Rules, Stored
+from nestling.ir.infinite_moments import INFINITE, infinite
 from nestling.ir.model import Attribute, Entity
-from nestling.ir.operands import is_integer, is_text
+from nestling.ir.operands import is_integer, is_mixed_time, is_text
 from nestling.ir.types import TEXT, TIMES, TypeName
 from nestling.ir.write import Assignment
 from nestling.planner.sql import values
 from nestling.planner.sql.defaults import default_expression
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.gaps import gap, no_such
+from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.joined_writes import Others
 from nestling.planner.sql.moment_forms import require_form
 from nestling.planner.sql.scope import Env, Scope, Source, Translation
@@ -27,6 +29,8 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
     """The value as the attribute keeps it; constants of the right type need nothing."""
     if isinstance(expression, Cast) and isinstance(expression.operand, Literal) and expression.type == attribute.type:
         expression = expression.operand  # which is converted as it is stored
+    if (endless := _endless(expression, attribute, translation)) is not None:
+        return endless
     if _is_truth(expression) and translation.dialect.is_sqlite and attribute.type.name is not TypeName.BOOLEAN:
         expression = values.plain(expression, translation)
     is_numeric = translation.dialect.is_sqlite and attribute.is_numeric
@@ -46,6 +50,19 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
     if is_strict:
         require_form(expression, attribute)
     return Stored(expression, attribute.type, translation.dialect.rules, lenient, among, is_numeric)
+
+
+def _endless(expression: Expression, attribute: Attribute, translation: Translation) -> Expression | None:
+    """PostgreSQL: the value where it is a date or moment that may be infinite, which its attribute must be too."""
+    if translation.dialect.rules is not Rules.POSTGRESQL:
+        return None
+    if isinstance(expression, Literal) and (found := infinite(expression.value, attribute.type)) is not None:
+        expression = Literal(found, attribute.type)
+    if not is_mixed_time(expression):
+        return None
+    if INFINITE not in attribute.also or expression.type != attribute.type:
+        refuse_infinite(f"storing in `{attribute.name}`", None, translation, expression)
+    return expression
 
 
 def _is_truth(expression: Expression) -> bool:

@@ -27,6 +27,7 @@ from nestling.ir.operands import columns_of
 from nestling.ir.types import INTEGER
 from nestling.planner.sql.collations import rules_of
 from nestling.planner.sql.enums import ranked, unranked
+from nestling.planner.sql.infinite_moments import placed, unplaced
 from nestling.planner.sql.scope import Translation, Windows
 
 _ALL = Frame(FrameUnit.ROWS, Bound(None, following=False), Bound(None, following=True))
@@ -45,19 +46,20 @@ def first_of_each(
     return Filter(numbered, Compare(Comparison.EQUAL, place, Literal(1, INTEGER)))
 
 
-def in_columns(order: Sequence[SortKey], project: Project) -> list[SortKey] | None:
+def in_columns(order: Sequence[SortKey], project: Project, translation: Translation) -> list[SortKey] | None:
     """The keys in terms of the outputs' columns; None when one is no output."""
     columns: dict[Expression, Expression] = {}
     for item, column in zip(project.outputs, project.columns, strict=True):
         columns.setdefault(item.expression, column)
     found = []
     for key in order:
-        value = unranked(key.expression)
+        value = unplaced(unranked(key.expression))
         if value not in columns and any(columns_of(value)):
             return None
         held = columns.get(value, value)
         ranks = value is not key.expression
-        found.append(replace(key, expression=ranked(held, held.type.values) if ranks else held))
+        ordered = placed(ranked(held, held.type.values), translation) if ranks else held
+        found.append(replace(key, expression=ordered))
     return found
 
 

@@ -41,7 +41,8 @@ from nestling.planner.sql.comparisons import COMPARISONS, comparison, is_given_l
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.functions import FUNCTIONS
 from nestling.planner.sql.gaps import StatementGap, gap, mistake, no_such
-from nestling.planner.sql.literals import DECIMAL, typed_literal
+from nestling.planner.sql.infinite_moments import placed, refuse_infinite
+from nestling.planner.sql.literals import DECIMAL, constant_of
 from nestling.planner.sql.scope import Bound, Env
 
 AGGREGATES = (
@@ -101,7 +102,7 @@ def sort_key(node: exp.Ordered, expression: Expression, env: Env, tree: exp.Expr
     value = values.ordered(expression, env.translation)
     if env.dialect.rules is not Rules.SQLITE:  # which has no enums: their order would be that of texts
         values.refuse_intervals("an order", node, expression)
-        value = ranked(value, expression.type.values)
+        value = placed(ranked(value, expression.type.values), env.translation)
     says = (node.this,) if tree is None else (node.this.find(exp.Collate), tree)
     return SortKey(value, bool(node.args.get("desc")), nulls_first, collation(env, says, (expression,)))
 
@@ -284,6 +285,7 @@ def _subquery(node: exp.Expr, env: Env) -> Expression:
     if len(relation.columns) != 1:
         raise mistake(f"a subquery of {len(relation.columns)} columns stands for one value", node)
     column = relation.columns[0]
+    refuse_infinite("a subquery's value", node, env.translation, column)
     if column.mixed:
         relation = recast(relation, [values.ordered(column, env.translation)], env.translation)
     kind = ANY if column.mixed else column.type
@@ -363,7 +365,7 @@ def _sent(node: exp.Cast, operand: Expression, env: Env) -> Expression | None:
         if not sent.numbers:
             return replace(operand, type=sent, exact=sent.name is not TypeName.JSON)
     if is_text and isinstance(operand, Literal):
-        return typed_literal(str(operand.value), _cast_type(node.to, env, node, _SENT))
+        return constant_of(str(operand.value), _cast_type(node.to, env, node, _SENT))
     return None
 
 
@@ -376,6 +378,7 @@ def _cast(node: exp.Cast, env: Env) -> Expression:
         return values.numeric(operand, env.translation)
     if env.dialect.rules is Rules.MYSQL and kind.name is TypeName.DATE and is_mixed_time(operand):
         return Call(Function.DATE_OF, (operand,), kind, Rules.MYSQL)
+    refuse_infinite("a CAST", node, env.translation, operand)
     return Cast(values.plain(operand, env.translation), kind, env.dialect.rules)
 
 

@@ -26,6 +26,7 @@ from nestling.planner.sql.collations import collation, is_citext
 from nestling.planner.sql.comparisons import is_either_citext
 from nestling.planner.sql.formats import bind_format
 from nestling.planner.sql.gaps import gap, mistake
+from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.times import TIME_FUNCTIONS, TIME_NAMES
@@ -204,6 +205,7 @@ def _extreme(function: Function) -> Handler:
         )
         if rule is not Collation.BINARY:
             raise gap("the least or greatest of texts under a collation", node)
+        refuse_infinite("the least or greatest", node, env.translation, *parts)
         alike, kind = values.common(parts, env.translation)
         return Call(function, alike, kind, env.dialect.rules)
 

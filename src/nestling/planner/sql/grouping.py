@@ -16,6 +16,7 @@ from nestling.planner.sql.collations import collation, declared, keep, of_group
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate, predicate
 from nestling.planner.sql.gaps import gap, mistake
+from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.scope import Env, Translation
 
@@ -168,6 +169,8 @@ def bind_aggregate(node: exp.Expr, env: Env) -> Aggregate:
         values.refuse_intervals(node.key.upper(), node, value)
     if env.dialect.rules is Rules.POSTGRESQL and function in _SUMS and value.type.name in KEPT_AS_TEXT:
         raise mistake(f"there is no {node.key.upper()} of {value.type}", node, "cast it to a number")
+    if function in (*_EXTREMES, *_SUMS):
+        refuse_infinite(node.key.upper(), node, env.translation, value)
     operand = _operand(function, value, env)
     if distinct and function in _SUMS and value != NULL and not of_numbers(value):
         # distinct ones may be equal as numbers

@@ -8,6 +8,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from nestling.ir.expression import Cast, Expression, Literal, Rules
+from nestling.ir.infinite_moments import infinite
 from nestling.ir.numeral import number_in
 from nestling.ir.time_text import read_time_of_day
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
@@ -30,6 +31,12 @@ def instant_literal(value: date, wanted: Type) -> Literal:
     found = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)  # noqa: DTZ001
     zoned = found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
     return Literal(zoned if wanted.name is TypeName.TIMESTAMPTZ else found.replace(tzinfo=None), wanted)
+
+
+def constant_of(value: str, wanted: Type) -> Expression:
+    """A constant of that type as PostgreSQL reads it, who knows infinite dates and moments."""
+    endless = infinite(value, wanted)
+    return typed_literal(value, wanted) if endless is None else Literal(endless, wanted)
 
 
 def typed_literal(value: str, wanted: Type) -> Expression:

@@ -219,7 +219,7 @@ class Select:
     def _distinct(self, project: Project, order: Sequence[SortKey], env: Env) -> Relation:
         """DISTINCT, then the sort: in terms of its columns, or (SQLite, MySQL) of any of the equal rows."""
         rules = self._collations(project.outputs, env)
-        keys = in_columns(order, project)
+        keys = in_columns(order, project, self.translation)
         if keys is not None:
             return self._cut(Distinct(project, rules), keys, env)
         if not env.dialect.lenient:

@@ -27,6 +27,7 @@ from nestling.ir.operands import is_integer, is_mixed_time
 from nestling.ir.types import FLOAT, INTEGER, MOMENTS, NUMBERS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.zero_dates import dates_alone
@@ -161,6 +162,7 @@ def _time(value: Expression, env: Env) -> Expression:
     if isinstance(value, Literal) and isinstance(value.value, str):
         return typed_literal(value.value, TIMESTAMP)
     if value.type.name in TIMES or value.type.name is TypeName.INTERVAL or value == NULL:
+        refuse_infinite("a function", None, env.translation, value)
         return dates_alone(value) if env.dialect.rules is Rules.MYSQL else value
     return Cast(value, TIMESTAMP, env.dialect.rules)
 

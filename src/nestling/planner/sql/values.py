@@ -34,7 +34,7 @@ from nestling.ir.expression import (
     Rules,
     ScalarSubquery,
 )
-from nestling.ir.operands import is_number, is_text, of_numbers
+from nestling.ir.operands import is_mixed_time, is_number, is_text, of_numbers
 from nestling.ir.types import (
     BOOLEAN,
     BSON_DIGITS,
@@ -51,7 +51,15 @@ from nestling.ir.types import (
 from nestling.ir.zero_dates import is_zero, zero_of
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.gaps import gap
-from nestling.planner.sql.literals import DECIMAL, TIMESTAMP, instant_literal, number_literal, typed_literal
+from nestling.planner.sql.infinite_moments import placed_sides, refuse_infinite
+from nestling.planner.sql.literals import (
+    DECIMAL,
+    TIMESTAMP,
+    constant_of,
+    instant_literal,
+    number_literal,
+    typed_literal,
+)
 from nestling.planner.sql.mysql_kinds import APART, beside_time, refuse_own
 from nestling.planner.sql.scope import Translation
 from nestling.planner.sql.zero_dates import moment_of_number
@@ -179,6 +187,7 @@ def text(expression: Expression, translation: Translation) -> Expression:
         return value
     if isinstance(value, Literal) and isinstance(value.value, int):
         return Literal(str(value.value), TEXT)
+    refuse_infinite("a text", None, translation, value)
     return Cast(value, TEXT, translation.dialect.rules)
 
 
@@ -231,7 +240,7 @@ def compare(
         left, right = _truth_beside(left, right), _truth_beside(right, left)
     left, right = comparable(left, right, translation)
     if translation.dialect.rules is Rules.POSTGRESQL and operator in _ORDERED:
-        left, right = ranked(left, labels), ranked(right, labels)
+        left, right = placed_sides(ranked(left, labels), ranked(right, labels), translation)
     return Compare(operator, left, right, collation or translation.dialect.collation)
 
 
@@ -291,8 +300,10 @@ def adapt(expression: Expression, wanted: Type) -> Expression:
     if isinstance(expression, Parameter):
         return replace(expression, type=wanted) if expression.type == ANY else expression
     if isinstance(expression, Literal) and isinstance(expression.value, str) and expression.type.name is TypeName.TEXT:
-        return typed_literal(expression.value, wanted)
+        return constant_of(expression.value, wanted)
     mine, other = expression.type.name, wanted.name
+    if is_mixed_time(expression):
+        return expression
     if mine in _TIME_RANK and other in _TIME_RANK and _TIME_RANK[mine] < _TIME_RANK[other]:
         known = expression.value if isinstance(expression, Literal) else None
         return instant_literal(known, wanted) if isinstance(known, date) else Cast(expression, wanted, Rules.POSTGRESQL)

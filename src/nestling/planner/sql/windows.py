@@ -12,6 +12,7 @@ from nestling.planner.sql.collations import collation, rules_of
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate
 from nestling.planner.sql.gaps import gap, mistake
 from nestling.planner.sql.grouping import bind_aggregate
+from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Env, Windows
 
 _ONLY: dict[type[exp.Expr], WindowOnly] = {
@@ -109,6 +110,7 @@ def _only(only: WindowOnly, node: exp.Expr, env: Env) -> tuple[tuple[Expression,
     arguments = tuple(bind(node.args[name], env) for name in names if node.args.get(name) is not None)
     if only is WindowOnly.NTILE:
         return arguments, INTEGER
+    refuse_infinite(node.key.upper(), node, env.translation, arguments[0])
     value = values.shown(values.ordered(arguments[0], env.translation), env.translation)
     if len(arguments) > 2:
         (value, default), kind = values.common([value, arguments[2]], env.translation)

@@ -12,7 +12,7 @@ from nestling.sources.ddl.catalogue import Catalogue, Declared
 from nestling.sources.ddl.column_type import read_type
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text, at_commas
 from nestling.sources.ddl.tokens import Kind, Token
-from nestling.sources.defaults import collation_named, read_default, with_zero_dates
+from nestling.sources.defaults import collation_named, read_default, with_default_kind
 from nestling.sources.remarks import computed, unique_by_expression
 from nestling.sources.tables import Check, ForeignKey
 
@@ -94,7 +94,7 @@ def _column_constraint(
         table.foreign_keys.append((target, replace(key, enforced=key.enforced and catalogue.dialect != MYSQL)))
     elif cursor.accept("DEFAULT"):
         default = read_default(as_sql(default_tokens(cursor)), column.type)
-        return with_zero_dates(replace(column, default=default))
+        return with_default_kind(replace(column, default=default))
     elif cursor.accept("COLLATE"):
         table.collated.add(column.name)
         return replace(column, collation=collation_named(cursor.qualified_name()[1]))

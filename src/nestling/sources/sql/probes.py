@@ -47,9 +47,10 @@ def counted(condition: Any) -> Any:
 
 
 def odd_dates(column: Any, before_christ: str) -> Any:
-    """Whether Python has no such date: it is infinite, or of a year before 1 or after 9999."""
+    """Whether Python has no such date, though it is finite: it is of a year before 1 or after 9999."""
     text = sa.cast(column, sa.Text)
-    return sa.or_(~sa.func.isfinite(column), text.like(before_christ), sa.func.date_part("year", column) > 9999)
+    beyond = sa.or_(text.like(before_christ), sa.func.date_part("year", column) > 9999)
+    return sa.and_(sa.func.isfinite(column), beyond)
 
 
 def digits(column: Any) -> Iterator[tuple[str, Any]]:

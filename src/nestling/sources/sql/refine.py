@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nestling.common.sql_dialects import SQLITE
 from nestling.ir.defaults import Generated
+from nestling.ir.infinite_moments import INFINITE
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.numeral import INT64
 from nestling.ir.quantity_words import counted
@@ -37,6 +38,8 @@ def as_declared(attribute: Attribute, found: Mapping[str, Any]) -> Attribute:
     kind, also = attribute.type, attribute.also
     if kind.name in (_T.TIMESTAMP, _T.TIMESTAMPTZ) and found["milli"]:
         kind = Type(kind.name, (6 if found["micro"] else 3,))
+    if found.get("infinite"):
+        also = (INFINITE,)
     if found.get("odd"):
         also = (TEXT,)
     if kind.name is _T.INTEGER and int(found["most"]) >= INT64:

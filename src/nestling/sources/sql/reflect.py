@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from nestling.ir.model import Attribute
 from nestling.sources.affinity import with_affinity
 from nestling.sources.checks import compares_plainly
-from nestling.sources.defaults import with_zero_dates
+from nestling.sources.defaults import with_default_kind
 from nestling.sources.shape import shape
 from nestling.sources.tables import ForeignKey, Table
 
@@ -56,10 +56,10 @@ def _table(table: found.Table, dialect: str) -> Table:
 
 
 def _attribute(column: found.ColumnFacts, dialect: str) -> Attribute:
-    attribute = Attribute(
+    made = Attribute(
         column.name, column.type, column.nullable, column.also, default=column.default, collation=column.collation
     )
-    return with_affinity(with_zero_dates(attribute), column.declared, dialect)
+    return with_affinity(with_default_kind(made), column.declared, dialect)
 
 
 def _foreign_key(table: found.Table, key: found.ForeignKey) -> ForeignKey:

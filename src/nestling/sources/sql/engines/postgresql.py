@@ -121,6 +121,7 @@ class Postgresql(Engine):
         from nestling.sources.sql.probes import counted, digits, odd_dates
 
         if name in (_T.DATE, _T.TIMESTAMP, _T.TIMESTAMPTZ):
+            yield "infinite", counted(~sa.func.isfinite(column))
             yield "odd", counted(odd_dates(column, "%BC"))
         if name in (_T.TIMESTAMP, _T.TIMESTAMPTZ):
             yield from digits(column)

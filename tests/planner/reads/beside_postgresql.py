@@ -1,0 +1,82 @@
+"""Tables of PostgreSQL in a database of their own, loaded by the normalized design, and its answers beside MongoDB's."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+from pymongo import MongoClient
+from pymongo.database import Database
+
+from nestling import pipeline
+from nestling.emitters.mql.read import compiled_read
+from nestling.executors.run import run_read
+from nestling.ir.algebra import Query
+from nestling.ir.compiled import NotCompiled
+from nestling.ir.proposal import Proposal
+from nestling.ir.reading import Reading
+from nestling.planner.reads import plan_read
+from nestling.planner.sql import translate
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The tables in PostgreSQL and in MongoDB."""
+
+    engine: sa.Engine
+    url: str
+    reading: Reading
+    proposal: Proposal
+    database: Database[Any]
+
+    def theirs(self, sql: str, values: Mapping[str, object] | None = None) -> list[tuple[object, ...]]:
+        """PostgreSQL's answer."""
+        asked = re.sub(r"(?<!:):(\w+)", r"%(\1)s", sql) if values else sql
+        with self.engine.begin() as connection:
+            connection.exec_driver_sql("SET TIME ZONE 'UTC'")
+            rows = connection.exec_driver_sql(asked, dict(values) if values else None)
+            return [tuple(map(written, row)) for row in rows] if rows.returns_rows else []
+
+    def ours(self, sql: str, values: Mapping[str, object] | None = None) -> list[tuple[object, ...]]:
+        """MongoDB's."""
+        query = translate(sql, self.proposal.design.model, "postgresql")
+        assert isinstance(query, Query)
+        read = compiled_read(plan_read(query, self.proposal.design, statistics=self.proposal.statistics))
+        return [tuple(map(written, row)) for row in run_read(self.database, read, values or {})]
+
+    def gap(self, sql: str) -> str:
+        """Why the statement is a gap; empty where it is none."""
+        found = pipeline.convert(self.proposal, sql, dialect="postgresql")
+        return found.gap.what if isinstance(found, NotCompiled) else ""
+
+
+@contextmanager
+def beside(postgresql: str, client: MongoClient[dict[str, Any]], tables: str) -> Iterator[Beside]:
+    """The tables, made by a script, in both."""
+    name = f"reads_{uuid.uuid4().hex}"
+    with sa.create_engine(postgresql, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool).connect() as server:
+        server.exec_driver_sql(f"CREATE DATABASE {name}")
+    url = sa.make_url(postgresql).set(database=name).render_as_string(hide_password=False)
+    engine = sa.create_engine(url, poolclass=sa.NullPool)
+    with engine.begin() as connection:
+        connection.exec_driver_sql(tables)
+    reading = pipeline.inspect(url)
+    proposal = pipeline.design(reading, "normalized")
+    database = client[name]
+    pipeline.load(proposal, url, database, mode=pipeline.Mode.REPLACE)
+    yield Beside(engine, url, reading, proposal, database)
+    client.drop_database(name)
+
+
+def written(value: object) -> object:
+    """Decimals by their digits, moments without what tells UTC."""
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=None)
+    return str(value) if isinstance(value, Decimal) else value
