@@ -1,4 +1,4 @@
-"""What a database puts into an attribute that an INSERT leaves out."""
+"""What a database puts into an attribute that an INSERT leaves out, or never lets be given."""
 
 from __future__ import annotations
 
@@ -34,7 +34,14 @@ class OtherDefault:
     sql: str
 
 
-Default: TypeAlias = Constant | Generated | OtherDefault
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """What the source computes of the row's other attributes whenever it is written; no statement sets it."""
+
+    sql: str
+
+
+Default: TypeAlias = Constant | Generated | Computed | OtherDefault
 
 _TRUTHS = {"true": True, "false": False, "1": True, "0": False, "t": True, "f": False}
 

@@ -25,7 +25,14 @@ def carried(declared: str) -> str:
 
 def computed(table: str, column: str) -> str:
     """A generated column."""
-    return f"`{table}.{column}` is computed by the database: it is kept as a plain attribute"
+    return (
+        f"`{table}.{column}` is computed by the database: it is kept as a plain attribute that statements compute anew"
+    )
+
+
+def set_by_updates(table: str, column: str) -> str:
+    """MySQL's ON UPDATE CURRENT_TIMESTAMP."""
+    return f"`{table}.{column}` is ON UPDATE CURRENT_TIMESTAMP, which statements do not keep: let each of them say the time"
 
 
 def unique_for_some(table: str) -> str:

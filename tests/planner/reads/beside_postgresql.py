@@ -1,4 +1,4 @@
-"""Tables of PostgreSQL in a database of their own, loaded by the normalized design, and its answers beside MongoDB's."""
+"""Tables of PostgreSQL in a database of their own, loaded by a design, and its answers beside MongoDB's."""
 
 from __future__ import annotations
 
@@ -58,8 +58,10 @@ class Beside:
 
 
 @contextmanager
-def beside(postgresql: str, client: MongoClient[dict[str, Any]], tables: str) -> Iterator[Beside]:
-    """The tables, made by a script, in both."""
+def beside(
+    postgresql: str, client: MongoClient[dict[str, Any]], tables: str, strategy: str = "normalized"
+) -> Iterator[Beside]:
+    """The tables, made by a script, in both; loaded by the strategy's design."""
     name = f"reads_{uuid.uuid4().hex}"
     with sa.create_engine(postgresql, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool).connect() as server:
         server.exec_driver_sql(f"CREATE DATABASE {name}")
@@ -68,7 +70,7 @@ def beside(postgresql: str, client: MongoClient[dict[str, Any]], tables: str) ->
     with engine.begin() as connection:
         connection.exec_driver_sql(tables)
     reading = pipeline.inspect(url)
-    proposal = pipeline.design(reading, "normalized")
+    proposal = pipeline.design(reading, strategy)
     database = client[name]
     pipeline.load(proposal, url, database, mode=pipeline.Mode.REPLACE)
     yield Beside(engine, url, reading, proposal, database)

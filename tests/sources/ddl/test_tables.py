@@ -270,7 +270,7 @@ def test_computed_columns_are_plain_attributes_and_noted():
     )
     assert reading.model.entity("t").attribute_names == ("id", "a", "b")
     assert [note for note in reading.notes if "computed" in note] == [
-        "`t.b` is computed by the database: it is kept as a plain attribute"
+        "`t.b` is computed by the database: it is kept as a plain attribute that statements compute anew"
     ]
     assert (
         len(

@@ -33,7 +33,7 @@ CREATE UNIQUE INDEX u_some ON u (a) WHERE b IS NOT NULL;
 CREATE UNIQUE INDEX u_made ON u (lower(a));
 """
 _SAID = {
-    "`u.b` is computed by the database: it is kept as a plain attribute",
+    "`u.b` is computed by the database: it is kept as a plain attribute that statements compute anew",
     "a unique index of `u` is over some rows only: no attributes are unique by it, the application must enforce it",
     "a unique index of `u` is over an expression: no attributes are unique by it, the application must enforce it",
 }

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from nestling.common.errors import Problem
 from nestling.ir.allowed import Allowed, Scalar, number
-from nestling.ir.defaults import Constant, Default, Generated, OtherDefault, constant, written
+from nestling.ir.defaults import Computed, Constant, Default, Generated, OtherDefault, constant, written
 from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute
 from nestling.ir.text.form import Findings, Form, Texts, without, words_schema
@@ -77,6 +77,7 @@ class AttributeForm(Form):
         None, description="what the database makes for rows that do not say"
     )
     default_sql: str | None = Field(None, description="a default only the source can compute")
+    computed: str | None = Field(None, description="SQL over the row's other columns that every write computes it by")
     collation: Annotated[str, words_schema(Collation)] | None = Field(
         None, description="how its texts are compared; the model's collation when not said"
     )
@@ -100,7 +101,7 @@ class AttributeForm(Form):
         return Attribute(name, kind, nullable, also, self._default(kind, path, findings), rule, allowed)
 
     def _default(self, kind: Type, path: Path, findings: Findings) -> Default | None:
-        said = [name for name in ("default", "generated", "default_sql") if getattr(self, name) is not None]
+        said = [name for name in ("default", "generated", "default_sql", "computed") if getattr(self, name) is not None]
         if len(said) > 1:
             what = f"{' and '.join(f'`{name}`' for name in said)} cannot both be"
             findings.problems.append(Problem(what=what, path=path, next_move="keep one"))
@@ -108,6 +109,8 @@ class AttributeForm(Form):
             return constant(self.default, kind)
         if self.default_sql is not None:
             return OtherDefault(self.default_sql)
+        if self.computed is not None:
+            return Computed(self.computed)
         if self.generated is None:
             return None
         return findings.word(Generated, self.generated, (*path, "generated"), otherwise=Generated.NUMBER)
@@ -145,6 +148,8 @@ def _default_entry(default: Default | None) -> dict[str, object]:
             return {"generated": str(default)}
         case OtherDefault(sql=sql):
             return {"default_sql": sql}
+        case Computed(sql=sql):
+            return {"computed": sql}
         case _:
             assert_never(default)
 

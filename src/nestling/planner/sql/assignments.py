@@ -8,7 +8,8 @@ from dataclasses import replace
 from sqlglot import exp
 
 from nestling.ir.algebra import Scan
-from nestling.ir.defaults import Generated
+from nestling.ir.computed import concerned
+from nestling.ir.defaults import Computed, Generated
 from nestling.ir.expression import ANY, NULL, Cast, Collation, Expression, Literal, Parameter, Rules, Stored
 from nestling.ir.infinite_moments import INFINITE, infinite
 from nestling.ir.model import Attribute, Entity
@@ -16,6 +17,7 @@ from nestling.ir.operands import is_integer, is_mixed_time, is_text
 from nestling.ir.types import TEXT, TIMES, TypeName
 from nestling.ir.write import Assignment
 from nestling.planner.sql import values
+from nestling.planner.sql.computed import computed, refuse_given
 from nestling.planner.sql.defaults import default_expression
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.gaps import gap, no_such
@@ -103,9 +105,19 @@ def assignments(
         if not isinstance(node, exp.EQ) or not isinstance(node.this, exp.Column):
             raise gap("an assignment of several columns", node)
         attribute = attribute_named(entity, node.this)
+        if isinstance(attribute.default, Computed) and is_default(node.expression):
+            continue
+        refuse_given(attribute, node)
         value = stored(_assigned(node.expression, attribute, env, others), attribute, env.translation)
         if env.dialect.rules is Rules.MYSQL and others is None:  # from left to right: what follows sees the new value
             env = _having(env, attribute.name, value)
+        found[attribute.name] = Assignment(attribute.name, value)
+    after = env
+    for change in found.values():
+        after = _having(after, change.attribute, change.expression)
+    for attribute in concerned(entity, found):
+        value = stored(computed(attribute, after), attribute, env.translation)
+        after = _having(after, attribute.name, value)
         found[attribute.name] = Assignment(attribute.name, value)
     return tuple(found.values())
 

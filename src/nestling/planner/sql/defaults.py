@@ -9,7 +9,7 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from nestling.ir.defaults import Constant, Generated, OtherDefault
+from nestling.ir.defaults import Computed, Constant, Generated, OtherDefault
 from nestling.ir.expression import Expression, Literal, Rules
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
@@ -34,6 +34,8 @@ def default_expression(attribute: Attribute, env: Env, node: exp.Expr) -> Expres
             return None
         case Constant(value=value):
             return Literal(value, _type_of(value, attribute.type))
+        case Computed():
+            return None  # `computed` has it
         case OtherDefault(sql=sql):
             raise gap(f"the default of `{attribute.name}`, `{sql}`", node)
         case Generated() as made:

@@ -8,20 +8,20 @@ from dataclasses import replace
 from sqlglot import exp
 
 from nestling.ir.algebra import Named, Project, Relation, Scan, Values
-from nestling.ir.expression import (
-    Rules,
-)
+from nestling.ir.computed import concerned, mentions
+from nestling.ir.expression import NULL, Rules
 from nestling.ir.model import Attribute, Entity
-from nestling.ir.write import Conflict, ConflictAction, Insert
+from nestling.ir.write import Conflict, ConflictAction, GeneratedValue, Insert
 from nestling.planner.sql import values
 from nestling.planner.sql.assignments import assignments, attribute_named, is_default, refuse, source_of, stored
+from nestling.planner.sql.computed import computed, refuse_given
 from nestling.planner.sql.defaults import default_expression, generated_values
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.gaps import gap, mistake
 from nestling.planner.sql.parse import Parsed
 from nestling.planner.sql.queries import bind_query
 from nestling.planner.sql.returning import bind_returning
-from nestling.planner.sql.scope import Env, Scope, Translation
+from nestling.planner.sql.scope import Env, Scope, Source, Translation
 from nestling.planner.sql.tables import bind_scan
 
 
@@ -37,6 +37,8 @@ def bind_insert(node: exp.Insert, parsed: Parsed, translation: Translation) -> I
     _refuse_twice(attributes, node)
     outside = Env(translation)
     source, attributes = _given_rows(node, attributes, outside)
+    for attribute in attributes:
+        refuse_given(attribute, node)
     if len(source.columns) != len(attributes):
         raise mistake(f"{len(source.columns)} values for {len(attributes)} columns of `{entity.name}`", node)
     alias = translation.alias(table.alias or table.name)
@@ -51,11 +53,25 @@ def bind_insert(node: exp.Insert, parsed: Parsed, translation: Translation) -> I
     ]
     given = [*zip(attributes, source.columns, strict=True), *defaults]
     kept = tuple(Named(attribute.name, stored(value, attribute, translation)) for attribute, value in given)
-    rows = Project(source, translation.alias("stored"), kept)
-    names = tuple(item.name for item in kept)
     made = tuple(generated_values(entity, given_names, outside))
+    rows = _with_computed(Project(source, translation.alias("stored"), kept), entity, made, outside)
+    names = tuple(column.name for column in rows.columns)
     returning = bind_returning(parsed, table.alias or table.name, target, translation)
     return Insert(entity.name, alias, names, rows, conflict, made, returning)
+
+
+def _with_computed(rows: Project, entity: Entity, made: Sequence[GeneratedValue], outside: Env) -> Project:
+    """The rows with what the database computes of them; a gap where that takes a value the store makes."""
+    for attribute in concerned(entity, entity.attribute_names):
+        if mentions(attribute, [each.attribute for each in made]):
+            raise gap(f"INSERT of `{attribute.name}`, which the database computes of a value made anew for each row")
+        known = {column.name: column for column in rows.columns}
+        columns = tuple((name, known.get(name, NULL)) for name in entity.attribute_names)
+        env = replace(outside, scope=Scope((Source(entity.name, columns),)))
+        value = stored(computed(attribute, env), attribute, outside.translation)
+        named = (*(Named(column.name, column) for column in rows.columns), Named(attribute.name, value))
+        rows = Project(rows, outside.translation.alias("computed"), named)
+    return rows
 
 
 def _refuse_twice(attributes: Sequence[Attribute], node: exp.Expr) -> None:

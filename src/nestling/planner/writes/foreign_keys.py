@@ -12,6 +12,7 @@ from typing import assert_never
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import filtered
+from nestling.ir.computed import concerned
 from nestling.ir.defaults import Constant
 from nestling.ir.expression import (
     NULL,
@@ -26,7 +27,7 @@ from nestling.ir.expression import (
     ScalarSubquery,
     Stored,
 )
-from nestling.ir.model import Attribute, OnDelete, OnUpdate, Relationship
+from nestling.ir.model import Attribute, Entity, OnDelete, OnUpdate, Relationship
 from nestling.ir.operands import columns_of, conjunction
 from nestling.ir.types import TEXTS
 from nestling.ir.write_path import Violation
@@ -162,6 +163,7 @@ def _followed(
     work: Work, link: Relationship, values: Assignments, rows: RowSet, child: a.Scan
 ) -> dict[str, Expression]:
     """The child's foreign key as its parent's new key: looked up by the old one, or as it stands in the statement."""
+    _refuse_computed(work.model.entity(link.child), link)
     found: dict[str, Expression] = {}
     for parent, own in zip(link.parent_attributes, link.child_attributes, strict=True):
         if parent not in values:
@@ -185,8 +187,15 @@ def _kept(value: Expression, attribute: Attribute) -> Expression:
     return replace(value, numeric=attribute.is_numeric)
 
 
+def _refuse_computed(child: Entity, link: Relationship) -> None:
+    """Raise a gap where the child's new foreign key changes what the source computes of it."""
+    for attribute in concerned(child, link.child_attributes):
+        raise gap(f"`{attribute.name}` of `{child.name}` is computed of what the source changes in it (`{link.name}`)")
+
+
 def _let_go(work: Work, link: Relationship, *, default: bool) -> dict[str, Expression]:
     entity = work.model.entity(link.child)
+    _refuse_computed(entity, link)
     values: dict[str, Expression] = {}
     for name in link.child_attributes:
         attribute = entity.attribute(name)

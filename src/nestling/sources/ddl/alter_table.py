@@ -144,7 +144,7 @@ def _alter_default(name: str, cursor: Cursor, table: Declared) -> bool:
     column = table.columns[name]
     if cursor.accept("SET", "DEFAULT"):
         column = replace(column, default=read_default(as_sql(cursor.rest()), column.type))
-    elif cursor.accept("DROP", "DEFAULT"):
+    elif cursor.accept("DROP", "DEFAULT") or cursor.accept("DROP", "EXPRESSION"):
         column = replace(column, default=None)
     elif cursor.accept("ADD", "GENERATED") or cursor.accept("ADD", "IDENTITY"):
         column = replace(column, default=Generated.NUMBER)

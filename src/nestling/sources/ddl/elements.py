@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
-from nestling.ir.defaults import Generated
+from nestling.ir.defaults import Computed, Generated
 from nestling.ir.model import Attribute, OnDelete, OnUpdate
 from nestling.sources.affinity import with_affinity
 from nestling.sources.ddl.catalogue import Catalogue, Declared
@@ -13,7 +13,7 @@ from nestling.sources.ddl.column_type import read_type
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text, at_commas
 from nestling.sources.ddl.tokens import Kind, Token
 from nestling.sources.defaults import collation_named, read_default, with_default_kind
-from nestling.sources.remarks import computed, unique_by_expression
+from nestling.sources.remarks import computed, set_by_updates, unique_by_expression
 from nestling.sources.tables import Check, ForeignKey
 
 _STARTS = (
@@ -100,10 +100,10 @@ def _column_constraint(
         return replace(column, collation=collation_named(cursor.qualified_name()[1]))
     elif cursor.accept_any("AUTO_INCREMENT", "AUTOINCREMENT") or _identity(cursor):
         return replace(column, default=Generated.NUMBER)
-    elif _computed(cursor):
-        catalogue.note(computed(table.name[1], column.name))
+    elif cursor.sees_any("GENERATED", "AS"):
+        return _computed(cursor, column, table, catalogue)
     else:
-        _without_meaning(cursor)
+        _without_meaning(cursor, column, table, catalogue)
     return column
 
 
@@ -134,24 +134,23 @@ def _conflict_clause(cursor: Cursor) -> None:
         cursor.take()
 
 
-def _computed(cursor: Cursor) -> bool:
-    """Pass `[GENERATED …] AS (expression)`; the start and end of a row's time are not computed from the row."""
-    if cursor.accept("GENERATED"):
-        cursor.until("AS")
-    if not cursor.accept("AS"):
-        return False
+def _computed(cursor: Cursor, column: Attribute, table: Declared, catalogue: Catalogue) -> Attribute:
+    """The column of `[GENERATED …] AS (expression)`; the start and end of a row's time are not computed from the row."""
+    cursor.until("AS")
+    cursor.accept("AS")
     if cursor.accept("ROW"):
         cursor.until(*_STARTS)
-    else:
-        cursor.group()
-    return True
+        return column
+    catalogue.note(computed(table.name[1], column.name))
+    return replace(column, default=Computed(as_sql(cursor.group())))
 
 
-def _without_meaning(cursor: Cursor) -> None:
-    """Pass what says nothing about the shape of data: comments, storage."""
+def _without_meaning(cursor: Cursor, column: Attribute, table: Declared, catalogue: Catalogue) -> None:
+    """Pass what says nothing about the shape of data: comments, storage; what an UPDATE sets by itself is noted."""
     if cursor.accept("ON", "UPDATE"):
         cursor.take()
         cursor.skip_group()
+        catalogue.note(set_by_updates(table.name[1], column.name))
     elif cursor.accept_any(*_WITH_A_WORD):
         cursor.accept("=")
         cursor.qualified_name() if cursor.peek().kind is not Kind.NUMBER else cursor.take()

@@ -10,12 +10,13 @@ from sqlalchemy import NullPool, create_engine, inspect
 from sqlalchemy.exc import SAWarning
 
 from nestling.common.sql_dialects import MYSQL, POSTGRESQL
+from nestling.ir.defaults import Computed
 from nestling.ir.model import View
 from nestling.ir.reading import Gap, GapKind
 from nestling.sources.ddl.column_type import catalogued_type
 from nestling.sources.ddl.create_view import plain_select
 from nestling.sources.defaults import collation_named, read_default
-from nestling.sources.remarks import carried, computed, unique_by_expression, unique_for_some
+from nestling.sources.remarks import carried, computed, set_by_updates, unique_by_expression, unique_for_some
 from nestling.sources.sql.address import Address
 from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
 from nestling.sources.sql.catalog_checks import server_checks
@@ -41,7 +42,7 @@ SELECT n.nspname, c.relname, c.relkind::text, a.attname, format_type(COALESCE(NU
             WHEN COALESCE(to_jsonb(a)->>'attgenerated', '') = '' THEN pg_get_expr(b.adbin, b.adrelid) END,
        CASE WHEN COALESCE(NULLIF(d.typbasetype, 0), a.atttypid) = 'bpchar'::regtype THEN 'rtrim'
             WHEN format_type(COALESCE(NULLIF(d.typbasetype, 0), a.atttypid), NULL) ~ '(^|\\.)citext$' THEN 'nocase' END,
-       COALESCE(to_jsonb(a)->>'attgenerated', '') <> ''
+       CASE WHEN COALESCE(to_jsonb(a)->>'attgenerated', '') <> '' THEN pg_get_expr(b.adbin, b.adrelid) END, false
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 LEFT JOIN pg_type d ON d.oid = a.atttypid LEFT JOIN pg_attrdef b ON b.adrelid = c.oid AND b.adnum = a.attnum
@@ -54,7 +55,8 @@ SELECT NULL, t.table_name, t.table_type, c.column_name, c.column_type, c.is_null
   CASE WHEN c.extra LIKE '%auto_increment%' THEN 'AUTO_INCREMENT'
        WHEN version() LIKE '%MariaDB%' OR c.extra LIKE '%DEFAULT_GENERATED%' OR c.column_default IS NULL
          OR c.data_type IN ('bit', 'tinyint', 'smallint', 'mediumint', 'int', 'bigint', 'decimal', 'float', 'double')
-       THEN c.column_default ELSE QUOTE(c.column_default) END, c.collation_name, COALESCE(c.generation_expression, '') <> ''
+       THEN c.column_default ELSE QUOTE(c.column_default) END, c.collation_name, NULLIF(c.generation_expression, ''),
+  c.extra LIKE '%on update%'
 FROM information_schema.tables t JOIN information_schema.columns c
   ON c.table_schema = t.table_schema AND c.table_name = t.table_name
 WHERE t.table_schema = DATABASE() ORDER BY t.table_name, c.ordinal_position"""
@@ -150,12 +152,12 @@ def _table(
 ) -> Table:
     columns = []
     json = _checked_as_json(dialect, checks)
-    for name, declared, nullable, labels, filling, collation, _ in found:
+    for name, declared, nullable, labels, filling, collation, made_by, _ in found:
         words = "json" if name in json else declared
         read = catalogued_type(words, dialect, labels or ())
         if read.gap or read.note:
             gaps.append(Gap(GapKind.NOTIMPL, carried(declared), f"{entity}.{name}"))
-        made = read_default(filling, read.type)
+        made = Computed(made_by) if made_by else read_default(filling, read.type)
         columns.append(
             ColumnFacts(name, declared, read.type, bool(nullable), made, collation=collation_named(collation))
         )
@@ -175,7 +177,8 @@ def _table(
 
 
 def _remarks(entity: str, found: list[Any], indexes: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    yield from (computed(entity, column[0]) for column in found if column[-1])
+    yield from (computed(entity, column[0]) for column in found if column[-2])
+    yield from (set_by_updates(entity, column[0]) for column in found if column[-1])
     for index in indexes:
         if index["unique"] and not _is_unique(index):
             partial = index.get("dialect_options", {}).get("postgresql_where")

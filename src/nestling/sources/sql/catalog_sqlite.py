@@ -10,7 +10,7 @@ import sqlite3
 from dataclasses import replace
 
 from nestling.common.sql_dialects import SQLITE
-from nestling.ir.defaults import Generated
+from nestling.ir.defaults import Computed, Generated
 from nestling.ir.model import Attribute, OnDelete, OnUpdate, View
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.types import TypeName
@@ -107,7 +107,8 @@ def _column(
     kind = told.type if told is not None else catalogued_type(declared, SQLITE).type
     if kind.name is TypeName.GEOMETRY:
         gaps.append(Gap(GapKind.NOTIMPL, f"type `{declared}` is carried as found", f"{table}.{name}"))
-    default = read_default(row[5], kind) if not row[4] else None
+    made = told.default if told is not None and isinstance(told.default, Computed) else None
+    default = made if row[4] else read_default(row[5], kind)
     nullable = not (not_null or name in never_null)
     found = ColumnFacts(name, declared, kind, nullable, default)
     return replace(found, also=told.also, collation=told.collation) if told is not None else found

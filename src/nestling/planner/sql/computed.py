@@ -1,0 +1,42 @@
+"""Attributes the source computes of the row's others: every write that concerns them computes them too."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from nestling.common.errors import WorkloadError
+from nestling.ir.defaults import Computed
+from nestling.ir.expression import Expression
+from nestling.ir.model import Attribute
+from nestling.planner.sql.expressions import bind
+from nestling.planner.sql.gaps import StatementGap, gap, mistake
+from nestling.planner.sql.parse import parse
+from nestling.planner.sql.read import refuse_unread
+from nestling.planner.sql.scope import Env
+
+
+def refuse_given(attribute: Attribute, node: exp.Expr) -> None:
+    """Raise what the source does where a statement gives a value of its own."""
+    if isinstance(attribute.default, Computed):
+        what = f"`{attribute.name}` is computed by the database: no statement gives it a value"
+        raise mistake(what, node, "leave it out, or write DEFAULT")
+
+
+def computed(attribute: Attribute, env: Env) -> Expression:
+    """The expression over the row's new values, which `env` has; what it cannot be is said of the attribute."""
+    assert isinstance(attribute.default, Computed)
+    sql = attribute.default.sql
+    try:
+        tree = parse(f"SELECT {sql}", env.dialect).tree
+        refuse_unread(tree, env.dialect)
+        return bind(tree.expressions[0], env)
+    except StatementGap as error:
+        what = f"a write that changes `{attribute.name}`, which the database computes by `{sql}`: {error.gap.what}"
+        raise StatementGap(replace(error.gap, what=what, where="")) from None
+    except WorkloadError as error:
+        problem = error.problems[0].what
+        raise gap(
+            f"a write that changes `{attribute.name}`, which the database computes by `{sql}`: {problem}"
+        ) from None
