@@ -77,6 +77,11 @@ STATEMENTS = (
     "SELECT DISTINCT size FROM town ORDER BY size LIMIT 2",
     "SELECT size, count(*) FROM town WHERE size IS NOT NULL GROUP BY size ORDER BY size DESC LIMIT 1",
     "SELECT (SELECT o.id FROM town o WHERE o.size < t.size ORDER BY o.size DESC LIMIT 1) AS next FROM town t",
+    "SELECT size, count(*) FROM town GROUP BY ROLLUP(size) ORDER BY size LIMIT 3",
+    "SELECT size, code, count(*) FROM town GROUP BY CUBE(size, code) ORDER BY size DESC, code, count(*) LIMIT 5",
+    "SELECT code, size, count(*) FROM town GROUP BY GROUPING SETS ((code), (size), ()) ORDER BY size, code, count(*) LIMIT 3",
+    "SELECT size FROM town WHERE id < 4 UNION SELECT NULL UNION SELECT size FROM town ORDER BY size LIMIT 3",
+    "SELECT id, founded FROM town UNION ALL SELECT 9, NULL ORDER BY founded DESC, id LIMIT 3",
     "SELECT id FROM town WHERE founded >= DATE '1993-07-01' AND founded < DATE '1993-07-01' + INTERVAL '3 months'",
 )
 
@@ -249,3 +254,7 @@ def test_the_least_of_an_enum_is_a_gap(towns: tuple[sa.Engine, Proposal, Databas
     found = pipeline.convert(proposal, "SELECT min(size) FROM town", dialect="postgresql")
     assert isinstance(found, NotCompiled)
     assert "MIN of an enum" in found.gap.what
+    for function in ("greatest", "least"):
+        found = pipeline.convert(proposal, f"SELECT {function}(size, 'big') FROM town", dialect="postgresql")
+        assert isinstance(found, NotCompiled)
+        assert "least or greatest of an enum" in found.gap.what

@@ -24,6 +24,7 @@ from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation, is_citext
 from nestling.planner.sql.comparisons import is_either_citext
+from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.formats import bind_format
 from nestling.planner.sql.gaps import gap, mistake
 from nestling.planner.sql.infinite_moments import refuse_infinite
@@ -206,6 +207,8 @@ def _extreme(function: Function) -> Handler:
         if rule is not Collation.BINARY:
             raise gap("the least or greatest of texts under a collation", node)
         refuse_infinite("the least or greatest", node, env.translation, *parts)
+        if env.dialect.rules is Rules.POSTGRESQL and any(ranked(part, part.type.values) != part for part in parts):
+            raise gap("the least or greatest of an enum whose values are not listed in the order of their texts", node)
         alike, kind = values.common(parts, env.translation)
         return Call(function, alike, kind, env.dialect.rules)
 

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from nestling.ir.algebra import (
     Limit,
+    Project,
     Recursive,
     Relation,
     SetOperation,
@@ -17,7 +18,7 @@ from nestling.ir.algebra import (
     Values,
     Working,
 )
-from nestling.ir.expression import ANY, Collation, Column, Expression
+from nestling.ir.expression import ANY, NULL, Collation, Column, Expression, Rules
 from nestling.ir.operands import nullable
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import keep, rules_of
@@ -114,7 +115,9 @@ def _alike(
     columns: list[Column] = []
     taken: set[str] = set()
     for name, one, other in zip(names, left.columns, right.columns, strict=True):
-        alike, kind = values.common([one, other], translation)
+        alike, kind = values.common(
+            [_or_null(one, left, translation), _or_null(other, right, translation)], translation
+        )
         sides.append(alike)
         unique = unique_name(name, taken)
         taken.add(unique)
@@ -123,6 +126,14 @@ def _alike(
         translation.affinities[alias, unique] = values.affinity(one, translation)
     lefts, rights = ([side[place] for side in sides] for place in (0, 1))
     return (recast(left, lefts, translation), recast(right, rights, translation)), tuple(columns)
+
+
+def _or_null(column: Column, relation: Relation, translation: Translation) -> Expression:
+    """The column; in PostgreSQL NULL where all it holds is a NULL without a type, which takes the other side's."""
+    if translation.dialect.rules is not Rules.POSTGRESQL or not isinstance(relation, Project):
+        return column
+    is_null = relation.outputs[relation.columns.index(column)].expression == NULL
+    return NULL if is_null else column
 
 
 def _ordered(bound: BoundQuery, node: exp.Expr, env: Env, right: BoundQuery | None = None) -> BoundQuery:
