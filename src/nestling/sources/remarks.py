@@ -35,6 +35,11 @@ def set_by_updates(table: str, column: str) -> str:
     return f"`{table}.{column}` is ON UPDATE CURRENT_TIMESTAMP, which statements do not keep: let each of them say the time"
 
 
+def view_left_out(view: str, *, materialized: bool) -> str:
+    """A view of which no query is made."""
+    return f"{'materialized ' * materialized}view `{view}` is left out: what it shows is in its tables"
+
+
 def unique_for_some(table: str) -> str:
     """A partial unique index."""
     return f"a unique index of `{table}` is over some rows only: no attributes are unique by it, the application must enforce it"

@@ -83,9 +83,9 @@ def test_postgresql_tells_what_a_model_does_not_say(postgresql_urls: tuple[str, 
     """The same."""
     psycopg = pytest.importorskip("psycopg")
     with psycopg.connect(postgresql_urls[1]) as connection:
-        connection.execute(_UNSAID)
+        connection.execute(_UNSAID + "CREATE MATERIALIZED VIEW m AS SELECT a FROM u")
     reading = open_database(postgresql_urls[1]).reading()
-    assert set(reading.notes) >= _SAID
+    assert set(reading.notes) >= _SAID | {"materialized view `m` is left out: what it shows is in its tables"}
     assert reading.model.entity("u").uniques == ()
 
 

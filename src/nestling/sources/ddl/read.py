@@ -21,6 +21,7 @@ from nestling.sources.ddl.dialect import detect_dialect
 from nestling.sources.ddl.elements import named_check
 from nestling.sources.ddl.statements import Lines, Statement, statements
 from nestling.sources.ddl.tokens import Kind
+from nestling.sources.remarks import view_left_out
 from nestling.sources.shape import shape
 
 _ROWS = ("INSERT", "REPLACE", "COPY", "UPDATE", "DELETE", "MERGE", "LOAD", "TRUNCATE")
@@ -146,7 +147,7 @@ def _object_name(cursor: Cursor) -> str:
 def _create_view(cursor: Cursor, catalogue: Catalogue) -> None:
     """A table of a view's name was mysqldump's placeholder for it."""
     if cursor.accept("MATERIALIZED", "VIEW"):
-        catalogue.note(f"materialized view `{_object_name(cursor)}` is left out: what it shows is in its tables")
+        catalogue.note(view_left_out(_object_name(cursor), materialized=True))
         return
     cursor.accept("IF", "NOT", "EXISTS")
     name = catalogue.home(cursor.qualified_name())

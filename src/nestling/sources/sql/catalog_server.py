@@ -16,7 +16,14 @@ from nestling.ir.reading import Gap, GapKind
 from nestling.sources.ddl.column_type import catalogued_type
 from nestling.sources.ddl.create_view import plain_select
 from nestling.sources.defaults import collation_named, read_default
-from nestling.sources.remarks import carried, computed, set_by_updates, unique_by_expression, unique_for_some
+from nestling.sources.remarks import (
+    carried,
+    computed,
+    set_by_updates,
+    unique_by_expression,
+    unique_for_some,
+    view_left_out,
+)
 from nestling.sources.sql.address import Address
 from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
 from nestling.sources.sql.catalog_checks import server_checks
@@ -102,7 +109,7 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
         if selects.get((schema, name)):
             views.append(View(entity, plain_select(selects[schema, name]), address.dialect))
         elif kind not in _TABLE_KINDS:
-            notes.append(f"view `{entity}` is left out: what it shows is in its tables")
+            notes.append(view_left_out(entity, materialized=kind == "m"))
         elif found[0][0] is None:
             notes.append(f"table `{entity}` is left out: it has no columns")
         else:

@@ -150,7 +150,7 @@ def power(node: Call, r: Renderer) -> Mql:
     """A float. Of zero to a negative power infinity, of what is no real number NULL (SQLite); errors elsewhere."""
     _refuse_exact(node)
     if node.rules is not Rules.SQLITE:
-        raise gap("POWER but by SQLite's rules")
+        raise gap("POWER outside SQLite's dialect")
 
     def body(base: Mql, exponent: Mql) -> Mql:
         raised = bind(

@@ -47,7 +47,7 @@ def timestamp_of(node: Call, r: Renderer) -> Mql:
     if node.rules is Rules.MYSQL:
         return told_apart(r.value(operand), lambda time: time)
     if node.rules is not Rules.SQLITE:
-        raise gap("a text as a time but by SQLite's rules")
+        raise gap("a text taken for a time outside SQLite's dialect")
     if operand.type.name in TIMES and not (isinstance(operand, Column) and operand.mixed):
         return instant(operand, r)
 

@@ -62,7 +62,7 @@ def format_time(node: Call, r: Renderer) -> Mql:
     if not isinstance(pattern, str):
         raise gap("a time format that is no constant")
     if node.rules is not Rules.SQLITE and not _SHARED.fullmatch(pattern):
-        raise gap("such a time format but by SQLite's rules")
+        raise gap(f"the time format `{pattern}` outside SQLite's dialect")
     texts = with_texts(node.arguments[0])
     if texts is not None:
         known = pattern
