@@ -62,19 +62,23 @@ COMPOSITE = MAY_BE_ARRAYS | {TypeName.GEOMETRY}
 FILES = frozenset({TypeName.BYTES, TypeName.TEXT})
 """Types whose values may be files of their own."""
 
-_TEXT_FORM = re.compile(r"^\s*([a-z]+)\s*(?:\((.*)\))?\s*$", re.DOTALL)
+_TEXT_FORM = re.compile(r"^\s*([a-z]+)\s*(?:\((.*)\))?\s*?(?:\s+as\s+(\w[\w ]*?))?\s*$", re.DOTALL)
 _ENUM_VALUE = re.compile(r"'((?:[^']|'')*)'")
 _ENUM_VALUES = re.compile(r"\s*'(?:[^']|'')*'\s*(?:,\s*'(?:[^']|'')*'\s*)*")
 
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """A conceptual type: its name, its numbers (precision, scale, length, digits), its values or its element."""
+    """A conceptual type: its name, its numbers (precision, scale, length, digits), its values or its element.
+
+    `carried` is the source's word for a type of its own whose values are kept as this one's, but not compared as these are.
+    """
 
     name: TypeName
     numbers: tuple[int, ...] = ()
     values: tuple[str, ...] = ()
     element: Type | None = None
+    carried: str = ""
 
     def __post_init__(self) -> None:
         if (self.element is not None) != (self.name is TypeName.ARRAY):
@@ -87,7 +91,8 @@ class Type:
             return f"array({self.element})"
         if self.values:
             return "enum(" + ", ".join("'" + value.replace("'", "''") + "'" for value in self.values) + ")"
-        return f"{self.name}({','.join(map(str, self.numbers))})" if self.numbers else str(self.name)
+        text = f"{self.name}({','.join(map(str, self.numbers))})" if self.numbers else str(self.name)
+        return f"{text} as {self.carried}" if self.carried else text
 
     @property
     def fraction_digits(self) -> int:
@@ -115,7 +120,7 @@ class Type:
             numbers = tuple(int(part) for part in inner.split(",")) if inner else ()
         except ValueError:
             raise InputError(Problem(what=f"type `{text}`: the part in parentheses must be whole numbers")) from None
-        return Type(name, numbers)
+        return Type(name, numbers, carried=match[3] or "")
 
 
 INTEGER, TEXT, FLOAT, BOOLEAN = (

@@ -27,7 +27,7 @@ POSTGRESQL = {
     "bytea": "bytes", "bigint[]": "array(integer)", "text[][]": "array(text)", "varchar(9) ARRAY[4]": "array(text(9))",
     "bit varying(5)": "bits(5)", "bit(3)": "bits(3)", "boolean": "boolean", "pg_catalog.int4": "integer",
     "mood": "enum('sad', 'ok')",
-    "public.mood[]": "array(enum('sad', 'ok'))", "Email": "text(50)", "inet": "text", "money": "text",
+    "public.mood[]": "array(enum('sad', 'ok'))", "Email": "text(50)", "inet": "text as inet", "money": "text as money",
 }  # fmt: skip
 SQLITE = {
     "": "any", "INTEGER": "integer", "NVARCHAR(40)": "text(40)", "VARYING CHARACTER(5)": "text(5)", "UNSIGNED BIG INT": "integer",
@@ -68,7 +68,7 @@ def test_citext_is_compared_without_case():
         ("postgresql", "geometry(Point,4326)", "geometry"),
         ("mysql", "point", "geometry"),
         ("sqlite", "GEOMETRY", "geometry"),
-        ("postgresql", "frob(3)", "text"),
+        ("postgresql", "frob(3)", "text as frob"),
         ("mysql", "frob", "text"),
         ("postgresql", "pair", "text"),
         ("postgresql", "pair[]", "array(text)"),

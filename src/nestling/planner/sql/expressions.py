@@ -36,6 +36,7 @@ from nestling.ir.operands import conjunction, is_mixed_time
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.arithmetic import ARITHMETIC
+from nestling.planner.sql.carried import refuse_comparison, refuse_order, refuse_reckoning
 from nestling.planner.sql.collations import collation, is_no_text
 from nestling.planner.sql.comparisons import COMPARISONS, comparison, is_given_list, row_comparison
 from nestling.planner.sql.enums import ranked
@@ -101,7 +102,7 @@ def sort_key(node: exp.Ordered, expression: Expression, env: Env, tree: exp.Expr
     nulls_first = bool(node.args.get("nulls_first"))
     value = values.ordered(expression, env.translation)
     if env.dialect.rules is not Rules.SQLITE:  # which has no enums: their order would be that of texts
-        values.refuse_intervals("an order", node, expression)
+        refuse_order("an order", node, expression)
         value = placed(ranked(value, expression.type.values), env.translation)
     says = (node.this,) if tree is None else (node.this.find(exp.Collate), tree)
     return SortKey(value, bool(node.args.get("desc")), nulls_first, collation(env, says, (expression,)))
@@ -220,7 +221,8 @@ def _in(node: exp.In, env: Env) -> Expression:
         items = [values.plain(item, env.translation) for item in items]
         items = [values.coerce(item, kind) for item in items] if kind else items
         return InList(values.plain(operand, env.translation), tuple(items), rule)
-    values.refuse_intervals("a comparison", node, operand, *items)
+    for item in items:
+        refuse_comparison(operand, item, ordered=False, node=node)
     pairs = [values.comparable(operand, item, env.translation) for item in items]
     if len({left for left, _ in pairs}) > 1:
         return Or(tuple(values.compare(Comparison.EQUAL, operand, item, env.translation, rule) for item in items))
@@ -255,6 +257,8 @@ def _in_subquery(node: exp.In, query: exp.Expr, env: Env) -> Expression:
         for node_of, left, right in zip(lefts, operands, relation.columns, strict=True)
         if not is_no_text(left) and not is_no_text(right)
     }
+    for left, right in zip(operands, relation.columns, strict=True):
+        refuse_comparison(left, right, ordered=False, node=node)
     relation = recast(relation, [right for _, right in pairs], env.translation)
     return InSubquery(tuple(left for left, _ in pairs), relation, _one_rule(rules, node))
 
@@ -379,6 +383,8 @@ def _cast(node: exp.Cast, env: Env) -> Expression:
     if env.dialect.rules is Rules.MYSQL and kind.name is TypeName.DATE and is_mixed_time(operand):
         return Call(Function.DATE_OF, (operand,), kind, Rules.MYSQL)
     refuse_infinite("a CAST", node, env.translation, operand)
+    if operand.type.carried:
+        refuse_reckoning("a CAST", node, operand)
     return Cast(values.plain(operand, env.translation), kind, env.dialect.rules)
 
 

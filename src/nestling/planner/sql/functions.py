@@ -22,6 +22,7 @@ from nestling.ir.expression import (
 from nestling.ir.operands import is_float, is_integer, of_numbers
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import values
+from nestling.planner.sql.carried import refuse_reckoning
 from nestling.planner.sql.collations import collation, is_citext
 from nestling.planner.sql.comparisons import is_either_citext
 from nestling.planner.sql.enums import ranked
@@ -207,6 +208,8 @@ def _extreme(function: Function) -> Handler:
         if rule is not Collation.BINARY:
             raise gap("the least or greatest of texts under a collation", node)
         refuse_infinite("the least or greatest", node, env.translation, *parts)
+        if any(part.type.carried for part in parts):
+            refuse_reckoning("the least or greatest", node, *parts)
         if env.dialect.rules is Rules.POSTGRESQL and any(ranked(part, part.type.values) != part for part in parts):
             raise gap("the least or greatest of an enum whose values are not listed in the order of their texts", node)
         alike, kind = values.common(parts, env.translation)

@@ -12,6 +12,7 @@ from nestling.ir.expression import ANY, NULL, Collation, Column, Expression, Lit
 from nestling.ir.operands import columns_of, is_float, nullable, of_numbers
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, KEPT_AS_TEXT, TEXT, Type, TypeName
 from nestling.planner.sql import values
+from nestling.planner.sql.carried import refuse_groups, refuse_order, refuse_reckoning
 from nestling.planner.sql.collations import collation, declared, keep, of_group
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate, predicate
@@ -133,6 +134,7 @@ def start_grouping(nodes: Sequence[exp.Expr], env: Env) -> Grouping:
     keys: list[Named] = []
     for node in nodes:
         expression = values.ordered(bind(node, env), env.translation)
+        refuse_groups("groups", node, expression)
         wish = expression.name if isinstance(expression, Column) else "key"
         mixed = isinstance(expression, Column) and expression.mixed
         keys.append(Named(unique_name(wish, {key.name for key in keys}), expression, mixed))
@@ -165,18 +167,8 @@ def bind_aggregate(node: exp.Expr, env: Env) -> Aggregate:
     if argument is None:
         return Aggregate(function, None, INTEGER)
     value = bind(argument, env)
-    if env.dialect.rules is not Rules.SQLITE and (function in _EXTREMES or function in _SUMS):
-        values.refuse_intervals(node.key.upper(), node, value)
-    if env.dialect.rules is Rules.POSTGRESQL and function in _SUMS and value.type.name in KEPT_AS_TEXT:
-        raise mistake(f"there is no {node.key.upper()} of {value.type}", node, "cast it to a number")
-    if function in (*_EXTREMES, *_SUMS):
-        refuse_infinite(node.key.upper(), node, env.translation, value)
+    _refuse(function, value, node, env, distinct=distinct)
     operand = _operand(function, value, env)
-    if distinct and function in _SUMS and value != NULL and not of_numbers(value):
-        # distinct ones may be equal as numbers
-        raise gap(f"{node.key.upper()}(DISTINCT) of values that are no numbers", node)
-    if function in _EXTREMES and env.dialect.rules is Rules.POSTGRESQL and ranked(value, value.type.values) != value:
-        raise gap(f"{node.key.upper()} of an enum whose values are not listed in the order of their texts", node)
     separator = _separator(node, env) if function is AggregateFunction.CONCAT else None
     if distinct and isinstance(argument, exp.Tuple):
         raise gap("COUNT(DISTINCT) of several columns", node)
@@ -184,6 +176,23 @@ def bind_aggregate(node: exp.Expr, env: Env) -> Aggregate:
     kind = _result(function, operand, env)
     rule = collation(env, (argument,), (operand,))
     return Aggregate(function, operand, kind, distinct, None, keys, separator, rule)
+
+
+def _refuse(function: AggregateFunction, value: Expression, node: exp.Expr, env: Env, *, distinct: bool) -> None:
+    """Raise for what an aggregate does not say of such values."""
+    if env.dialect.rules is not Rules.SQLITE and function in (*_EXTREMES, *_SUMS):
+        (refuse_order if function in _EXTREMES else refuse_reckoning)(node.key.upper(), node, value)
+    if distinct:
+        refuse_groups(f"{node.key.upper()}(DISTINCT)", node, value)
+    if env.dialect.rules is Rules.POSTGRESQL and function in _SUMS and value.type.name in KEPT_AS_TEXT:
+        raise mistake(f"there is no {node.key.upper()} of {value.type}", node, "cast it to a number")
+    if function in (*_EXTREMES, *_SUMS):
+        refuse_infinite(node.key.upper(), node, env.translation, value)
+    if distinct and function in _SUMS and value != NULL and not of_numbers(value):
+        # distinct ones may be equal as numbers
+        raise gap(f"{node.key.upper()}(DISTINCT) of values that are no numbers", node)
+    if function in _EXTREMES and env.dialect.rules is Rules.POSTGRESQL and ranked(value, value.type.values) != value:
+        raise gap(f"{node.key.upper()} of an enum whose values are not listed in the order of their texts", node)
 
 
 def _argument(node: exp.Expr) -> tuple[exp.Expr | None, bool, Sequence[exp.Expr]]:

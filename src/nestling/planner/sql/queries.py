@@ -21,6 +21,7 @@ from nestling.ir.algebra import (
 from nestling.ir.expression import ANY, NULL, Collation, Column, Expression, Rules
 from nestling.ir.operands import nullable
 from nestling.planner.sql import values
+from nestling.planner.sql.carried import refuse_groups
 from nestling.planner.sql.collations import keep, rules_of
 from nestling.planner.sql.expressions import bind, sort_key
 from nestling.planner.sql.gaps import gap, mistake, no_such
@@ -88,6 +89,8 @@ def _set_operation(node: exp.SetOperation, env: Env, wish: str) -> BoundQuery:
     for column, rule in zip(columns, rules, strict=False):
         keep(column, rule, env.translation)
     operator = _SETS[type(node)]
+    if node.args.get("distinct") or operator is not SetOperator.UNION:
+        refuse_groups(node.key.upper(), node, *columns)
     relation: Relation = SetOperation(
         operator, not node.args.get("distinct"), one, other, columns[0].alias, columns, rules
     )

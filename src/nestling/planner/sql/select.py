@@ -24,6 +24,7 @@ from nestling.ir.algebra import (
 )
 from nestling.ir.expression import Collation, Column, Expression
 from nestling.planner.sql import values
+from nestling.planner.sql.carried import refuse_groups
 from nestling.planner.sql.collations import keep, kept, of_group, rules_of
 from nestling.planner.sql.distinct import first_of_each, in_columns, once_each
 from nestling.planner.sql.expressions import bind, is_aggregate, predicate, sort_key
@@ -219,6 +220,7 @@ class Select:
     def _distinct(self, project: Project, order: Sequence[SortKey], env: Env) -> Relation:
         """DISTINCT, then the sort: in terms of its columns, or (SQLite, MySQL) of any of the equal rows."""
         rules = self._collations(project.outputs, env)
+        refuse_groups("DISTINCT", self.node, *project.columns)
         keys = in_columns(order, project, self.translation)
         if keys is not None:
             return self._cut(Distinct(project, rules), keys, env)

@@ -9,8 +9,6 @@ from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 
-from sqlglot import exp
-
 from nestling.ir.expression import (
     ANY,
     FALSE,
@@ -49,6 +47,7 @@ from nestling.ir.types import (
     TypeName,
 )
 from nestling.ir.zero_dates import is_zero, zero_of
+from nestling.planner.sql.carried import refuse_comparison, refuse_order, refuse_reckoning
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.infinite_moments import placed_sides, refuse_infinite
@@ -151,6 +150,8 @@ def truth(expression: Expression, translation: Translation) -> Expression:
 def number(expression: Expression, translation: Translation) -> Expression:
     """The value as an operand of arithmetic."""
     value = plain(expression, translation)
+    if value.type.carried:
+        refuse_reckoning("arithmetic", None, value)
     if is_number(value) or value == NULL or not translation.dialect.lenient:
         return (
             Parameter(value.name, DECIMAL)
@@ -183,6 +184,8 @@ def text(expression: Expression, translation: Translation) -> Expression:
     """The value as an operand of a text function."""
     value = plain(expression, translation)
     is_enum = value.type.name is TypeName.ENUM and not (isinstance(value, Column) and value.mixed)
+    if value.type.carried and value.type.name is TypeName.TEXT:
+        refuse_order("a text", None, value)
     if is_text(value) or is_enum or value == NULL:
         return value
     if isinstance(value, Literal) and isinstance(value.value, int):
@@ -217,12 +220,6 @@ def _coerced_literal(literal: Literal, wanted: Affinity) -> Literal:
     return literal
 
 
-def refuse_intervals(what: str, node: exp.Expr | None, *found: Expression) -> None:
-    """Intervals are kept as texts, whose order and equality are not theirs; SQLite has none."""
-    if any(each.type.name is TypeName.INTERVAL for each in found):
-        raise gap(f"{what} of intervals", node)
-
-
 def compare(
     operator: Comparison,
     left: Expression,
@@ -232,7 +229,7 @@ def compare(
 ) -> Compare:
     """A comparison, its operands converted as the dialect does."""
     if translation.dialect.rules is not Rules.SQLITE:
-        refuse_intervals("a comparison", None, left, right)
+        refuse_comparison(left, right, ordered=operator in _ORDERED)
         if operator in _ORDERED and TypeName.JSON in (left.type.name, right.type.name):
             raise gap("an order of JSON")
     labels = left.type.values or right.type.values
@@ -356,6 +353,8 @@ def common(values: Sequence[Expression], translation: Translation) -> tuple[tupl
     """
     known = [value for value in values if value != NULL and not (isinstance(value, Parameter) and value.type == ANY)]
     names = {value.type.name for value in known}
+    if len({value.type for value in known}) > 1 and any(value.type.carried for value in known):
+        refuse_reckoning("one value of several types", None, *(value for value in known if value.type.carried))
     if translation.dialect.is_sqlite and TypeName.BYTES in names and len(names) > 1:
         raise gap("bytes and other values that become one, whose order MongoDB has otherwise")
     mixed = any(isinstance(value, Column) and value.mixed for value in known)

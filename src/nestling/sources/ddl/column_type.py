@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nestling.common.sql_dialects import MYSQL, SQLITE
+from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.expression import Collation
 from nestling.ir.types import BOOLEAN, INTEGER, Type, TypeName
 from nestling.sources.checks import compares_plainly
@@ -57,6 +57,7 @@ AS_TEXT = (
     "inet", "cidr", "macaddr", "macaddr8", "inet4", "inet6", "xml", "tsvector", "tsquery", "money", "hstore", "ltree",
     "regclass", "pg_lsn", "cube", "vector", "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange",
 )  # fmt: skip
+_SINGLE = ("real", "float4")
 _COUNTED = (_T.DECIMAL, _T.TEXT, _T.BITS)
 _MODIFIERS = ("UNSIGNED", "SIGNED", "ZEROFILL", "BINARY", "ASCII", "UNICODE", "BYTE")
 _INTERVAL_FIELDS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "TO")
@@ -150,7 +151,8 @@ def _built_in(cursor: Cursor, dialect: str) -> Read:
     numbers = _numbers(inner, words) if name in _COUNTED else ()
     gap = f"type `{words}` is carried as found" if name is _T.GEOMETRY else ""
     counted = "serial" in words and dialect != SQLITE  # where that is a word like any other
-    return Read(Type(name, numbers), not_null=counted, gap=gap, counted=counted)
+    kept_as = "real" if dialect == POSTGRESQL and words in _SINGLE else ""
+    return Read(Type(name, numbers, carried=kept_as), not_null=counted, gap=gap, counted=counted)
 
 
 def _words(cursor: Cursor) -> tuple[str, list[Token]]:
@@ -187,9 +189,10 @@ def _unknown(words: str, inner: Sequence[Token], dialect: str) -> Read:
         return Read(Type(name, _numbers(inner, words) if name in _COUNTED else ()))
     if words == "citext":
         return Read(Type(_T.TEXT), gap=carried(words), collation=Collation.NOCASE)
+    kind = Type(_T.TEXT, carried=words.rpartition(".")[2] if dialect == POSTGRESQL else "")
     if words in AS_TEXT:
-        return Read(Type(_T.TEXT), note=f"type `{words}` is carried as text")
-    return Read(Type(_T.TEXT), gap=f"type `{words}` is not known and carried as text")
+        return Read(kind, note=f"type `{words}` is carried as text")
+    return Read(kind, gap=f"type `{words}` is not known and carried as text")
 
 
 def _affinity(words: str) -> TypeName:
