@@ -18,7 +18,6 @@ from pymongo.monitoring import CommandListener, CommandStartedEvent
 from nestling import AsyncStore, Store, pipeline
 from nestling.common.errors import LoadError, VerifyError
 from nestling.common.server import Server
-from nestling.executors.sync import SyncOptions
 from nestling.ir.proposal import Proposal
 
 SCHEMA = """
@@ -168,10 +167,10 @@ def test_a_load_that_stopped_is_refused_until_it_is_whole(
         pipeline.load(proposal, source, database)
     uses: list[Callable[[], object]] = [
         *(partial(run, proposal, database, sql) for sql in STATEMENTS),
-        lambda: pipeline.unload(proposal, database, target),
+        lambda: pipeline.unload(proposal, target, database),
         lambda: pipeline.verify(proposal, source, database),
         lambda: pipeline.check(proposal, database),
-        lambda: pipeline.sync(proposal, database, SyncOptions(once=True)),
+        lambda: pipeline.sync(proposal, database, once=True),
         lambda: pipeline.migrate(proposal, designed("embedded"), database),
     ]
     for use in uses:
