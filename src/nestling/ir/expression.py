@@ -344,7 +344,8 @@ class Raw:
 class Stored:
     """The value as an attribute of `type` keeps it: SQLite's affinity, and dates read from canonical text; else as it is.
 
-    `lenient`: an attribute of dates that also keeps MySQL's zero dates, or an enum whose labels may be written in any case.
+    `lenient`: an attribute of dates that also keeps MySQL's zero dates or PostgreSQL's infinities, or an enum whose labels may be
+    written in any case.
     `among`: in SQLite, the attribute of days or moments that holds no other texts, which refuses those it cannot read.
     `numeric`: in SQLite, a float's attribute that also holds integers, which a whole number is kept as (NUMERIC affinity).
     """

@@ -15,6 +15,7 @@ from nestling import pipeline
 from nestling.executors.write import run_write
 from nestling.ir.infinite_moments import INFINITE
 from nestling.ir.program import CompiledWrite
+from nestling.store import Store
 from tests.planner.reads.beside_postgresql import Beside, beside
 
 TABLES = """
@@ -117,6 +118,7 @@ def test_infinity_is_stored_where_it_may_be(postgresql: str, mongo_client: Mongo
             "UPDATE contract SET valid_to = 'Infinity', till = '-infinity' WHERE id = 2",
             "UPDATE contract SET valid_to = coalesce(valid_to, 'infinity') WHERE valid_to > now() OR valid_to IS NULL",
             "UPDATE contract SET valid_from = valid_to WHERE valid_from < '-infinity' OR id = 3",
+            "INSERT INTO contract (id, valid_from, valid_to) VALUES (8, '2025-01-01 00:00:00Z', 'Infinity')",
             "DELETE FROM contract WHERE valid_to < now()",
         ):
             found.theirs(sql)
@@ -125,6 +127,9 @@ def test_infinity_is_stored_where_it_may_be(postgresql: str, mongo_client: Mongo
             run_write(found.database, write)
         report = pipeline.verify(found.proposal, found.url, found.database)
         assert report.equal, report.differences
+        later = "INSERT INTO contract (id, valid_from, valid_to) VALUES (9, '2025-01-01 00:00:00Z', :till)"
+        assert Store(found.proposal, found.database).execute(later, till=" Infinity").affected == 1
+        assert found.database.contract.find_one({"_id": 9}, {"valid_to": 1}) == {"_id": 9, "valid_to": "infinity"}
         assert "infinite" in found.gap("UPDATE far SET seen = 'infinity'")
         assert "infinite" in found.gap("UPDATE contract SET fine = valid_to")
 

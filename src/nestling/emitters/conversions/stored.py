@@ -41,6 +41,7 @@ DAY_TEXT = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 FRACTIONS = {0: (0, 6), 3: (3,)}
 """How many digits of a second the texts of a type may have; six of which three are 0 are milliseconds too."""
 FORMS = {0: "", 3: ".fff"}
+INFINITIES = ("infinity", "-infinity")
 DURATION = re.compile(r"-?P(?=.*\d)[-+.,0-9YMWDTHS]+", re.ASCII)
 TRUTHS = {
     **dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True),
@@ -450,6 +451,17 @@ def strict_array(element: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def zero_or(zero: str, convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """MySQL's zero date in one spelling, and others converted."""
     return lambda value: zero if is_zero(value) else convert(value)
+
+
+def infinity_or(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """PostgreSQL's infinite dates and moments in one spelling, and others converted."""
+    return lambda value: endless if (endless := infinite_text(value)) else convert(value)
+
+
+def infinite_text(value: Any) -> str:
+    """The text of an infinite date or moment; empty for anything else."""
+    text = value.strip().casefold() if isinstance(value, str) else ""
+    return text if text in INFINITIES else ""
 
 
 def label_or(labels: tuple[str, ...], convert: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -104,6 +104,8 @@ def stored_conversion(kind: Type, rules: Rules, lenient: bool, among: str, numer
         found = Conversion(stored.kept_moment, (kind.fraction_digits, found))
     if kind.name is TypeName.OBJECT_ID:
         found = Conversion(stored.kept_object_id, (found,))
+    if lenient and kind.name in TIMES and rules is Rules.POSTGRESQL:
+        return Conversion(stored.infinity_or, (found,))
     if lenient and kind.name in TIMES:
         return Conversion(stored.zero_or, (zero_of(kind), found))
     return Conversion(stored.label_or, (kind.values, found)) if lenient and kind.values else found

@@ -46,7 +46,7 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
         return expression
     if isinstance(expression, Parameter):
         expression = Parameter(expression.name, attribute.type)
-    lenient = translation.dialect.rules is Rules.MYSQL and _takes_more(attribute)
+    lenient = _takes_more(attribute, translation.dialect.rules)
     is_strict = translation.dialect.is_sqlite and attribute.type.name in TIMES and TEXT not in attribute.also
     among = attribute.name if is_strict else ""
     if is_strict:
@@ -71,11 +71,13 @@ def _is_truth(expression: Expression) -> bool:
     return expression.type.name is TypeName.BOOLEAN and not isinstance(expression, Parameter)
 
 
-def _takes_more(attribute: Attribute) -> bool:
-    """Whether MySQL takes more texts for its values than their own: zero dates, labels of an enum in any case."""
+def _takes_more(attribute: Attribute, rules: Rules) -> bool:
+    """Whether other texts are taken than its values' own: MySQL's zero dates, its labels in any case, PostgreSQL's infinities."""
+    if rules is Rules.POSTGRESQL:
+        return attribute.type.name in TIMES and INFINITE in attribute.also
     if attribute.type.name is TypeName.ENUM:
-        return attribute.collation is Collation.UNICODE_CI
-    return attribute.type.name in TIMES and TEXT in attribute.also
+        return rules is Rules.MYSQL and attribute.collation is Collation.UNICODE_CI
+    return rules is Rules.MYSQL and attribute.type.name in TIMES and TEXT in attribute.also
 
 
 def _is_short(text: Expression, attribute: Attribute, translation: Translation) -> bool:
