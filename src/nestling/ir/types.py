@@ -59,6 +59,8 @@ ELEMENTWISE = MAY_BE_ARRAYS | {TypeName.ANY}
 """Types whose values the server may sort and compare element by element."""
 COMPOSITE = MAY_BE_ARRAYS | {TypeName.GEOMETRY}
 """Types whose values are made of parts: no keys of an index, and nothing to group or find rows by."""
+REAL, NAN = "real", "nan"
+"""How numbers are carried: with single precision; with some that are none."""
 FILES = frozenset({TypeName.BYTES, TypeName.TEXT})
 """Types whose values may be files of their own."""
 
@@ -71,7 +73,8 @@ _ENUM_VALUES = re.compile(r"\s*'(?:[^']|'')*'\s*(?:,\s*'(?:[^']|'')*'\s*)*")
 class Type:
     """A conceptual type: its name, its numbers (precision, scale, length, digits), its values or its element.
 
-    `carried` is the source's word for a type of its own whose values are kept as this one's, but not compared as these are.
+    `carried` is the source's word for a type of its own whose values are kept as this one's, but not compared as these are; of
+    numbers, `NAN` where some are none.
     """
 
     name: TypeName

@@ -8,7 +8,7 @@ from decimal import Decimal
 from sqlglot import exp
 
 from nestling.ir.expression import NULL, Column, Expression, Literal, Parameter
-from nestling.ir.types import TypeName
+from nestling.ir.types import NAN, NUMBERS, REAL, TypeName
 from nestling.planner.sql.gaps import gap
 
 _ONE_TEXT = frozenset(
@@ -33,10 +33,17 @@ _DIGITS = 6
 
 def refuse_order(what: str, node: exp.Expr | None, *found: Expression) -> None:
     """Raise a gap where the order of what is kept is not that of the values; that of single precision is."""
+    if any(NAN in each.type.carried.split() for each in found):
+        raise gap(f"{what} of numbers some of which are NaN, which MongoDB puts before all others, not behind", node)
+    _refuse_texts(what, node, *found)
+
+
+def _refuse_texts(what: str, node: exp.Expr | None, *found: Expression) -> None:
+    """Raise a gap for what is kept as a text that equal values may not share."""
     for each in found:
         if each.type.name is TypeName.INTERVAL:
             raise gap(f"{what} of intervals", node)
-        if each.type.carried and each.type.name is not TypeName.FLOAT:
+        if each.type.carried and each.type.name not in NUMBERS:
             raise gap(f"{what} of `{each.type.carried}`, which is kept as text and does not go by it", node)
 
 
@@ -45,9 +52,9 @@ def refuse_comparison(left: Expression, right: Expression, *, ordered: bool, nod
     alike = left.type == right.type and left.type.carried in _ONE_TEXT and not ordered
     if alike and isinstance(left, Column) and isinstance(right, Column):
         return
-    refuse_order("a comparison", node, left, right)
+    (refuse_order if ordered else _refuse_texts)("a comparison", node, left, right)
     for one, other in ((left, right), (right, left)):
-        if one.type.carried and other.type != one.type and not _is_single(other):
+        if _is_real(one) and not _is_real(other) and not _is_single(other):
             raise gap(
                 "a comparison of `real`, whose single precision MongoDB has not, with what may have more digits", node
             )
@@ -55,14 +62,19 @@ def refuse_comparison(left: Expression, right: Expression, *, ordered: bool, nod
 
 def refuse_reckoning(what: str, node: exp.Expr | None, *found: Expression) -> None:
     """Raise a gap for what is reckoned with values that are kept in another way."""
-    refuse_order(what, node, *found)
-    if any(each.type.carried for each in found):
+    _refuse_texts(what, node, *found)
+    if any(map(_is_real, found)):
         raise gap(f"{what} of `real`, whose single precision MongoDB has not", node)
 
 
 def refuse_groups(what: str, node: exp.Expr | None, *found: Expression) -> None:
     """Raise a gap where equal values may be kept as different texts."""
-    refuse_order(what, node, *(each for each in found if each.type.carried not in _ONE_TEXT))
+    _refuse_texts(what, node, *(each for each in found if each.type.carried not in _ONE_TEXT))
+
+
+def _is_real(value: Expression) -> bool:
+    """Whether it is of PostgreSQL's `real`."""
+    return REAL in value.type.carried.split()
 
 
 def _is_single(value: Expression) -> bool:

@@ -22,7 +22,7 @@ from nestling.ir.expression import (
 from nestling.ir.operands import is_float, is_integer, of_numbers
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import values
-from nestling.planner.sql.carried import refuse_reckoning
+from nestling.planner.sql.carried import refuse_order, refuse_reckoning
 from nestling.planner.sql.collations import collation, is_citext
 from nestling.planner.sql.comparisons import is_either_citext
 from nestling.planner.sql.enums import ranked
@@ -209,6 +209,7 @@ def _extreme(function: Function) -> Handler:
             raise gap("the least or greatest of texts under a collation", node)
         refuse_infinite("the least or greatest", node, env.translation, *parts)
         if any(part.type.carried for part in parts):
+            refuse_order("the least or greatest", node, *parts)
             refuse_reckoning("the least or greatest", node, *parts)
         if env.dialect.rules is Rules.POSTGRESQL and any(ranked(part, part.type.values) != part for part in parts):
             raise gap("the least or greatest of an enum whose values are not listed in the order of their texts", node)

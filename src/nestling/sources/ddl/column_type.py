@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.expression import Collation
-from nestling.ir.types import BOOLEAN, INTEGER, Type, TypeName
+from nestling.ir.types import BOOLEAN, INTEGER, REAL, Type, TypeName
 from nestling.sources.checks import compares_plainly
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text
 from nestling.sources.ddl.tokens import Kind, Token, tokens
@@ -57,7 +57,7 @@ AS_TEXT = (
     "inet", "cidr", "macaddr", "macaddr8", "inet4", "inet6", "xml", "tsvector", "tsquery", "money", "hstore", "ltree",
     "regclass", "pg_lsn", "cube", "vector", "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange",
 )  # fmt: skip
-_SINGLE = ("real", "float4")
+_SINGLE = (REAL, "float4")
 _COUNTED = (_T.DECIMAL, _T.TEXT, _T.BITS)
 _MODIFIERS = ("UNSIGNED", "SIGNED", "ZEROFILL", "BINARY", "ASCII", "UNICODE", "BYTE")
 _INTERVAL_FIELDS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "TO")
@@ -151,7 +151,7 @@ def _built_in(cursor: Cursor, dialect: str) -> Read:
     numbers = _numbers(inner, words) if name in _COUNTED else ()
     gap = f"type `{words}` is carried as found" if name is _T.GEOMETRY else ""
     counted = "serial" in words and dialect != SQLITE  # where that is a word like any other
-    kept_as = "real" if dialect == POSTGRESQL and words in _SINGLE else ""
+    kept_as = REAL if dialect == POSTGRESQL and words in _SINGLE else ""
     return Read(Type(name, numbers, carried=kept_as), not_null=counted, gap=gap, counted=counted)
 
 

@@ -117,9 +117,11 @@ class Postgresql(Engine):
         return sa.cast(text, sa.Text).collate("C")
 
     def probes(self, name: TypeName, column: Any) -> Iterator[tuple[str, Any]]:
-        """Dates that Python has not, and digits of seconds."""
+        """Numbers that are none, dates that Python has not, and digits of seconds."""
         from nestling.sources.sql.probes import counted, digits, odd_dates
 
+        if name in (_T.FLOAT, _T.DECIMAL):
+            yield "nan", counted(sa.cast(column, sa.Text) == "NaN")
         if name in (_T.DATE, _T.TIMESTAMP, _T.TIMESTAMPTZ):
             yield "infinite", counted(~sa.func.isfinite(column))
             yield "odd", counted(odd_dates(column, "%BC"))
