@@ -1,25 +1,31 @@
-"""A host that is only ever shown with its messages needs no collection; one that is looked up or changes keeps it."""
+"""A host that the application calls read only, with its messages, needs no collection; any other keeps it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
+from nestling import pipeline
+from nestling.ir.compiled import NotCompiled
 from tests.patterns.scenario import Scenario, scenario
 
 DDL = """CREATE TABLE host (name TEXT PRIMARY KEY, address TEXT NOT NULL);
-CREATE TABLE message (id INTEGER PRIMARY KEY, host TEXT NOT NULL REFERENCES host (name), text TEXT NOT NULL, at DATE);
-CREATE TABLE visit (id INTEGER PRIMARY KEY);"""
+CREATE TABLE day (at DATE PRIMARY KEY);
+CREATE TABLE message (id INTEGER PRIMARY KEY, host TEXT NOT NULL REFERENCES host (name), text TEXT NOT NULL,
+    at DATE REFERENCES day (at) ON DELETE CASCADE);"""
+READ_ONLY = "-- read only: host, message\n"
 SHOWN = """
 -- name: shown, rate: 100/s
 -- params: {"id": 7}
 SELECT m.text, h.name, h.address FROM message m JOIN host h ON h.name = m.host WHERE m.id = :id;
-
+"""
+VISITED = """
 -- name: visited, rate: 1/s
--- params: {"id": 1}
-INSERT INTO visit (id) VALUES (:id);
+-- params: {"at": "2026-01-02"}
+INSERT INTO day (at) VALUES (:at);
 """
 LOOKED_UP = """
 -- name: looked_up, rate: 100/s
@@ -31,13 +37,18 @@ MOVED = """
 -- params: {"name": "host 3", "address": "::1"}
 UPDATE host SET address = :address WHERE name = :name;
 """
+FORGOTTEN = """
+-- name: forgotten, rate: 1/h
+-- params: {"at": "2026-01-01"}
+DELETE FROM day WHERE at = :at;
+"""
 
 
 def messages(folder: Path, workload: str) -> Scenario:
     """A thousand messages of ten hosts, one of which is silent."""
     hosts = [(f"host {n}", f"127.0.0.{n}") for n in range(10)]
     rows = [(n, f"host {n % 9}", f"message {n}", "2026-01-01") for n in range(1000)]
-    return scenario(folder, DDL, {"host": hosts, "message": rows, "visit": [(0,)]}, workload)
+    return scenario(folder, DDL, {"host": hosts, "day": [("2026-01-01",)], "message": rows}, workload)
 
 
 def roots(application: Scenario) -> set[str]:
@@ -47,23 +58,44 @@ def roots(application: Scenario) -> set[str]:
 
 def test_hosts_are_in_their_messages_alone(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """No collection of hosts; the silent one is in a collection of its own kind, and every row comes back."""
-    application = messages(tmp_path, SHOWN)
+    application = messages(tmp_path, READ_ONLY + SHOWN + VISITED)
     proposal = application.designed()
-    assert {each.root for each in proposal.design.collections} == {"message", "visit"}
+    assert {each.root for each in proposal.design.collections} == {"message", "day"}
     assert "look up" not in application.compiled(proposal, "shown").access_path
     application.proved(proposal, database)
 
 
-def test_hosts_that_are_looked_up_or_move_keep_their_collection(tmp_path: Path) -> None:
-    """Finding one host would go through all messages; changing it would touch every one."""
-    assert "host" in roots(messages(tmp_path, SHOWN + LOOKED_UP))
-    assert "host" in roots(messages(tmp_path, SHOWN + MOVED))
+def test_hosts_that_nobody_called_read_only_keep_their_collection(tmp_path: Path) -> None:
+    """A workload that names no write of theirs is no promise that there is none."""
+    assert "host" in roots(messages(tmp_path, SHOWN + VISITED))
+    assert "host" in roots(messages(tmp_path, "-- read only: host\n" + SHOWN + VISITED))
 
 
-def test_what_it_saves_is_told(tmp_path: Path) -> None:
-    """The figure is that of the host's homes: what the cheapest other one would cost more."""
-    weighed = messages(tmp_path, SHOWN).designed().weighed
+@pytest.mark.parametrize("besides", [LOOKED_UP, MOVED, FORGOTTEN])
+def test_hosts_that_are_looked_up_or_change_keep_their_collection(tmp_path: Path, besides: str) -> None:
+    """Finding one host would go through all messages; a write of theirs, or one that takes messages along, could not be made."""
+    application = messages(tmp_path, READ_ONLY + SHOWN + besides)
+    proposal = application.designed()
+    assert "host" in {each.root for each in proposal.design.collections}
+    for statement in application.reading.workload.statements:
+        found = pipeline.convert(proposal, statement.sql, name=statement.name, dialect="sqlite")
+        assert not isinstance(found, NotCompiled), found
+
+
+def test_a_write_of_what_is_read_only_is_told(tmp_path: Path) -> None:
+    """The workload contradicts itself: the gap names the entity, the statement and its line."""
+    [gap] = messages(tmp_path, READ_ONLY + SHOWN + MOVED).reading.gaps
+    assert gap.what == "read only: `host` is written by statement `moved`"
+
+
+def test_what_it_saves_and_makes_impossible_is_told(tmp_path: Path) -> None:
+    """The figure is that of the host's homes: what the cheapest other one would cost more; the price is what nobody can write."""
+    weighed = messages(tmp_path, READ_ONLY + SHOWN + VISITED).designed().weighed
     [dropped] = [each for each in weighed if each.structure == "host in each message only"]
     assert dropped.chosen
     assert dropped.gain is not None
     assert dropped.gain > 0
+    assert dropped.price == (
+        "`host` can no longer be written, and rows of `message` can neither be added nor removed nor be given another "
+        "`host`, nor can a row of `day` be removed, as those of `message` go along"
+    )

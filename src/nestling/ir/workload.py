@@ -148,6 +148,7 @@ class Requirements:
     schema_version: int | None = None  # a number every document carries
     short_names: bool = False  # attributes are stored under initials
     archive: tuple[tuple[str, str, str], ...] = ()  # entity, attribute, value: rows before it lie apart
+    read_only: tuple[str, ...] = ()  # entities whose rows never come, change or go
 
 
 LEAST_WINDOW_SECONDS = 3_600.0

@@ -135,6 +135,7 @@ def test_requirements():
 -- tolerance: order_line.amount 2
 -- schema version: 3
 -- Short names: Yes
+-- Read only: Product, log entries
 -- Note: rates are guesses
 -- name: s, rate: 1/s
 SELECT 1;"""
@@ -151,6 +152,7 @@ SELECT 1;"""
         tolerance=(("customer_orders", 100), ("order_line.amount", 2)),
         schema_version=3,
         short_names=True,
+        read_only=("product", "Log Entries"),
     )
 
 
@@ -173,6 +175,7 @@ SELECT 1;"""
         ("freshness: product.name async", "exactly async and scheduled say how long"),
         ("freshness:", "no freshness ``"),
         ("atomic: orders, lines", "no entity `lines`"),
+        ("read only: orders, lines", "no entity `lines`"),
         ("storage: lots", "`lots` is not a size"),
         ("array bound: -1", "`-1` is not a whole number above 0"),
         ("array bound: 0", "`0` is not a whole number above 0"),

@@ -1,7 +1,16 @@
 """A reading made ready for deciding: fan-outs, footprints, sizes, thresholds; gathered once, read by patterns and strategies."""
 
+from nestling.ir.situation.changed import changed_entities, taking_along
 from nestling.ir.situation.growth import is_only_added_to, rows_per_day
 from nestling.ir.situation.situation import Situation, situation
 from nestling.ir.situation.thresholds import Thresholds
 
-__all__ = ["Situation", "Thresholds", "is_only_added_to", "rows_per_day", "situation"]
+__all__ = [
+    "Situation",
+    "Thresholds",
+    "changed_entities",
+    "is_only_added_to",
+    "rows_per_day",
+    "situation",
+    "taking_along",
+]

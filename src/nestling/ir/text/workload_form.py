@@ -50,6 +50,7 @@ class RequirementsForm(Form):
     schema_version: int | None = Field(None, description="a number that every document carries in a field of its own")
     archive: Named[RowsForm] = Field({}, description="entity: {attribute, before}: rows before it lie apart")
     short_names: bool = Field(False, description="attributes are stored under initials of their names")
+    read_only: Texts = Field([], description="entities whose rows never come, change or go")
 
     def to_ir(self, path: Path, findings: Findings) -> Requirements:
         """The requirements."""
@@ -69,6 +70,7 @@ class RequirementsForm(Form):
             self.schema_version,
             self.short_names,
             tuple((entity, rows.attribute, rows.before) for entity, rows in self.archive.items()),
+            tuple(self.read_only),
         )
 
     @staticmethod
@@ -87,6 +89,7 @@ class RequirementsForm(Form):
             "archive": {
                 entity: {"attribute": attribute, "before": before} for entity, attribute, before in requirements.archive
             },
+            "read_only": list(requirements.read_only),
         }
         return Block(without(entries, document_bound_bytes=Requirements().document_bound_bytes, short_names=False))
 
@@ -105,6 +108,7 @@ def check_requirements(requirements: Requirements, model: Model, path: Path, fin
         (("atomic", number), name) for number, group in enumerate(requirements.atomic) for name in group
     ]
     named += [(("retention_days", name), name) for name, _ in requirements.retention_days]
+    named += [(("read_only", number), name) for number, name in enumerate(requirements.read_only)]
     for at, name in named:
         if name not in entities:
             findings.problems.append(unknown("entity", name, entities, path=(*path, *at)))

@@ -40,6 +40,7 @@ def parse_workload(text: str, model: Model, dialect: str = SQLITE, path: str = "
     requirements, mistakes = read_requirements(reader.text, model)
     for what, line in mistakes:
         reader.gap(what, f"{line}")
+    reader.read_only = frozenset(requirements.read_only)
     found = list(blocks(reader.text, dialect))
     read = [statement for block in found if (statement := reader.statement(block)) is not None]
     if found and not read:
@@ -92,6 +93,7 @@ class _Reader:
         self.dialect = dialect
         self.path = path
         self.links = Links(model)
+        self.read_only: frozenset[str] = frozenset()
         self.gaps: list[Gap] = []
         self._lines_by_name: dict[str, int] = {}
 
@@ -113,6 +115,8 @@ class _Reader:
             return None
         for mistake in found.mistakes:
             self._mistake(mistake, block, written)
+        for entity in sorted({each.entity for each in found.accesses if each.kind.writes} & self.read_only):
+            self.gap(f"read only: `{entity}` is written by statement `{block.name}`", f"{block.line}")
         return Statement(
             name=block.name,
             sql=apply_edits(written.sql, [(start, end, quoted(value)) for start, end, value in found.texts]),

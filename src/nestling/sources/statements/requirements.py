@@ -13,9 +13,10 @@
     -- tolerance: page_visits 100             a count by the relationship may be less than 100 too low
     -- schema version: 2                      a number that every document carries
     -- short names: yes                       attributes are stored under initials of their names
+    -- read only: country, currency           no row of them comes, changes or goes
 
-Each line stands alone; `freshness`, `atomic`, `retention`, `archive` and `tolerance` may come several times. Other comments are
-prose, but a word that is nearly one of these is listed as a gap.
+Each line stands alone; `freshness`, `atomic`, `retention`, `archive`, `tolerance` and `read only` may come several times. Other
+comments are prose, but a word that is nearly one of these is listed as a gap.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ KEYS = (
     "tolerance",
     "schema version",
     "short names",
+    "read only",
 )
 _LINE = re.compile(
     r"^[ \t]*--[ \t]*(?P<key>[A-Za-z]+(?:[ _][A-Za-z]+)?)[ \t]*:[ \t]*(?P<value>[^\n]*?)[ \t]*$", re.MULTILINE
@@ -67,6 +69,7 @@ class _Found:
     tolerance: dict[str, int] = field(default_factory=dict)
     short_names: bool = False
     archive: dict[str, tuple[str, str]] = field(default_factory=dict)
+    read_only: dict[str, None] = field(default_factory=dict)
 
 
 def read_requirements(text: str, model: Model) -> tuple[Requirements, list[tuple[str, int]]]:
@@ -91,6 +94,7 @@ def read_requirements(text: str, model: Model) -> tuple[Requirements, list[tuple
         schema_version=found.numbers.get("schema version"),
         short_names=found.short_names,
         archive=tuple((entity, attribute, before) for entity, (attribute, before) in found.archive.items()),
+        read_only=tuple(found.read_only),
     )
     return requirements, mistakes
 
@@ -104,6 +108,8 @@ def _read(key: str, value: str, model: Model, found: _Found) -> Iterator[str]:
                 found.freshness[_attribute_or_relationship(name.strip(), model)] = Freshness.parse(freshness)
             case "atomic":
                 found.atomic.append(tuple(_entity(name.strip(), model) for name in value.split(",")))
+            case "read only":
+                found.read_only |= dict.fromkeys(_entity(name.strip(), model) for name in value.split(","))
             case "array bound" | "schema version":
                 found.numbers[key] = _whole(value)
             case "retention":

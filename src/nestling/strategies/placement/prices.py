@@ -21,8 +21,9 @@ from nestling.ir.candidate import (
     Paired,
 )
 from nestling.ir.freshness import Freshness, Level
-from nestling.ir.model import Relationship
+from nestling.ir.model import Model, Relationship
 from nestling.ir.rate import rate_text
+from nestling.ir.situation.changed import taking_along
 from nestling.ir.situation.shares import share_of
 from nestling.ir.situation.situation import Situation
 from nestling.ir.workload import StatementKind
@@ -61,12 +62,21 @@ def price(situation: Situation, candidate: Candidate) -> str:  # noqa: C901 - on
             return f"one index entry for each value a {entity} written has; who reads a value takes it out of the list"
         case Bucketed(entity):
             return f"each `{entity}` written changes a bucket instead of adding a document"
-        case Absorbed(entity):
-            return f"a change of a `{entity}` would touch every row that refers to it; none is known"
+        case Absorbed(entity, relationship):
+            return _of_absorbed(model, entity, model.relationship(relationship).child)
         case Nested() | Own():
             return ""
         case other:
             assert_never(other)
+
+
+def _of_absorbed(model: Model, entity: str, child: str) -> str:
+    along = [f"`{name}`" for name in taking_along(model, child) if name != entity]
+    goes = f", nor can a row of {' or '.join(along)} be removed, as those of `{child}` go along" if along else ""
+    return (
+        f"`{entity}` can no longer be written, and rows of `{child}` can neither be added nor removed nor be given another "
+        f"`{entity}`{goes}"
+    )
 
 
 def _of_aggregate(link: Relationship, aggregate: Aggregate) -> str:

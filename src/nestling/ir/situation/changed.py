@@ -1,0 +1,47 @@
+"""The entities whose rows writes reach: their own, and those their foreign keys remove or change along with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from nestling.ir.model import Model, OnDelete, OnUpdate
+from nestling.ir.workload import StatementKind
+
+if TYPE_CHECKING:
+    from nestling.ir.situation.situation import Situation
+
+
+def changed_entities(situation: Situation) -> frozenset[str]:
+    """The entities of which a statement of the workload adds, changes or removes rows."""
+    return frozenset().union(
+        *(
+            _reached(situation.model, access.entity, access.kind is StatementKind.DELETE, access.attributes)
+            for statement in situation.reading.workload.statements
+            for access in statement.accesses
+            if access.kind.writes
+        )
+    )
+
+
+def taking_along(model: Model, entity: str) -> tuple[str, ...]:
+    """The other entities whose rows remove or change rows of this one when they are removed."""
+    names = (other.name for other in model.entities if other.name != entity)
+    return tuple(name for name in names if entity in _reached(model, name, deleted=True))
+
+
+def _reached(model: Model, entity: str, deleted: bool, attributes: Iterable[str] = ()) -> frozenset[str]:
+    """The entities whose rows change when a row is removed, or has other values of the attributes."""
+    start = (entity, deleted, frozenset(attributes))
+    found, waiting = {start}, [start]
+    while waiting:
+        parent, deleted, changed = waiting.pop()
+        for link in model.children_of(parent):
+            removes = deleted and link.on_delete is OnDelete.CASCADE
+            lets_go = deleted and link.on_delete in (OnDelete.SET_NULL, OnDelete.SET_DEFAULT)
+            follows = bool(changed & set(link.parent_attributes)) and link.on_update is not OnUpdate.RESTRICT
+            step = (link.child, removes, frozenset(link.child_attributes))
+            if link.enforced and (removes or lets_go or follows) and step not in found:
+                found.add(step)
+                waiting.append(step)
+    return frozenset(name for name, _, _ in found)
