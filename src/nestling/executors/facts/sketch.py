@@ -8,7 +8,7 @@ from nestling.ir.facts import Quantiles
 from nestling.ir.quantile import quantile
 
 EXACT_BELOW = 128
-"""Values below it are counted as they are; above, in buckets 1/64 of their size wide."""
+"""Values below it are counted as they are; above, in buckets 1/64 of their size wide, each of which stands for its largest."""
 KEPT = 1024
 """Hashes a distinct count keeps: an error of about 3 %."""
 _HASHES = 1 << 64
@@ -17,17 +17,18 @@ _HASHES = 1 << 64
 class Histogram:
     """Counts of whole numbers from 0 on."""
 
-    __slots__ = ("_counts", "count", "max", "total")
+    __slots__ = ("_counts", "_largest", "count", "max", "total")
 
     def __init__(self) -> None:
         self._counts: dict[int, int] = {}
+        self._largest: dict[int, int] = {}
         self.count, self.total, self.max = 0, 0, 0
 
     def add(self, value: int, times: int = 1) -> None:
         """Count a value."""
         shift = max(value.bit_length() - EXACT_BELOW.bit_length() + 1, 0)
         bucket = value >> shift << shift
-        self._counts[bucket] = self._counts.get(bucket, 0) + times
+        self._count(bucket, times, value)
         self.count += times
         self.total += value * times
         self.max = max(self.max, value)
@@ -35,14 +36,19 @@ class Histogram:
     def merge(self, other: Histogram) -> None:
         """Add what another has counted."""
         for bucket, times in other._counts.items():
-            self._counts[bucket] = self._counts.get(bucket, 0) + times
+            self._count(bucket, times, other._largest[bucket])
         self.count += other.count
         self.total += other.total
         self.max = max(self.max, other.max)
 
+    def _count(self, bucket: int, times: int, largest: int) -> None:
+        self._counts[bucket] = self._counts.get(bucket, 0) + times
+        self._largest[bucket] = max(self._largest.get(bucket, 0), largest)
+
     def quantile(self, share: float) -> float:
-        """The value that `share` of all do not pass."""
-        return float(quantile(self._counts, share))
+        """A value that at least `share` of all do not pass: one that was counted."""
+        times = {self._largest[bucket]: times for bucket, times in self._counts.items()}
+        return float(quantile(times, share))
 
     def quantiles(self) -> Quantiles | None:
         """The distribution; None of nothing."""
