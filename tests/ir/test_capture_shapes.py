@@ -175,13 +175,22 @@ def test_captures_merge_by_rates() -> None:
     assert rates == pytest.approx({"a": 15, "b": 1, "c": 2})
 
 
+def test_the_window_is_that_of_the_rates() -> None:
+    """A profiler that ran for ten seconds beside a log of ten minutes tells rates of ten seconds; one that saw nothing, none."""
+    profiler = _capture(Kind.PROFILER, 10, a=600)
+    for other in (_capture(Kind.LOG, 628, b=1), _capture(Kind.LOG, 628), _capture(Kind.LOG, 1)):
+        found = merged([other, profiler])
+        assert found.window_seconds == 10
+        assert {seen.shape.collection: found.rate(seen) for seen in found.seen}["a"] == pytest.approx(60)
+
+
 def test_what_seldom_statements_wrote_is_not_rounded() -> None:
-    """Five documents within 10 s are seven and a half within 15 s, whatever is added to them."""
+    """Five documents within 15 s are three and a third within 10 s, whatever is added to them."""
     shape = next(parts("d", {"insert": "c", "documents": [{}]})).shape
     seen = Seen(shape, 2, written=5)
     found = merged([Capture(Kind.RECORDER, 10, (seen,)), Capture(Kind.RECORDER, 15, (seen,))])
     (both,) = found.seen
-    assert (both.count, both.written) == pytest.approx((5, 12.5))
+    assert (both.count, both.written) == pytest.approx((10 / 3, 25 / 3))
     assert read_capture(capture_text(found)) == found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.workload import StatementKind
 from nestling.pipeline import design, in_place, redesign
+from nestling.pipeline.designing import posed
 from nestling.pipeline.reversing import Redesign
 from nestling.sources.mongo import Found
 
@@ -54,6 +56,23 @@ def test_executions_are_counted_as_they_were() -> None:
     assert watched((log,)) == Watched(7, 2, 600.0, slow_only=True)
     assert watched((log, log, profiler)) == Watched(14, 4, 600.0, slow_only=False)
     assert watched(()) == Watched(0, 0, 0.0, slow_only=False)
+
+
+def test_today_is_priced_whatever_else_its_sub_documents_could_be(
+    mongod: Server, database: Database[Any], tmp_path: Path
+) -> None:
+    """A sub-document in a sub-document: that the outer one's fields might stand beside those above is another design."""
+    database.users.insert_many(
+        {"_id": n, "name": {"first": "A", "last": "L"}, "deep": {"a": {"b": {"c": n}}}} for n in range(60)
+    )
+    workload = tmp_path / "w.sql"
+    workload.write_text("-- name: new, rate: 5/s\nINSERT INTO a (user_id) VALUES (:user);")
+    found = in_place(mongod.uri.replace("/?", f"/{database.name}?"), workload=workload)
+    problem = posed(found.reading, None, None, today=found.in_place.design)[-1]
+    assert any("deep beside the fields" in structure.id for structure in problem.structures)
+    made = redesign(found, "optimal")
+    assert made.today is not None
+    assert all(change.gain is not None for change in made.changes)
 
 
 def test_a_database_nobody_asked_stays(mongod: Server, database: Database[Any]) -> None:

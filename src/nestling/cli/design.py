@@ -208,6 +208,8 @@ def show_changes(made: Redesign) -> None:
     said = today_line(made.today, costs.cost if costs is not None else None, changes=len(made.changes))
     if made.warning and not made.changes:
         said = "nothing to change that is known of"
+    elif made.changes and costs is not None and made.today is None:
+        said = "today's design was not priced: the costs know no way to answer the whole workload with it"
     click.echo("\n".join(wrap(said, console().width - 1)))
 
 

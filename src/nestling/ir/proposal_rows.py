@@ -10,6 +10,9 @@ from nestling.ir.proposal import Choice, Costs, Decision, Proposal, Weighed
 from nestling.ir.purposes import purpose
 from nestling.ir.work_words import work_rate
 
+SERVER_CORES = 128
+"""Processor cores of a large server: the seconds of work it does in a second."""
+
 PROVED = 1e-6
 """A gap below it counts as none."""
 EQUAL = "tie"
@@ -66,11 +69,13 @@ def saving(kept: Weighed) -> str:
 
 
 def cost_line(costs: Costs) -> str:
-    """What the design costs and how sure that is, in one sentence."""
+    """What the design costs and how sure that is, and whether a server can do so much at all."""
+    beyond = f" That is the work of {costs.cost:,.0f} processor cores, more than a server has: are the rates right?"
+    busy = beyond if costs.cost > SERVER_CORES else ""
     total = f"The workload costs {work_rate(costs.cost)} by the cost model ({costs.profile})"
     if costs.gap < PROVED:
-        return f"{total}, proved least in {costs.seconds:.1f} s."
-    return f"{total}: the best found in {costs.seconds:.1f} s, at most {costs.gap:.2%} above the least possible."
+        return f"{total}, proved least in {costs.seconds:.1f} s.{busy}"
+    return f"{total}: the best found in {costs.seconds:.1f} s, at most {costs.gap:.2%} above the least possible.{busy}"
 
 
 def _because(made: Decision) -> str:

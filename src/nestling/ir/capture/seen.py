@@ -106,8 +106,11 @@ def read_capture(text: str, where: str = "") -> Capture:
 
 
 def merged(captures: Sequence[Capture]) -> Capture:
-    """One capture of several: those of one kind add up; of two kinds that saw a statement, the one that saw more counts."""
-    window = max((max(each.window_seconds, LEAST_SECONDS) for each in captures), default=LEAST_SECONDS)
+    """One capture of several: those of one kind add up; of two kinds that saw a statement, the one that saw more counts.
+
+    Its window is the shortest of those that saw any statement: rates say no more than the shortest they were counted in.
+    """
+    window = min((max(each.window_seconds, LEAST_SECONDS) for each in captures if each.seen), default=LEAST_SECONDS)
     best: dict[Shape, Seen] = {}
     for kind in dict.fromkeys(each.kind for each in captures):
         added: dict[Shape, Seen] = {}

@@ -103,7 +103,8 @@ class Guards:
         for home in inside:
             if settles(situation, home) == link:
                 yield Mode(home.id, (home.id,), 0.0)
-            elif (above := places.home_above(home)) is not None:
+                continue
+            for above in places.homes_above(home):
                 for way in ways_to_one(places, above, link.parent_attributes):
                     needs = (home.id, *way.needs)
                     yield self.modes.mode(f"{home.id}, {way.text}", needs, self._looked_for(above, way))

@@ -41,13 +41,10 @@ class Inserts:
 
     def _put_inside(self, home: Home) -> Iterator[Mode]:
         """Into the document of the row it belongs to."""
-        above = self.modes.places.home_above(home)
-        link = home.links[0]
-        ways = (
-            ways_to_one(self.modes.places, above, link.parent_attributes) if above is not None else (Way("by key", ()),)
-        )
+        places, wanted = self.modes.places, home.links[0].parent_attributes
+        ways = dict.fromkeys(way for above in places.homes_above(home) for way in ways_to_one(places, above, wanted))
         added = work.update(1, self.modes.documents.base(home), index_entries_changed=0.5, grows=True)
         also = self.modes.documents.further(home, Work(read_bytes=1.0) + work.rewrite(1.0))
-        for way in ways:
+        for way in ways or (Way("by key", ()),):
             cost = self.guards.found(home, way) + added
             yield self.modes.mode(f"{home.id}, {way.text}", (home.id, *way.needs), cost, also)

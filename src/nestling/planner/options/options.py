@@ -132,8 +132,7 @@ def _needs(places: Places) -> Iterator[Needs]:
     for homes in places.homes.values():
         for home in homes:
             if home.links:
-                above = places.home_above(home)
-                yield Needs(home.id, (above.id,) if above is not None else ())
+                yield Needs(home.id, tuple(above.id for above in places.homes_above(home)))
     for side, mirrors in places.mirrors.items():
         for name, mirror in mirrors:
             junction = places.situation.model.relationship(side).child

@@ -132,14 +132,12 @@ class Places:
             self._later[statement.name] = frozenset(found)
         return self._later[statement.name]
 
-    def home_above(self, home: Home) -> Home | None:
-        """The place of the parent that an embedding needs; None when there is no such candidate."""
-        above = home.links[1:]
-        names = [link.name for link in above]
-        for other in self.homes[home.links[0].parent]:
-            if other.bucket is None and other.overflow is None and [link.name for link in other.links] == names:
-                return other
-        return None
+    def homes_above(self, home: Home) -> tuple[Home, ...]:
+        """The places of the parent one of which an embedding needs: a sub-document, or fields beside those of a supertype."""
+        others = self.homes[home.links[0].parent]
+        return tuple(
+            each for each in others if each.bucket is None and each.overflow is None and each.links == home.links[1:]
+        )
 
     def with_beside(self, index: Indexed) -> Iterator[Indexed]:
         """An index, and the one on a foreign key that one over few rows stands beside.
