@@ -83,6 +83,16 @@ class Situation:
         is_found = known is not None and known.value > 0
         return is_found or (not link.enforced and goes_by_collation(self.model, link))
 
+    def may_be_alike(self, name: str) -> bool:
+        """Whether two rows of the entity may be equal: what belongs to one cannot be told from what belongs to the other."""
+        entity, known = self.model.entity(name), self.statistics.entity(name)
+
+        def is_there(attribute: str) -> bool:
+            share = known.attribute(attribute).null_share
+            return entity.always_has(attribute) or (share is not None and share.value == 0)
+
+        return not entity.key and not any(all(map(is_there, group)) for group in entity.uniques)
+
     def is_total(self, link: Relationship) -> bool:
         """Whether every child row has a parent: said by the model, and not contradicted by what was counted."""
         known = self.statistics.relationship(link.name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from nestling.ir.model import ManyToMany, Relationship
 from nestling.ir.proposal import Alternative, Choice, Decision, Reason
 from nestling.ir.situation.situation import Situation
-from nestling.strategies.placement.nesting import Nesting, respelled
+from nestling.strategies.placement.nesting import Nesting, alike, respelled
 from nestling.strategies.placement.ownership import is_named_after
 from nestling.strategies.placement.subjects import has_payload, sides
 
@@ -123,6 +123,8 @@ def _one_way(situation: Situation, side: Relationship, other: Relationship) -> s
         )
     if situation.may_be_respelled(other):
         return respelled(situation, other).text
+    if situation.may_be_alike(other.parent):
+        return alike(other.parent).text
     objection = _objection(situation, other, payload=False)
     if objection is not None:
         return objection.text

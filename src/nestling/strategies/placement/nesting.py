@@ -64,6 +64,8 @@ class Nesting:
             return Reason("invariant", what)
         if situation.may_be_respelled(link):
             return respelled(situation, link)
+        if situation.may_be_alike(link.parent):
+            return alike(link.parent)
         if situation.is_total(link):
             return None
         share = situation.lacking_share(link)
@@ -115,6 +117,13 @@ def respelled(situation: Situation, link: Relationship) -> Reason:
     those = f"{rows:,.0f} `{link.child}` spell" if rows else f"`{link.child}` may spell"
     what = f"{those} the key of their `{link.parent}` otherwise (case, accents or blanks)"
     return Reason("invariant", f"{what}; documents are put together to the letter", rows)
+
+
+def alike(parent: str) -> Reason:
+    """Why documents of an entity hold nothing of other rows where two of its own may be equal."""
+    return Reason(
+        "invariant", f"nothing tells equal rows of `{parent}` apart, so its documents hold nothing of other rows"
+    )
 
 
 def distinct_names(attributes: Sequence[str]) -> bool:

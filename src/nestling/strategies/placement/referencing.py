@@ -9,7 +9,7 @@ from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.primitives import Holder
 from nestling.ir.proposal import Alternative, Choice, Reason
 from nestling.ir.situation.situation import Situation
-from nestling.strategies.placement.nesting import Nesting, respelled
+from nestling.strategies.placement.nesting import Nesting, alike, respelled
 from nestling.strategies.placement.ownership import mentioned_only
 
 
@@ -83,6 +83,8 @@ def _obstacles(situation: Situation, link: Relationship, nesting: Nesting) -> It
         )
     if situation.may_be_respelled(link):
         yield respelled(situation, link)
+    if situation.may_be_alike(link.parent):
+        yield alike(link.parent)
     yield from _of_numbers(situation, link)
     if link.parent in nesting.homes:
         yield Reason("invariant", f"`{link.parent}` is embedded; only a root document holds ids of its children")
