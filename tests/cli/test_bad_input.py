@@ -40,6 +40,7 @@ MISTAKES = {
     "unknown relationship": (("explain", "design.yaml", "x"), ("`x`", "`product_review`")),
     "model for a design": (("explain", "model.yaml"), ("holds a model", "nestling design model.yaml -o design.yaml")),
     "a database for a design": (("emit", "shop.db", "--as", "mongosh"), ("shop.db", "SQLite database", "-o design.yaml")),
+    "SQL for a design": (("explain", "schema.sql"), ("schema.sql: this is SQL", "nestling design schema.sql -o design.yaml")),
     "a folder": (("inspect", "."), ("this is a directory", "sqlite:///file.db")),
     "no SQL": (("convert", "design.yaml", "SELEC 1 FROM x"), ("1:7: the statement", "did you mean SELECT?")),
     "half a statement": (("convert", "design.yaml", "SELECT 1 FROM x WHERE"), ("something is missing near `WHERE`",)),

@@ -22,6 +22,7 @@ def test_the_first_difference_is_named() -> None:
     """A name, an attribute and its types, a key."""
     assert difference(MODEL, MODEL) == ""
     assert difference(MODEL, replace(MODEL, name="big")) == "the old one is called `club`, the new one `big`"
+    assert difference(MODEL, Model("big", ())) == "entity `member` is in the old only"
     also = replace(ENTITY.attributes[1], also=(INTEGER,))
     assert difference(MODEL, changed(replace(ENTITY, attributes=(ENTITY.attributes[0], also)))) == (
         "`member.balance` is float in the old and float (also integer) in the new"

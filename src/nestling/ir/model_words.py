@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from nestling.ir.model import Attribute, Entity, Model
 
 
 def difference(old: Model, new: Model) -> str:
-    """The first place where they differ; empty when they are the same."""
+    """The first place where they differ, their names last; empty when they are the same."""
+    if old != new and is_renamed(old, new):
+        return f"the old one is called `{old.name}`, the new one `{new.name}`"
     return next(_differences(old, new), "" if old == new else "they differ in order, hierarchies or views")
 
 
+def is_renamed(old: Model, new: Model) -> bool:
+    """Whether nothing but the name may differ."""
+    return replace(new, name=old.name) == old
+
+
 def _differences(old: Model, new: Model) -> Iterator[str]:
-    if old.name != new.name:
-        yield f"the old one is called `{old.name}`, the new one `{new.name}`"
     entities, others = ({each.name: each for each in model.entities} for model in (old, new))
     yield from _alone("entity", entities, others)
     for name in entities:

@@ -105,11 +105,13 @@ def job_of(old: Design, new: Design, database: Database[Any], policy: Policy) ->
     from nestling.executors.exact import exact
     from nestling.executors.load import written_collections
     from nestling.executors.rights import may_modify
-    from nestling.ir.model_words import difference
+    from nestling.ir.model_words import difference, is_renamed
 
     if old.model != new.model:
         what = f"the two designs are of different models: {difference(old.model, new.model)}"
-        raise InputError(Problem(what, next_move="derive both designs from the same model"))
+        same = f"nothing else differs: write `name: {old.model.name}` under `model:` in the new design"
+        move = same if is_renamed(old.model, new.model) else "derive both designs from the same model"
+        raise InputError(Problem(what, next_move=move))
     database = exact(database)
     # Without documents as they were before changes, only rows that move can be compared; then nothing is left where it is.
     collections = written_collections(old)

@@ -75,18 +75,19 @@ def measure_table(
         source = sample(
             table, entity, tables.dialect, rowid=rowid, share=share, rows=sampled_above_rows, fetch=database.row
         )
-    named = [("", "rows", sa.func.count())]
+    named: list[tuple[str | None, str, Any]] = [(None, "rows", sa.func.count())]
     for attribute in entity.attributes:
         column = source.c[attribute.name]
         named.extend((attribute.name, name, probe) for name, probe in probes(attribute, column, tables.dialect))
-    columns: dict[str, dict[str, Any]] = {}
+    columns: dict[str | None, dict[str, Any]] = {}
     for start in range(0, len(named), EXPRESSIONS):
         part = named[start : start + EXPRESSIONS]
         selected = [probe.label(f"m{position}") for position, (_, _, probe) in enumerate(part)]
         found = database.row(sa.select(*selected).select_from(source))
         for (attribute_name, name, _), value in zip(part, found, strict=True):
             columns.setdefault(attribute_name, {})[name] = value
-    return TableMeasures(entity.name, rows, int(columns.pop("")["rows"]), columns)
+    seen = int(columns.pop(None)["rows"])
+    return TableMeasures(entity.name, rows, seen, {name: of for name, of in columns.items() if name is not None})
 
 
 def entity_statistics(entity: Entity, measures: TableMeasures, dialect: str) -> EntityStatistics:

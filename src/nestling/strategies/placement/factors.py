@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nestling.ir.model import Relationship
 from nestling.ir.proposal import Decision, Reason
-from nestling.ir.quantity_words import counted
+from nestling.ir.quantity_words import counted, size
 from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.nesting import Nesting
 
@@ -108,13 +108,13 @@ def _document_size(situation: Situation, link: Relationship, nesting: Nesting) -
     bound, root = situation.requirements.document_bound_bytes, nesting.root_of(link.parent)
     fan_out, now = situation.fan_outs[link.name], situation.elements(link)
     if fan_out.largest is None:
-        return _factor("document size", None, f"the fan-out is not known; the bound is {bound:,} bytes")
+        return _factor("document size", None, f"the fan-out is not known; the bound is {size(bound)}")
     expected = max(fan_out.projected or now, now)
     held = now if root == nesting.root_of(link.child) else 0.0
-    size = nesting.bytes[root] + (expected - held) * nesting.bytes[link.child]
+    reached = nesting.bytes[root] + (expected - held) * nesting.bytes[link.child]
     growth = f" {fan_out.with_growth}" if round(expected) > now else ""
-    evidence = f"one `{root}` would reach {size:,.0f} of {bound:,} bytes{growth}"
-    return _factor("document size", size < bound * situation.thresholds.document_share, evidence, size)
+    evidence = f"one `{root}` would reach {size(reached)}{growth}; the bound is {size(bound)}"
+    return _factor("document size", reached < bound * situation.thresholds.document_share, evidence, reached)
 
 
 def _unread(situation: Situation, link: Relationship) -> str:
