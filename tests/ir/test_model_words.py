@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from nestling.ir.allowed import Allowed
 from nestling.ir.model import Attribute, Entity, Model
-from nestling.ir.model_words import difference
+from nestling.ir.model_words import difference, is_renamed
 from nestling.ir.types import FLOAT, INTEGER
 
 ENTITY = Entity("member", (Attribute("id", INTEGER, nullable=False), Attribute("balance", FLOAT)), ("id",))
@@ -22,6 +22,8 @@ def test_the_first_difference_is_named() -> None:
     """A name, an attribute and its types, a key."""
     assert difference(MODEL, MODEL) == ""
     assert difference(MODEL, replace(MODEL, name="big")) == "the old one is called `club`, the new one `big`"
+    assert is_renamed(MODEL, replace(MODEL, name="big"))
+    assert not is_renamed(MODEL, Model("big", ()))
     assert difference(MODEL, Model("big", ())) == "entity `member` is in the old only"
     also = replace(ENTITY.attributes[1], also=(INTEGER,))
     assert difference(MODEL, changed(replace(ENTITY, attributes=(ENTITY.attributes[0], also)))) == (

@@ -156,6 +156,16 @@ SELECT 1;"""
     )
 
 
+def test_misspelt_requirements_are_an_error():
+    """All of them at once, with their lines: a design without them is not the one that was asked for."""
+    with pytest.raises(WorkloadError) as error:
+        read("-- freshnes: product.name snapshot\n-- Note: a comment\n-- array bounds: 9\n-- name: s\nSELECT 1;")
+    assert [(each.where, each.what) for each in error.value.problems] == [
+        ("w.sql:1", "`freshnes` is no requirement; did you mean `freshness`?"),
+        ("w.sql:3", "`array bounds` is no requirement; did you mean `array bound`?"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -181,7 +191,6 @@ SELECT 1;"""
         ("array bound: 0", "`0` is not a whole number above 0"),
         ("retention: orders", "is not an entity and a time"),
         ("retention: nope 3 days", "no entity `nope`"),
-        ("freshnes: product.name snapshot", "`freshnes` is no requirement; did you mean `freshness`?"),
     ],
 )
 def test_requirements_that_cannot_be_read(line, said):
@@ -200,7 +209,7 @@ def test_requirements_that_cannot_be_read(line, said):
 @pytest.mark.parametrize(
     ("text", "place", "said"),
     [
-        ("-- name: s, rate: soon\nSELECT 1;", "1", "statement `s`: rate `soon` is not understood"),
+        ("-- name: s, rate: soon\nSELECT 1;", "1", "statement `s`: rate `soon` is not understood, and taken as 1/s"),
         ("-- name: s\nSELECT 1;", "1", "no rate is given for `s`: taken as 1/s"),
         ("-- name: s :many\nSELECT 1;", "1", "no rate is given for `s`"),
         ("SELECT 1;", "1", "no rate is given for `line_1`"),

@@ -19,6 +19,9 @@ _NAME_LINE = re.compile(r"^[ \t]*--[ \t]*name[ \t]*:[ \t]*(?P<said>[^\n]*)$", re
 _SAID = re.compile(r"^(?P<name>[^,]*?)[ \t]*,[ \t]*rate[ \t]*:[ \t]*(?P<rate>.*)$|^(?P<bare>\S*)", re.IGNORECASE)
 _PARAMETERS = re.compile(r"^[ \t]*--[ \t]*params[ \t]*:[ \t]*(?P<json>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 
+DEFAULT_RATE_PER_SECOND = 1.0
+"""Of a statement nobody gave a rate for, or one that cannot be read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -54,7 +57,8 @@ def _named(text: str, mark: re.Match[str], end: int, dialect: str) -> Iterator[B
     mistakes: list[tuple[str, int]] = []
     rate = None
     if said and said["rate"] is not None and (rate := read_rate(said["rate"])) is None:
-        mistakes.append((f"rate `{said['rate'].strip()}` is not understood: write `5/s`, `30/min` or `2/day`", line))
+        what = f"rate `{said['rate'].strip()}` is not understood, and taken as {DEFAULT_RATE_PER_SECOND:g}/s"
+        mistakes.append((f"{what}: write `5/s`, `30/min` or `2/day`", line))
     samples = _samples(text, mark.end(), end, mistakes)
     found = list(_statements(text, mark.end(), end, dialect))
     if not found:

@@ -10,15 +10,13 @@ from nestling.ir.model import Model
 from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.workload import LEAST_WINDOW_SECONDS, Statement, Workload
-from nestling.sources.statements.blocks import Block, blocks
+from nestling.sources.statements.blocks import DEFAULT_RATE_PER_SECOND, Block, blocks
 from nestling.sources.statements.footprint import footprint
 from nestling.sources.statements.joins import Links
 from nestling.sources.statements.placeholders import Normalised, apply_edits, normalise, quoted
 from nestling.sources.statements.requirements import read_requirements
 from nestling.sources.statements.walk import Mistake
 
-DEFAULT_RATE_PER_SECOND = 1.0
-"""Of a statement nobody gave a rate for."""
 SELDOM_PER_SECOND = 1e-9
 """For a rate of 0: such a statement must be answered by the design, and must not weigh in it (once in 32 years)."""
 _WINDOW = re.compile(r"^[ \t]*--[ \t]*window[ \t]*:[ \t]*([^\n]*?)[ \t]*$", re.IGNORECASE | re.MULTILINE)
@@ -31,13 +29,13 @@ def parse_workload(text: str, model: Model, dialect: str = SQLITE, path: str = "
 
     A statement that cannot be read is left out, with a gap saying why and where; one that names things which do not exist stays,
     with what could be understood of it and a gap for each name. Raises `WorkloadError` when the dialect is not known or when
-    there are statements and none of them can be read.
+    there are statements and none of them can be read, or a requirement is misspelt.
     """
     dialect = NAMES.get(dialect.lower(), dialect.lower())
     if dialect and dialect not in DIALECTS:
         raise WorkloadError(unknown("SQL dialect", dialect, DIALECTS))
     reader = _Reader(text.removeprefix("\ufeff"), model, dialect, path)
-    requirements, mistakes = read_requirements(reader.text, model)
+    requirements, mistakes = read_requirements(reader.text, model, path)
     for what, line in mistakes:
         reader.gap(what, f"{line}")
     reader.read_only = frozenset(requirements.read_only)

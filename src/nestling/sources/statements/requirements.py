@@ -16,7 +16,7 @@
     -- read only: country, currency           no row of them comes, changes or goes
 
 Each line stands alone; `freshness`, `atomic`, `retention`, `archive`, `tolerance` and `read only` may come several times. Other
-comments are prose, but a word that is nearly one of these is listed as a gap.
+comments are prose, but a word that is nearly one of these is an error.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from nestling.common.errors import InputError, Problem, unknown
+from nestling.common.errors import InputError, Problem, WorkloadError, unknown
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
 from nestling.ir.types import TIMES
@@ -72,16 +72,25 @@ class _Found:
     read_only: dict[str, None] = field(default_factory=dict)
 
 
-def read_requirements(text: str, model: Model) -> tuple[Requirements, list[tuple[str, int]]]:
-    """The requirements, and what is wrong with them: sentences with their lines."""
-    found, mistakes = _Found(), []
+def read_requirements(text: str, model: Model, path: str = "") -> tuple[Requirements, list[tuple[str, int]]]:
+    """The requirements, and what is wrong with them: sentences with their lines.
+
+    Raises `WorkloadError` for misspelt ones: a design that does not keep a requirement is none that was asked for.
+    """
+    found, mistakes, misspelt = _Found(), list[tuple[str, int]](), list[Problem]()
     for match in _LINE.finditer(text):
         key = match["key"].lower().replace("_", " ")
         line = text.count("\n", 0, match.start()) + 1
         if key in KEYS:
             mistakes += [(problem, line) for problem in _read(key, match["value"], model, found)]
         elif key not in _OTHER_KEYS and (near := get_close_matches(key, KEYS, n=1, cutoff=0.8)):
-            mistakes.append((f"`{match['key']}` is no requirement; did you mean `{near[0]}`?", line))
+            what = f"`{match['key']}` is no requirement; did you mean `{near[0]}`?"
+            where = f"{path}:{line}" if path else f"line {line}"
+            misspelt.append(
+                Problem(what, where, next_move=f"write `-- {near[0]}: …`; a comment begins with another word")
+            )
+    if misspelt:
+        raise WorkloadError(*misspelt)
     default = Requirements()
     requirements = Requirements(
         freshness=tuple(found.freshness.items()),
