@@ -1,17 +1,25 @@
 """The tokens of SQL as sqlglot takes them.
 
-What stands behind a colon is a parameter's name, whatever keyword it may be elsewhere; REPLACE is an INSERT that is told apart.
+What stands behind a colon is a parameter's name, whatever keyword it may be elsewhere; REPLACE is an INSERT that is told apart; a
+sum that begins with a float is no number, and neither is a number that runs into a word.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Sequence
 from itertools import pairwise
 
 import sqlglot
+from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import Token, TokenType
 
 _REPLACE = re.compile(r"^((?:\s|--[^\n]*\n)*)REPLACE\b", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+\.?\d*(?:e[+-]?\d+)?", re.IGNORECASE)
+_BEGUN_SUM = re.compile(r"\d+\.?\d*e\d+(?=[+-])", re.IGNORECASE)
+_READ_AS_NUMBERS = (TokenType.NUMBER, TokenType.VAR)
+"""What sqlglot calls `1e2+1`: in MySQL, where names may begin with a digit, `1e2+1e2` is a VAR to it."""
 
 
 def as_insert(sql: str) -> tuple[str, bool]:
@@ -22,9 +30,39 @@ def as_insert(sql: str) -> tuple[str, bool]:
 
 def sql_tokens(sql: str, dialect: sqlglot.Dialect) -> list[Token]:
     """Sqlglot's tokens, the words of `:from` and `:order` being names; raises sqlglot's errors."""
-    tokens = list(dialect.tokenize(sql))
+    tokens = _apart(sql, dialect)
+    _refuse_odd_numbers(tokens)
     for colon, word in pairwise(tokens):
         is_next = colon.token_type is TokenType.COLON and word.start == colon.end + 1
         if is_next and word.text.isidentifier() and sql[word.start : word.end + 1] == word.text:
             word.token_type = TokenType.VAR
     return tokens
+
+
+def _apart(sql: str, dialect: sqlglot.Dialect) -> list[Token]:
+    """The tokens of `1e2+1` are three: sqlglot, which takes it for one number, gets it with a blank before the sign."""
+    tokens = list(dialect.tokenize(sql))
+    begun = ((token.start, _BEGUN_SUM.match(token.text)) for token in tokens if token.token_type in _READ_AS_NUMBERS)
+    signs = [start + found.end() for start, found in begun if found is not None]
+    if not signs:
+        return tokens
+    blanks = [sign + before for before, sign in enumerate(signs)]
+    tokens = _apart(" ".join(sql[start:end] for start, end in pairwise((0, *signs, len(sql)))), dialect)
+    for token in tokens:
+        line_start = token.end - token.col
+        before = bisect_left(blanks, token.end)
+        token.col -= before - bisect_left(blanks, line_start)
+        token.start -= bisect_left(blanks, token.start)
+        token.end -= before
+    return tokens
+
+
+def _refuse_odd_numbers(tokens: Sequence[Token]) -> None:
+    """`1e` is no number, and `1_000` none that every server reads; sqlglot takes it for `1 AS _000`."""
+    for token, after in zip(tokens, (*tokens[1:], None), strict=False):
+        if token.token_type is not TokenType.NUMBER:
+            continue
+        word = after if after and after.token_type is TokenType.VAR and after.start == token.end + 1 else None
+        if word or not _NUMBER.fullmatch(token.text):
+            said, written = "something that is no number", token.text + (word.text if word else "")
+            raise ParseError.new(said, said, line=token.line, col=(word or token).col, highlight=written)

@@ -12,6 +12,7 @@ from sqlglot import exp
 from nestling.common.errors import InputError
 from nestling.common.sql_dialects import GRAMMARS, MYSQL, POSTGRESQL
 from nestling.common.sql_syntax import UNREADABLE
+from nestling.common.sql_tokens import sql_tokens
 from nestling.ir.allowed import Allowed, Number, Scalar, number
 from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute, Entity
@@ -45,7 +46,8 @@ class _NotSaid(Exception):
 def parts(sql: str, dialect: str) -> list[exp.Expr]:
     """The conditions that AND joins; none when the text cannot be read."""
     try:
-        parsed = sqlglot.parse_one(f"SELECT\n{sql}\n", read=GRAMMARS[dialect])
+        grammar, text = sqlglot.Dialect.get_or_raise(GRAMMARS[dialect]), f"SELECT\n{sql}\n"
+        [parsed] = grammar.parser().parse(sql_tokens(text, grammar), text)
         found = parsed.expressions if isinstance(parsed, exp.Select) else []
         return list(_joined(found[0])) if len(found) == 1 else []
     except UNREADABLE:

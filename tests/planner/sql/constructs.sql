@@ -14,6 +14,8 @@ SELECT ALL stars FROM visit
 SELECT DISTINCT b.name AS name FROM person a JOIN person b ON b.id = a.boss ORDER BY name
 SELECT count(*), sum( stars ),  max(stars)+1 FROM visit
 SELECT (SELECT 1), (1), 'it''s'
+SELECT 1e15+0.5, 1e2-1, 1E2+1e2+5, 1e-1-1e+1, round(1e15+0.5)
+SELECT id FROM person WHERE score > 1e0+0.5 OR id IN (1e0+1, 3)
 -- where
 SELECT id FROM person WHERE name = 'bob'
 SELECT id FROM person WHERE name = "bob"
