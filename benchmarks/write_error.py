@@ -39,6 +39,7 @@ from nestling.ir.reading import Reading
 from nestling.ir.work import Work
 from nestling.pipeline import Mode, convert, design, inspect, load
 from nestling.pipeline.drawing import bindings
+from nestling.pipeline.statements import default_price
 from nestling.planner.sql import translate
 from nestling.planner.work import estimate_write
 from nestling.planner.writes import plan_write
@@ -146,7 +147,7 @@ def _subjects(
             asked = translate(statement.sql, proposal.design.model, "sqlite")
             if isinstance(asked, Query) or not isinstance(write, CompiledWrite):
                 continue
-            plan = plan_write(asked, proposal.design)
+            plan = plan_write(asked, proposal.design, statistics=proposal.statistics, price=default_price)
             work = tuple(estimate_write(plan, proposal.design, proposal.statistics, each) for each in given)
         except NestlingError:
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
@@ -26,6 +26,7 @@ from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Model, OnDelete
 from nestling.ir.program import CompiledWrite
 from nestling.ir.types import Type, TypeName
+from nestling.ir.work import Work
 from nestling.ir.write import Delete, Insert
 from nestling.ir.write_path import Violation
 from nestling.planner.home import home_views
@@ -45,7 +46,7 @@ Rows = Mapping[str, list[tuple[object, ...]]]
 class Trace:
     """A design's database beside a SQLite file; `done` are statements both took, `refused` those both refused, `gaps` others.
 
-    `short`: statements may be single commands; else rows are always read first.
+    `short`: statements may be single commands; else rows are always read first. `price` tells the cheapest way to read them.
     """
 
     design: Design
@@ -56,6 +57,7 @@ class Trace:
     refused: list[str] = field(default_factory=list)
     gaps: list[tuple[str, str]] = field(default_factory=list)
     short: bool = True
+    price: Callable[[Work], float] | None = None
     refusal: str = ""  # SQLite's last
     parted: bool = False  # both sides may go on from here as they like: what comes now cannot be compared
     known: dict[tuple[str, bool], CompiledWrite] = field(default_factory=dict)
@@ -65,7 +67,7 @@ class Trace:
         if (sql, self.short) not in self.known:
             write = translate(sql, self.design.model, "sqlite")
             assert not isinstance(write, Query)
-            plan = plan_write(write, self.design, short=self.short)
+            plan = plan_write(write, self.design, short=self.short, price=self.price)
             self.known[sql, self.short] = compiled_write(plan, name="write", sql=sql)
         return self.known[sql, self.short]
 

@@ -151,7 +151,8 @@ def _convert_write(
     from nestling.ir.filling import bind_write
     from nestling.planner.writes import plan_write
 
-    write = compiled_write(plan_write(statement, proposal.design), name=name, sql=sql)
+    plan = plan_write(statement, proposal.design, statistics=proposal.statistics, price=default_price)
+    write = compiled_write(plan, name=name, sql=sql)
     return bind_write(write, values) if values is not None else write
 
 

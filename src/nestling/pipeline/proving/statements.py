@@ -57,7 +57,8 @@ def predicted_seconds(proposal: Proposal, reading: Reading, statement: Statement
             plan = plan_read(asked, made, tolerated=lag, statistics=proposal.statistics, price=default_price)
             work = estimate(plan, made, numbers, values)
         else:
-            work = estimate_write(plan_write(asked, made), made, numbers, values)
+            steps = plan_write(asked, made, statistics=proposal.statistics, price=default_price)
+            work = estimate_write(steps, made, numbers, values)
         return default_price(work)
     except NestlingError:
         return None

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -40,7 +40,7 @@ from nestling.planner.reads.traverse import everywhere, used
 MOST_SETS = 3
 """Plans that begin with the values of a condition which are made beside the plain one."""
 
-__all__ = ["ALL", "NONE", "ReadGap", "Rewrite", "plan_read"]
+__all__ = ["ALL", "NONE", "ReadGap", "Rewrite", "plan_read", "ways"]
 
 
 def plan_read(
@@ -64,15 +64,30 @@ def plan_read(
     allowed = frozenset(rewrites)
     relation, collation = with_one_collation(_checked(query.relation), design)
     tolerated, statistics = tolerated or Tolerated(), statistics or Statistics()
-    plans = [_planned(relation, query.names, design, allowed, tolerated, statistics)]
-    if Rewrite.SETS_FIRST in allowed and price is not None:
-        ways = islice(with_set_first(relation), MOST_SETS)
-        for each in ways:
-            with suppress(ReadGap):
-                plans.append(_planned(each, query.names, design, allowed, tolerated, statistics))
+    first, *others = ways(relation, design, allowed, tolerated, statistics, priced=price is not None)
+    plans = [_planned(first, query.names, design, allowed, tolerated, statistics)]
+    for each in others:
+        with suppress(ReadGap):
+            plans.append(_planned(each, query.names, design, allowed, tolerated, statistics))
     if len(plans) == 1 or price is None:
         return replace(plans[0], collation=collation)
     return replace(min(plans, key=lambda plan: price(estimate(plan, design, statistics))), collation=collation)
+
+
+def ways(
+    relation: Relation,
+    design: Design,
+    allowed: frozenset[Rewrite],
+    tolerated: Tolerated,
+    statistics: Statistics,
+    *,
+    priced: bool,
+) -> Iterator[Relation]:
+    """The relation rewritten; where prices can tell which is the cheapest, also as it is when a set of values begins."""
+    yield _rewritten(relation, design, allowed, tolerated, statistics)
+    if priced and Rewrite.SETS_FIRST in allowed:
+        for each in islice(with_set_first(relation), MOST_SETS):
+            yield _rewritten(each, design, allowed, tolerated, statistics)
 
 
 def _planned(
@@ -83,7 +98,6 @@ def _planned(
     tolerated: Tolerated,
     statistics: Statistics,
 ) -> ReadPlan:
-    relation = _rewritten(relation, design, allowed, tolerated, statistics)
     first: Mapping[str, First] = {}
     if Rewrite.COPIED_CHILDREN in allowed:
         relation, first = with_newest(relation, design, tolerated)

@@ -8,12 +8,17 @@ entity, by the statement and by foreign keys (`foreign_keys`); `effect_steps` pl
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from nestling.ir.design import Design
+from nestling.ir.statistics import Statistics
+from nestling.ir.work import Work as ReadWork
 from nestling.ir.write import Delete, Insert, Update, Write
 from nestling.ir.write_path import WritePlan
 from nestling.planner.writes.change import in_order
 from nestling.planner.writes.direct import direct
 from nestling.planner.writes.effect_steps import delete_rows, update_rows
+from nestling.planner.writes.fetch import Prices
 from nestling.planner.writes.insert import insert_rows
 from nestling.planner.writes.shortest import shortest
 from nestling.planner.writes.upsert import upsert_rows
@@ -22,16 +27,24 @@ from nestling.planner.writes.work import Phase, Work, WriteGap
 __all__ = ["WriteGap", "plan_write"]
 
 
-def plan_write(write: Write, design: Design, *, short: bool = True) -> WritePlan:
+def plan_write(
+    write: Write,
+    design: Design,
+    *,
+    short: bool = True,
+    statistics: Statistics | None = None,
+    price: Callable[[ReadWork], float] | None = None,
+) -> WritePlan:
     """The steps of an INSERT, UPDATE or DELETE; raises `WriteGap` or `ReadGap` for what no steps are known for.
 
-    `short`: one command where that is exact; without it, or to answer with them, rows are always read first.
+    `short`: one command where that is exact; without it, or to answer with them, rows are always read first. `statistics` and
+    `price` tell which of several ways to read them is the cheapest, as those of `plan_read` do.
     """
     if short and write.returning is None and not isinstance(write, Insert):
         found = shortest(write, design)
         if found is not None:
             return found
-    work = Work(design, write.returning)
+    work = Work(design, write.returning, Prices(statistics or Statistics(), price))
     match write:
         case Insert():
             if write.conflict is not None:

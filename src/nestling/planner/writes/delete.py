@@ -28,7 +28,7 @@ def remove_rows(work: Work, effect: Effect, *, own: bool) -> None:
     outputs = [(column(OLD, each.name), each) for each in scan.columns]
     for number, gone in enumerate(effect.apart(work)):
         work.refuse_read_again(gone.predicate)
-        for place, plan in rows_by_place(design, scan, gone.predicate, outputs, lambda _: {ID: "_id"}):
+        for place, plan in rows_by_place(design, scan, gone.predicate, outputs, lambda _: {ID: "_id"}, work.prices):
             assert place is not None, "a home of copies is refused before"
             name = work.name(f"{entity.name} in {join(place.store.name, place.path)}")
             work.add(Phase.FETCH, [Fetch(name, plan)])

@@ -64,7 +64,8 @@ def _count(work: Work, effect: Effect, asked: Altered) -> None:
         raise gap("RETURNING where foreign keys change more rows of the same entity")
     name = work.name(f"{effect.scan.entity} that are asked for")
     there = filtered(effect.scan, asked.predicate)
-    work.add(Phase.FETCH, [Fetch(name, plan(work.design, a.Project(there, "found", (a.Named("one", _ONE),))))])
+    found = a.Project(there, "found", (a.Named("one", _ONE),))
+    work.add(Phase.FETCH, [Fetch(name, plan(work.design, found, work.prices))])
     work.counted.append(name)
 
 
@@ -74,6 +75,6 @@ def _refuse(work: Work, effect: Effect, refused: Refused) -> None:
     there = filtered(effect.scan, effect.staying(work, refused.predicate))
     found = a.Limit(a.Project(there, "found", (a.Named("one", _ONE),)), _ONE)
     name = work.name(f"{link.child} that refer by {link.name}")
-    work.add(Phase.FETCH, [Fetch(name, plan(work.design, found))])
+    work.add(Phase.FETCH, [Fetch(name, plan(work.design, found, work.prices))])
     text = f"`{link.child}` refers to this `{link.parent}` ({link.name})"
     work.add(Phase.REFUSE, [Refuse(name, refused.violation, text)])

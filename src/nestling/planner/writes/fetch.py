@@ -1,12 +1,14 @@
 """Fetches: the rows of a statement as the columns the steps that follow need, read place by place.
 
-They read homes alone: copies may not be right again yet when a fetch runs after others' changes.
+They read homes alone: copies may not be right again yet when a fetch runs after others' changes. What a statement itself asks for
+is rewritten as a SELECT is, and read in the cheapest way; the row at hand is looked up as it is.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from nestling.ir.algebra import Named, Project, Relation, Scan, Values, filtered
 from nestling.ir.collations import followed_links, is_collated, linked
@@ -16,15 +18,43 @@ from nestling.ir.design import Design
 from nestling.ir.expression import ANY, Collation, Column, Compare, Comparison, Expression, Parameter
 from nestling.ir.layout import Place
 from nestling.ir.model import Entity, Relationship
+from nestling.ir.names import join
 from nestling.ir.operands import conjunction
 from nestling.ir.row_steps import Layout, Shape
+from nestling.ir.statistics import Statistics
+from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import Type
+from nestling.ir.work import Work
 from nestling.ir.write_path import Fetch
+from nestling.planner.reads import ways
 from nestling.planner.reads.collation import keys_agree, with_one_collation
 from nestling.planner.reads.lower import branches, lower
-from nestling.planner.reads.rows import Context, Names, Rows
+from nestling.planner.reads.rows import Context, Names, Rows, Standing
 from nestling.planner.reads.traverse import used
 from nestling.planner.upkeep.source import HOMES
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What tells the cheapest way to read: the numbers of rows, and seconds of work. Without `price`, it is the first one."""
+
+    statistics: Statistics = field(default_factory=Statistics)
+    price: Callable[[Work], float] | None = None
+
+    def cheapest(self, ways: Sequence[Sequence[ReadPlan]], design: Design) -> int:
+        """The place of the cheapest among ways to read, each of one plan or several."""
+        from nestling.planner.work import estimate
+
+        price = self.price
+        if price is None or len(ways) == 1:
+            return 0
+        costs = [sum(price(estimate(each, design, self.statistics)) for each in way) for way in ways]
+        return costs.index(min(costs))
+
+    def ways(self, relation: Relation, design: Design) -> Iterator[Relation]:
+        """The same rows, rewritten in the ways that homes allow."""
+        return ways(relation, design, HOMES, Tolerated(), self.statistics, priced=self.price is not None)
+
 
 Outputs = Sequence[tuple[str, Expression]]
 Raw = Callable[[Place], Mapping[str, str]]
@@ -38,26 +68,57 @@ def scan_of(entity: Entity, alias: str) -> Scan:
 
 
 def rows_by_place(
-    design: Design, scan: Scan, predicate: Expression | None, outputs: Outputs, raw: Raw
+    design: Design,
+    scan: Scan,
+    predicate: Expression | None,
+    outputs: Outputs,
+    raw: Raw,
+    prices: Prices | None = None,
 ) -> list[tuple[Place | None, ReadPlan]]:
     """The rows of the scan at each of its places; None for those whose home is copies."""
     rows_said = Project(filtered(scan, predicate), "row", tuple(Named(name, value) for name, value in outputs))
     relation, collation = with_one_collation(rows_said, design)
+    asked = list(prices.ways(relation, design)) if prices is not None else []
+    found = [made for each in asked if (made := _by_place(each, scan, raw, design, collation)) is not None]
+    if prices is None or not found:
+        made = _by_place(relation, scan, raw, design, collation)
+        assert made is not None, "a scan alone is read where it stands"
+        return made
+    return found[prices.cheapest([[plan for _, plan in each] for each in found], design)]
+
+
+def _by_place(
+    relation: Relation, scan: Scan, raw: Raw, design: Design, collation: Collation
+) -> list[tuple[Place | None, ReadPlan]] | None:
+    """The relation's rows at each place of the scan; None where they are not told apart by place."""
     context = _context(relation, design)
     parts = branches(relation, context)
+    found = [part.standing.get(scan.alias) for part in parts]
     places = design.places[scan.entity]
     standing: list[Place | None] = [place for place in places if place.copy is None]
     if len(standing) < len(places):
         standing.insert(0, None)
+    if [at.place if at is not None else None for at in found] != standing:
+        return None
     return [
-        (place, _plan(rows, relation, raw(place) if place is not None else {}, context, collation))
-        for place, rows in zip(standing, parts, strict=True)
+        (place, _plan(rows, relation, _raw(at, raw), context, collation))
+        for place, at, rows in zip(standing, found, parts, strict=True)
     ]
 
 
-def plan(design: Design, relation: Relation) -> ReadPlan:
+def _raw(at: Standing | None, raw: Raw) -> Mapping[str, str]:
+    return {} if at is None else {name: join(at.prefix, path) for name, path in raw(at.place).items()}
+
+
+def plan(design: Design, relation: Relation, prices: Prices | None = None) -> ReadPlan:
     """The rows of a relation, NULLs left out."""
     relation, collation = with_one_collation(relation, design)
+    asked = prices.ways(relation, design) if prices is not None else [relation]
+    plans = [_plan_of(each, design, collation) for each in asked]
+    return plans[0] if prices is None else plans[prices.cheapest([[each] for each in plans], design)]
+
+
+def _plan_of(relation: Relation, design: Design, collation: Collation) -> ReadPlan:
     context = _context(relation, design)
     return _plan(lower(relation, context), relation, {}, context, collation)
 

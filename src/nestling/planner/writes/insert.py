@@ -127,7 +127,7 @@ def _rows_at_hand(
         computed = _computed(work, entity, attributes, filtered(source, condition), made)
     if copied:
         computed = with_copied(work, node, computed, {a: column(NEW, a) for a in entity.attribute_names})
-    work.add(Phase.FETCH, [Fetch(name, plan(work.design, computed))])
+    work.add(Phase.FETCH, [Fetch(name, plan(work.design, computed, work.prices))])
     return list(entity.attribute_names)
 
 

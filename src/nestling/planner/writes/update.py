@@ -40,7 +40,7 @@ def alter_rows(work: Work, scan: Scan, altered: Altered, *, own: bool) -> None:
     def raw(place: Place) -> dict[str, str]:
         return raw_columns(place, moves=_leaves(work, place, altered) or is_paged(place))
 
-    for place, plan in rows_by_place(design, scan, altered.predicate, _outputs(scan, altered.values), raw):
+    for place, plan in rows_by_place(design, scan, altered.predicate, _outputs(scan, altered.values), raw, work.prices):
         assert place is not None, "a home of copies is refused before"
         if not attributes and not is_embedded_along(place, altered.stays) and not own:
             continue

@@ -18,6 +18,7 @@ from nestling.ir.types import Type, TypeName
 from nestling.ir.write import Returning
 from nestling.ir.write_path import Answer, NewUuid, WritePlan, WriteStep
 from nestling.planner.reads.outputs import field_names
+from nestling.planner.writes.fetch import Prices
 from nestling.planner.writes.scanned import scanned
 
 
@@ -50,6 +51,7 @@ class Work:
 
     design: Design
     returning: Returning | None = None
+    prices: Prices = field(default_factory=Prices)
     steps: list[list[WriteStep]] = field(default_factory=lambda: [[] for _ in Phase])
     counted: list[str] = field(default_factory=list)
     answered: list[str] = field(default_factory=list)

@@ -1,0 +1,86 @@
+"""Rows that a write asks for are read as a SELECT reads them: the same rewrites, and the cheapest of several ways."""
+
+from __future__ import annotations
+
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling.emitters.mql.read import compiled_read
+from nestling.ir.algebra import Query
+from nestling.ir.design import Design
+from nestling.ir.primitives import Index
+from nestling.ir.write_path import Fetch, WritePlan
+from nestling.pipeline.statements import default_price
+from nestling.planner.reads import plan_read
+from nestling.planner.sql import translate
+from nestling.planner.writes import plan_write
+from tests.planner.reads.shop import ROWS
+from tests.planner.work.test_estimate_write import STATISTICS
+from tests.planner.writes.shops import DESIGNS, model
+from tests.write_traces import trace
+
+UNSOLD = "NOT EXISTS (SELECT 1 FROM line l JOIN orders o ON o.id = l.order_id WHERE o.customer_id = customer.id)"
+PENS = "id IN (SELECT l.order_id FROM line l JOIN product p ON p.id = l.product_id WHERE p.title = 'Pen')"
+STATEMENTS = (
+    f"UPDATE customer SET city = 'nowhere' WHERE {UNSOLD}",
+    f"UPDATE orders SET total = total + 1 WHERE {PENS}",
+    "UPDATE orders SET status = 'big' WHERE total > (SELECT avg(total) FROM orders) AND id > 0",
+    "UPDATE line SET quantity = 7 WHERE product_id IN (SELECT id FROM product WHERE title = 'Pen' OR price > 1)",
+    "UPDATE line SET no = no + 20 WHERE order_id IN (SELECT order_id FROM line GROUP BY order_id HAVING count(*) > 1)",
+    "UPDATE orders SET customer_id = 2 WHERE customer_id IN (SELECT id FROM customer WHERE city = 'Oslo')",
+    "UPDATE product SET price = 3 WHERE EXISTS (SELECT 1 FROM line WHERE product_id = product.id AND quantity > 1)",
+    "UPDATE passport SET country = 'NO' WHERE employee_id IN (SELECT boss_id FROM employee)",
+    "INSERT INTO product (id, title) SELECT o.id + 500, c.name FROM customer c JOIN orders o ON o.customer_id = c.id",
+    "DELETE FROM line WHERE order_id IN (SELECT id FROM orders WHERE status = 'big') AND no IN (SELECT no FROM line)",
+    f"DELETE FROM line WHERE order_{PENS}",
+    "DELETE FROM passport WHERE employee_id IN (SELECT id FROM employee WHERE boss_id IS NULL)",
+    f"DELETE FROM customer WHERE {UNSOLD}",
+)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_sets_may_come_first(design: str, database: Database[dict[str, Any]], tmp_path: Path) -> None:
+    """Whichever way is taken – here it is the last –, every home holds afterwards what SQLite's table holds."""
+    prices = count(start=0, step=-1)
+    run = trace(DESIGNS[design](model()), ROWS, database, tmp_path)
+    run.price = lambda _: float(next(prices))
+    run.run_all(STATEMENTS, every=1)
+    assert len(run.done) >= 9
+
+
+def _plan(sql: str, design: Design) -> WritePlan:
+    write = translate(sql, design.model, "sqlite")
+    assert not isinstance(write, Query)
+    return plan_write(write, design, statistics=STATISTICS, price=default_price)
+
+
+def _read(sql: str, design: Design) -> list[Any]:
+    query = translate(sql, design.model, "sqlite")
+    assert isinstance(query, Query)
+    plan = plan_read(query, design, statistics=STATISTICS, price=default_price)
+    return list(compiled_read(plan, name="read", sql=sql).pipeline)
+
+
+@pytest.mark.parametrize(("table", "condition"), [("customer", UNSOLD), ("orders", PENS)])
+@pytest.mark.parametrize(
+    "statement", ["UPDATE {table} SET id = id + 1 WHERE {condition}", "DELETE FROM {table} WHERE {condition}"]
+)
+def test_the_plan_is_that_of_the_select(statement: str, table: str, condition: str) -> None:
+    """Up to what the rows are shown as, the stages are the same: those before are joined in the order that reads least."""
+    made = DESIGNS["normalized"](model())
+    indexes = (
+        Index("orderss", (("customer_id", 1),)),
+        Index("lines", (("product_id", 1),)),
+        Index("products", (("title", 1),)),
+    )
+    design = Design(made.model, made.collections, indexes)
+    steps = _plan(statement.format(table=table, condition=condition), design).steps
+    fetch = next(step for step in steps if isinstance(step, Fetch) and step.rows.startswith(f"{table} in"))
+    fetched = list(compiled_read(fetch.plan, name="fetch", sql="").pipeline)
+    read = _read(f"SELECT * FROM {table} WHERE {condition}", design)
+    assert any("$lookup" in stage for stage in read)
+    assert [stage for stage in fetched if "$lookup" in stage] == [stage for stage in read if "$lookup" in stage]
