@@ -179,6 +179,15 @@ SELECT city, stars, sum(person_id) FROM visit GROUP BY city, stars
 SELECT stars, count(stars), count(*), count(DISTINCT city) FROM visit GROUP BY stars
 SELECT count(*), count(x), sum(x), avg(x), min(x), max(x), total(x), group_concat(y) FROM hollow
 SELECT x, count(*) FROM hollow GROUP BY x
+SELECT stars > 3 k, typeof(stars > 3), count(*) FROM visit GROUP BY k
+SELECT 'v' || k, typeof(k), k + 1 FROM (SELECT stars > 3 k FROM visit GROUP BY stars > 3)
+SELECT stars IS NULL k, count(*) FROM visit GROUP BY k HAVING k IN (0, 1) ORDER BY k DESC
+SELECT stars > 3 k, count(*) FROM visit GROUP BY k HAVING k
+SELECT stars IN (1, 5) k FROM visit GROUP BY k EXCEPT SELECT 1
+SELECT id FROM person WHERE id IN (SELECT stars > 3 FROM visit GROUP BY 1)
+SELECT max(k), min(k), sum(k) FROM (SELECT stars > 3 k FROM visit GROUP BY stars > 3)
+SELECT city = 'Oslo' a, row_number() OVER (ORDER BY city = 'Oslo') FROM visit GROUP BY city = 'Oslo'
+SELECT CASE k WHEN 1 THEN 'y' WHEN 0 THEN 'n' END FROM (SELECT NOT stars > 3 k FROM visit GROUP BY NOT stars > 3)
 SELECT count(*) FROM hollow GROUP BY x
 SELECT city FROM visit GROUP BY city HAVING count(*) > 1
 SELECT city, count(*) AS n FROM visit GROUP BY city HAVING n > 1

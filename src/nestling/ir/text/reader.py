@@ -51,7 +51,7 @@ def read_file(path: FilePath | str) -> Reading | Proposal:
             raise InputError(Problem(what="this is a SQLite database", where=str(path), next_move=move)) from None
         what = f"not UTF-8 text: byte {error.start} is 0x{error.object[error.start]:02x}"
         raise InputError(Problem(what=what, where=str(path), next_move="save it as UTF-8")) from None
-    if path.suffix == ".sql":
+    if FilePath(path).suffix == ".sql":
         move = f"name a file of nestling's: `nestling design {path} -o design.yaml` makes one of tables"
         raise InputError(Problem(what="this is SQL", where=str(path), next_move=move))
     document, problems = read_yaml(text, str(path))

@@ -133,7 +133,7 @@ def start_grouping(nodes: Sequence[exp.Expr], env: Env) -> Grouping:
     """A grouping by these expressions (positions and output names already replaced by what they stand for)."""
     keys: list[Named] = []
     for node in nodes:
-        expression = values.ordered(bind(node, env), env.translation)
+        expression = values.shown(values.ordered(bind(node, env), env.translation), env.translation)
         refuse_groups("groups", node, expression)
         wish = expression.name if isinstance(expression, Column) else "key"
         mixed = isinstance(expression, Column) and expression.mixed
