@@ -26,9 +26,11 @@ from nestling.ir.expression import (
 from nestling.ir.operands import is_float, is_integer
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import values
+from nestling.planner.sql.carried import refuse_reckoning
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL
+from nestling.planner.sql.refused import refuse_arithmetic
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.times import add_interval, is_interval
 
@@ -53,6 +55,10 @@ def _arithmetic(node: exp.Binary, env: Env, bound: Bound) -> Expression:
     operator = _ARITHMETIC[type(node)]
     if not env.dialect.is_sqlite and {left.type.name, right.type.name} & TIMES:
         return _time_arithmetic(node, operator, left, right, env)
+    if not env.dialect.is_sqlite:
+        refuse_reckoning("arithmetic", node, left, right)
+    if env.dialect.rules is Rules.POSTGRESQL:
+        refuse_arithmetic(node, left, right)
     return arithmetic(operator, left, right, env, whole=isinstance(node, exp.IntDiv), node=node)
 
 
@@ -137,6 +143,8 @@ def _time_arithmetic(node: exp.Binary, operator: Operator, left: Expression, rig
 
 def _negate(node: exp.Neg, env: Env, bound: Bound) -> Expression:
     operand = values.number(bound(node.this), env.translation)
+    if not env.dialect.is_sqlite:
+        refuse_reckoning("arithmetic", node, operand)
     if isinstance(operand, Literal) and isinstance(operand.value, int | float | Decimal):
         return Literal(-operand.value, operand.type)
     return Negate(operand, operand.type)

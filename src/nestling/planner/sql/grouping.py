@@ -153,6 +153,8 @@ def _unique(keys: Sequence[Named], env: Env) -> frozenset[str]:
 
 
 _SUMS = (AggregateFunction.SUM, AggregateFunction.AVG, AggregateFunction.TOTAL)
+_MOMENTS = {TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ}
+_NO_SUMMANDS = KEPT_AS_TEXT | _MOMENTS | {TypeName.BOOLEAN, TypeName.UUID, TypeName.BYTES}
 
 
 def bind_aggregate(node: exp.Expr, env: Env) -> Aggregate:
@@ -184,7 +186,7 @@ def _refuse(function: AggregateFunction, value: Expression, node: exp.Expr, env:
         (refuse_order if function in _EXTREMES else refuse_reckoning)(node.key.upper(), node, value)
     if distinct:
         refuse_groups(f"{node.key.upper()}(DISTINCT)", node, value)
-    if env.dialect.rules is Rules.POSTGRESQL and function in _SUMS and value.type.name in KEPT_AS_TEXT:
+    if env.dialect.rules is Rules.POSTGRESQL and function in _SUMS and value.type.name in _NO_SUMMANDS:
         raise mistake(f"there is no {node.key.upper()} of {value.type}", node, "cast it to a number")
     if function in (*_EXTREMES, *_SUMS):
         refuse_infinite(node.key.upper(), node, env.translation, value)

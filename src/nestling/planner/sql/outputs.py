@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal
 
 from sqlglot import exp
 
 from nestling.ir.algebra import Named, Project, Relation
-from nestling.ir.expression import Expression, Parameter
+from nestling.ir.expression import NULL, Expression, Literal, Parameter
 from nestling.ir.types import INTEGER
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.expressions import bind
@@ -110,12 +112,21 @@ def limits(node: exp.Expr, env: Env) -> tuple[Expression | None, Expression | No
         after = clause.args.get("offset") or after if clause is not None else after
     offset = after.expression if isinstance(after, exp.Offset) else after
     bare = Env(env.translation)
-    found = [_whole(bind(part, bare)) if part is not None else None for part in (count, offset)]
+    found = [_whole(bind(part, bare), part) if part is not None else None for part in (count, offset)]
     return found[0], found[1]
 
 
-def _whole(expression: Expression) -> Expression:
-    return Parameter(expression.name, INTEGER) if isinstance(expression, Parameter) else expression
+def _whole(expression: Expression, node: exp.Expr) -> Expression:
+    """A number of rows: a text or float that is worth a whole number is that, as SQLite takes it."""
+    if isinstance(expression, Parameter):
+        return Parameter(expression.name, INTEGER)
+    if not isinstance(expression, Literal) or expression == NULL or type(expression.value) is int:
+        return expression
+    with suppress(ValueError, ArithmeticError):
+        number = Decimal(str(expression.value))
+        if number == int(number):
+            return Literal(int(number), INTEGER)
+    raise mistake(f"`{node.sql()}` rows: LIMIT and OFFSET take a whole number", node)
 
 
 def recast(relation: Relation, wanted: Sequence[Expression], translation: Translation) -> Relation:

@@ -60,6 +60,7 @@ from nestling.planner.sql.literals import (
     typed_literal,
 )
 from nestling.planner.sql.mysql_kinds import APART, beside_time, refuse_own
+from nestling.planner.sql.refused import refuse_label, refuse_unlike
 from nestling.planner.sql.scope import Translation
 from nestling.planner.sql.zero_dates import moment_of_number
 
@@ -258,6 +259,7 @@ def comparable(left: Expression, right: Expression, translation: Translation) ->
         case Rules.SQLITE:
             return _comparable_sqlite(left, right, translation)
         case Rules.POSTGRESQL:
+            refuse_unlike(left, right)
             return adapt(left, right.type), adapt(right, left.type)
         case Rules.MYSQL if left.type.name is right.type.name is TypeName.BOOLEAN and not _mixed(left, right):
             return left, right
@@ -297,6 +299,7 @@ def adapt(expression: Expression, wanted: Type) -> Expression:
     if isinstance(expression, Parameter):
         return replace(expression, type=wanted) if expression.type == ANY else expression
     if isinstance(expression, Literal) and isinstance(expression.value, str) and expression.type.name is TypeName.TEXT:
+        refuse_label(expression.value, wanted)
         return constant_of(expression.value, wanted)
     mine, other = expression.type.name, wanted.name
     if is_mixed_time(expression):
