@@ -70,9 +70,9 @@ def test_in_parentheses_it_is_one_value() -> None:
 @pytest.mark.parametrize(
     ("condition", "construct"),
     [
-        ("id < ANY(:ids)", "LT ANY"),
-        ("id <> ANY(:ids)", "NEQ ANY"),
-        ("id = ALL(:ids)", "EQ ALL"),
+        ("id < ANY(:ids)", "`id < ANY("),
+        ("id <> ANY(:ids)", "`id <> ANY("),
+        ("id = ALL(:ids)", "`id = ALL("),
         ("id = ANY(note)", "ANY of an array"),
         ("id = ANY('{1,2}'::int[])", "ANY of an array"),
         ("(id, boss) IN :ids", "IN without a list"),

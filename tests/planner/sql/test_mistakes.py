@@ -110,6 +110,23 @@ def test_gaps_name_construct_place_and_kind(sql: str, construct: str, where: str
         ("postgresql", "SELECT born * 2 FROM person", "arithmetic with dates"),
         ("postgresql", "SELECT * FROM person TABLESAMPLE SYSTEM (10)", "TABLESAMPLE"),
         ("postgresql", "SELECT * FROM visits_of(1)", "a table function"),
+        ("postgresql", "SELECT unnest(name) FROM person", r"UNNEST\(\) function"),
+        ("postgresql", "SELECT array_agg(id) FROM person", r"ARRAY_AGG\(\) function"),
+        ("postgresql", "SELECT id FROM person WHERE name @> ARRAY['x']", r"`name @> ARRAY\['x'\]` "),
+        ("postgresql", "SELECT ~id FROM person", "`~id` "),
+        (
+            "postgresql",
+            "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY id) FROM person",
+            "`PERCENTILE_CONT.0.5. WITHIN .*` ",
+        ),
+        (
+            "postgresql",
+            "WITH x AS (DELETE FROM person RETURNING id) SELECT id FROM x",
+            "DELETE where a query is expected",
+        ),
+        ("postgresql", "SELECT id FROM person WHERE 5 > ALL (SELECT 1)", r"`5 > ALL \(SELECT 1\)` "),
+        ("postgresql", "SELECT string_agg(DISTINCT name, name, ',') FROM person", "STRING_AGG"),
+        ("mysql", "SELECT last_day(born) FROM person", "LAST_DAY"),
     ],
 )
 def test_gaps_of_servers_dialects(dialect: str, sql: str, construct: str) -> None:

@@ -28,7 +28,7 @@ from nestling.ir.expression import (
 from nestling.ir.types import BOOLEAN, TEXT, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import both_padded, collation, is_cast_to_citext, is_citext
-from nestling.planner.sql.gaps import gap, mistake
+from nestling.planner.sql.gaps import gap, mistake, written
 from nestling.planner.sql.scope import Bound, Env
 
 _COMPARISONS: dict[type[exp.Expr], Comparison] = {
@@ -92,7 +92,7 @@ def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, env: Env, bound
     """`= ANY` (or SOME) is IN, `<> ALL` is NOT IN. An array of constants is one of texts, beside which a citext is text."""
     alike = isinstance(node, exp.EQ) and isinstance(quantifier, exp.Any)
     if not alike and not (isinstance(node, exp.NEQ) and isinstance(quantifier, exp.All)):
-        raise gap(f"{node.key.upper()} {quantifier.key.upper()}", node)
+        raise gap(written(node, env.dialect.grammar), node)
     among = _cast_one_by_one(quantifier.this.unnest())
     if isinstance(among, exp.Query):
         found = bound(exp.In(this=node.this, query=exp.Subquery(this=among)))

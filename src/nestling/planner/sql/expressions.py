@@ -41,7 +41,7 @@ from nestling.planner.sql.collations import collation, is_no_text
 from nestling.planner.sql.comparisons import COMPARISONS, comparison, is_given_list, row_comparison
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.functions import FUNCTIONS
-from nestling.planner.sql.gaps import StatementGap, gap, mistake, no_such
+from nestling.planner.sql.gaps import StatementGap, called, gap, mistake, no_such
 from nestling.planner.sql.infinite_moments import placed, refuse_infinite
 from nestling.planner.sql.literals import DECIMAL, constant_of
 from nestling.planner.sql.scope import Bound, Env
@@ -72,7 +72,7 @@ def _bind(node: exp.Expr, env: Env) -> Expression:
         return handler(node, env)
     if (call := _CALLS.get(type(node))) is not None:
         return call(node, env, _bound(env))
-    raise gap(_name(node), node)
+    raise gap(_name(node, env.dialect.grammar), node)
 
 
 def _names_are_known(node: exp.Expr, env: Env) -> None:
@@ -118,9 +118,9 @@ def predicate(node: exp.Expr, env: Env) -> Expression:
     return values.truth(bind(node, env), env.translation)
 
 
-def _name(node: exp.Expr) -> str:
-    name = node.name if isinstance(node, exp.Anonymous) else node.key
-    return f"{name.upper()}() function" if isinstance(node, exp.Func) else f"`{node.sql()[:40]}` ({node.key})"
+def _name(node: exp.Expr, grammar: str) -> str:
+    name = called(node, grammar)
+    return name if name.startswith("`") else f"{name}() function"
 
 
 def _literal(node: exp.Literal, env: Env) -> Expression:

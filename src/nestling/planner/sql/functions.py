@@ -27,7 +27,7 @@ from nestling.planner.sql.collations import collation, is_citext
 from nestling.planner.sql.comparisons import is_either_citext
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.formats import bind_format
-from nestling.planner.sql.gaps import gap, mistake
+from nestling.planner.sql.gaps import called, gap, mistake
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.scope import Bound, Env
@@ -118,7 +118,7 @@ def _sign(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 def _floor(function: Function) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         if node.args.get("decimals") is not None or node.args.get("to") is not None:
-            raise gap(f"{node.key.upper()} with digits", node)
+            raise gap(f"{called(node, env.dialect.grammar)} with digits", node)
         operand = values.number(bound(node.this), env.translation)
         kind = operand.type if is_integer(operand) or env.dialect.rules is Rules.SQLITE else DECIMAL
         return Call(function, (operand,), FLOAT if is_float(operand) else kind, env.dialect.rules)
@@ -164,7 +164,7 @@ def _substring(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 def _left(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     count = node.expression
     if not isinstance(count, exp.Literal):
-        raise gap(f"{node.key.upper()} with a length that is no constant", node)
+        raise gap(f"{called(node, env.dialect.grammar)} with a length that is no constant", node)
     value = _text(node.this, env, bound)
     if isinstance(node, exp.Left):
         return Call(

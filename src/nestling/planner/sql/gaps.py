@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from sqlglot import exp
+from sqlglot import ErrorLevel, exp
 
 from nestling.common.errors import Problem, WorkloadError, unknown
 from nestling.ir.reading import FoundGap, Gap, GapKind
+
+_SHOWN = 60
+"""Characters shown of a piece of SQL."""
+_CALL = re.compile(r"(\w+)\s*\(")
 
 
 class StatementGap(FoundGap):
@@ -28,6 +33,18 @@ def mistake(what: str, node: exp.Expr | None = None, next_move: str = "") -> Wor
 def no_such(kind: str, name: str, known: Iterable[str], node: exp.Expr | None, of: str = "") -> WorkloadError:
     """The error of a name that does not exist, with those that do."""
     return WorkloadError(replace(unknown(kind, name, known, of=of), where=position(node)))
+
+
+def written(node: exp.Expr, grammar: str) -> str:
+    """A piece of SQL as its dialect writes it, and not as the parser calls it; a long one is cut."""
+    text = node.sql(dialect=grammar, unsupported_level=ErrorLevel.IGNORE)
+    return f"`{text if len(text) <= _SHOWN else f'{text[:_SHOWN]}…'}`"
+
+
+def called(node: exp.Expr, grammar: str) -> str:
+    """What a function is called in its dialect; an operator is shown with what it is applied to."""
+    name = _CALL.match(node.sql(dialect=grammar, unsupported_level=ErrorLevel.IGNORE))
+    return name[1].upper() if isinstance(node, exp.Func) and name is not None else written(node, grammar)
 
 
 def position(node: exp.Expr | None) -> str:

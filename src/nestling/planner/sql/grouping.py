@@ -16,7 +16,7 @@ from nestling.planner.sql.carried import refuse_groups, refuse_order, refuse_rec
 from nestling.planner.sql.collations import collation, declared, keep, of_group
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate, predicate
-from nestling.planner.sql.gaps import gap, mistake
+from nestling.planner.sql.gaps import called, gap, mistake
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.scope import Env, Translation
@@ -162,14 +162,15 @@ def bind_aggregate(node: exp.Expr, env: Env) -> Aggregate:
     if isinstance(node, exp.Filter):
         inner = bind_aggregate(node.this, env)
         return replace(inner, filter=predicate(node.expression.this, env))
+    name = called(node, env.dialect.grammar)
     if not is_aggregate(node):
-        raise gap(f"{node.key.upper()} as an aggregate", node)
+        raise gap(f"{name} as an aggregate", node)
     function = _FUNCTIONS[type(node)]
-    argument, distinct, order = _argument(node)
+    argument, distinct, order = _argument(node, name)
     if argument is None:
         return Aggregate(function, None, INTEGER)
     value = bind(argument, env)
-    _refuse(function, value, node, env, distinct=distinct)
+    _refuse(function, value, name, node, env, distinct=distinct)
     operand = _operand(function, value, env)
     separator = _separator(node, env) if function is AggregateFunction.CONCAT else None
     if distinct and isinstance(argument, exp.Tuple):
@@ -180,24 +181,26 @@ def bind_aggregate(node: exp.Expr, env: Env) -> Aggregate:
     return Aggregate(function, operand, kind, distinct, None, keys, separator, rule)
 
 
-def _refuse(function: AggregateFunction, value: Expression, node: exp.Expr, env: Env, *, distinct: bool) -> None:
+def _refuse(
+    function: AggregateFunction, value: Expression, name: str, node: exp.Expr, env: Env, *, distinct: bool
+) -> None:
     """Raise for what an aggregate does not say of such values."""
     if env.dialect.rules is not Rules.SQLITE and function in (*_EXTREMES, *_SUMS):
-        (refuse_order if function in _EXTREMES else refuse_reckoning)(node.key.upper(), node, value)
+        (refuse_order if function in _EXTREMES else refuse_reckoning)(name, node, value)
     if distinct:
-        refuse_groups(f"{node.key.upper()}(DISTINCT)", node, value)
+        refuse_groups(f"{name}(DISTINCT)", node, value)
     if env.dialect.rules is Rules.POSTGRESQL and function in _SUMS and value.type.name in _NO_SUMMANDS:
-        raise mistake(f"there is no {node.key.upper()} of {value.type}", node, "cast it to a number")
+        raise mistake(f"there is no {name} of {value.type}", node, "cast it to a number")
     if function in (*_EXTREMES, *_SUMS):
-        refuse_infinite(node.key.upper(), node, env.translation, value)
+        refuse_infinite(name, node, env.translation, value)
     if distinct and function in _SUMS and value != NULL and not of_numbers(value):
         # distinct ones may be equal as numbers
-        raise gap(f"{node.key.upper()}(DISTINCT) of values that are no numbers", node)
+        raise gap(f"{name}(DISTINCT) of values that are no numbers", node)
     if function in _EXTREMES and env.dialect.rules is Rules.POSTGRESQL and ranked(value, value.type.values) != value:
-        raise gap(f"{node.key.upper()} of an enum whose values are not listed in the order of their texts", node)
+        raise gap(f"{name} of an enum whose values are not listed in the order of their texts", node)
 
 
-def _argument(node: exp.Expr) -> tuple[exp.Expr | None, bool, Sequence[exp.Expr]]:
+def _argument(node: exp.Expr, name: str) -> tuple[exp.Expr | None, bool, Sequence[exp.Expr]]:
     """The argument (None for the star), whether only distinct values count, and the order of a concatenation."""
     inner = node.expressions[0] if isinstance(node, exp.Anonymous) else node.this
     order: Sequence[exp.Expr] = ()
@@ -215,7 +218,7 @@ def _argument(node: exp.Expr) -> tuple[exp.Expr | None, bool, Sequence[exp.Expr]
     if inner is None or (
         isinstance(node, exp.Min | exp.Max | exp.Count) and node.expressions and not isinstance(node, exp.Anonymous)
     ):
-        raise gap(f"{node.key.upper()} of several arguments", node)
+        raise gap(f"{name} of several arguments", node)
     return inner, distinct, order
 
 

@@ -47,7 +47,7 @@ def bind_query(node: exp.Expr, env: Env, wish: str = "") -> BoundQuery:
         return _parenthesised(node, env, wish)
     if isinstance(node, exp.Values):
         return _values(node, env, wish)
-    raise gap(f"{node.key.upper()} as a query", node)
+    raise gap(f"{node.key.upper()} where a query is expected", node)
 
 
 def with_ctes(node: exp.Expr, env: Env) -> Mapping[str, Cte]:

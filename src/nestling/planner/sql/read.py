@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from nestling.planner.sql.dialect import Dialect
-from nestling.planner.sql.gaps import StatementGap, gap
+from nestling.planner.sql.gaps import StatementGap, gap, written
 
 _ALWAYS = frozenset(
     {
@@ -95,8 +95,6 @@ _NOTHING: frozenset[str] = frozenset()
 
 
 _CLAUSES = (exp.DML, exp.Query, exp.Table, exp.Join, exp.Group, exp.Order, exp.OnConflict, exp.Limit, exp.Fetch)
-_SHOWN = 60
-"""Characters shown of a piece of SQL."""
 
 
 def refuse_unread(tree: exp.Expr, dialect: Dialect) -> None:
@@ -114,5 +112,4 @@ def unread(tree: exp.Expr, dialect: Dialect) -> Iterator[tuple[exp.Expr, Stateme
                 if isinstance(node, _CLAUSES):
                     yield node, gap(f"{node.key.upper()} with {name.strip('_').upper()}", node)
                 else:
-                    written = node.sql(dialect=dialect.grammar)
-                    yield node, gap(f"`{written if len(written) <= _SHOWN else f'{written[:_SHOWN]}…'}`", node)
+                    yield node, gap(written(node, dialect.grammar), node)

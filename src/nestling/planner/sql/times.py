@@ -26,7 +26,7 @@ from nestling.ir.expression import (
 from nestling.ir.operands import is_integer, is_mixed_time
 from nestling.ir.types import FLOAT, INTEGER, MOMENTS, NUMBERS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import values
-from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.gaps import called, gap
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.scope import Bound, Env
@@ -168,7 +168,7 @@ def _time(value: Expression, env: Env) -> Expression:
 
 
 def _other(node: exp.Expr, env: Env, bound: Bound) -> Expression:  # noqa: ARG001 - a handler's signature
-    raise gap(f"{node.name.upper() or node.key.upper()}() function", node)
+    raise gap(f"{called(node, env.dialect.grammar)}() function", node)
 
 
 def _now(kind: Type, pattern: str) -> Handler:

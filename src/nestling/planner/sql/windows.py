@@ -11,7 +11,7 @@ from nestling.planner.sql import values
 from nestling.planner.sql.carried import refuse_groups
 from nestling.planner.sql.collations import collation, rules_of
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate
-from nestling.planner.sql.gaps import gap, mistake
+from nestling.planner.sql.gaps import called, gap, mistake
 from nestling.planner.sql.grouping import bind_aggregate
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Env, Windows
@@ -95,7 +95,7 @@ def _function(
     if only is not None:
         return only, *_only(only, node, env), None, env.dialect.collation
     if not is_aggregate(node):
-        raise gap(f"{node.key.upper()} over a window", node)
+        raise gap(f"{called(node, env.dialect.grammar)} over a window", node)
     found = bind_aggregate(node, env)
     if found.distinct or found.order or found.separator is not None:
         raise gap("DISTINCT or a concatenation over a window", node)
