@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from nestling.emitters.explanation_scope import scope
+from nestling.emitters.explanation import explanation
+from nestling.emitters.explanation_scope import COMPARED, scope
+from nestling.emitters.explanation_text import explanation_text
 from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Document, Holder, Reference
 from nestling.ir.proposal import Choice, Costs, Decision, Proposal, Reason, Weighed
+from nestling.ir.reading import Gap, GapKind
+from nestling.ir.unconverted import unconverted_gaps
 from tests.planner.home_cases import LINE, ORDER, ORDER_LINE
 
 
@@ -22,3 +26,25 @@ def test_a_statement_that_a_text_leaves_out() -> None:
     proposal = Proposal("optimal", design, (decision,), weighed=(count,), costs=costs)
     assert scope(proposal, "second") == ((decision,), (), ())
     assert scope(proposal, "third") == ((), (count,), ())
+
+
+def test_a_statement_that_is_not_converted() -> None:
+    """What compares the costs of all statements is not about it; what names it as a cause is."""
+    line = Document("line", references=(Reference(ORDER_LINE.name, Holder.CHILD),))
+    collections = (Collection("orders", Document("order"), ("id",)), Collection("lines", line))
+    compared = Reason(COMPARED, "with the runner-up first 2 ms/s more", statements=("first", "compared", "joined"))
+    joined = Reason("A9", "joined along by joined (5/s)", statements=("joined",))
+    decision = Decision(ORDER_LINE.name, Choice.PARENT_REFERENCE, reasons=(compared, joined))
+    count = Weighed("count", "computed", False, -1.0, motives=("joined",), statements=("first", "compared"))
+    lacking = unconverted_gaps((name, Gap(GapKind.NOTIMPL, "UNNEST() function")) for name in ("compared", "joined"))
+    costs = Costs(1.0, 1.0, "default", (("first", 0.1), ("compared", 0.1), ("joined", 0.1)))
+    design = Design(Model("m", (ORDER, LINE), (ORDER_LINE,)), collections)
+    proposal = Proposal("optimal", design, (decision,), gaps=lacking, weighed=(count,), costs=costs)
+    assert scope(proposal, "first") == ((decision,), (count,), ())
+    assert scope(proposal, "joined") == ((decision,), (count,), ())
+    assert scope(proposal, "compared") == ((), (), ())
+    told = explanation_text(explanation(proposal, "joined"), lacking_first=True)
+    assert told.startswith(
+        "Not taken into account:\n  - statement `joined`: weighed, but not converted: UNNEST() function"
+    )
+    assert "joined along by" in told

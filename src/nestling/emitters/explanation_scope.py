@@ -7,9 +7,12 @@ from collections.abc import Iterable, Iterator
 from nestling.common.errors import InputError, Problem, suggest, unknown
 from nestling.ir.model import Model
 from nestling.ir.planned_indexes import PlannedIndex, built_besides
-from nestling.ir.proposal import Decision, Proposal, Weighed
+from nestling.ir.proposal import Decision, Proposal, Reason, Weighed
 from nestling.ir.unchecked_keys import unchecked
 from nestling.ir.unconverted import is_about, statements_in
+
+COMPARED = "rule-5"
+"""The rule whose reasons compare a design with its runner-up, statement by statement."""
 
 Scope = tuple[tuple[Decision, ...], tuple[Weighed, ...], tuple[PlannedIndex, ...]]
 
@@ -79,6 +82,16 @@ def _following(proposal: Proposal, links: set[str], names: set[str]) -> Scope:
 
 
 def _weighing(proposal: Proposal, statement: str) -> Scope:
-    decisions = (each for each in proposal.decisions if any(statement in reason.statements for reason in each.reasons))
-    weighed = (each for each in proposal.weighed if statement in (*each.motives, *each.statements))
+    """What a statement is a reason for; of one that is not converted, not what merely compares the costs of all statements."""
+    is_lacking = any(is_about(gap, statement) for gap in proposal.gaps)
+
+    def is_reason(reason: Reason) -> bool:
+        return statement in reason.statements and not (is_lacking and reason.rule == COMPARED)
+
+    decisions = (each for each in proposal.decisions if any(map(is_reason, each.reasons)))
+    weighed = (
+        each
+        for each in proposal.weighed
+        if statement in (each.motives if is_lacking else (*each.motives, *each.statements))
+    )
     return tuple(decisions), tuple(weighed), ()

@@ -24,16 +24,23 @@ BUILT_BESIDES = "Built besides, for keys, references and upkeep"
 UNIT = "Costs are milliseconds of server and client work for each second of the workload (ms/s)."
 
 
-def explanation_text(explained: Explanation) -> str:
-    """The explanation in plain lines, one block per decision."""
-    blocks = [_head(explained.costs)] if explained.costs is not None else []
+def explanation_text(explained: Explanation, *, lacking_first: bool = False) -> str:
+    """The explanation in plain lines, one block per decision. `lacking_first`: it begins with what is not taken into account."""
+    lacking = _listed("Not taken into account", explained.gaps)
+    blocks = lacking if lacking_first else []
+    blocks += [_head(explained.costs)] if explained.costs is not None else []
     blocks += ["\n".join(_lines(each)) for each in explained.decisions]
     blocks += ["\n".join(block) for block in _besides(explained.weighed, explained.costs)]
     blocks += ["\n".join(_built(explained.built_besides))] if explained.built_besides else []
-    for title, lines in (("Not taken into account", explained.gaps), ("Good to know", explained.notes)):
-        if lines:
-            blocks.append("\n".join((f"{title}:", *(each for line in lines for each in _wrapped(line, "  - ")))))
+    blocks += [] if lacking_first else lacking
+    blocks += _listed("Good to know", explained.notes)
     return "\n\n".join(blocks) + "\n"
+
+
+def _listed(title: str, lines: Sequence[str]) -> list[str]:
+    """One block, where there is anything."""
+    items = [each for line in lines for each in _wrapped(line, "  - ")]
+    return ["\n".join((f"{title}:", *items))] if items else []
 
 
 def _head(costs: Costs) -> str:
