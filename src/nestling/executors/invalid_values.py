@@ -8,12 +8,10 @@ from typing import Any
 from bson.decimal128 import Decimal128
 
 from nestling.ir.literals import shell
-from nestling.ir.quantity_words import first_of
+from nestling.ir.quantity_words import cut, first_of
 
 MOST_VALUES = 6
 """Allowed values that are named."""
-LONGEST = 60
-"""Characters of a value that are shown."""
 
 
 def broken_words(rule: Mapping[str, Any], *, values: bool) -> str:
@@ -66,4 +64,4 @@ def _shown(value: object) -> str:
             text = str(value)
         case _:
             text = shell(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    return cut(text)

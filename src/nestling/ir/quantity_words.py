@@ -1,4 +1,4 @@
-"""Counts and bytes as people read them."""
+"""Counts, bytes and long texts as people read them."""
 
 from __future__ import annotations
 
@@ -35,6 +35,11 @@ def counted(number: float, noun: str) -> str:
     """A number with its noun: 1 row, 2 rows, 3 entities, 4 days."""
     plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
     return f"{count(number)} {noun if number == 1 else plural}"
+
+
+def cut(text: str, longest: int = 60) -> str:
+    """A value or a piece of SQL as a message shows it: the beginning of a long one."""
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def first_of(texts: Sequence[str], most: int) -> str:

@@ -42,6 +42,7 @@ from nestling.ir.beyond_json import beyond_json
 from nestling.ir.decimal128 import DIGITS, fits, from_decimal128, to_decimal128
 from nestling.ir.instants import INSTANT_TEXT, instant_text
 from nestling.ir.numeral import INT64
+from nestling.ir.quantity_words import cut
 from nestling.ir.rows import JSON_NULL, JsonNull, UndecodableText
 from nestling.ir.types import BSON_DIGITS, Type, TypeName
 
@@ -107,7 +108,7 @@ def _encode_decimal(value: object, policy: Policy) -> object:
         if policy.long_decimals == "text":
             return str(value)
         digits = len(value.as_tuple().digits)
-        what = f"the number {value} has {digits} digits; a Decimal128 keeps {DECIMAL128_DIGITS}"
+        what = f"the number {cut(str(value))} has {digits} digits; a Decimal128 keeps {DECIMAL128_DIGITS}"
         raise LoadError(Problem(what=what, next_move="store such numbers as text: `--long-decimals text`"))
     return to_decimal128(value)
 

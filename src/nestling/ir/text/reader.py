@@ -19,6 +19,7 @@ from pydantic_core import ErrorDetails
 
 from nestling.common.errors import InputError, Problem, unknown
 from nestling.ir.proposal import Proposal
+from nestling.ir.quantity_words import cut
 from nestling.ir.reading import Reading
 from nestling.ir.text.file_form import ProposalForm, ReadingForm
 from nestling.ir.text.form import Findings, Form
@@ -182,7 +183,7 @@ def _shown(value: object) -> str:
     if value is None:
         return "nothing"
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    return f"`{text[:40]}…`" if len(text) > 40 else f"`{text}`"
+    return f"`{cut(text, 40)}`"
 
 
 def _called(path: Path) -> str:

@@ -9,10 +9,9 @@ from dataclasses import replace
 from sqlglot import ErrorLevel, exp
 
 from nestling.common.errors import Problem, WorkloadError, unknown
+from nestling.ir.quantity_words import cut
 from nestling.ir.reading import FoundGap, Gap, GapKind
 
-_SHOWN = 60
-"""Characters shown of a piece of SQL."""
 _CALL = re.compile(r"(\w+)\s*\(")
 
 
@@ -38,7 +37,7 @@ def no_such(kind: str, name: str, known: Iterable[str], node: exp.Expr | None, o
 def written(node: exp.Expr, grammar: str) -> str:
     """A piece of SQL as its dialect writes it, and not as the parser calls it; a long one is cut."""
     text = node.sql(dialect=grammar, unsupported_level=ErrorLevel.IGNORE)
-    return f"`{text if len(text) <= _SHOWN else f'{text[:_SHOWN]}…'}`"
+    return f"`{cut(text)}`"
 
 
 def called(node: exp.Expr, grammar: str) -> str:
