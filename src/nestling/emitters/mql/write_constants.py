@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from nestling.common.errors import Problem, WorkloadError
-from nestling.emitters.conversions import given, stored
+from nestling.emitters.conversions import given, servers, sqlite, stored
 from nestling.emitters.conversions.conversion import Conversion, Convert
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.ir import compiled
@@ -97,18 +97,18 @@ def stored_conversion(kind: Type, rules: Rules, lenient: bool, among: str, numer
     """What a database with these rules does to a value that is not NULL; the others as in `Stored`."""
     found = _by_sqlite(kind, numeric=numeric) if rules is Rules.SQLITE else _by_server(kind)
     if among and kind.name is TypeName.DATE:
-        found = Conversion(stored.day_among, (among, found))
+        found = Conversion(sqlite.day_among, (among, found))
     elif among:
-        found = Conversion(stored.moment_among, (among, kind.fraction_digits, _is_zoned(kind), found))
+        found = Conversion(sqlite.moment_among, (among, kind.fraction_digits, _is_zoned(kind), found))
     if kind.name in MOMENTS and (rules is Rules.SQLITE or kind.fraction_digits > BSON_DIGITS):
         found = Conversion(stored.kept_moment, (kind.fraction_digits, found))
     if kind.name is TypeName.OBJECT_ID:
         found = Conversion(stored.kept_object_id, (found,))
     if lenient and kind.name in TIMES and rules is Rules.POSTGRESQL:
-        return Conversion(stored.infinity_or, (found,))
+        return Conversion(servers.infinity_or, (found,))
     if lenient and kind.name in TIMES:
-        return Conversion(stored.zero_or, (zero_of(kind), found))
-    return Conversion(stored.label_or, (kind.values, found)) if lenient and kind.values else found
+        return Conversion(servers.zero_or, (zero_of(kind), found))
+    return Conversion(servers.label_or, (kind.values, found)) if lenient and kind.values else found
 
 
 def _is_zoned(kind: Type) -> bool:
@@ -116,57 +116,57 @@ def _is_zoned(kind: Type) -> bool:
 
 
 _OF_SQLITE: dict[TypeName, Convert] = {
-    TypeName.TEXT: stored.sqlite_text,
-    TypeName.OBJECT_ID: stored.sqlite_text,
-    **dict.fromkeys((TypeName.ANY, TypeName.BYTES, TypeName.ENUM, TypeName.GEOMETRY), stored.sqlite_value),
-    TypeName.FLOAT: stored.sqlite_float,
-    TypeName.BOOLEAN: stored.sqlite_truth,
-    TypeName.DECIMAL: stored.sqlite_decimal,
-    TypeName.DATE: stored.sqlite_day,
-    TypeName.UUID: stored.sqlite_uuid,
-    TypeName.JSON: stored.sqlite_json,
-    **dict.fromkeys((TypeName.INTEGER, TypeName.TIME, TypeName.INTERVAL, TypeName.BITS), stored.sqlite_whole),
+    TypeName.TEXT: sqlite.sqlite_text,
+    TypeName.OBJECT_ID: sqlite.sqlite_text,
+    **dict.fromkeys((TypeName.ANY, TypeName.BYTES, TypeName.ENUM, TypeName.GEOMETRY), sqlite.sqlite_value),
+    TypeName.FLOAT: sqlite.sqlite_float,
+    TypeName.BOOLEAN: sqlite.sqlite_truth,
+    TypeName.DECIMAL: sqlite.sqlite_decimal,
+    TypeName.DATE: sqlite.sqlite_day,
+    TypeName.UUID: sqlite.sqlite_uuid,
+    TypeName.JSON: sqlite.sqlite_json,
+    **dict.fromkeys((TypeName.INTEGER, TypeName.TIME, TypeName.INTERVAL, TypeName.BITS), sqlite.sqlite_whole),
 }
 _READ_BACK: dict[TypeName, Convert] = {
-    TypeName.BOOLEAN: stored.as_truth,
-    TypeName.DECIMAL: stored.as_decimal_text,
-    TypeName.DATE: stored.as_day_text,
-    TypeName.UUID: stored.as_uuid_text,
-    TypeName.JSON: stored.as_json_text,
+    TypeName.BOOLEAN: sqlite.as_truth,
+    TypeName.DECIMAL: sqlite.as_decimal_text,
+    TypeName.DATE: sqlite.as_day_text,
+    TypeName.UUID: sqlite.as_uuid_text,
+    TypeName.JSON: sqlite.as_json_text,
 }
 """What its file is read back as, where that is not what SQLite has."""
 
 
 def _by_sqlite(kind: Type, *, numeric: bool) -> Conversion:
     if numeric:
-        return Conversion(stored.sqlite_number)
+        return Conversion(sqlite.sqlite_number)
     if kind.name in MOMENTS:
-        return Conversion(stored.sqlite_moment, (kind.fraction_digits, _is_zoned(kind)))
+        return Conversion(sqlite.sqlite_moment, (kind.fraction_digits, _is_zoned(kind)))
     if kind.element is not None:
-        return Conversion(stored.sqlite_array, (_read_back(kind.element),))
+        return Conversion(sqlite.sqlite_array, (_read_back(kind.element),))
     return Conversion(_OF_SQLITE[kind.name])
 
 
 def _read_back(kind: Type) -> Conversion:
     """What an element of a JSON array is read as."""
     if kind.name in MOMENTS:
-        return Conversion(stored.as_moment_text, (kind.fraction_digits, _is_zoned(kind)))
+        return Conversion(sqlite.as_moment_text, (kind.fraction_digits, _is_zoned(kind)))
     if kind.element is not None:
-        return Conversion(stored.as_array_text, (_read_back(kind.element),))
+        return Conversion(sqlite.as_array_text, (_read_back(kind.element),))
     return Conversion(_READ_BACK.get(kind.name, stored.unchanged))
 
 
 _OF_SERVERS: dict[TypeName, Convert] = {
-    TypeName.BOOLEAN: stored.strict_truth,
-    TypeName.INTEGER: stored.strict_integer,
-    TypeName.DECIMAL: stored.exact_number,
+    TypeName.BOOLEAN: servers.strict_truth,
+    TypeName.INTEGER: servers.strict_integer,
+    TypeName.DECIMAL: servers.exact_number,
     TypeName.FLOAT: float,
-    TypeName.BYTES: stored.strict_bytes,
-    TypeName.DATE: stored.strict_day,
-    TypeName.UUID: stored.strict_uuid,
-    TypeName.TIME: stored.strict_time_of_day,
-    TypeName.INTERVAL: stored.strict_interval,
-    TypeName.JSON: stored.as_json_text,
+    TypeName.BYTES: servers.strict_bytes,
+    TypeName.DATE: servers.strict_day,
+    TypeName.UUID: servers.strict_uuid,
+    TypeName.TIME: servers.strict_time_of_day,
+    TypeName.INTERVAL: servers.strict_interval,
+    TypeName.JSON: sqlite.as_json_text,
     **dict.fromkeys((TypeName.ANY, TypeName.GEOMETRY), stored.unchanged),
     **dict.fromkeys((TypeName.TEXT, TypeName.OBJECT_ID, TypeName.ENUM, TypeName.BITS), str),
 }
@@ -175,13 +175,13 @@ _OF_SERVERS: dict[TypeName, Convert] = {
 def _by_server(kind: Type) -> Conversion:
     match kind.name:
         case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
-            return Conversion(stored.strict_moment, (kind.fraction_digits, _is_zoned(kind)))
+            return Conversion(servers.strict_moment, (kind.fraction_digits, _is_zoned(kind)))
         case TypeName.DECIMAL if kind.numbers:
             precision, scale = (*kind.numbers, 0)[:2]
-            return Conversion(stored.strict_decimal, (precision, scale))
+            return Conversion(servers.strict_decimal, (precision, scale))
         case TypeName.TEXT if kind.numbers:
-            return Conversion(stored.strict_text, (kind.numbers[0],))
+            return Conversion(servers.strict_text, (kind.numbers[0],))
         case TypeName.ARRAY if kind.element is not None:
-            return Conversion(stored.strict_array, (_by_server(kind.element),))
+            return Conversion(servers.strict_array, (_by_server(kind.element),))
         case _:
             return Conversion(_OF_SERVERS[kind.name])

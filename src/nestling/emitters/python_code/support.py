@@ -7,11 +7,23 @@ import inspect
 import sys
 from functools import cache
 
-from nestling.emitters.conversions import given, stored
+from nestling.emitters.conversions import given, servers, sqlite, stored
 from nestling.emitters.python_code import read_support, write_support
 from nestling.ir import array_text, instants, numeral, time_text, zero_dates
 
-_MODULES = (array_text, instants, numeral, time_text, zero_dates, given, stored, read_support, write_support)
+_MODULES = (
+    array_text,
+    instants,
+    numeral,
+    time_text,
+    zero_dates,
+    given,
+    sqlite,
+    servers,
+    stored,
+    read_support,
+    write_support,
+)
 """Where definitions are looked up: no two of these define one name. What is copied of them knows pymongo alone."""
 _OWN_IMPORTS = """\
 from datetime import UTC, datetime

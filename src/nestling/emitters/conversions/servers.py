@@ -1,0 +1,148 @@
+"""What PostgreSQL and MySQL make of a value as they store it: strictly, as the column declares it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+from uuid import UUID
+
+from nestling.ir.array_text import read_array
+from nestling.ir.instants import rounded_to_millisecond
+from nestling.ir.time_text import read_time_of_day
+from nestling.ir.zero_dates import is_zero
+
+INFINITIES = ("infinity", "-infinity")
+DURATION = re.compile(r"-?P(?=.*\d)[-+.,0-9YMWDTHS]+", re.ASCII)
+TRUTHS = {
+    **dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True),
+    **dict.fromkeys(("false", "f", "no", "n", "off", "0"), False),
+}
+
+
+def strict_truth(value: Any) -> Any:
+    """True and false, also of the words for them."""
+    return value if isinstance(value, bool) else TRUTHS[str(value).strip().lower()]
+
+
+def strict_integer(value: Any) -> Any:
+    """The nearest integer, away from zero halfway between two."""
+    return int(exact_number(value).quantize(Decimal(1), ROUND_HALF_UP))
+
+
+def strict_decimal(precision: int, scale: int) -> Callable[[Any], Any]:
+    """The nearest number of that scale; more digits before the point are refused."""
+
+    def convert(value: Any) -> Any:
+        number = exact_number(value)
+        if not number.is_finite():
+            return number
+        found = number.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP)
+        if found.adjusted() >= precision - scale and found:
+            raise ValueError("too many digits")
+        return found
+
+    return convert
+
+
+def exact_number(value: Any) -> Any:
+    """A decimal; of a float by its 15 digits, as PostgreSQL takes it."""
+    return Decimal(f"{value:.15g}") if isinstance(value, float) else Decimal(str(value).strip())
+
+
+def strict_text(length: int) -> Callable[[Any], Any]:
+    """A text; blanks beyond the length are cut off, anything else there is refused."""
+
+    def convert(value: Any) -> Any:
+        text = str(value)
+        if text[length:].strip(" "):
+            raise ValueError("too long")
+        return text[:length]
+
+    return convert
+
+
+def strict_bytes(value: Any) -> Any:
+    """Bytes, also of a text, by its hexadecimal digits or as it is."""
+    if not isinstance(value, str):
+        return value
+    return bytes.fromhex(value[2:]) if value.startswith("\\x") else value.encode()
+
+
+def strict_day(value: Any) -> Any:
+    """The day of a date, a timestamp or the text of one."""
+    return rounded_to_millisecond(strict_instant(value)).date()
+
+
+def strict_moment(digits: int, zoned: bool) -> Callable[[Any], Any]:
+    """A timestamp of so many digits of a second. Without an offset it is in UTC: the session's time zone is taken to be that."""
+
+    def convert(value: Any) -> Any:
+        found = strict_instant(value)
+        found = found if digits > 3 else rounded_to_millisecond(found)
+        return found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC) if zoned else found.replace(tzinfo=None)
+
+    return convert
+
+
+def strict_instant(value: Any) -> datetime:
+    """What a time says, midnight of a day."""
+    found = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
+    if isinstance(found, date) and not isinstance(found, datetime):
+        found = datetime(found.year, found.month, found.day)  # noqa: DTZ001
+    if not isinstance(found, datetime):
+        raise TypeError("no time")
+    return found
+
+
+def strict_uuid(value: Any) -> Any:
+    """A UUID, also of its text."""
+    return value if isinstance(value, UUID) else UUID(str(value))
+
+
+def strict_time_of_day(value: Any) -> Any:
+    """The text of a time of day in the form it is kept in."""
+    return read_time_of_day(str(value))
+
+
+def strict_interval(value: Any) -> Any:
+    """The text of a duration of ISO 8601."""
+    if not DURATION.fullmatch(str(value)):
+        raise ValueError("an interval is written as a duration of ISO 8601")
+    return str(value)
+
+
+def strict_array(element: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """An array, of its text in braces."""
+
+    def convert(value: Any) -> Any:
+        items = read_array(value) if isinstance(value, str) else value
+        if not isinstance(items, list):
+            raise TypeError("no array")
+        return [None if each is None else element(each) for each in items]
+
+    return convert
+
+
+def zero_or(zero: str, convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """MySQL's zero date in one spelling, and others converted."""
+    return lambda value: zero if is_zero(value) else convert(value)
+
+
+def infinity_or(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """PostgreSQL's infinite dates and moments in one spelling, and others converted."""
+    return lambda value: endless if (endless := infinite_text(value)) else convert(value)
+
+
+def infinite_text(value: Any) -> str:
+    """The text of an infinite date or moment; empty for anything else."""
+    text = value.strip().casefold() if isinstance(value, str) else ""
+    return text if text in INFINITIES else ""
+
+
+def label_or(labels: tuple[str, ...], convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The label a text differs from by its case alone, as in MySQL, and others converted."""
+    folded = {label.casefold(): label for label in reversed(labels)}
+    return lambda value: folded.get(str(value).casefold()) or convert(value)
