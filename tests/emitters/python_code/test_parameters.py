@@ -21,6 +21,7 @@ from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code import read_support
 from nestling.emitters.python_code.parameters import given, stored
 from nestling.emitters.python_code.support import imports, support
+from nestling.ir.canonical_texts import CANONICAL
 from nestling.ir.expression import Affinity, Rules
 from nestling.ir.types import TIMES as TIME_TYPES
 from nestling.ir.types import Type, TypeName
@@ -34,6 +35,7 @@ VALUES: tuple[Any, ...] = (
     datetime(2024, 1, 31, 10, 0, 0, 123456), datetime(9999, 12, 31, 23, 59, 59, 999999),
     datetime(2024, 1, 31, 10, 0, 0, 5, tzinfo=UTC), UUID(int=5), {"$ne": 1}, [1],
     object(), [], [None, "1", 2.5], ("x", True), {"x"}, [[1]], [{"$ne": 1}], [date(2024, 1, 31), "2024-01-31"],
+    "10.0.0.9", "10.0.0.9/24", "10.0.0.9/32", "08:00:2b:01:02:03",
     "00000000-0000-0000-0000-000000000005", ["00000000-0000-0000-0000-000000000005", UUID(int=6)], "2024-01-31T10:00:00+02:00",
 )  # fmt: skip
 EXACT = [
@@ -59,6 +61,10 @@ PLACES = [
     Placeholder("p", expected=Expected.TEXT, boundary=Boundary(Grain.SECOND), by_sqlite=True),
     *(Placeholder("p", expected=Expected.TIME, wide=kind) for kind in (TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)),
     *(Placeholder("p", expected=Expected.TIME, whole=whole) for whole in Whole),
+    *(
+        Placeholder("p", expected=Expected.TEXT, carried=kind, listed=listed)
+        for kind, listed in product(CANONICAL, (True, False))
+    ),
     *(
         Placeholder("p", expected=EXPECTED.get(kind, Expected.ANY), listed=listed, exactly=kind)
         for kind, listed in product(EXACT, (True, False))

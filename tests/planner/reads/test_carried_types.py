@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from pymongo import MongoClient
 
+from nestling.common.errors import WorkloadError
 from nestling.ir.types import Type
+from nestling.store import Store
 from tests.planner.reads.beside_postgresql import Beside, beside
 
 TABLES = """
@@ -30,6 +32,8 @@ STATEMENTS = (
     "SELECT count(*) FROM (SELECT DISTINCT ip, coalesce(net, net) AS net FROM host) q",
     "SELECT count(*) FROM (SELECT span FROM host UNION SELECT span FROM host) q",
     "SELECT id FROM host WHERE weight > 0.25",
+    "SELECT id FROM host WHERE ip = '10.0.0.10' OR ip IN ('10.0.0.9/24', '10.0.0.7')",
+    "SELECT id FROM host WHERE ip <> '10.0.0.9' AND mac = '08:00:2b:01:02:03'",
     "SELECT id FROM host WHERE weight = 0.5 OR weight IN (3, 0.5)",
     "SELECT id FROM host ORDER BY weight DESC LIMIT 1",
     "SELECT a.id FROM host a JOIN host b ON a.weight = b.weight",
@@ -45,8 +49,8 @@ STATEMENTS = (
 GAPS = (
     "SELECT id FROM host WHERE ip < '10.0.0.9'",
     "SELECT id FROM host WHERE ip = '10.0.0.10/32'",
-    "SELECT id FROM host WHERE ip IN ('10.0.0.9')",
-    "SELECT id FROM host WHERE ip = :ip",
+    "SELECT id FROM host WHERE ip IN ('10.0.0.9', '10.0.0.10/32')",
+    "SELECT id FROM host WHERE net = '10.0.0.0/8'",
     "SELECT max(ip) FROM host",
     "SELECT id FROM host ORDER BY ip",
     "SELECT id FROM host ORDER BY paid",
@@ -106,3 +110,14 @@ def test_the_model_says_the_word(hosts: Beside) -> None:
     kinds = {each.name: str(each.type) for each in hosts.reading.model.entity("host").attributes}
     assert (kinds["ip"], kinds["weight"], kinds["paid"]) == ("text as inet", "float as real", "text as money")
     assert all(str(Type.parse(text)) == text for text in kinds.values())
+
+
+def test_a_text_that_is_given_is_written_as_postgresql_does(hosts: Beside) -> None:
+    """It finds the equal one; spelt otherwise it is refused, as nothing would be found."""
+    store = Store(hosts.proposal, hosts.database)
+    assert [row["id"] for row in store.execute("SELECT id FROM host WHERE ip = :ip", ip="10.0.0.10")] == [2]
+    assert [row["id"] for row in store.execute("SELECT id FROM host WHERE ip = ANY(:ips)", ips=["10.0.0.9", None])] == [
+        1
+    ]
+    with pytest.raises(WorkloadError, match="does not write an inet so"):
+        store.execute("SELECT id FROM host WHERE ip = :ip", ip="10.0.0.10/32")

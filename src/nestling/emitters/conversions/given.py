@@ -13,6 +13,7 @@ from uuid import UUID
 from bson import Binary, Decimal128, ObjectId
 from bson.datetime_ms import DatetimeMS
 
+from nestling.ir.canonical_texts import CANONICAL
 from nestling.ir.instants import instant_text
 from nestling.ir.numeral import INT64, as_written, number_in
 from nestling.ir.time_text import read_time_of_day
@@ -345,6 +346,17 @@ def as_wide_text(kind: str) -> Callable[[Any], Any]:
         return instant_text(instant if kind == "timestamptz" else instant.replace(tzinfo=None))
 
     return convert
+
+
+def as_written_by(kind: str) -> Callable[[Any], Any]:
+    """A check that a text is written as PostgreSQL writes values of the type, one of them in one way."""
+
+    def check(value: Any) -> Any:
+        if isinstance(value, str) and not CANONICAL[kind].fullmatch(value):
+            raise ValueError(f"PostgreSQL does not write an {kind} so")
+        return value
+
+    return check
 
 
 def limit_of(name: str, value: Any) -> int | None:

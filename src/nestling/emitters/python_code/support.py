@@ -9,10 +9,11 @@ from functools import cache
 
 from nestling.emitters.conversions import given, servers, sqlite, stored
 from nestling.emitters.python_code import read_support, write_support
-from nestling.ir import array_text, instants, numeral, time_text, zero_dates
+from nestling.ir import array_text, canonical_texts, instants, numeral, time_text, zero_dates
 
 _MODULES = (
     array_text,
+    canonical_texts,
     instants,
     numeral,
     time_text,

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from sqlglot import exp
 
+from nestling.ir.canonical_texts import CANONICAL
 from nestling.ir.expression import NULL, Column, Expression, Literal, Parameter
 from nestling.ir.types import NAN, NUMBERS, REAL, TypeName
 from nestling.planner.sql.gaps import gap
@@ -52,6 +53,8 @@ def refuse_comparison(left: Expression, right: Expression, *, ordered: bool, nod
     alike = left.type == right.type and left.type.carried in _ONE_TEXT and not ordered
     if alike and isinstance(left, Column) and isinstance(right, Column):
         return
+    if not ordered and (_is_canonical(left, right) or _is_canonical(right, left)):
+        return
     (refuse_order if ordered else _refuse_texts)("a comparison", node, left, right)
     for one, other in ((left, right), (right, left)):
         if _is_real(one) and not _is_real(other) and not _is_single(other):
@@ -70,6 +73,14 @@ def refuse_reckoning(what: str, node: exp.Expr | None, *found: Expression) -> No
 def refuse_groups(what: str, node: exp.Expr | None, *found: Expression) -> None:
     """Raise a gap where equal values may be kept as different texts."""
     _refuse_texts(what, node, *(each for each in found if each.type.carried not in _ONE_TEXT))
+
+
+def _is_canonical(value: Expression, beside: Expression) -> bool:
+    """Whether it is written as values of the column are; what a parameter is given is looked at when it is bound."""
+    form = CANONICAL.get(beside.type.carried) if isinstance(beside, Column) else None
+    if form is None or isinstance(value, Parameter):
+        return form is not None
+    return isinstance(value, Literal) and isinstance(value.value, str) and form.fullmatch(value.value) is not None
 
 
 def _is_real(value: Expression) -> bool:

@@ -54,7 +54,7 @@ class Placeholder(compiled.Placeholder):
     as the ObjectId or UUID whose text it is. `listed`: a list of values is given, of each of which that holds. `exactly`: values
     are of this type, which the statement converts them to. `wide`: the type of timestamps that are kept as text, being finer than
     a BSON date. `whole`: which millisecond takes an instant's place. `number`: the type of numbers it is compared with, decimals
-    or floats. `by_sqlite`: as in `Parameter`.
+    or floats. `by_sqlite`: as in `Parameter`. `carried`: the type of PostgreSQL's as which the text is written.
     """
 
     name: str
@@ -70,6 +70,7 @@ class Placeholder(compiled.Placeholder):
     whole: Whole | None = None
     number: TypeName | None = None
     by_sqlite: bool = False
+    carried: str = ""
 
     def bind(self, value: object) -> object:
         """The BSON value for a parameter's value; WorkloadError when it is not one the statement can take.
@@ -137,6 +138,8 @@ def _kept(placeholder: Placeholder) -> Iterator[Conversion]:
         yield Conversion(given.text_as_stored_uuid)
     if placeholder.whole is not None:
         yield Conversion(given.at_millisecond, (str(placeholder.whole),))
+    if placeholder.carried:
+        yield Conversion(given.as_written_by, (placeholder.carried,))
     if placeholder.wide is not None:
         yield Conversion(given.as_wide_text, (str(placeholder.wide),))
 

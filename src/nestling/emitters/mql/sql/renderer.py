@@ -17,6 +17,7 @@ from nestling.emitters.mql.sql.environment import Environment
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.placeholder import EXPECTED, Expected, Placeholder
+from nestling.ir.canonical_texts import CANONICAL
 from nestling.ir.expression import (
     And,
     Arithmetic,
@@ -100,7 +101,10 @@ class Renderer:
             wide = kind if parameter.type.fraction_digits > BSON_DIGITS else None
             exactly = kind if parameter.exact else None
             own = parameter.by_sqlite
-            return replace(found, listed=parameter.listed, exactly=exactly, wide=wide, by_sqlite=own)
+            carried = parameter.type.carried if parameter.type.carried in CANONICAL else ""
+            return replace(found, listed=parameter.listed, exactly=exactly, wide=wide, by_sqlite=own, carried=carried)
+        if parameter.type.carried in CANONICAL:
+            value = Placeholder(parameter.name, carried=parameter.type.carried).bind(value)
         if parameter.by_sqlite:
             value = given.decimal_as_float(given.time_as_text(value))
         if isinstance(value, bool) and kind is not TypeName.BOOLEAN:

@@ -1,0 +1,12 @@
+"""PostgreSQL's types that are kept as texts: the form in which equal values have equal texts."""
+
+from __future__ import annotations
+
+import re
+
+_BYTE = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+CANONICAL = {
+    "inet": re.compile(rf"(?:{_BYTE}\.){{3}}{_BYTE}(?:/(?:3[01]|[12]?\d))?", re.ASCII),
+    "macaddr": re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}", re.ASCII),
+}
+"""As the database writes them; of addresses those of version 4, without a mask that leaves nothing out."""
