@@ -58,7 +58,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
 @pytest.mark.postgresql
 def test_refused_where_postgresql_refuses(postgresql: str, model: Model) -> None:
     """Neither takes the first ones, and both take the others."""
-    engine = sqlalchemy.create_engine(postgresql)
+    engine = sqlalchemy.create_engine(postgresql, poolclass=sqlalchemy.NullPool)
     for sums, is_taken in ((REFUSED, False), (TAKEN, True)):
         for each in sums:
             sql = f"SELECT {each} FROM visit"
