@@ -137,6 +137,9 @@ class Function(StrEnum):
     MATCHES = "matches"  # (text, regular expression): anywhere in the text
     MATCHES_ANY_CASE = "matches any case"
     GLOB = "glob"  # SQLite's * ? []
+    ANY_ELEMENT = "any element"  # (array, value): one is equal; NULL when none is and one might be, were NULL known
+    CONTAINS = "contains"  # (array, values…): each is an element, which NULL is not; NULL only where the array is
+    OVERLAPS = "overlaps"  # (array, values…): one of them is an element
     TYPE_OF = "type of"  # SQLite's typeof, never NULL
     NOW = "now"  # the statement's instant in UTC, without a zone
     TIMESTAMP_OF = "timestamp of"

@@ -27,6 +27,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.types import BOOLEAN, TEXT, TypeName
 from nestling.planner.sql import values
+from nestling.planner.sql.arrays import any_element
 from nestling.planner.sql.collations import both_padded, collation, is_cast_to_citext, is_citext
 from nestling.planner.sql.gaps import gap, mistake, written
 from nestling.planner.sql.scope import Bound, Env
@@ -93,7 +94,7 @@ def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, env: Env, bound
     alike = isinstance(node, exp.EQ) and isinstance(quantifier, exp.Any)
     if not alike and not (isinstance(node, exp.NEQ) and isinstance(quantifier, exp.All)):
         raise gap(written(node, env.dialect.grammar), node)
-    among = _cast_one_by_one(quantifier.this.unnest())
+    among = cast_one_by_one(quantifier.this.unnest())
     if isinstance(among, exp.Query):
         found = bound(exp.In(this=node.this, query=exp.Subquery(this=among)))
     elif isinstance(among, exp.Array):
@@ -104,13 +105,13 @@ def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, env: Env, bound
     elif is_given_list(among):
         found = bound(exp.In(this=node.this, field=among))
     else:
-        raise gap(f"{quantifier.key.upper()} of an array", node)
+        found = any_element(node.this, among, env, bound)
     return found if alike else Not(found)
 
 
-def _cast_one_by_one(node: exp.Expr) -> exp.Expr:
-    """An array of written values that is cast, as one of values that are."""
-    inner = node.this.unnest() if isinstance(node, exp.Cast) else None
+def cast_one_by_one(node: exp.Expr) -> exp.Expr:
+    """An array of written values that is cast, maybe again, as one of values that are."""
+    inner = cast_one_by_one(node.this.unnest()) if isinstance(node, exp.Cast) else None
     if not isinstance(inner, exp.Array) or not isinstance(node, exp.Cast) or not node.to.expressions:
         return node
     return exp.Array(expressions=[exp.Cast(this=item, to=node.to.expressions[0]) for item in inner.expressions])

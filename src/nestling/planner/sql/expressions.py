@@ -36,6 +36,7 @@ from nestling.ir.operands import conjunction, is_mixed_time
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.arithmetic import ARITHMETIC
+from nestling.planner.sql.arrays import ARRAYS
 from nestling.planner.sql.carried import refuse_comparison, refuse_order, refuse_reckoning
 from nestling.planner.sql.collations import collation, is_no_text
 from nestling.planner.sql.comparisons import COMPARISONS, comparison, is_given_list, row_comparison
@@ -207,7 +208,7 @@ def _in(node: exp.In, env: Env) -> Expression:
             )
         )
     operand = bind(node.this, env)
-    items = [bind(item, env) for item in node.expressions] if given is None else [_given_list(given, env, node)]
+    items = [bind(item, env) for item in node.expressions] if given is None else [given_list(given, env, node)]
     rule = collation(env, (node.this,), (operand,))
     if env.dialect.rules is Rules.POSTGRESQL and rule is Collation.NOCASE:
         each = [*zip(node.expressions or (None,), items, strict=True)]
@@ -229,7 +230,7 @@ def _in(node: exp.In, env: Env) -> Expression:
     return InList(pairs[0][0] if pairs else operand, tuple(right for _, right in pairs), rule)
 
 
-def _given_list(given: exp.Expr, env: Env, node: exp.In) -> Parameter:
+def given_list(given: exp.Expr, env: Env, node: exp.Expr) -> Parameter:
     """The parameter that is a list; where it is cast to an array, its values are of that type."""
     inner = given.unnest()
     if not isinstance(inner, exp.Cast):
@@ -397,7 +398,7 @@ def _concatenation(node: exp.DPipe, env: Env) -> Expression:
     return Call(Function.CONCAT, parts, TEXT, env.dialect.rules)
 
 
-_CALLS: dict[type[exp.Expr], Callable[..., Expression]] = {**ARITHMETIC, **COMPARISONS, **FUNCTIONS}
+_CALLS: dict[type[exp.Expr], Callable[..., Expression]] = {**ARITHMETIC, **ARRAYS, **COMPARISONS, **FUNCTIONS}
 _HANDLERS: dict[type[exp.Expr], Callable[..., Expression]] = {
     exp.Literal: _literal,
     exp.HexString: _bytes,

@@ -118,7 +118,7 @@ def _array(cursor: Cursor, found: Read) -> Read:
         dimensions |= cursor.take().key == "["
     if not dimensions:
         return found
-    return Read(Type(_T.ARRAY, element=found.type), gap=found.gap, note=found.note)
+    return Read(Type(_T.ARRAY, element=found.type), gap=found.gap, note=found.note, collation=found.collation)
 
 
 def _user_type(cursor: Cursor, user_types: UserTypes) -> Read | None:

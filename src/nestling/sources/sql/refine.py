@@ -44,6 +44,8 @@ def as_declared(attribute: Attribute, found: Mapping[str, Any]) -> Attribute:
         also = (INFINITE,)
     if found.get("odd"):
         also = (TEXT,)
+    if found.get("nested"):
+        also = (*also, Type(_T.ARRAY, element=kind))
     if kind.name is _T.INTEGER and int(found["most"]) >= INT64:
         also = (Type(_T.DECIMAL, (20, 0)),)
     return replace(attribute, type=kind, also=also)

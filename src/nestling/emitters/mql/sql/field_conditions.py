@@ -67,7 +67,7 @@ def comparison(compare: Compare, r: Renderer) -> Match | None:
         by_date = _boundary_condition(left, right, operator, r) or _id_condition(left, right, operator, r)
         if by_date is not None:
             return by_date
-        field, constant = field_of(left, r), _constant(_at_millisecond(right, left, operator), left, r)
+        field, constant = field_of(left, r), constant_of(_at_millisecond(right, left, operator), left, r)
         if field is None or constant is None or is_collated(compare.collation, left, right):
             continue
         value = whole(constant[0], left, operator) if isinstance(right, Parameter) else constant[0]
@@ -89,7 +89,7 @@ def is_collated(collation: Collation, left: Expression, right: Expression) -> bo
     return collation is not Collation.BINARY and may_be_text(left) and may_be_text(right)
 
 
-def _constant(expression: Expression, beside: Expression, r: Renderer) -> tuple[object] | None:
+def constant_of(expression: Expression, beside: Expression, r: Renderer) -> tuple[object] | None:
     """The BSON value (or placeholder) of a constant, in a tuple; None for what is none."""
     match expression:
         case Literal() if not is_wide(expression) and not is_wide(beside):
@@ -169,7 +169,7 @@ def _boundary_condition(left: Expression, right: Expression, operator: Compariso
     """A date compared as SQLite's text of it: the same comparison with the instant that is the text's boundary."""
     if not isinstance(left, Raw) or not isinstance(left.operand, Column) or left.operand.mixed:
         return None
-    field, grain, constant = field_of(left.operand, r), grain_of(left.operand.type), _constant(right, left, r)
+    field, grain, constant = field_of(left.operand, r), grain_of(left.operand.type), constant_of(right, left, r)
     if field is None or grain is None or constant is None:
         return None
     value = constant[0]
@@ -185,7 +185,7 @@ def _id_condition(left: Expression, right: Expression, operator: Comparison, r: 
     """An ObjectId or UUID compared as its text."""
     if not (_is_id(left) or is_uuid(left)) or not isinstance(left, Raw) or not isinstance(left.operand, Column):
         return None
-    field, constant = field_of(left.operand, r), _constant(right, left, r)
+    field, constant = field_of(left.operand, r), constant_of(right, left, r)
     if field is None or constant is None:
         return None
     value = constant[0]
@@ -268,7 +268,7 @@ def in_list(node: InList, r: Renderer, *, negated: bool) -> Match | None:
 
 def _listed(operand: Expression, item: Expression, r: Renderer) -> tuple[object, ...] | None:
     """The stored values that equal an item: one, or none for a text no date has. None where that cannot be told."""
-    found = _constant(item, operand, r)
+    found = constant_of(item, operand, r)
     if found is None or not isinstance(operand, Raw):
         return found
     if found[0] is None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from nestling.emitters.mql.sql.array_conditions import elements
 from nestling.emitters.mql.sql.field_conditions import Match, comparison, field_is, in_list, null_test
 from nestling.emitters.mql.sql.predicates import OPPOSITE
 from nestling.emitters.mql.sql.text_conditions import begins, like, matches, unlike
@@ -119,6 +120,8 @@ def _condition(predicate: Expression, r: Renderer) -> Match | None:  # noqa: C90
             return unlike(pattern, r)
         case Call(function=Function.GLOB | Function.MATCHES):
             return matches(predicate, r)
+        case Call(function=Function.ANY_ELEMENT | Function.CONTAINS | Function.OVERLAPS):
+            return elements(predicate, r)
         case Column() if predicate.type.name is TypeName.BOOLEAN:
             return field_is(predicate, True, r)
         case Not(operand=Column() as column) if column.type.name is TypeName.BOOLEAN:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.comparison import Sides, sides
 from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
+from nestling.emitters.mql.sql.functions.arrays import elements_falsity, elements_truth
 from nestling.emitters.mql.sql.functions.patterns import matches_truth
 from nestling.emitters.mql.sql.nulls import absent, bind, both, either, null_if_any, present
 from nestling.emitters.mql.sql.pattern import like_truth
@@ -88,6 +89,8 @@ def truth(predicate: Expression, r: Renderer) -> Mql:  # noqa: C901 - one case f
             return like_truth(predicate, r)
         case Call(function=Function.GLOB | Function.MATCHES | Function.MATCHES_ANY_CASE):
             return matches_truth(predicate, r)
+        case Call(function=Function.ANY_ELEMENT | Function.CONTAINS | Function.OVERLAPS):
+            return elements_truth(predicate, r)
         case Cast(operand=operand) if _is_number_test(predicate):
             return _zero_test(operand, r, "$ne")
         case _:
@@ -115,6 +118,8 @@ def falsity(predicate: Expression, r: Renderer) -> Mql:  # noqa: C901 - one case
             return like_truth(predicate, r, negated=True)
         case Call(function=Function.GLOB | Function.MATCHES | Function.MATCHES_ANY_CASE):
             return matches_truth(predicate, r, negated=True)
+        case Call(function=Function.ANY_ELEMENT | Function.CONTAINS | Function.OVERLAPS):
+            return elements_falsity(predicate, r)
         case Cast(operand=operand) if _is_number_test(predicate):
             return _zero_test(operand, r, "$eq")
         case _:

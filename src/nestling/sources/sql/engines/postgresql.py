@@ -117,7 +117,7 @@ class Postgresql(Engine):
         return sa.cast(text, sa.Text).collate("C")
 
     def probes(self, name: TypeName, column: Any) -> Iterator[tuple[str, Any]]:
-        """Numbers that are none, dates that Python has not, and digits of seconds."""
+        """Numbers that are none, dates Python has not, digits of seconds, arrays that are more than a list of their elements."""
         from nestling.sources.sql.probes import counted, digits, odd_dates
 
         if name in (_T.FLOAT, _T.DECIMAL):
@@ -127,6 +127,9 @@ class Postgresql(Engine):
             yield "odd", counted(odd_dates(column, "%BC"))
         if name in (_T.TIMESTAMP, _T.TIMESTAMPTZ):
             yield from digits(column)
+        if name is _T.ARRAY:
+            yield "odd", counted(sa.cast(column, sa.Text).like("[%"))
+            yield "nested", counted(sa.func.array_ndims(column) > 1)
 
     def refined(self, attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any]) -> Attribute:
         """As declared."""

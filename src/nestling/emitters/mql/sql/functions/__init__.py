@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.functions.arrays import ARRAYS
 from nestling.emitters.mql.sql.functions.choice import CHOICES
 from nestling.emitters.mql.sql.functions.numbers import NUMBERS
 from nestling.emitters.mql.sql.functions.patterns import PATTERNS
@@ -17,7 +18,7 @@ from nestling.ir.expression import Call
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
-_RENDERERS = {**CHOICES, **NUMBERS, **PATTERNS, **TEXTS, **TIMES, **ZONES}
+_RENDERERS = {**ARRAYS, **CHOICES, **NUMBERS, **PATTERNS, **TEXTS, **TIMES, **ZONES}
 
 
 def call(node: Call, r: Renderer) -> Mql:

@@ -1,0 +1,107 @@
+"""What is asked of an array's elements. One that is NULL equals nothing, and in an array that is NULL there are none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.nulls import absent, bind, both, either, present
+from nestling.ir.expression import Call, Expression, Function, Parameter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+
+def elements_truth(node: Call, r: Renderer) -> Mql:
+    """Whether the value, each of the values or one of them is an element."""
+    if is_of_list(node):
+        return _truth_of_list(node, r)
+    return _bound(node, r, lambda array, *values: _found(node, array, values, r))
+
+
+def elements_falsity(node: Call, r: Renderer) -> Mql:
+    """Whether that is known not to be so."""
+    _refuse_list(node)
+    return _bound(node, r, lambda array, *values: both(*_known(node, array, r), _not_found(node, array, values, r)))
+
+
+def elements(node: Call, r: Renderer) -> Mql:
+    """True, false or null."""
+    _refuse_list(node)
+
+    def body(array: Mql, *values: Mql) -> Mql:
+        found = _found(node, array, values, r)
+        if node.function is Function.ANY_ELEMENT:
+            lost = both(*_known(node, array, r), _not_found(node, array, values, r))
+            return {"$cond": [found, True, {"$cond": [lost, False, None]}]}
+        return {"$cond": [absent(array), None, found]} if r.nullable(node.arguments[0]) else found
+
+    return _bound(node, r, body)
+
+
+def is_of_list(node: Call) -> bool:
+    """Whether the values are one list that is given."""
+    return isinstance(node.arguments[-1], Parameter) and node.arguments[-1].listed
+
+
+def _refuse_list(node: Call) -> None:
+    """NULL in place of a list is a list of one NULL, which only to be found or not is the same."""
+    if is_of_list(node):
+        raise gap("NOT, or the value, of what an array has in common with a list that is given")
+
+
+def _bound(node: Call, r: Renderer, body: Callable[..., Mql]) -> Mql:
+    array, *values = node.arguments
+    named = {f"value{place}": _value(each, r) for place, each in enumerate(values)}
+    return bind({"array": r.value(array), **named}, body, total=True)
+
+
+def _value(value: Expression, r: Renderer) -> Mql:
+    return {"$literal": r.compared(value)} if isinstance(value, Parameter) else r.value(value)
+
+
+def _known(node: Call, array: Mql, r: Renderer) -> tuple[Mql, ...]:
+    return (present(array),) if r.nullable(node.arguments[0]) else ()
+
+
+def _items(node: Call, array: Mql, r: Renderer) -> Mql:
+    return {"$ifNull": [array, []]} if r.nullable(node.arguments[0]) else array
+
+
+def _found(node: Call, array: Mql, values: tuple[Mql, ...], r: Renderer) -> Mql:
+    items = _items(node, array, r)
+    each = [
+        both(*((present(value),) if r.nullable(argument) else ()), {"$in": [value, items]})
+        for argument, value in zip(node.arguments[1:], values, strict=True)
+    ]
+    if node.function is not Function.CONTAINS:
+        return either(*each)
+    return both(*each) if each else both(*_known(node, array, r))
+
+
+def _not_found(node: Call, array: Mql, values: tuple[Mql, ...], r: Renderer) -> Mql:
+    """In an array that is there. A value is known to be no element where neither it nor an element is NULL, or there is none."""
+    if node.function is not Function.ANY_ELEMENT:
+        return {"$not": [_found(node, array, values, r)]}
+    items, value = _items(node, array, r), values[0]
+    unequal = ({"$not": [{"$in": [value, items]}]}, {"$not": [{"$in": [None, items]}]})
+    if not r.nullable(node.arguments[1]):
+        return both(*unequal)
+    return either({"$eq": [items, []]}, both(present(value), *unequal))
+
+
+def _truth_of_list(node: Call, r: Renderer) -> Mql:
+    quantifier = "$allElementsTrue" if node.function is Function.CONTAINS else "$anyElementTrue"
+
+    def body(array: Mql, values: Mql) -> Mql:
+        found = both(present("$$item_"), {"$in": ["$$item_", _items(node, array, r)]})
+        each = {quantifier: [{"$map": {"input": values, "as": "item_", "in": found}}]}
+        return both(*_known(node, array, r), each)
+
+    return bind({"array": r.value(node.arguments[0]), "values": _value(node.arguments[1], r)}, body, total=True)
+
+
+ARRAYS = dict.fromkeys((Function.ANY_ELEMENT, Function.CONTAINS, Function.OVERLAPS), elements)
