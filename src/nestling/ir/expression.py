@@ -140,6 +140,8 @@ class Function(StrEnum):
     ANY_ELEMENT = "any element"  # (array, value): one is equal; NULL when none is and one might be, were NULL known
     CONTAINS = "contains"  # (array, values…): each is an element, which NULL is not; NULL only where the array is
     OVERLAPS = "overlaps"  # (array, values…): one of them is an element
+    CARDINALITY = "cardinality"  # of an array: how many elements it has
+    ELEMENT = "element"  # (array, place from 1): NULL where it has no so many elements
     TYPE_OF = "type of"  # SQLite's typeof, never NULL
     NOW = "now"  # the statement's instant in UTC, without a zone
     TIMESTAMP_OF = "timestamp of"

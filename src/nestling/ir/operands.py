@@ -81,7 +81,7 @@ _NEVER_NULL = frozenset({Function.CONCAT_PRESENT, Function.NOW, Function.TYPE_OF
 _OF_ITS_VALUES = (Function.COALESCE, Function.GREATEST, Function.LEAST, Function.DATE_OF)
 _NULL_IF_ALL = frozenset({Function.COALESCE})
 _MAY_FAIL_TO_NULL = frozenset({Function.TIMESTAMP_OF, Function.SQRT, Function.LN, Function.LOG10, Function.LOG2})
-_OF_ELEMENTS = frozenset({Function.ANY_ELEMENT})
+_OF_ELEMENTS = frozenset({Function.ANY_ELEMENT, Function.ELEMENT})
 
 
 def nullable(expression: Expression) -> bool:

@@ -16,13 +16,14 @@ from nestling.ir.expression import (
     Call,
     Collation,
     Column,
+    Comparison,
     Expression,
     Function,
     Literal,
     Rules,
 )
 from nestling.ir.operands import is_mixed
-from nestling.ir.types import BOOLEAN, EXACT_NUMBERS, FLOAT, TEXT, TEXTS, Type, TypeName
+from nestling.ir.types import BOOLEAN, EXACT_NUMBERS, FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation, declared
 from nestling.planner.sql.gaps import StatementGap, gap
@@ -116,8 +117,36 @@ def _overlap(node: exp.Binary, env: Env, bound: Bound) -> Expression:
         raise
 
 
+def cardinality(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """How many elements an array has."""
+    return Call(Function.CARDINALITY, (_column(node.expressions[0], env, bound),), INTEGER, env.dialect.rules)
+
+
+def _length(node: exp.ArraySize, env: Env, bound: Bound) -> Expression:
+    """`array_length(array, 1)`, which an empty array has none of."""
+    if node.expression is None or node.expression.name != "1":
+        raise gap("ARRAY_LENGTH() of another dimension than the first", node)
+    count = Call(Function.CARDINALITY, (_column(node.this, env, bound),), INTEGER, env.dialect.rules)
+    empty = values.compare(Comparison.EQUAL, count, Literal(0, INTEGER), env.translation)
+    return values.case([(empty, NULL)], count, env.translation)
+
+
+def _element_at(node: exp.Bracket, env: Env, bound: Bound) -> Expression:
+    """`array[1]`: sqlglot counts a constant place from 0. Days may be texts, such as `infinity`, that sort among no days."""
+    place = node.expressions[0] if len(node.expressions) == 1 else None
+    if not isinstance(place, exp.Literal) or place.is_string:
+        raise gap(f"`{node.sql(dialect=env.dialect.grammar)[:40]}`, whose place is no number from 1", node)
+    column = _column(node.this, env, bound)
+    element = _element(column)
+    if element.name is TypeName.DATE:
+        raise gap(f"a day of the array `{column.name}`", node)
+    return Call(Function.ELEMENT, (column, Literal(int(place.name) + 1, INTEGER)), element, env.dialect.rules)
+
+
 ARRAYS: dict[type[exp.Expr], Callable[..., Expression]] = {
     exp.ArrayContainsAll: _among(Function.CONTAINS),
     exp.ArrayContainedBy: _among(Function.CONTAINS, turned=True),
     exp.ArrayOverlaps: _overlap,
+    exp.ArraySize: _length,
+    exp.Bracket: _element_at,
 }

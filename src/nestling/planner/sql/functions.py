@@ -22,6 +22,7 @@ from nestling.ir.expression import (
 from nestling.ir.operands import is_float, is_integer, of_numbers
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import values
+from nestling.planner.sql.arrays import cardinality
 from nestling.planner.sql.carried import refuse_order, refuse_reckoning
 from nestling.planner.sql.collations import collation, is_citext
 from nestling.planner.sql.comparisons import is_either_citext
@@ -330,6 +331,7 @@ def _field(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 
 
 _NAMES: dict[str, Handler] = {
+    "cardinality": cardinality,
     "printf": _printf,
     "field": _field,
     "octet_length": _named(Function.BYTE_LENGTH, INTEGER),

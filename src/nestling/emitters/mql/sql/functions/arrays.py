@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.gaps import gap
-from nestling.emitters.mql.sql.nulls import absent, bind, both, either, present
-from nestling.ir.expression import Call, Expression, Function, Parameter
+from nestling.emitters.mql.sql.nulls import absent, bind, both, either, null_if_any, present
+from nestling.ir.expression import Call, Expression, Function, Literal, Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,4 +104,24 @@ def _truth_of_list(node: Call, r: Renderer) -> Mql:
     return bind({"array": r.value(node.arguments[0]), "values": _value(node.arguments[1], r)}, body, total=True)
 
 
-ARRAYS = dict.fromkeys((Function.ANY_ELEMENT, Function.CONTAINS, Function.OVERLAPS), elements)
+def cardinality(node: Call, r: Renderer) -> Mql:
+    """The number of elements."""
+
+    def body(array: Mql) -> Mql:
+        return null_if_any([array] if r.nullable(node.arguments[0]) else [], {"$size": array})
+
+    return _bound(node, r, body)
+
+
+def element(node: Call, r: Renderer) -> Mql:
+    """The element at a place that is known, which the server counts from 0."""
+    array, place = node.arguments
+    assert isinstance(place, Literal)
+    return {"$arrayElemAt": [r.value(array), int(str(place.value)) - 1]}
+
+
+ARRAYS = {
+    **dict.fromkeys((Function.ANY_ELEMENT, Function.CONTAINS, Function.OVERLAPS), elements),
+    Function.CARDINALITY: cardinality,
+    Function.ELEMENT: element,
+}
