@@ -140,6 +140,9 @@ class Function(StrEnum):
     ANY_ELEMENT = "any element"  # (array, value): one is equal; NULL when none is and one might be, were NULL known
     CONTAINS = "contains"  # (array, values…): each is an element, which NULL is not; NULL only where the array is
     OVERLAPS = "overlaps"  # (array, values…): one of them is an element
+    JSON_VALUE = (
+        "json value"  # (json, key…): what lies under the keys, one in another, as text; NULL where nothing does
+    )
     CARDINALITY = "cardinality"  # of an array: how many elements it has
     ELEMENT = "element"  # (array, place from 1): NULL where it has no so many elements
     TYPE_OF = "type of"  # SQLite's typeof, never NULL

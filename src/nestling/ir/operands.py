@@ -81,7 +81,7 @@ _NEVER_NULL = frozenset({Function.CONCAT_PRESENT, Function.NOW, Function.TYPE_OF
 _OF_ITS_VALUES = (Function.COALESCE, Function.GREATEST, Function.LEAST, Function.DATE_OF)
 _NULL_IF_ALL = frozenset({Function.COALESCE})
 _MAY_FAIL_TO_NULL = frozenset({Function.TIMESTAMP_OF, Function.SQRT, Function.LN, Function.LOG10, Function.LOG2})
-_OF_ELEMENTS = frozenset({Function.ANY_ELEMENT, Function.ELEMENT})
+_OF_PARTS = frozenset({Function.ANY_ELEMENT, Function.ELEMENT, Function.JSON_VALUE})
 
 
 def nullable(expression: Expression) -> bool:
@@ -102,7 +102,7 @@ def nullable(expression: Expression) -> bool:
                 return False
             if function in _NULL_IF_ALL:
                 return all(map(nullable, arguments))
-            return function in _MAY_FAIL_TO_NULL | _OF_ELEMENTS or any(map(nullable, arguments))
+            return function in _MAY_FAIL_TO_NULL | _OF_PARTS or any(map(nullable, arguments))
         case Arithmetic(division=division) if division is not None:
             return True
         case _:

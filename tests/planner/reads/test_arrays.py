@@ -168,7 +168,7 @@ GAPS = (
     "days[1] > '2024-01-01'",
 )
 Served = tuple[sa.Engine, dict[str, tuple[Proposal, Database[Any]]]]
-STRATEGIES = ("normalized", "embedded", "optimal")
+STRATEGIES = ("normalized", "embedded", "tree", "optimal")
 
 
 @pytest.fixture(scope="module")

@@ -44,6 +44,7 @@ from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.functions import FUNCTIONS
 from nestling.planner.sql.gaps import StatementGap, called, gap, mistake, no_such
 from nestling.planner.sql.infinite_moments import placed, refuse_infinite
+from nestling.planner.sql.json_values import JSON_VALUES
 from nestling.planner.sql.literals import DECIMAL, constant_of
 from nestling.planner.sql.scope import Bound, Env
 
@@ -398,7 +399,13 @@ def _concatenation(node: exp.DPipe, env: Env) -> Expression:
     return Call(Function.CONCAT, parts, TEXT, env.dialect.rules)
 
 
-_CALLS: dict[type[exp.Expr], Callable[..., Expression]] = {**ARITHMETIC, **ARRAYS, **COMPARISONS, **FUNCTIONS}
+_CALLS: dict[type[exp.Expr], Callable[..., Expression]] = {
+    **ARITHMETIC,
+    **ARRAYS,
+    **COMPARISONS,
+    **FUNCTIONS,
+    **JSON_VALUES,
+}
 _HANDLERS: dict[type[exp.Expr], Callable[..., Expression]] = {
     exp.Literal: _literal,
     exp.HexString: _bytes,

@@ -84,6 +84,8 @@ _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
     exp.DateTrunc: {"unit"},
     exp.DateAdd: {"unit"},
     exp.DateSub: {"unit"},
+    exp.JSONExtract: {"only_json_types"},
+    exp.JSONExtractScalar: {"only_json_types"},
     exp.Insert: {
         "alternative", "conflict", "ignore", "with_", "returning", "overwrite", "partition", "by_name", "default",
     },

@@ -24,7 +24,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import columns_of, operands
 
-_CALL_SIZES = {Function.ROUND: 52.0, Function.TIMESTAMP_OF: 180.0, Function.GLOB: 100.0}
+_CALL_SIZES = {Function.ROUND: 52.0, Function.TIMESTAMP_OF: 180.0, Function.GLOB: 100.0, Function.JSON_VALUE: 20.0}
 _MATCHING = frozenset({Function.MATCHES, Function.MATCHES_ANY_CASE, Function.GLOB, Function.REPLACE})
 _GIVEN_PATTERN_WEIGHT = 20.0 + 7.0 * 8.0
 """A pattern that is a parameter is made a regular expression for each row anew: by some twenty operators, and seven for each

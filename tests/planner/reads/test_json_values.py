@@ -1,0 +1,164 @@
+"""PostgreSQL's `->>` beside PostgreSQL: texts, truth values, whole numbers and what has no such key, by every strategy."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from pymongo import MongoClient
+from pymongo.database import Database
+
+from nestling import pipeline
+from nestling.common.errors import GapError, NestlingError
+from nestling.emitters.python_code import module
+from nestling.ir.compiled import CompiledRead
+from nestling.ir.proposal import Proposal
+from nestling.store import Store
+
+TABLES = """
+CREATE TABLE person (id integer PRIMARY KEY, name text, contact jsonb, raw json);
+CREATE TABLE visit (id integer PRIMARY KEY, person_id integer NOT NULL REFERENCES person ON DELETE CASCADE, data jsonb);
+INSERT INTO person VALUES
+    (1, '123', '{"phone": "123", "a": {"b": "deep", "a.b": "x"}, "a.b": "dotted", "": "empty"}', '{"phone": "123"}'),
+    (2, 'true', '{"phone": null, "a": [{"b": "deep"}], "on": true}', '{"phone": "x", "on": false}'),
+    (3, '42', '{"phone": 42, "a": {"b": ["deep"]}, "on": false}', '{"phone": 42}'),
+    (4, NULL, NULL, NULL), (5, 'x', 'null', 'null'), (6, 'y', '"phone"', '"phone {"'),
+    (7, 'z', '[{"phone": "123"}, "phone"]', '[{"phone": "1", "phone": "2"}]'),
+    (8, 'w', '7', 'true'), (9, 'v', '{}', '{}'), (10, 'u', '{"phone": "", "a": "deep"}', '{"phone": "NULL"}'),
+    (11, 't', '{"phone": "true", "on": "true", "a": {"b": {}}}', '{"phone": "42"}'),
+    (12, 's', '{"phone": 9007199254740993, "a": {"b": null}}', '{"phone": -5}'), (13, 'ß', '{"phone": "É$x"}', '{"phone": "$x"}');
+INSERT INTO visit VALUES (1, 1, '{"kind": "home"}'), (2, 1, '{"kind": "Home", "n": 1}'), (3, 2, NULL), (4, 3, '{"n": 2}');
+"""
+ODD = """
+CREATE TABLE odd (id integer PRIMARY KEY, contact jsonb, raw json);
+INSERT INTO odd VALUES (1, '{"n": 1.50}', '{"n": 1.50}'), (2, '{"n": {"b": 1}}', '{"n": [1,  2]}'),
+    (3, '{"$n": 1, "n": "x"}', NULL), (4, NULL, ' {"n": "1", "n": "2"}'),
+    (5, '{"n": 0.1}', NULL), (6, '{"n": 123456789012345678901234567890}', NULL);
+"""
+CONDITIONS = (
+    "contact->>'phone' = '123'",
+    "contact->>'phone' <> '123'",
+    "contact->>'phone' = '42'",
+    "contact->>'on' = 'true'",
+    "contact->>'phone' IN ('123', 'true', '9007199254740993')",
+    "contact->>'phone' NOT IN ('123', NULL)",
+    "contact->>'phone' = ANY (ARRAY['123', ''])",
+    "contact->>'phone' IS NULL",
+    "contact->>'phone' LIKE '%2%'",
+    "contact->>'phone' ~ '^[0-9]+$'",
+    "lower(contact->>'phone') = 'true'",
+    "contact->>'phone' = name",
+    "contact->>'phone' IS NOT DISTINCT FROM raw->>'phone'",
+    "contact->>'' = 'empty'",
+    "contact->>'a.b' = 'dotted'",
+    "contact->'a'->>'a.b' = 'x'",
+    "(contact->'a')->>'c' IS NULL",
+    "contact->>'$x' IS NULL",
+    "contact->>'id' IS NULL AND contact->'phone'->>'0' IS NULL",
+    "raw->>'phone' = '$x'",
+    "raw->>'on' = 'false' OR raw->>'phone' = '-5'",
+    "coalesce(contact->>'phone', raw->>'phone', 'none') = 'none'",
+    "(contact->>'phone')::text || 'x' = '42x'",
+    "CASE WHEN contact->>'phone' = '42' THEN (contact->>'phone')::int > 41 ELSE false END",
+    "EXISTS (SELECT 1 FROM visit v WHERE v.person_id = person.id AND v.data->>'kind' = 'home')",
+)
+STATEMENTS = (
+    "SELECT id, contact->>'phone' AS phone, raw->>'phone' AS raw FROM person ORDER BY id",
+    "SELECT id, contact->'a'->>'b' AS b FROM person WHERE id NOT IN (3, 11) ORDER BY id",
+    "SELECT contact->>'on' AS state, count(*) AS n FROM person GROUP BY 1 ORDER BY 1 NULLS FIRST",
+    "SELECT p.id, data->>'kind' AS kind, data->>'n' AS n FROM person p LEFT JOIN visit v ON person_id = p.id ORDER BY p.id, v.id",
+    "SELECT id FROM visit WHERE data->>'kind' = 'home' OR data->>'n' = '2' ORDER BY 1",
+    "SELECT p.id FROM person p JOIN visit v ON v.person_id = p.id WHERE v.data->>'kind' = 'Home' ORDER BY 1",
+)
+GAPS = (
+    "contact->'phone' = '\"123\"'",
+    "contact->>0 = 'x'",
+    "contact->'a'->0->>'b' = 'x'",
+    "contact->>name = 'x'",
+    "contact#>>'{a,b}' = 'x'",
+    "contact @> '{\"a\": 1}'",
+    "contact ? 'a'",
+    "name->>'a' = 'x'",
+)
+Served = tuple[sa.Engine, dict[str, tuple[Proposal, Database[Any]]]]
+STRATEGIES = ("normalized", "embedded", "tree", "optimal")
+
+
+@pytest.fixture(scope="module")
+def served(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Served]:
+    """The tables in a database of their own, and loaded by each strategy."""
+    name = f"json_{uuid.uuid4().hex}"
+    with sa.create_engine(postgresql, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool).connect() as server:
+        server.exec_driver_sql(f"CREATE DATABASE {name}")
+    url = sa.make_url(postgresql).set(database=name).render_as_string(hide_password=False)
+    engine = sa.create_engine(url, poolclass=sa.NullPool)
+    with engine.begin() as connection:
+        connection.exec_driver_sql(TABLES + ODD)
+    designs = {}
+    for strategy in STRATEGIES:
+        database = mongo_client[f"{name}_{strategy}"]
+        designs[strategy] = (pipeline.design(pipeline.inspect(url), strategy), database)
+        pipeline.load(designs[strategy][0], url, database, mode=pipeline.Mode.REPLACE)
+    yield engine, designs
+    for strategy in STRATEGIES:
+        mongo_client.drop_database(f"{name}_{strategy}")
+
+
+def theirs(engine: sa.Engine, sql: str, given: dict[str, Any] | None = None) -> list[dict[str, Any]]:
+    with engine.connect() as connection:
+        found = connection.exec_driver_sql(sql.replace("%", "%%") if given is None else sql, given or ())
+        return [dict(row) for row in found.mappings()]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_conditions_keep_postgresqls_rows(served: Served, condition: str, strategy: str) -> None:
+    """With the condition and with its NOT."""
+    engine, designs = served
+    store = Store(*designs[strategy])
+    for form in (condition, f"NOT ({condition})"):
+        sql = f"SELECT id FROM person WHERE {form} ORDER BY id"
+        assert [dict(row) for row in store.execute(sql)] == theirs(engine, sql), form
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("sql", STATEMENTS)
+def test_answers_are_postgresqls(served: Served, sql: str, strategy: str) -> None:
+    """Values, groups and joins."""
+    engine, designs = served
+    assert [dict(row) for row in Store(*designs[strategy]).execute(sql)] == theirs(engine, sql)
+
+
+@pytest.mark.parametrize("given", ["123", "42", "$x", "", None])
+def test_parameters_are_postgresqls(served: Served, given: str | None) -> None:
+    """By the store and by the functions written in Python."""
+    engine, designs = served
+    proposal, database = designs["normalized"]
+    sql = "SELECT id FROM person WHERE contact->>'phone' = %(a)s OR raw->>'phone' = %(a)s ORDER BY id"
+    expected = theirs(engine, sql, {"a": given})
+    mine = sql.replace("%(a)s", ":a")
+    assert [dict(row) for row in Store(proposal, database).execute(mine, a=given)] == expected
+    read = pipeline.convert(proposal, mine)
+    assert isinstance(read, CompiledRead), read
+    space: dict[str, Any] = {}
+    exec(compile(module([read]), "queries.py", "exec"), space)
+    assert space["statement"](database, a=given) == expected
+
+
+@pytest.mark.parametrize(
+    ("column", "number"), [("contact", n) for n in (1, 2, 3, 5, 6)] + [("raw", n) for n in (1, 2, 4)]
+)
+def test_what_postgresql_writes_by_its_own_rules_fails(served: Served, column: str, number: int) -> None:
+    """Fractions, objects, arrays, numbers beyond 64 bits, and JSON that is kept as its text."""
+    with pytest.raises(NestlingError, match="no text is known"):
+        Store(*served[1]["normalized"]).execute(f"SELECT {column}->>'n' AS n FROM odd WHERE id = {number}")
+
+
+@pytest.mark.parametrize("condition", GAPS)
+def test_what_is_no_constant_key_is_a_gap(served: Served, condition: str) -> None:
+    """Named, never nearly right."""
+    with pytest.raises(GapError):
+        Store(*served[1]["normalized"]).execute(f"SELECT id FROM person WHERE {condition}")
