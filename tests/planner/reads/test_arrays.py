@@ -274,6 +274,15 @@ def test_answers_are_postgresqls(served: Served, sql: str, strategy: str) -> Non
     assert [dict(row) for row in Store(*designs[strategy]).execute(sql)] == theirs
 
 
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_other_arrays_come_back_as_they_were(served: Served, strategy: str) -> None:
+    """One that begins at 0 as its text, as a list could not say so; one of two dimensions as lists of lists."""
+    found = Store(*served[1][strategy]).execute("SELECT odd, nested, skills FROM nurse WHERE id = 1")
+    assert [dict(row) for row in found] == [
+        {"odd": "[0:1]={ecg,iv}", "nested": [["ecg"], ["iv"]], "skills": ["ecg", "iv"]}
+    ]
+
+
 @pytest.mark.parametrize("condition", GAPS)
 def test_what_has_no_exact_form_is_a_gap(served: Served, condition: str) -> None:
     """Named, never nearly right."""

@@ -70,11 +70,18 @@ def _or_text(inner: Any, *, utc: bool) -> type[Loader]:
 
 
 def _unless_bounded(array: Any) -> type[Loader]:
-    class UnlessBounded(array):  # type: ignore[misc]
-        """A list, or the server's text when the array's bounds do not start at 1 (a list could not say so)."""
+    class UnlessBounded(Loader):
+        """A list, or the server's text when the array's bounds do not start at 1 (a list could not say so).
+
+        The driver's own loader of arrays may be one in C, which does not ask what a class made of it says.
+        """
+
+        def __init__(self, oid: int, context: Any = None) -> None:
+            super().__init__(oid, context)
+            self._load = array(oid, context).load
 
         def load(self, data: Buffer) -> object:
             text = bytes(data)
-            return text.decode() if text.startswith(b"[") else super().load(data)
+            return text.decode() if text.startswith(b"[") else self._load(data)
 
     return UnlessBounded
