@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from datetime import date, datetime, timedelta
+from datetime import MAXYEAR, MINYEAR, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from fnmatch import fnmatchcase
 from typing import Any
@@ -330,6 +330,8 @@ def format_time(value: datetime, pattern: str) -> str:
 def add_time(value: datetime, unit: str, amount: Any) -> datetime:
     if unit in ("month", "year"):
         months = value.year * 12 + value.month - 1 + amount * (12 if unit == "year" else 1)
+        if not MINYEAR <= months // 12 <= MAXYEAR:
+            raise OverflowError("there is no such year")
         return value.replace(year=months // 12, month=months % 12 + 1, day=1) + timedelta(days=value.day - 1)
     return value + timedelta(**{unit + "s": amount})
 

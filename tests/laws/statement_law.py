@@ -231,7 +231,7 @@ class Pair:
         interpreter = Interpreter(self.conceptual(), statement.values)
         try:
             interpreter.run_keyed(query)
-        except Unsupported:
+        except (Unsupported, OverflowError):  # a year Python has not
             return None
         return bool(interpreter.arbitrary)
 
