@@ -78,7 +78,7 @@ def _within(relation: object) -> list[object]:
         ("SELECT max(spent) FROM ticket", "MAX of intervals"),
         ("SELECT id FROM ticket ORDER BY spent", "an order of intervals"),
         ("SELECT id FROM ticket WHERE spent > '2 hours'", "a comparison of intervals"),
-        ("SELECT meta->>'src' FROM ticket", "`meta ->> 'src'`"),
+        ("SELECT meta->'src' FROM ticket", "`meta -> 'src'`"),
         ("SELECT at AT TIME ZONE 'CET' FROM ticket", "a time zone that is no constant of a name"),
         ("SELECT id::regclass FROM ticket", "CAST to"),
     ],
