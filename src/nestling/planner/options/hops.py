@@ -10,6 +10,7 @@ from nestling.ir.collations import linked_by_expression
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
 from nestling.ir.work import Work
+from nestling.ir.workload import Statement
 from nestling.planner.options.archives import looked_up_in_both
 from nestling.planner.options.asked import asked, unwinding
 from nestling.planner.options.matching import serves
@@ -97,10 +98,10 @@ class Hops:
             return ()
         return tuple(name for name, _ in self.modes.places.mirrors[visit.link.name])
 
-    def from_aggregates(self, hop: Hop) -> Iterator[Mode]:
+    def from_aggregates(self, statement: Statement, hop: Hop) -> Iterator[Mode]:
         """All that is asked of the children from what their parent keeps of them."""
         counted = hop.counted and hop.visit.down and not hop.leaves_subquery
-        for kept in self.starts.aggregates(hop.visit.access, hop.link) if counted else ():
+        for kept in self.starts.aggregates(statement, hop.visit.access, hop.link) if counted else ():
             done = work.project(hop.visit.outer, len(kept))
             yield self.modes.mode(", ".join(kept), kept, done, without=hop.tails)
 

@@ -36,6 +36,7 @@ from nestling.planner.options.modes import Modes
 from nestling.planner.options.pairs import added_bytes, apart_from_indexes, present
 from nestling.planner.options.places import Home, Places
 from nestling.planner.options.prices import Price, Prices, cold_share
+from nestling.planner.options.readable import Readable
 from nestling.planner.options.reads import Reads
 from nestling.planner.options.simplicity import SIMPLICITY, least_costs, simplicity
 from nestling.planner.options.sizes import Sizes
@@ -68,7 +69,7 @@ def options(
     places = Places(situation, candidates, sizes)
     documents = Documents(situation, places, sizes)
     modes = Modes(situation, places, sizes, documents, Prices(price, cold_share(situation, sizes, cache_bytes)))
-    starts = Starts(modes)
+    starts = Starts(modes, Readable(situation, places.aggregates))
     reads, writes = Reads(modes, starts, Hops(modes, starts)), _writes(modes, starts)
     steps: list[Step] = []
     charges: list[Charge] = []

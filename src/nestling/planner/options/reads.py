@@ -61,7 +61,7 @@ class Reads:
         grouping = self._grouping(statement, visit) if visit is found[-1] else 0.0
         rows = (*self.hops.hop(hop), *(self.hops.from_copies_of_all(hop) if leaf and statement.is_flat else ()))
         yield from (replace(mode, cost=mode.cost + grouping) for mode in rows)
-        yield from self.hops.from_aggregates(hop)
+        yield from self.hops.from_aggregates(statement, hop)
         if told is not None and visit.down and visit.access is told.one:
             yield from from_copies(self.modes, visit, told)
 

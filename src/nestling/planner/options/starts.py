@@ -22,6 +22,7 @@ from nestling.planner.options.overflow import pages_too
 from nestling.planner.options.pairs import found_by_pairs
 from nestling.planner.options.places import Home
 from nestling.planner.options.reach import is_at_hand
+from nestling.planner.options.readable import Readable
 
 Matched = tuple[float, bool]
 """Rows an index walks over, and whether they come in the order asked."""
@@ -35,6 +36,7 @@ class Starts:
     """The ways to the rows of an access that nothing before it leads to."""
 
     modes: Modes
+    readable: Readable
     _matches: dict[tuple[str, Access, bool], Matched | None] = field(default_factory=dict, repr=False, compare=False)
 
     def starts(self, statement: Statement, access: Access, *, leaf: bool) -> Iterator[Mode]:
@@ -224,17 +226,21 @@ class Starts:
         for link in self.modes.situation.parents[access.entity]:
             if set(link.child_attributes) != exact or exact != {f.attribute for f in access.filters}:
                 continue
-            for needed in self.aggregates(access, link):
+            for needed in self.aggregates(statement, access, link):
                 for home in self.modes.places.homes[link.parent]:
                     fetched, also = self.modes.documents.reads(home, 1.0)
                     shown = fetched + Work(stages=KEPT_STAGES)
                     mode = self.modes.mode(f"kept in {home.id}", (home.id, *needed), shown, also)
                     yield looked_for_in_both(self.modes, statement, home, 1.0, mode)
 
-    def aggregates(self, access: Access, link: Relationship) -> Iterator[tuple[str, ...]]:
-        """The structures that together hold all an access asks of the children along a link, in every way there is."""
+    def aggregates(self, statement: Statement, access: Access, link: Relationship) -> Iterator[tuple[str, ...]]:
+        """The structures that together hold all an access asks of the children along a link, in every way there is.
+
+        None where the statement's query would not read them.
+        """
         kept: dict[tuple[AggregateKind, str | None], list[str]] = {}
         for name, each in self.modes.places.aggregates[link.name]:
             kept.setdefault((each.function, each.attribute), []).append(name)
-        if access.aggregates:
-            yield from product(*(kept.get(each, ()) for each in access.aggregates))
+        needed = [kept.get(each, []) for each in access.aggregates]
+        if needed and all(needed) and self.readable.is_read(statement, link, access.aggregates):
+            yield from product(*needed)
