@@ -29,15 +29,13 @@ def parse_workload(text: str, model: Model, dialect: str = SQLITE, path: str = "
 
     A statement that cannot be read is left out, with a gap saying why and where; one that names things which do not exist stays,
     with what could be understood of it and a gap for each name. Raises `WorkloadError` when the dialect is not known or when
-    there are statements and none of them can be read, or a requirement is misspelt.
+    there are statements and none of them can be read, or a requirement cannot be read.
     """
     dialect = NAMES.get(dialect.lower(), dialect.lower())
     if dialect and dialect not in DIALECTS:
         raise WorkloadError(unknown("SQL dialect", dialect, DIALECTS))
     reader = _Reader(text.removeprefix("\ufeff"), model, dialect, path)
-    requirements, mistakes = read_requirements(reader.text, model, path)
-    for what, line in mistakes:
-        reader.gap(what, f"{line}")
+    requirements = read_requirements(reader.text, model, path)
     reader.read_only = frozenset(requirements.read_only)
     found = list(blocks(reader.text, dialect))
     read = [statement for block in found if (statement := reader.statement(block)) is not None]

@@ -72,27 +72,23 @@ class _Found:
     read_only: dict[str, None] = field(default_factory=dict)
 
 
-def read_requirements(text: str, model: Model, path: str = "") -> tuple[Requirements, list[tuple[str, int]]]:
-    """The requirements, and what is wrong with them: sentences with their lines.
-
-    Raises `WorkloadError` for misspelt ones: a design that does not keep a requirement is none that was asked for.
-    """
-    found, mistakes, misspelt = _Found(), list[tuple[str, int]](), list[Problem]()
+def read_requirements(text: str, model: Model, path: str = "") -> Requirements:
+    """The requirements. Raises `WorkloadError` with all that is wrong: a design that leaves one out is none that was asked for."""
+    found, problems = _Found(), list[Problem]()
     for match in _LINE.finditer(text):
         key = match["key"].lower().replace("_", " ")
         line = text.count("\n", 0, match.start()) + 1
+        where = f"{path}:{line}" if path else f"line {line}"
         if key in KEYS:
-            mistakes += [(problem, line) for problem in _read(key, match["value"], model, found)]
+            problems += [Problem(what, where) for what in _read(key, match["value"], model, found)]
         elif key not in _OTHER_KEYS and (near := get_close_matches(key, KEYS, n=1, cutoff=0.8)):
             what = f"`{match['key']}` is no requirement; did you mean `{near[0]}`?"
-            where = f"{path}:{line}" if path else f"line {line}"
-            misspelt.append(
-                Problem(what, where, next_move=f"write `-- {near[0]}: …`; a comment begins with another word")
-            )
-    if misspelt:
-        raise WorkloadError(*misspelt)
+            move = f"write `-- {near[0]}: …`; a comment begins with another word"
+            problems.append(Problem(what, where, next_move=move))
+    if problems:
+        raise WorkloadError(*problems)
     default = Requirements()
-    requirements = Requirements(
+    return Requirements(
         freshness=tuple(found.freshness.items()),
         atomic=tuple(found.atomic),
         storage_budget_bytes=found.numbers.get("storage"),
@@ -105,7 +101,6 @@ def read_requirements(text: str, model: Model, path: str = "") -> tuple[Requirem
         archive=tuple((entity, attribute, before) for entity, (attribute, before) in found.archive.items()),
         read_only=tuple(found.read_only),
     )
-    return requirements, mistakes
 
 
 def _read(key: str, value: str, model: Model, found: _Found) -> Iterator[str]:
