@@ -113,6 +113,18 @@ def test_after_the_cutover_there_is_no_abort(moving: Path, target: str) -> None:
     assert nestling("migrate", *DESIGNS, target, "--cutover", cwd=moving).code == 0
 
 
+def test_what_is_null_is_named(moving: Path, target: str, database: Documents) -> None:
+    """Applications of other makers write null where a design has no field."""
+    database["author"].drop()
+    database["author"].insert_one({"_id": 1, "born": None, "more": [{"of": None}, {"of": None}]})
+    done = nestling("migrate", *DESIGNS, target, cwd=moving)
+    assert done.code == 2
+    assert "is null, not missing" in done.err
+    assert "`born`" in done.err
+    assert "`more.of`" in done.err
+    assert "unset what is null" in done.err
+
+
 def test_a_database_of_another_design_is_refused(moving: Path, target: str, database: Documents) -> None:
     """A missing collection, documents of another shape and a name that is taken are all said at once; nothing is written."""
     database["author"].drop()

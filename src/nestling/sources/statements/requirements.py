@@ -73,7 +73,7 @@ class _Found:
 
 
 def read_requirements(text: str, model: Model, path: str = "") -> Requirements:
-    """The requirements. Raises `WorkloadError` with all that is wrong: a design that leaves one out is none that was asked for."""
+    """The requirements. Raises `WorkloadError` with all that is wrong: a design without one of them was not asked for."""
     found, problems = _Found(), list[Problem]()
     for match in _LINE.finditer(text):
         key = match["key"].lower().replace("_", " ")
