@@ -14,8 +14,8 @@ HEAD = """# Strategies
 
 A strategy decides where every entity lives. `nestling design SOURCE --strategy NAME` picks one. The default, `optimal`, is not on
 this page: it weighs costs ([how](optimizer.md)). Those below follow rules, and say which. They need no workload, and are what the
-least-cost design is held against. All keep what [every design must keep](rules.md): each row has one home, no document or array
-can pass its bound, nothing is lost.
+least-cost design is held against. All keep what [every design must keep](rules.md): each row has one home, what would
+pass its bound is refused or warned of, nothing is lost.
 
 """
 THRESHOLDS = """## Thresholds

@@ -44,11 +44,12 @@ def parse_address(text: str) -> Address:
 
     if not is_sql_address(text):
         known = ", ".join(f"`{scheme}://`" for scheme in schemes())
-        what, move = "this is no SQL database address", "a MongoDB is `mongodb://host/database`"
-        is_mongo = text.lower().startswith("mongo")
-        raise SourceError(
-            Problem(what, where=redact(text), known=f"known are {known}", next_move=move if is_mongo else "")
-        )
+        what, move = "this is no SQL database address", ""
+        if text.lower().startswith(("mongodb://", "mongodb+srv://")):
+            move = "a live MongoDB is moved by `nestling plan` and `nestling migrate`"
+        elif text.lower().startswith("mongo"):
+            move = "a MongoDB is `mongodb://host/database`"
+        raise SourceError(Problem(what, where=redact(text), known=f"known are {known}", next_move=move))
     dialect = schemes()[_SCHEME.match(text)[1].lower()]  # type: ignore[index]
     try:
         url = make_url(_SCHEME.sub(f"{engine_of(dialect).url_driver}://", text))
