@@ -7,8 +7,16 @@ from datetime import UTC, datetime, timedelta
 
 NO_DATE = r"infinity$| BC$|^\d{5}|^0000|-00"
 """Texts that stand for what no date can be."""
+INFINITIES = ("-infinity", "infinity")
+"""PostgreSQL's infinite dates and moments."""
 INSTANT_TEXT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z?", re.ASCII)
 """Instants that are kept as text."""
+
+
+def infinite_text(value: object) -> str:
+    """The text of an infinite date or moment in one spelling; empty for anything else."""
+    text = value.strip().casefold() if isinstance(value, str) else ""
+    return text if text in INFINITIES else ""
 
 
 def rounded_to_millisecond(value: datetime) -> datetime:

@@ -57,11 +57,8 @@ class Beside:
         return found.gap.what if isinstance(found, NotCompiled) else ""
 
 
-@contextmanager
-def beside(
-    postgresql: str, client: MongoClient[dict[str, Any]], tables: str, strategy: str = "normalized"
-) -> Iterator[Beside]:
-    """The tables, made by a script, in both; loaded by the strategy's design."""
+def created(postgresql: str, tables: str) -> tuple[str, str, sa.Engine]:
+    """A database of its own with the tables: its name, its address and an engine for it."""
     name = f"reads_{uuid.uuid4().hex}"
     with sa.create_engine(postgresql, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool).connect() as server:
         server.exec_driver_sql(f"CREATE DATABASE {name}")
@@ -69,6 +66,15 @@ def beside(
     engine = sa.create_engine(url, poolclass=sa.NullPool)
     with engine.begin() as connection:
         connection.exec_driver_sql(tables)
+    return name, url, engine
+
+
+@contextmanager
+def beside(
+    postgresql: str, client: MongoClient[dict[str, Any]], tables: str, strategy: str = "normalized"
+) -> Iterator[Beside]:
+    """The tables, made by a script, in both; loaded by the strategy's design."""
+    name, url, engine = created(postgresql, tables)
     reading = pipeline.inspect(url)
     proposal = pipeline.design(reading, strategy)
     database = client[name]
@@ -82,3 +88,22 @@ def written(value: object) -> object:
     if isinstance(value, datetime):
         return value.replace(tzinfo=None)
     return str(value) if isinstance(value, Decimal) else value
+
+
+STRATEGIES = ("normalized", "embedded", "tree", "optimal")
+Served = tuple[sa.Engine, dict[str, tuple[Proposal, Database[Any]]]]
+"""PostgreSQL, and by strategy the design and the database that is loaded by it."""
+
+
+@contextmanager
+def served_by_strategies(postgresql: str, client: MongoClient[dict[str, Any]], tables: str) -> Iterator[Served]:
+    """The tables, made by a script, in PostgreSQL and loaded by each strategy's design."""
+    name, url, engine = created(postgresql, tables)
+    designs = {}
+    for strategy in STRATEGIES:
+        database = client[f"{name}_{strategy}"]
+        designs[strategy] = (pipeline.design(pipeline.inspect(url), strategy), database)
+        pipeline.load(designs[strategy][0], url, database, mode=pipeline.Mode.REPLACE)
+    yield engine, designs
+    for strategy in STRATEGIES:
+        client.drop_database(f"{name}_{strategy}")

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import sqlalchemy as sa
 from pymongo import MongoClient
-from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.common.errors import GapError
@@ -17,6 +15,7 @@ from nestling.emitters.python_code import module
 from nestling.ir.compiled import CompiledRead, bind
 from nestling.ir.proposal import Proposal
 from nestling.store import Store
+from tests.planner.reads.beside_postgresql import STRATEGIES, Served, served_by_strategies
 
 TABLES = """
 CREATE TYPE grade AS ENUM ('junior', 'senior');
@@ -167,28 +166,13 @@ GAPS = (
     "nested[1] IS NULL",
     "days[1] > '2024-01-01'",
 )
-Served = tuple[sa.Engine, dict[str, tuple[Proposal, Database[Any]]]]
-STRATEGIES = ("normalized", "embedded", "tree", "optimal")
 
 
 @pytest.fixture(scope="module")
 def served(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Served]:
     """The tables in a database of their own, and loaded by each strategy."""
-    name = f"arrays_{uuid.uuid4().hex}"
-    with sa.create_engine(postgresql, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool).connect() as server:
-        server.exec_driver_sql(f"CREATE DATABASE {name}")
-    url = sa.make_url(postgresql).set(database=name).render_as_string(hide_password=False)
-    engine = sa.create_engine(url, poolclass=sa.NullPool)
-    with engine.begin() as connection:
-        connection.exec_driver_sql(TABLES)
-    designs = {}
-    for strategy in STRATEGIES:
-        database = mongo_client[f"{name}_{strategy}"]
-        designs[strategy] = (pipeline.design(pipeline.inspect(url), strategy), database)
-        pipeline.load(designs[strategy][0], url, database, mode=pipeline.Mode.REPLACE)
-    yield engine, designs
-    for strategy in STRATEGIES:
-        mongo_client.drop_database(f"{name}_{strategy}")
+    with served_by_strategies(postgresql, mongo_client, TABLES) as found:
+        yield found
 
 
 def selecting(condition: str) -> str:

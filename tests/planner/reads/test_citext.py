@@ -15,6 +15,7 @@ from nestling import pipeline
 from nestling.common.errors import GapError
 from nestling.ir.proposal import Proposal
 from nestling.store import Store
+from tests.servers import missing
 
 TABLES = """
 CREATE TABLE person (id integer PRIMARY KEY, username citext NOT NULL UNIQUE, email citext, name text);
@@ -80,7 +81,7 @@ def people(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterat
     with sa.create_engine(postgresql, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool).connect() as server:
         known = server.exec_driver_sql("SELECT 1 FROM pg_available_extensions WHERE name = 'citext'").fetchone()
         if not known:
-            pytest.skip("PostgreSQL's contrib modules are not installed")
+            missing("PostgreSQL's contrib modules are not installed")
         server.exec_driver_sql(f"CREATE DATABASE {name}")
     url = sa.make_url(postgresql).set(database=name).render_as_string(hide_password=False)
     engine = sa.create_engine(url, poolclass=sa.NullPool)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from pymongo import MongoClient
-from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.common.errors import GapError, NestlingError
 from nestling.emitters.python_code import module
 from nestling.ir.compiled import CompiledRead
-from nestling.ir.proposal import Proposal
 from nestling.store import Store
+from tests.planner.reads.beside_postgresql import STRATEGIES, Served, served_by_strategies
 
 TABLES = """
 CREATE TABLE person (id integer PRIMARY KEY, name text, contact jsonb, raw json);
@@ -83,28 +81,13 @@ GAPS = (
     "contact ? 'a'",
     "name->>'a' = 'x'",
 )
-Served = tuple[sa.Engine, dict[str, tuple[Proposal, Database[Any]]]]
-STRATEGIES = ("normalized", "embedded", "tree", "optimal")
 
 
 @pytest.fixture(scope="module")
 def served(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Served]:
     """The tables in a database of their own, and loaded by each strategy."""
-    name = f"json_{uuid.uuid4().hex}"
-    with sa.create_engine(postgresql, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool).connect() as server:
-        server.exec_driver_sql(f"CREATE DATABASE {name}")
-    url = sa.make_url(postgresql).set(database=name).render_as_string(hide_password=False)
-    engine = sa.create_engine(url, poolclass=sa.NullPool)
-    with engine.begin() as connection:
-        connection.exec_driver_sql(TABLES + ODD)
-    designs = {}
-    for strategy in STRATEGIES:
-        database = mongo_client[f"{name}_{strategy}"]
-        designs[strategy] = (pipeline.design(pipeline.inspect(url), strategy), database)
-        pipeline.load(designs[strategy][0], url, database, mode=pipeline.Mode.REPLACE)
-    yield engine, designs
-    for strategy in STRATEGIES:
-        mongo_client.drop_database(f"{name}_{strategy}")
+    with served_by_strategies(postgresql, mongo_client, TABLES + ODD) as found:
+        yield found
 
 
 def theirs(engine: sa.Engine, sql: str, given: dict[str, Any] | None = None) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ from nestling.ir.expression import Collation
 from nestling.ir.model import OnUpdate
 from nestling.ir.reading import Reading
 from nestling.sources.sql import open_database
+from tests.servers import missing
 
 _TABLES = """
 CREATE TABLE p (id {key}, name varchar(20) {nocase} DEFAULT 'it''s', plain varchar(20) {binary} DEFAULT '',
@@ -109,7 +110,7 @@ def test_a_locale_that_knows_no_case_is_told(postgresql_urls: tuple[str, str]) -
     other = f"{url.database}_utf8"
     with psycopg.connect(postgresql_urls[1], autocommit=True) as connection:
         if not connection.execute("SELECT 1 FROM pg_collation WHERE collname = 'C.utf8'").fetchone():
-            pytest.skip("this system has no locale C.utf8")
+            missing("this system has no locale C.utf8")
         connection.execute("CREATE TABLE t (a text)")
         connection.execute(f"CREATE DATABASE {other} TEMPLATE template0 LC_CTYPE 'C.utf8'")
     there = url.set(database=other).render_as_string(hide_password=False)
@@ -159,7 +160,7 @@ def test_citext_is_compared_without_case(postgresql_urls: tuple[str, str]) -> No
     psycopg = pytest.importorskip("psycopg")
     with psycopg.connect(postgresql_urls[1]) as connection:
         if not connection.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'citext'").fetchone():
-            pytest.skip("PostgreSQL's contrib modules are not installed")
+            missing("PostgreSQL's contrib modules are not installed")
         connection.execute("CREATE EXTENSION citext; CREATE TABLE t (email citext UNIQUE, plain text)")
     reading = open_database(postgresql_urls[1]).reading()
     assert [each.collation for each in reading.model.entity("t").attributes] == [Collation.NOCASE, Collation.BINARY]

@@ -10,11 +10,10 @@ from typing import Any
 from uuid import UUID
 
 from nestling.ir.array_text import read_array
-from nestling.ir.instants import rounded_to_millisecond
+from nestling.ir.instants import infinite_text, rounded_to_millisecond
 from nestling.ir.time_text import read_time_of_day
 from nestling.ir.zero_dates import is_zero
 
-INFINITIES = ("infinity", "-infinity")
 DURATION = re.compile(r"-?P(?=.*\d)[-+.,0-9YMWDTHS]+", re.ASCII)
 TRUTHS = {
     **dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True),
@@ -133,13 +132,7 @@ def zero_or(zero: str, convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 def infinity_or(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """PostgreSQL's infinite dates and moments in one spelling, and others converted."""
-    return lambda value: endless if (endless := infinite_text(value)) else convert(value)
-
-
-def infinite_text(value: Any) -> str:
-    """The text of an infinite date or moment; empty for anything else."""
-    text = value.strip().casefold() if isinstance(value, str) else ""
-    return text if text in INFINITIES else ""
+    return lambda value: infinite_text(value) or convert(value)
 
 
 def label_or(labels: tuple[str, ...], convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
