@@ -58,3 +58,18 @@ def test_ancestors_of_embedded_rows(database: Database[Any], tmp_path: Path) -> 
     assert documents_in(database, "lost_shelves") == [
         {"_id": 4, "parent": 3, "label": "d", "above": ["a", "b", None], "path": "/1/2/3/"}
     ]
+
+
+def test_a_row_nobody_can_refer_to_has_ancestors(database: Database[Any], tmp_path: Path) -> None:
+    """A reference goes to another unique column than the key; where that is NULL, the row still has those above it."""
+    staff = entity("staff", "id:integer! badge boss", "id", uniques=(("badge",),))
+    above = Copy("above", (Hop("under", up=True),), (Field("id", "id"),), Form.SCALARS, TRANSACTION, closure=True)
+    under = link("under", "staff.badge", "staff.boss", required=False)
+    body = Document("staff", references=(Reference("under", Holder.CHILD),), copies=(above,))
+    design = Design(Model("firm", (staff,), (under,)), (Collection("staff", body, ("id",)),))
+    load_rows(design, {"staff": [(1, "a", None), (2, "b", "a"), (3, None, "b")]}, database, tmp_path)
+    assert [(each["_id"], each["above"]) for each in documents_in(database, "staff")] == [
+        (1, []),
+        (2, [1]),
+        (3, [1, 2]),
+    ]

@@ -10,6 +10,7 @@ from nestling.ir.rows import Hop
 from nestling.sources.sql.row_sql import Joins, after, matching, ordered, selected, sort_value
 
 if TYPE_CHECKING:
+    from nestling.ir.model import Relationship
     from nestling.ir.rows import Column, RowQuery
     from nestling.sources.sql.row_sql import Tables
 
@@ -17,13 +18,13 @@ if TYPE_CHECKING:
 def compile_ancestors(tables: Tables, query: RowQuery) -> sa.Select[Any]:
     """A row per (base row, ancestor), from the root of the tree downwards.
 
-    `reach` holds pairs of row and ancestor, each once, so that a cycle ends it; how deep an ancestor lies is how many
-    ancestors it has itself.
+    `reach` holds pairs of what a row refers by and an ancestor, each once, so that a cycle ends it; how deep an ancestor
+    lies is how many ancestors it has itself.
     """
     assert query.ancestors is not None
     link = tables.model.relationship(query.ancestors)
-    names = link.parent_attributes
-    reach = _reach(tables, query.ancestors)
+    names, references = link.parent_attributes, link.child_attributes
+    reach = _reach(tables, link)
     deep = reach.alias("deep")
     level = sa.select(*(deep.c[f"row{i}"] for i in range(len(names))), sa.func.count().label("depth"))
     level_of = level.group_by(*(deep.c[f"row{i}"] for i in range(len(names)))).subquery("level")
@@ -39,9 +40,9 @@ def compile_ancestors(tables: Tables, query: RowQuery) -> sa.Select[Any]:
     ]
     keys = [sort_value(column(c), joins.attribute(c), tables.dialect) for c in query.order]
     # only now are the paths of all columns joined
-    clause = joins.clause.join(reach, sa.and_(*(base.c[n] == reach.c[f"row{i}"] for i, n in enumerate(names))))
+    clause = joins.clause.join(reach, sa.and_(*(base.c[n] == reach.c[f"row{i}"] for i, n in enumerate(references))))
     clause = clause.join(ancestor, sa.and_(*(ancestor.c[n] == reach.c[f"up{i}"] for i, n in enumerate(names))))
-    on_level = sa.and_(*(ancestor.c[n] == level_of.c[f"row{i}"] for i, n in enumerate(names)))
+    on_level = sa.and_(*(ancestor.c[n] == level_of.c[f"row{i}"] for i, n in enumerate(references)))
     clause = clause.outerjoin(level_of, on_level)
     order = [ordered(key, tables.dialect, nullable=True) for key in keys]
     downwards = [sa.func.coalesce(level_of.c.depth, 0), *(ancestor.c[name] for name in names)]
@@ -49,12 +50,11 @@ def compile_ancestors(tables: Tables, query: RowQuery) -> sa.Select[Any]:
     return select if query.after is None else select.where(after(keys, query.after, tables.dialect))
 
 
-def _reach(tables: Tables, relationship: str) -> sa.CTE:
-    link = tables.model.relationship(relationship)
+def _reach(tables: Tables, link: Relationship) -> sa.CTE:
     names = link.parent_attributes
     row, parent = tables.table(link.child).alias("r"), tables.table(link.child).alias("p")
     first = sa.select(
-        *(row.c[n].label(f"row{i}") for i, n in enumerate(names)),
+        *(row.c[n].label(f"row{i}") for i, n in enumerate(link.child_attributes)),
         *(parent.c[n].label(f"up{i}") for i, n in enumerate(names)),
     ).select_from(row.join(parent, matching(parent, names, row, link.child_attributes)))
     reach = first.cte("reach", recursive=True)
