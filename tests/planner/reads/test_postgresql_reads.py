@@ -193,9 +193,20 @@ CASTS: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("mark = %(mark)s::uuid", {"mark": MARK}),
     ("(id > 2) = %(large)s::boolean", {"large": True}),
 )
+TEXTS: tuple[tuple[str, Mapping[str, object]], ...] = (
+    ("name ILIKE '%%' || %(part)s || '%%'", {"part": "A"}),
+    ("name ILIKE '%%' || %(part)s || '%%'", {"part": None}),
+    ("name LIKE %(start)s || '%%'", {"start": "("}),
+    ("name NOT LIKE %(start)s || '%%'", {"start": ""}),
+    ("name = 'K' || %(rest)s", {"rest": "öln"}),
+    ("name = %(one)s || %(other)s", {"one": "Aa", "other": "chen"}),
+    ("name || %(more)s = 'a1'", {"more": 1}),
+    ("id || %(more)s = '3x'", {"more": "x"}),
+    ("length(name || %(more)s) > 3", {"more": "ß"}),
+)
 
 
-@pytest.mark.parametrize(("condition", "values"), [*LISTS, *TIMES, *CASTS])
+@pytest.mark.parametrize(("condition", "values"), [*LISTS, *TIMES, *CASTS, *TEXTS])
 def test_parameters_are_postgresqls(
     towns: tuple[sa.Engine, Proposal, Database[Any]], condition: str, values: Mapping[str, object]
 ) -> None:

@@ -25,7 +25,7 @@ from nestling.ir.expression import (
     Parameter,
     Rules,
 )
-from nestling.ir.types import BOOLEAN, TEXT, TypeName
+from nestling.ir.types import BOOLEAN, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.arrays import any_element
 from nestling.planner.sql.collations import both_padded, collation, is_cast_to_citext, is_citext
@@ -158,7 +158,7 @@ _LIKE_CASES: dict[type[exp.Expr], CaseRule | None] = {exp.Like: None, exp.ILike:
 
 def _like(node: exp.Expr, env: Env, bound: Bound, escape: str | None = None) -> Expression:
     case = _LIKE_CASES[type(node)] or env.dialect.like
-    sides = (bound(node.this), _as_text(bound(node.expression)))
+    sides = (bound(node.this), bound(node.expression))
     rule = collation(env, (node.this, node.expression), sides) if env.dialect.rules is Rules.MYSQL else None
     if rule is Collation.BINARY:
         case = CaseRule.EXACT
@@ -180,14 +180,10 @@ def is_either_citext(node: exp.Expr, sides: tuple[Expression, ...], env: Env) ->
 
 
 def _may_be_bytes(expression: Expression) -> bool:
+    if isinstance(expression, Parameter):
+        return False  # it is given as a text
     mixed = isinstance(expression, Column) and expression.mixed
     return mixed or (expression.type.name in (TypeName.BYTES, TypeName.ANY) and expression != NULL)
-
-
-def _as_text(expression: Expression) -> Expression:
-    if isinstance(expression, Parameter):
-        return Parameter(expression.name, TEXT, by_sqlite=expression.by_sqlite)
-    return expression
 
 
 def _escaped(node: exp.Escape, env: Env, bound: Bound) -> Expression:

@@ -42,10 +42,7 @@ def _texts(parts: Sequence[exp.Expr], env: Env, bound: Bound) -> tuple[Expressio
 
 
 def _text(part: exp.Expr, env: Env, bound: Bound) -> Expression:
-    found = bound(part)
-    if isinstance(found, Parameter):
-        return Parameter(found.name, TEXT, by_sqlite=found.by_sqlite)
-    return values.text(found, env.translation)
+    return values.text(bound(part), env.translation)
 
 
 def _integer(part: exp.Expr, env: Env, bound: Bound) -> Expression:

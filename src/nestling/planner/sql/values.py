@@ -182,7 +182,9 @@ def numeric(expression: Expression, translation: Translation) -> Cast:
 
 
 def text(expression: Expression, translation: Translation) -> Expression:
-    """The value as an operand of a text function."""
+    """The value as an operand of a text function; a parameter that says no type itself is given as a text."""
+    if isinstance(expression, Parameter) and expression.type == ANY:
+        return replace(expression, type=TEXT)
     value = plain(expression, translation)
     is_enum = value.type.name is TypeName.ENUM and not (isinstance(value, Column) and value.mixed)
     if value.type.carried and value.type.name is TypeName.TEXT:
