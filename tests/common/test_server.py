@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from pymongo import WriteConcern
 
-from nestling.common import binary, replica_set
+from nestling.common import binary, replica_set, supervisor
 from nestling.common import server as server_module
 from nestling.common.binary import find_mongod, runnable
 from nestling.common.connection import connect
@@ -275,6 +275,14 @@ def test_program_that_cannot_be_executed(fake_mongod, tmp_path: Path):
     (tmp_path / "bin" / "mongod").write_bytes(b"\x7fELF not for this machine")
     with pytest.raises(ServerError, match="Exec format error"), start_server():
         pass
+
+
+def test_the_reason_is_written_before_the_end_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Whoever waits for the end reads the log at once."""
+    told: list[str] = []
+    monkeypatch.setattr(supervisor, "report", lambda path, _: told.append((path.parent / supervisor.LOG).read_text()))
+    assert supervisor.start({"command": [str(tmp_path / "none")]}, tmp_path) is None
+    assert "No such file or directory" in told[0]
 
 
 def test_failure_shows_the_end_of_the_log(fake_mongod):

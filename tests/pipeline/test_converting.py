@@ -13,6 +13,7 @@ import pytest
 from nestling.emitters.mql import read
 from nestling.emitters.proposal_json import proposal_json
 from nestling.ir.compiled import CompiledRead, ReadPlan
+from nestling.ir.proposal_rows import cost_line
 from nestling.ir.reading import Reading
 from nestling.ir.text import read_file, write_proposal
 from nestling.pipeline import convert_all, converting, design, explain, inspect, queries_module, with_unconverted
@@ -87,7 +88,12 @@ def test_a_query_far_dearer_than_the_search_reckoned_with_is_told(reading: Readi
     assert proposal.costs is not None
     assert not [note for note in with_unconverted(proposal, reading).notes if "not proved" in note]
     cheap = replace(proposal, costs=replace(proposal.costs, statements=(("fine", 1e-6),)))
-    told = [note for note in with_unconverted(cheap, reading).notes if "not proved" in note]
+    looked_at = with_unconverted(cheap, reading)
+    assert looked_at.costs is not None
+    assert cost_line(looked_at.costs).endswith(
+        " This does not hold for `fine`: the query costs far more than was reckoned with."
+    )
+    told = [note for note in looked_at.notes if "not proved" in note]
     assert len(told) == 1
     assert told[0].startswith("the query for `fine` costs ")
     assert "reckoned with 0.001 ms" in told[0]

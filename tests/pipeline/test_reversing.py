@@ -61,4 +61,4 @@ def _any_design(reading: Reading, seed: int) -> Design:
     found = evaluate(problem, chosen)
     assert found is not None
     solution = Solution(chosen, found.modes, found.cost, 0.0, 0.0, proved=False)
-    return assembled(known, "optimal", candidates, solution, (), Costs(0.0, 0.0, prices.name, (), 0.0)).design
+    return assembled(known, "optimal", candidates, solution, (), Costs(0.0, 0.0, prices.name)).design

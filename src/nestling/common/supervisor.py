@@ -66,6 +66,7 @@ def start(order: dict[str, Any], run_directory: Path) -> subprocess.Popen[bytes]
             )
         except (OSError, subprocess.SubprocessError) as error:
             log.write(f"{order['command'][0]}: {error}\n".encode())
+            log.flush()  # whoever reads that it ended reads the reason next
             report(run_directory / EXIT, 127)
             return None
     report(run_directory / PID, server.pid)

@@ -11,6 +11,7 @@ from nestling.emitters.flip_words import flip_text
 from nestling.emitters.weighed_words import without_it
 from nestling.ir.proposal import Costs, Flip, Weighed
 from nestling.ir.proposal_rows import EQUAL, cost_line
+from nestling.ir.quantity_words import short
 from nestling.ir.work_words import share_text, work_rate
 
 WIDTH = 80
@@ -147,5 +148,5 @@ def _number(number: float | None, text: str) -> str:
     """The number in brackets, unless the sentence holds it already, as a count, a share or a cost."""
     if number is None:
         return ""
-    forms = [f"{number:,.0f}", f"{number:.0%}", f"{number:.1%}", f"{number:,.3g}", work_rate(number)]
+    forms = [f"{number:,.0f}", f"{number:.0%}", f"{number:.1%}", short(number), work_rate(number)]
     return "" if any(form in text for form in forms) else f" [{number:,.6g}]"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nestling.ir.proposal import Flip
+from nestling.ir.quantity_words import short
 from nestling.ir.rate import rate_text
 
 RATE = "rate of "
@@ -14,7 +15,7 @@ def flip_text(flip: Flip) -> str:
     side = "above" if flip.at > flip.now else "below"
     to = flip.to if flip.to == ALONE else f"to {flip.to}"
     if not flip.quantity.startswith(RATE):
-        return f"{to} when {flip.quantity} is {side} {flip.at:,.3g} (now {flip.now:,.3g})"
+        return f"{to} when {flip.quantity} is {side} {short(flip.at)} (now {short(flip.now)})"
     statement = flip.quantity.removeprefix(RATE)
     return f"{to} when {statement} runs {side} {_rate(flip.at)} (now {rate_text(flip.now)})"
 
@@ -23,5 +24,5 @@ def _rate(per_second: float) -> str:
     """A rate to three digits; one that was found is no rounder than that."""
     for unit, seconds in (("s", 1.0), ("min", 60.0), ("h", 3600.0)):
         if per_second * seconds >= 1:
-            return f"{per_second * seconds:,.3g}/{unit}" if per_second * seconds < 1000 else f"{per_second:,.0f}/{unit}"
-    return f"{per_second * 86400:.3g}/day"
+            return f"{short(per_second * seconds)}/{unit}"
+    return f"{short(per_second * 86400)}/day"

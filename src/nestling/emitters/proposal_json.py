@@ -5,7 +5,7 @@
     {strategy, collections: {name: collection}, decisions: [{relationship, choice, patterns,
      reasons: [{rule, text, number, statements}], alternatives: [{choice, text, cost}], flips: [{quantity, now, at, to}]}],
      weighed: [{structure, pattern, chosen, gain, price, motives, flips, …}], cost, bound, gap, seconds, profile,
-     statements: {name: cost}, gaps: [{kind, what, where}]}
+     statements: {name: cost}, dearer: [name], gaps: [{kind, what, where}]}
 
 Costs are in seconds of work a second (of a statement: seconds per execution), null where no costs were weighed.
 
@@ -60,7 +60,15 @@ def _decisions(proposal: Proposal) -> list[Json]:
 
 def _costs(costs: Costs | None) -> Json:
     if costs is None:
-        return {"cost": None, "bound": None, "gap": None, "seconds": None, "profile": None, "statements": {}}
+        return {
+            "cost": None,
+            "bound": None,
+            "gap": None,
+            "seconds": None,
+            "profile": None,
+            "statements": {},
+            "dearer": [],
+        }
     return {
         "cost": costs.cost,
         "bound": costs.bound,
@@ -68,6 +76,7 @@ def _costs(costs: Costs | None) -> Json:
         "seconds": costs.seconds,
         "profile": costs.profile,
         "statements": dict(costs.statements),
+        "dearer": list(costs.dearer),
     }
 
 

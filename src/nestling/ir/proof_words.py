@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nestling.ir.proof import Interval, Proof, RivalFigures
+from nestling.ir.quantity_words import short
 
-SHORT_BELOW = 100.0
-"""Numbers below it are shown with three digits."""
 YARDSTICKS = ("normalized", "embedded", "tree")
 
 
@@ -123,15 +122,14 @@ def duration(seconds: float) -> str:
 
 def rate(per_second: float) -> str:
     """A rate for people."""
-    return f"{per_second:,.0f}" if per_second >= SHORT_BELOW else f"{per_second:.3g}"
+    return short(per_second)
 
 
 def milliseconds(seconds: float | None) -> str:
     """Seconds as milliseconds; nothing for None."""
     if seconds is None:
         return ""
-    amount = seconds * 1e3
-    return f"{amount:,.0f}" if amount >= SHORT_BELOW else f"{amount:.3g}"
+    return short(seconds * 1e3)
 
 
 def share(part: float) -> str:

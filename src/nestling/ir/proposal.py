@@ -98,13 +98,15 @@ class Weighed:
 class Costs:
     """What a design costs by the cost model, in seconds of work per second, and how sure it is that no other costs less.
 
-    `statements`: seconds per execution. `seconds`: how long the search took, which is no part of what was found, nor of a file.
+    `statements`: seconds per execution. `dearer`: those whose query costs far more than that, so that nothing is proved for
+    them. `seconds`: how long the search took, which is no part of what was found, nor of a file.
     """
 
     cost: float
     bound: float
     profile: str
     statements: tuple[tuple[str, float], ...] = ()
+    dearer: tuple[str, ...] = ()
     seconds: float = field(default=0.0, compare=False)
 
     @property

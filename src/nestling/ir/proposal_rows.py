@@ -8,6 +8,7 @@ from nestling.ir.design import Design
 from nestling.ir.planned_indexes import PlannedIndex, planned_indexes
 from nestling.ir.proposal import Choice, Costs, Decision, Proposal, Weighed
 from nestling.ir.purposes import purpose
+from nestling.ir.quantity_words import first_of
 from nestling.ir.work_words import work_rate
 
 SERVER_CORES = 128
@@ -15,6 +16,7 @@ SERVER_CORES = 128
 
 PROVED = 1e-6
 """A gap below it counts as none."""
+_MOST_DEARER = 3
 EQUAL = "tie"
 """What a structure saves that could be left out without loss, because something else would then do its work as well."""
 NOT_WEIGHED = "not weighed"
@@ -73,9 +75,12 @@ def cost_line(costs: Costs) -> str:
     beyond = f" That is the work of {costs.cost:,.0f} processor cores, more than a server has: are the rates right?"
     busy = beyond if costs.cost > SERVER_CORES else ""
     total = f"The workload costs {work_rate(costs.cost)} by the cost model ({costs.profile})"
+    dearer = first_of([f"`{name}`" for name in costs.dearer], _MOST_DEARER)
+    but = f" This does not hold for {dearer}: the query costs far more than was reckoned with." if dearer else ""
     if costs.gap < PROVED:
-        return f"{total}, proved least in {costs.seconds:.1f} s.{busy}"
-    return f"{total}: the best found in {costs.seconds:.1f} s, at most {costs.gap:.2%} above the least possible.{busy}"
+        return f"{total}, proved least in {costs.seconds:.1f} s.{but}{busy}"
+    least = f"at most {costs.gap:.2%} above the least possible"
+    return f"{total}: the best found in {costs.seconds:.1f} s, {least}.{but}{busy}"
 
 
 def _because(made: Decision) -> str:

@@ -31,6 +31,11 @@ def count(number: float) -> str:
     return f"{number:,.0f}" if number >= STEP / 10 or number == int(number) else f"{number:,.1f}"
 
 
+def short(amount: float) -> str:
+    """An amount to three digits, and no shorter than whole: 0.0312, 45.6, 50,000."""
+    return f"{amount:,.0f}" if abs(amount) >= STEP / 10 else f"{amount:.3g}"
+
+
 def counted(number: float, noun: str) -> str:
     """A number with its noun: 1 row, 2 rows, 3 entities, 4 days."""
     plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from nestling.ir.quantity_words import short
+
 LARGE = 0.5
 """From this share on it is said in times: that of two structures that save more would add up to more than the whole."""
 
@@ -11,7 +13,7 @@ def work_rate(seconds: float) -> str:
     milliseconds = seconds * 1e3
     if 0 < abs(milliseconds) < 1e-3:
         return "under 0.001 ms/s"
-    return f"{milliseconds:,.0f} ms/s" if abs(milliseconds) >= 100 else f"{milliseconds:.3g} ms/s"
+    return f"{short(milliseconds)} ms/s"
 
 
 def share_text(part: float) -> str:

@@ -133,7 +133,7 @@ def explained(given: tuple[Situation, Profile, tuple[Candidate, ...], DesignProb
     weighed = weigh(problem, solution, groups, limit_seconds=WEIGHING_SECONDS)
     names = {statement.name for statement in known.reading.workload.statements}
     each = tuple((name, cost) for name, cost in statement_costs(problem, solution.chosen) if name in names)
-    costs = Costs(solution.cost, solution.bound, prices.name, each, solution.seconds)
+    costs = Costs(solution.cost, solution.bound, prices.name, each, seconds=solution.seconds)
     proposal = assembled(known, OPTIMAL, candidates, solution, weighed.weighings, costs)
     return replace(proposal, notes=(*proposal.notes, *weighed.notes))
 

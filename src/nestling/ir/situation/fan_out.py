@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nestling.ir.bounds import largest_fan_out
 from nestling.ir.model import Cardinality, Relationship
-from nestling.ir.quantity_words import counted
+from nestling.ir.quantity_words import counted, short
 from nestling.ir.reading import Reading
 from nestling.ir.situation.growth import net_rows_per_day
 from nestling.ir.situation.thresholds import Thresholds
@@ -35,7 +35,7 @@ class FanOut:
     def text(self) -> str:
         """The numbers in words: "p99 12, at most 31"."""
         if self.largest is None:
-            return f"mean {self.mean:,.3g}, maximum unknown" if self.mean is not None else "fan-out unknown"
+            return f"mean {short(self.mean)}, maximum unknown" if self.mean is not None else "fan-out unknown"
         parts = [f"p99 {self.p99:,.0f}"] if self.p99 is not None else []
         parts.append(f"at most {self.largest:,.0f}")
         if self.projected is not None and round(self.projected) > self.largest:

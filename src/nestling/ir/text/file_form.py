@@ -132,18 +132,19 @@ class CostsForm(Form):
     bound: float = Field(description="no design costs less")
     profile: str = ""
     statements: dict[str, float] = Field({}, description="seconds per execution")
+    dearer: Texts = Field([], description="statements whose query costs far more than was reckoned with")
 
     def to_ir(self) -> Costs:
         """The costs."""
-        return Costs(self.cost, self.bound, self.profile, tuple(self.statements.items()))
+        return Costs(self.cost, self.bound, self.profile, tuple(self.statements.items()), tuple(self.dearer))
 
     @staticmethod
     def from_ir(costs: Costs | None) -> Plain:
         """Its entries."""
         if costs is None:
             return None
-        statements = dict(costs.statements)
-        return {"cost": costs.cost, "bound": costs.bound, "profile": costs.profile, "statements": statements}
+        entries = {"statements": dict(costs.statements), "dearer": list(costs.dearer)}
+        return {"cost": costs.cost, "bound": costs.bound, "profile": costs.profile} | without(entries, dearer=[])
 
 
 class DecisionForm(Form):

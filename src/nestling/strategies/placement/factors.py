@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nestling.ir.model import Relationship
 from nestling.ir.proposal import Decision, Reason
-from nestling.ir.quantity_words import counted, size
+from nestling.ir.quantity_words import counted, short, size
 from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.nesting import Nesting
 
@@ -61,7 +61,7 @@ def _write_pattern(situation: Situation, link: Relationship) -> Reason:
     if not footprint.reads and not footprint.child_writes:
         return _factor("write pattern", None, _unread(situation, link))
     ratio = footprint.child_writes / footprint.reads if footprint.reads else float("inf")
-    evidence = f"{footprint.child_writes:,.3g}/s writes and {footprint.reads:,.3g}/s reads of `{link.child}` (A9)"
+    evidence = f"{short(footprint.child_writes)}/s writes and {short(footprint.reads)}/s reads of `{link.child}` (A9)"
     return _factor("write pattern", ratio < situation.thresholds.writes_per_read, evidence, footprint.child_writes)
 
 

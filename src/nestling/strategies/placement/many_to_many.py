@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from nestling.ir.model import ManyToMany, Relationship
 from nestling.ir.proposal import Alternative, Choice, Decision, Reason
+from nestling.ir.quantity_words import short
 from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.nesting import Nesting, alike, respelled
 from nestling.strategies.placement.ownership import is_named_after
@@ -98,7 +99,7 @@ def _held(
         choice = Choice.CHILD_REFERENCE
         return Linked(Decision(both.name, choice, (str(choice),), (*asked, *refused, held), (junction, twice)))
     rates = [situation.footprints[each.name].down for each in (side, other)]
-    what = f"read from both sides ({rates[0]:,.3g}/s and {rates[1]:,.3g}/s): `{other.parent}` holds ids too"
+    what = f"read from both sides ({short(rates[0])}/s and {short(rates[1])}/s): `{other.parent}` holds ids too"
     price = Reason("A11", f"{what}; the price is two updates for each change", rates[1])
     choice = Choice.TWO_WAY_REFERENCE
     once = Alternative(

@@ -22,6 +22,7 @@ from nestling.ir.candidate import (
 )
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Model, Relationship
+from nestling.ir.quantity_words import short
 from nestling.ir.rate import rate_text
 from nestling.ir.situation.changed import taking_along
 from nestling.ir.situation.shares import share_of
@@ -86,7 +87,7 @@ def _of_aggregate(link: Relationship, aggregate: Aggregate) -> str:
 
 def _of_copy(situation: Situation, link: Relationship, attribute: str, freshness: Freshness) -> str:
     known = situation.fan_outs[link.name]
-    many = f"{known.mean:,.3g}" if known.mean is not None else "an unknown number of"
+    many = short(known.mean) if known.mean is not None else "an unknown number of"
     most = f", at most {known.largest:,.0f}" if known.largest is not None else ""
     rate = _changes(situation, link.parent, attribute)
     often = f"changed {rate_text(rate)}" if rate else "no statement of the workload changes it"

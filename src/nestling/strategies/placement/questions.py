@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from nestling.ir.model import Cardinality, OnDelete, Relationship
 from nestling.ir.proposal import Reason
-from nestling.ir.quantity_words import first_of
+from nestling.ir.quantity_words import first_of, short
 from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.ownership import is_identifying, mentioned_only, references_from_elsewhere
 
@@ -124,7 +124,7 @@ def _by_workload(situation: Situation, link: Relationship) -> tuple[bool, list[R
     what = f"always accessed with its parent? {'yes' if always else 'no'}: {1 - share:.0%} of its reads come through it"
     reasons = [Reason("A3", what, 1 - share)]
     if not always:
-        what = f"accessed independently? yes: {footprint.independent:,.3g} reads/s find `{link.child}` another way"
+        what = f"accessed independently? yes: {short(footprint.independent)} reads/s find `{link.child}` another way"
         reasons.append(Reason("A3", what, footprint.independent))
     return always, reasons
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.primitives import Holder
 from nestling.ir.proposal import Alternative, Choice, Reason
+from nestling.ir.quantity_words import short
 from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.nesting import Nesting, alike, respelled
 from nestling.strategies.placement.ownership import mentioned_only
@@ -40,7 +41,8 @@ def hold(situation: Situation, link: Relationship, nesting: Nesting) -> Held:
     bound = Reason("rule-4", f"array of ids bounded? {number:,.0f} of {situation.thresholds.array_ids:,}", number)
     if footprint.up:
         price = "the price is two updates, and no single atomic reassignment outside a transaction"
-        what = f"read both ways ({footprint.with_parent:,.3g}/s down, {footprint.up:,.3g}/s up): both sides hold the id; {price}"
+        often = f"{short(footprint.with_parent)}/s down, {short(footprint.up)}/s up"
+        what = f"read both ways ({often}): both sides hold the id; {price}"
         return Held(
             Choice.TWO_WAY_REFERENCE,
             (bound, Reason("A11", what, footprint.up)),
