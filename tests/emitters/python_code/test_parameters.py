@@ -13,7 +13,7 @@ from uuid import UUID
 import pytest
 from bson import Binary
 
-from nestling.common.errors import GapError, NestlingError
+from nestling.common.errors import GapError, NestlingError, WorkloadError
 from nestling.emitters.mql.sql.boundary import Grain
 from nestling.emitters.mql.sql.constant_conversion import CASTS
 from nestling.emitters.mql.sql.placeholder import EXPECTED, Boundary, Expected, Placeholder, Whole
@@ -140,6 +140,16 @@ def test_what_is_stored_is_the_same(kind: str) -> None:
         convert = converting(stored(place).text)
         for value in (*VALUES, *TIMES, *TEXTS):
             assert outcome(convert, value) == outcome(place.bind, value), (place, value)
+
+
+@pytest.mark.parametrize("kind", ["integer", "float", "text", "any"])
+def test_integers_of_sqlite_have_64_bits(kind: str) -> None:
+    """As its drivers refuse others, whatever the column is."""
+    place = StoredParameter("p", Type.parse(kind), Rules.SQLITE)
+    assert place.bind(-(1 << 63)) is not None
+    for value in (1 << 63, -(1 << 63) - 1):
+        with pytest.raises(WorkloadError, match="more than the 64 bits"):
+            place.bind(value)
 
 
 @pytest.mark.parametrize("kind", ["json", "array(integer)"])

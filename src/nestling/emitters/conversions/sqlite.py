@@ -28,6 +28,8 @@ def sqlite_value(value: Any) -> Any:
     """A value as SQLite's drivers hand it over."""
     if isinstance(value, bool):
         return int(value)
+    if isinstance(value, int) and not -INT64 <= value < INT64:
+        raise ValueError(f"{value} has more than the 64 bits of SQLite's integers", "give a float or a text")
     if isinstance(value, Decimal):
         return float(value)
     if isinstance(value, datetime):
