@@ -16,6 +16,7 @@ from nestling.sources.mongo.survey import Survey, flat_copies
 from nestling.sources.mongo.types import odd_types
 
 SHOWN = 4
+_ELEMENTS = (NodeForm.ARRAY, NodeForm.VALUES)
 _NOT_READ = {
     Kind.TIME_SERIES: "is a time series collection, whose measurements are not read yet",
     Kind.VIEW: "is a view, not a table",
@@ -81,9 +82,15 @@ def notes(survey: Survey, found: Entities) -> Iterator[str]:
     """What loses nothing and should be seen."""
     if files := [each.name for each in survey.facts.collections if each.kind is Kind.GRIDFS]:
         yield f"{', '.join(f'`{name}`' for name in files)}: GridFS, the driver's own; no entities, and no change to them"
-    ordered = [e.name for e in found.values() if e.seen.node.form in (NodeForm.ARRAY, NodeForm.VALUES)]
+    ordered = [e.name for e in found.values() if e.seen.node.form in _ELEMENTS]
     if any(survey.seen[place].above is not None for place in found) and ordered:
         yield "the order of elements in an array is no part of the model; where it matters, elements need a field that tells it"
+    keys = [f"`{e.name}` ({', '.join(e.key)})" for e in found.values() if e.seen.node.form in _ELEMENTS and e.key]
+    if keys:
+        yield (
+            f"keys that no two elements share today, and nothing keeps so: {first_of(keys, SHOWN)}. If one may repeat, give the"
+            " elements a field that tells them apart"
+        )
     for link in survey.links:
         if link.dangling and link.resolved >= LEAST_RESOLVED * link.checked:
             where = f"{link.collection}.{steps_text(link.columns[0])}"
