@@ -81,6 +81,15 @@ def test_values_that_look_the_same(loaded: Path, target: str, database: Database
     assert "1921 (str)" in done.out
 
 
+def test_blanks_that_cannot_be_seen(loaded: Path, target: str, database: Database[dict[str, Any]]) -> None:
+    """Texts that differ at their end are shown with their ends."""
+    edit = {"$set": {"book.$[b].title": "Solaris "}}
+    database["author"].update_one({"_id": 2}, edit, array_filters=[{"b.book_id": 3}])
+    done = nestling("verify", "design.yaml", *FROM, "--to", target, cwd=loaded)
+    row = next(line for line in done.out.splitlines() if line.startswith("book") and "changed" in line)
+    assert row.split()[-3:] == ["Solaris", "'Solaris", "'"]
+
+
 def test_rows_lost_and_rows_added(loaded: Path, target: str, database: Database[dict[str, Any]]) -> None:
     """A deleted document takes its children with it; an added one is too many."""
     database["author"].delete_one({"_id": 1})

@@ -16,17 +16,18 @@ from nestling.common.errors import InputError, LoadError, Problem
 from nestling.common.server import Server, start_server
 from nestling.emitters.proof import html, proof_json
 from nestling.executors.drive import space
+from nestling.ir.compiled import NotCompiled
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
 from nestling.ir.primitives import Copy, Field, Form
 from nestling.ir.proof import Proof
 from nestling.ir.proof_words import verdict
 from nestling.ir.proposal import Proposal
-from nestling.ir.reading import Reading
+from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.rows import Hop, RowSource
 from nestling.pipeline import design, inspect
 from nestling.pipeline.drawing import bindings
-from nestling.pipeline.proving import Effort, measured_server, prove, prove_source
+from nestling.pipeline.proving import Effort, measured_server, prove, prove_source, statements
 from nestling.sources.front import open_rows
 
 TINY = Effort(seconds=0.6, rounds=4, checks=2, open_seconds=0.2)
@@ -189,6 +190,32 @@ def test_a_rival_that_cannot_be_loaded(mongod: Server, tmp_path: Path) -> None:
     assert embedded is not None
     assert embedded.disqualified == "it cannot be loaded: book: a row cannot be stored"
     assert proof.best == "chosen"
+
+
+def test_a_rival_that_cannot_answer_is_left_out(
+    mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not measured, with the reason; nothing is said against the chosen design, which would be out for the same."""
+    address, reading = source(tmp_path, READS)
+    every = statements.compiled
+
+    def lacking(proposal: Proposal, reading: Reading) -> tuple[statements.Compiled, statements.Exact]:
+        made, exact = every(proposal, reading)
+        if proposal.design.model.name != lacks:
+            return made, exact
+        gap = Gap(GapKind.NOTIMPL, "a walk along it")
+        return {**made, "by_author": NotCompiled("by_author", "SELECT", gap)}, exact
+
+    monkeypatch.setattr(statements, "compiled", lacking)
+    lacks = "embedded"
+    proof = proved(mongod, address, reading, two(reading))
+    assert proof.equal
+    assert proof.best == "chosen"
+    assert [note for note in proof.notes if "embedded was not measured: it cannot answer `by_author`: a walk" in note]
+    lacks = "chosen"
+    proof = proved(mongod, address, reading, two(reading))
+    assert not proof.equal
+    assert verdict(proof).startswith("The chosen design does not count: it cannot answer `by_author`")
 
 
 def test_a_stale_copy_is_no_wrong_answer(mongod: Server, tmp_path: Path) -> None:

@@ -29,4 +29,4 @@ def test_what_takes_too_long_is_left_out(seconds: Mapping[str, float], left: lis
     contenders = [Contender(name, NOTHING, NOTHING, driven=NOTHING) for name in seconds]
     leave_out_slow(contenders, "top", seconds, QUICK.patience_seconds)
     assert [each.name for each in in_race(contenders)] == left
-    assert all(each.slow.startswith("`top` takes 39 s on it") for each in contenders if each.name not in left)
+    assert all(each.left_out.startswith("`top` takes 39 s on it") for each in contenders if each.name not in left)

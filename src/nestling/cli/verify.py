@@ -90,7 +90,7 @@ def show(report: VerifyReport) -> None:
     table("Entities that differ", ("entity", "rows", "differing"), differing, right=(1, 2))
     click.echo()
     shown = list(_first_of_each(report.differences))
-    cells = [(d.entity, ", ".join(map(str, d.key)), d.kind, d.attribute, *_told_apart(d)) for d in shown]
+    cells = [(d.entity, ", ".join(map(_shown, d.key)), d.kind, d.attribute, *_told_apart(d)) for d in shown]
     table("Differences", ("entity", "key", "row is", "attribute", "source has", "MongoDB has"), cells)
     total = sum(count for _, _, count in differing)
     listed = f"{counted(len(shown), 'difference')} listed"
@@ -101,10 +101,17 @@ def show(report: VerifyReport) -> None:
 def _told_apart(difference: Difference) -> tuple[str, str]:
     """Both values with all their digits, and with their types where they look the same."""
     values = (difference.expected, difference.found)
-    expected, found = ("" if value is None else str(value) for value in values)
+    expected, found = ("" if value is None else _shown(value) for value in values)
     if expected == found:
         expected, found = (f"{value} ({type(value).__name__})" for value in values)
     return expected, found
+
+
+def _shown(value: object) -> str:
+    """A value as it is; a text whose ends or characters cannot be seen as Python writes it."""
+    text = str(value)
+    is_seen = not isinstance(value, str) or (text.isprintable() and text == text.strip() and text)
+    return text if is_seen else repr(text)
 
 
 def _first_of_each(differences: Iterable[Difference]) -> Iterator[Difference]:

@@ -58,7 +58,7 @@ def leave_out_slow(
     for each in racing:
         took = seconds[each.name]
         if each.name not in (ADVISED, TWIN) and took > max(patience_seconds, TIMES_SLOWER * fastest):
-            each.slow = f"`{statement}` takes {took:,.3g} s on it, {fastest:,.3g} s on the fastest"
+            each.left_out = f"`{statement}` takes {took:,.3g} s on it, {fastest:,.3g} s on the fastest"
 
 
 def ask_again(contenders: list[Contender], call: Call, shape: Shape) -> None:

@@ -22,14 +22,14 @@ TWIN = "chosen, again"
 class Contender:
     """Filled step by step. `rounds`: the seconds of each statement's executions, round by round.
 
-    `slow`: why there is no time to measure it.
+    `left_out`: why it is not measured, which says nothing against its answers.
     """
 
     name: str
     proposal: Proposal
     database: Database[Any]
     disqualified: str = ""
-    slow: str = ""
+    left_out: str = ""
     driven: Driven | None = None
     predicted: Mapping[str, float | None] = field(default_factory=dict)
     space: Space | None = None
@@ -62,5 +62,5 @@ class Contender:
 
 
 def in_race(contenders: list[Contender]) -> list[Contender]:
-    """Those that are loaded, have not gone wrong and are not too slow to be measured."""
-    return [each for each in contenders if not each.disqualified and not each.slow and each.driven is not None]
+    """Those that are loaded, have not gone wrong and are not left out."""
+    return [each for each in contenders if not each.disqualified and not each.left_out and each.driven is not None]

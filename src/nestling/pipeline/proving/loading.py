@@ -11,11 +11,12 @@ from nestling.executors.drive import check_room, driven, stored
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.compiled import NotCompiled
 from nestling.ir.model import Model
+from nestling.ir.proof import ADVISED
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.rows import RowSource
 from nestling.ir.values import Policy
-from nestling.pipeline.proving.contender import Contender
+from nestling.pipeline.proving.contender import TWIN, Contender
 from nestling.pipeline.proving.statements import Compiled, Exact, predicted
 from nestling.pipeline.watching import Watch
 
@@ -35,7 +36,11 @@ def make_ready(
     statements = {name: one for name, one in ready.items() if not isinstance(one, NotCompiled)}
     exact = {name: one for name, one in made[1].items() if name in names}
     if gaps := [made for made in ready.values() if isinstance(made, NotCompiled)]:
-        each.out(f"it cannot answer `{gaps[0].name}`: {gaps[0].gap}")
+        why = f"it cannot answer `{gaps[0].name}`: {gaps[0].gap}"
+        if each.name in (ADVISED, TWIN):
+            each.out(why)
+        else:
+            each.left_out = why
         return
     try:
         began = perf_counter()

@@ -147,7 +147,7 @@ class _Race:
         from nestling.pipeline.proving.contender import in_race
 
         if not in_race(self.contenders):
-            raise LoadError(*(Problem(each.disqualified, where=each.name) for each in self.contenders))
+            raise LoadError(*(Problem(each.disqualified or each.left_out, where=each.name) for each in self.contenders))
 
     def _leave_out(self, statements: Mapping[str, str]) -> None:
         """Go on without statements no design can answer; raises `InputError` when none is left."""
@@ -203,7 +203,7 @@ class _Race:
             self.watch("comparing answers", 0, None)
         times = {statement.name: self.effort.checks for statement in self.reading.workload.statements}
         self._leave_out(check(self.contenders, self.tracer.block(times), self.shapes, self.effort.patience_seconds))
-        self.notes += [f"{each.name} was not measured: {each.slow}" for each in self.contenders if each.slow]
+        self.notes += [f"{each.name} was not measured: {each.left_out}" for each in self.contenders if each.left_out]
         workload = self.reading.workload
         rounds = Rounds(self.contenders, workload, self.tracer, self.shapes, self.effort, self.watch, began=self.began)
         try:
