@@ -81,8 +81,8 @@ class BuiltIndex:
 class Explanation:
     """The decisions of a proposal, in its order, what was weighed besides, its cost, and what it could not take in.
 
-    `weighed` has what was chosen first, `built_besides` the indexes nobody weighed; of a part of the proposal they have only what
-    concerns that.
+    `about` is what it was asked for, empty for all; `weighed`, which has what was chosen first, and `built_besides`, the indexes
+    nobody weighed, then have only what concerns that.
     """
 
     strategy: str
@@ -92,6 +92,7 @@ class Explanation:
     weighed: tuple[Weighed, ...] = ()
     costs: Costs | None = None
     built_besides: tuple[BuiltIndex, ...] = ()
+    about: str = ""
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -112,7 +113,7 @@ def explanation(proposal: Proposal, about: str | None = None) -> Explanation:
     explained = tuple(_explained(model, decision) for decision in decisions)
     lacking = tuple(str(replace(gap, where=f"statement `{about}`")) for gap in proposal.gaps if is_about(gap, about))
     notes = tuple(unchecked(proposal.design, about_entities(model, about)))
-    return Explanation(proposal.strategy, explained, lacking, notes, weighed, costs, _built(indexes))
+    return Explanation(proposal.strategy, explained, lacking, notes, weighed, costs, _built(indexes), about)
 
 
 def _built(indexes: Iterable[PlannedIndex]) -> tuple[BuiltIndex, ...]:

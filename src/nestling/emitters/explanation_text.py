@@ -29,7 +29,7 @@ def explanation_text(explained: Explanation, *, lacking_first: bool = False) -> 
     """The explanation in plain lines, one block per decision. `lacking_first`: it begins with what is not taken into account."""
     lacking = _listed("Not taken into account", explained.gaps)
     blocks = lacking if lacking_first else []
-    blocks += [_head(explained.costs)] if explained.costs is not None else []
+    blocks += [_head(explained.costs, explained.about)] if explained.costs is not None else []
     blocks += ["\n".join(_lines(each)) for each in explained.decisions]
     blocks += ["\n".join(block) for block in _besides(explained.weighed, explained.costs)]
     blocks += ["\n".join(_built(explained.built_besides))] if explained.built_besides else []
@@ -44,8 +44,8 @@ def _listed(title: str, lines: Sequence[str]) -> list[str]:
     return ["\n".join((f"{title}:", *items))] if items else []
 
 
-def _head(costs: Costs) -> str:
-    return "\n".join((*_wrapped(cost_line(costs), ""), *_wrapped(UNIT, "")))
+def _head(costs: Costs, about: str) -> str:
+    return "\n".join((*_wrapped(cost_line(costs, about), ""), *_wrapped(UNIT, "")))
 
 
 def _lines(each: Explained) -> Iterator[str]:

@@ -8,7 +8,7 @@ from nestling.ir.design import Design
 from nestling.ir.planned_indexes import PlannedIndex, planned_indexes
 from nestling.ir.proposal import Choice, Costs, Decision, Proposal, Weighed
 from nestling.ir.purposes import purpose
-from nestling.ir.quantity_words import first_of
+from nestling.ir.quantity_words import first_of, short
 from nestling.ir.work_words import work_rate
 
 SERVER_CORES = 128
@@ -70,17 +70,19 @@ def saving(kept: Weighed) -> str:
     return work_rate(kept.gain) if kept.gain else EQUAL
 
 
-def cost_line(costs: Costs) -> str:
-    """What the design costs and how sure that is, and whether a server can do so much at all."""
+def cost_line(costs: Costs, statement: str = "") -> str:
+    """What the design costs and how sure that is, whether a server can do so much at all, and what one statement costs."""
     beyond = f" That is the work of {costs.cost:,.0f} processor cores, more than a server has: are the rates right?"
     busy = beyond if costs.cost > SERVER_CORES else ""
     total = f"The workload costs {work_rate(costs.cost)} by the cost model ({costs.profile})"
     dearer = first_of([f"`{name}`" for name in costs.dearer], _MOST_DEARER)
     but = f" This does not hold for {dearer}: the query costs far more than was reckoned with." if dearer else ""
+    once = dict(costs.statements).get(statement)
+    one = f" `{statement}` costs {short(once * 1e3)} ms each time." if once is not None else ""
     if costs.gap < PROVED:
-        return f"{total}, proved least in {costs.seconds:.1f} s.{but}{busy}"
+        return f"{total}, proved least in {costs.seconds:.1f} s.{but}{busy}{one}"
     least = f"at most {costs.gap:.2%} above the least possible"
-    return f"{total}: the best found in {costs.seconds:.1f} s, {least}.{but}{busy}"
+    return f"{total}: the best found in {costs.seconds:.1f} s, {least}.{but}{busy}{one}"
 
 
 def _because(made: Decision) -> str:
