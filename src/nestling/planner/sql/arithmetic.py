@@ -25,7 +25,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import is_float, is_integer
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
-from nestling.planner.sql import values
+from nestling.planner.sql import mysql_digits, values
 from nestling.planner.sql.carried import refuse_reckoning
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.infinite_moments import refuse_infinite
@@ -85,6 +85,8 @@ def arithmetic(
     division = None
     if operator in (Operator.DIVIDE, Operator.MODULO):
         kind, division = _division(kind, env, whole or operator is Operator.MODULO)
+    if env.dialect.rules is Rules.MYSQL and kind == DECIMAL:
+        kind = _declared(operator, left, right, node)
     fails = env.dialect.zero_fails and division is not None
     found = Arithmetic(operator, left, right, kind, division, fails, in_order=env.dialect.is_sqlite)
     return _remainder_of(operands, found) if remainder else found
@@ -123,6 +125,14 @@ def _division(kind: Type, env: Env, whole: bool) -> tuple[Type, Division]:
     if kind == INTEGER and (whole or env.dialect.rules is Rules.POSTGRESQL):
         return INTEGER, Division.INTEGER
     return DECIMAL, Division.DECIMAL
+
+
+def _declared(operator: Operator, left: Expression, right: Expression, node: exp.Expr | None) -> Type:
+    """The type of MySQL's exact number; the digits of a quotient follow from the declared ones."""
+    digits = mysql_digits.reckoned(operator, left, right)
+    if digits is None and operator is Operator.DIVIDE:
+        raise gap("a division of decimals whose number of digits is not declared", node)
+    return digits.type if digits is not None else DECIMAL
 
 
 def _time_arithmetic(node: exp.Binary, operator: Operator, left: Expression, right: Expression, env: Env) -> Expression:

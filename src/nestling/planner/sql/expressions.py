@@ -46,6 +46,7 @@ from nestling.planner.sql.gaps import StatementGap, called, gap, mistake, no_suc
 from nestling.planner.sql.infinite_moments import placed, refuse_infinite
 from nestling.planner.sql.json_values import JSON_VALUES
 from nestling.planner.sql.literals import DECIMAL, constant_of
+from nestling.planner.sql.mysql_digits import observed
 from nestling.planner.sql.scope import Bound, Env
 
 AGGREGATES = (
@@ -248,6 +249,8 @@ def _in_subquery(node: exp.In, query: exp.Expr, env: Env) -> Expression:
 
     lefts = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
     operands = [bind(left, env) for left in lefts]
+    if env.dialect.rules is Rules.MYSQL:
+        operands = [observed(operand) for operand in operands]
     relation = bind_subquery(query, env)
     if len(relation.columns) != len(operands):
         raise mistake(f"IN compares {len(operands)} values with {len(relation.columns)} columns", node)

@@ -31,6 +31,7 @@ from nestling.planner.sql.formats import bind_format
 from nestling.planner.sql.gaps import called, gap, mistake
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL
+from nestling.planner.sql.mysql_digits import Digits, digits_of
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.times import TIME_FUNCTIONS, TIME_NAMES
 
@@ -132,9 +133,24 @@ def _round(function: Function) -> Handler:
         kind = FLOAT if env.dialect.is_sqlite or is_float(operand) else DECIMAL
         if env.dialect.rules is Rules.MYSQL and is_integer(operand):
             kind = INTEGER
+        elif env.dialect.rules is Rules.MYSQL and kind == DECIMAL:
+            kind = _rounded(operand, arguments[1:])
         return Call(function, arguments, kind, env.dialect.rules)
 
     return call
+
+
+def _rounded(operand: Expression, digits: Sequence[Expression]) -> Type:
+    """The type of what MySQL rounds to a constant number of digits."""
+    match digits:
+        case ():
+            return Digits(0, 0).type
+        case (Literal(value=int() as places),):
+            known = digits_of(operand)
+            least = max(0, places if known is None else min(places, known.kept))
+            return Digits(least, least).type
+        case _:
+            return DECIMAL
 
 
 def _length(node: exp.Expr, env: Env, bound: Bound) -> Expression:

@@ -19,6 +19,7 @@ from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate, pred
 from nestling.planner.sql.gaps import called, gap, mistake
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL
+from nestling.planner.sql.mysql_digits import Digits, digits_of, observed, quotient, together
 from nestling.planner.sql.scope import Env, Translation
 
 _FUNCTIONS: dict[type[exp.Expr], AggregateFunction] = {
@@ -79,7 +80,7 @@ class Grouping:
 
     def aggregate(self, node: exp.Expr, env: Env) -> Expression:
         """The column of an aggregate call; its arguments see the rows, not the groups."""
-        found = bind_aggregate(node, env.rows())
+        found = bind_aggregate(node, env.rows(), kept=bool(self.keys))
         own = {
             column.alias
             for source in self.rows.scope.sources
@@ -157,10 +158,10 @@ _MOMENTS = {TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ}
 _NO_SUMMANDS = KEPT_AS_TEXT | _MOMENTS | {TypeName.BOOLEAN, TypeName.UUID, TypeName.BYTES}
 
 
-def bind_aggregate(node: exp.Expr, env: Env) -> Aggregate:
-    """One aggregate call over rows."""
+def bind_aggregate(node: exp.Expr, env: Env, *, kept: bool) -> Aggregate:
+    """One aggregate call over rows; `kept`: MySQL keeps what it is of in a table of its own, rounded to what that shows."""
     if isinstance(node, exp.Filter):
-        inner = bind_aggregate(node.this, env)
+        inner = bind_aggregate(node.this, env, kept=kept)
         return replace(inner, filter=predicate(node.expression.this, env))
     name = called(node, env.dialect.grammar)
     if not is_aggregate(node):
@@ -170,6 +171,7 @@ def bind_aggregate(node: exp.Expr, env: Env) -> Aggregate:
     if argument is None:
         return Aggregate(function, None, INTEGER)
     value = bind(argument, env)
+    value = observed(value) if kept and env.dialect.rules is Rules.MYSQL else value
     _refuse(function, value, name, node, env, distinct=distinct)
     operand = _operand(function, value, env)
     separator = _separator(node, env) if function is AggregateFunction.CONCAT else None
@@ -234,6 +236,8 @@ def _operand(function: AggregateFunction, value: Expression, env: Env) -> Expres
         case AggregateFunction.EVERY | AggregateFunction.SOME:
             return values.truth(value, translation)
         case AggregateFunction.MIN | AggregateFunction.MAX:
+            if translation.dialect.rules is Rules.MYSQL and value.type.name is TypeName.DECIMAL:
+                return value
             return values.shown(values.ordered(value, translation), translation)
         case _:
             return value
@@ -251,13 +255,24 @@ def _result(function: AggregateFunction, operand: Expression, env: Env) -> Type:
         case AggregateFunction.TOTAL:
             return FLOAT
         case AggregateFunction.SUM:
-            return operand.type if operand.type.name in (TypeName.INTEGER, TypeName.FLOAT) else DECIMAL
+            if operand.type.name in (TypeName.INTEGER, TypeName.FLOAT):
+                return operand.type
+            return together((operand,)) or DECIMAL if env.dialect.rules is Rules.MYSQL else DECIMAL
         case AggregateFunction.AVG:
-            exact = not env.dialect.is_sqlite and not is_float(operand)
-            return DECIMAL if exact else FLOAT
+            if env.dialect.is_sqlite or is_float(operand):
+                return FLOAT
+            return _average(operand) if env.dialect.rules is Rules.MYSQL else DECIMAL
         case AggregateFunction.CONCAT:
             return TEXT
         case AggregateFunction.EVERY | AggregateFunction.SOME:
             return BOOLEAN
         case _:
             return ANY if isinstance(operand, Column) and operand.mixed else operand.type
+
+
+def _average(operand: Expression) -> Type:
+    """The type of MySQL's average of exact numbers: their sum by how many they are."""
+    digits = digits_of(operand)
+    if digits is None:
+        raise gap("an average of decimals whose number of digits is not declared")
+    return quotient(digits, Digits(0, 0)).type

@@ -20,12 +20,14 @@ from nestling.ir.algebra import (
 )
 from nestling.ir.expression import ANY, NULL, Collation, Column, Expression, Rules
 from nestling.ir.operands import nullable
+from nestling.ir.types import TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.carried import refuse_groups
 from nestling.planner.sql.collations import keep, rules_of
 from nestling.planner.sql.expressions import bind, sort_key
 from nestling.planner.sql.gaps import gap, mistake, no_such
 from nestling.planner.sql.grouping import unique_name
+from nestling.planner.sql.mysql_digits import rounded_alike
 from nestling.planner.sql.outputs import BoundQuery, limits, recast
 from nestling.planner.sql.scope import Cte, Env, Translation
 from nestling.planner.sql.select import Select
@@ -121,6 +123,8 @@ def _alike(
         alike, kind = values.common(
             [_or_null(one, left, translation), _or_null(other, right, translation)], translation
         )
+        if translation.dialect.rules is Rules.MYSQL and kind.name is TypeName.DECIMAL:
+            alike, kind = rounded_alike(alike, kind)
         sides.append(alike)
         unique = unique_name(name, taken)
         taken.add(unique)

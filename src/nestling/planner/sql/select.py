@@ -23,6 +23,7 @@ from nestling.ir.algebra import (
     filtered,
 )
 from nestling.ir.expression import Collation, Column, Expression
+from nestling.ir.types import TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.carried import refuse_groups
 from nestling.planner.sql.collations import keep, kept, of_group, rules_of
@@ -159,11 +160,26 @@ class Select:
 
     def _output(self, item: Item, env: Env) -> Expression:
         if item.tree is not None:
-            return values.shown(bind(item.tree.unalias(), env), self.translation)
+            found = bind(item.tree.unalias(), env)
+            if found.type.name is TypeName.DECIMAL and self._is_merged(env):
+                return found
+            return values.shown(found, self.translation)
         if env.grouped is not None and isinstance(item.column, Column):
             return env.grouped.column(item.column, self.node)
         assert item.column is not None
         return item.column
+
+    def _is_merged(self, env: Env) -> bool:
+        """Whether MySQL makes this one with the query around it, which then sees its numbers as they are reckoned."""
+        around = self.node.parent
+        if isinstance(around, exp.SetOperation):
+            return True  # whose rows have the digits of both sides
+        if isinstance(around, exp.Subquery):
+            is_table = isinstance(around.parent, exp.From | exp.Join)
+        else:
+            is_table = isinstance(around, exp.CTE)
+        kept = env.grouped is not None or env.windows is None or bool(env.windows.functions)
+        return is_table and not kept and not any(self.node.args.get(clause) for clause in ("distinct", "limit"))
 
     def _order(self, env: Env, named: Sequence[Named]) -> list[SortKey]:
         order = self.node.args.get("order")

@@ -59,6 +59,7 @@ from nestling.planner.sql.literals import (
     number_literal,
     typed_literal,
 )
+from nestling.planner.sql.mysql_digits import observed, together
 from nestling.planner.sql.mysql_kinds import APART, beside_time, refuse_own
 from nestling.planner.sql.refused import refuse_label, refuse_unlike
 from nestling.planner.sql.scope import Translation
@@ -127,14 +128,18 @@ def _number_of_truth(expression: Expression, rules: Rules) -> Expression:
 
 def shown(expression: Expression, translation: Translation) -> Expression:
     """The value as a result shows it: attributes as they are stored, computed truth as the dialect shows it."""
+    if translation.dialect.rules is Rules.MYSQL and expression.type.name is TypeName.DECIMAL:
+        return observed(expression)
     if isinstance(expression, Column | Parameter) or expression.type.name is not TypeName.BOOLEAN:
         return expression
     return plain(expression, translation)
 
 
 def ordered(expression: Expression, translation: Translation) -> Expression:
-    """The value as it is ordered and grouped by: itself, unless it mixes dates with texts."""
-    return plain(expression, translation) if isinstance(expression, Column) and expression.mixed else expression
+    """The value as it is ordered and grouped by: itself, unless it mixes dates with texts, or MySQL rounds it first."""
+    if isinstance(expression, Column) and expression.mixed:
+        return plain(expression, translation)
+    return observed(expression) if translation.dialect.rules is Rules.MYSQL else expression
 
 
 def truth(expression: Expression, translation: Translation) -> Expression:
@@ -239,6 +244,8 @@ def compare(
     if translation.dialect.lenient and operator not in _ORDERED:
         left, right = _truth_beside(left, right), _truth_beside(right, left)
     left, right = comparable(left, right, translation)
+    if translation.dialect.rules is Rules.MYSQL:
+        left, right = observed(left), observed(right)
     if translation.dialect.rules is Rules.POSTGRESQL and operator in _ORDERED:
         left, right = placed_sides(ranked(left, labels), ranked(right, labels), translation)
     return Compare(operator, left, right, collation or translation.dialect.collation)
@@ -365,7 +372,7 @@ def common(values: Sequence[Expression], translation: Translation) -> tuple[tupl
     mixed = any(isinstance(value, Column) and value.mixed for value in known)
     open_class = translation.dialect.is_sqlite and any(isinstance(v, Parameter) and v.type == ANY for v in values)
     if len(names) == 1 and not (mixed or open_class or _differs_in_precision(known, translation)):
-        kind = known[0].type if all(a.type == b.type for a, b in pairwise(known)) else Type(known[0].type.name)
+        kind = known[0].type if all(a.type == b.type for a, b in pairwise(known)) else _of_one_kind(known, translation)
         if translation.dialect.rules is Rules.POSTGRESQL:
             return tuple(adapt(value, kind) for value in values), kind
         return tuple(values), kind
@@ -402,11 +409,20 @@ def _differs_in_precision(values: Sequence[Expression], translation: Translation
     return len({each > BSON_DIGITS for each in digits}) > 1
 
 
+def _of_one_kind(values: Sequence[Expression], translation: Translation) -> Type:
+    """The type of one of several values whose types differ in their numbers or labels."""
+    kind = Type(values[0].type.name)
+    exact = translation.dialect.rules is Rules.MYSQL and kind.name is TypeName.DECIMAL
+    return together(values) or kind if exact else kind
+
+
 def _widest(values: Sequence[Expression], translation: Translation) -> Type:
     names = {value.type.name for value in values}
     if names and names <= set(_RANK) and all(map(is_number, values)):
         # In SQLite each value keeps its own class: a number, but not which.
         widest = max(names, key=_RANK.__getitem__)
+        if translation.dialect.rules is Rules.MYSQL and widest is TypeName.DECIMAL:
+            return together(values) or DECIMAL
         return DECIMAL if translation.dialect.is_sqlite and len(names) > 1 else Type(widest)
     if names and names <= set(_TIME_RANK):
         return Type(max(names, key=_TIME_RANK.__getitem__))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from nestling.ir.algebra import AggregateFunction, Bound, Frame, FrameUnit, SortKey, WindowFunction, WindowOnly
-from nestling.ir.expression import ANY, Collation, Expression, Literal
+from nestling.ir.expression import ANY, Collation, Expression, Literal, Rules
 from nestling.ir.types import FLOAT, INTEGER, Type
 from nestling.planner.sql import values
 from nestling.planner.sql.carried import refuse_groups
@@ -14,6 +14,7 @@ from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate
 from nestling.planner.sql.gaps import called, gap, mistake
 from nestling.planner.sql.grouping import bind_aggregate
 from nestling.planner.sql.infinite_moments import refuse_infinite
+from nestling.planner.sql.mysql_digits import observed
 from nestling.planner.sql.scope import Env, Windows
 
 _ONLY: dict[type[exp.Expr], WindowOnly] = {
@@ -43,7 +44,8 @@ def bind_window(node: exp.Window, env: Env) -> Expression:
         raise mistake("a window function where there is none: it belongs into the select list or ORDER BY", node)
     partition, rules, order, frame = _over(node, windows, env)
     function, arguments, kind, condition, rule = _function(node.this, env)
-    return windows.add(WindowFunction(function, arguments, kind, partition, order, frame, condition, rule, rules))
+    found = windows.add(WindowFunction(function, arguments, kind, partition, order, frame, condition, rule, rules))
+    return observed(found) if env.dialect.rules is Rules.MYSQL else found
 
 
 Over = tuple[tuple[Expression, ...], tuple[Collation, ...], tuple[SortKey, ...], Frame]
@@ -96,7 +98,7 @@ def _function(
         return only, *_only(only, node, env), None, env.dialect.collation
     if not is_aggregate(node):
         raise gap(f"{called(node, env.dialect.grammar)} over a window", node)
-    found = bind_aggregate(node, env)
+    found = bind_aggregate(node, env, kept=True)
     if found.distinct or found.order or found.separator is not None:
         raise gap("DISTINCT or a concatenation over a window", node)
     arguments = (found.argument,) if found.argument is not None else ()

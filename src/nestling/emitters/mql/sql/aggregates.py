@@ -12,7 +12,7 @@ from nestling.emitters.mql.sql.nulls import absent, present
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.emitters.mql.sql.sort_keys import sort_parts
 from nestling.ir.algebra import Aggregate, AggregateFunction
-from nestling.ir.expression import Collation, Literal, Rules
+from nestling.ir.expression import Collation, Literal
 from nestling.ir.operands import is_integer
 from nestling.ir.row_steps import NUMBER
 from nestling.ir.types import TypeName
@@ -110,7 +110,7 @@ def _average(node: Aggregate, name: str, r: Renderer) -> Accumulation:
     assert node.argument is not None
     number = name + NUMBER
     accumulators: Fields = {name: {"$sum": _argument(node, r)}, number: {"$sum": _counted(node, r)}}
-    found = exact_quotient(f"${name}", f"${number}", (scale(node.argument), 0), Rules.POSTGRESQL)
+    found = exact_quotient(f"${name}", f"${number}", (scale(node.argument), 0), node.type)
     finish: Fields = {name: {"$cond": [{"$eq": [f"${number}", 0]}, None, found]}, number: "$$REMOVE"}
     return Accumulation(accumulators, finish)
 

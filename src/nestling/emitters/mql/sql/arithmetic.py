@@ -15,7 +15,7 @@ from nestling.emitters.mql.sql.nulls import bind, both, null_if_any
 from nestling.emitters.mql.sql.numerals import integer_of_float
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.emitters.mql.write_constants import StoredParameter
-from nestling.ir.expression import Arithmetic, Division, Expression, Literal, Negate, Operator, Rules
+from nestling.ir.expression import Arithmetic, Division, Expression, Literal, Negate, Operator
 from nestling.ir.numeral import INT64
 from nestling.ir.operands import is_float, is_integer, nullable
 from nestling.ir.types import TypeName
@@ -129,7 +129,7 @@ def _quotient(node: Arithmetic, left: Mql, right: Mql) -> Mql:
             return {"$cond": [whole, _integer_quotient(left, right, clamp=True), {"$divide": [left, right]}]}
         case Division.DECIMAL:
             scales = (scale(node.left), scale(node.right))
-            found = exact_quotient(left, right, scales, Rules.POSTGRESQL if node.zero_fails else Rules.MYSQL)
+            found = exact_quotient(left, right, scales, node.type)
             unknown = [value for side, value in sides if nullable(side)]
             return null_if_any(unknown, found)
         case _:

@@ -10,15 +10,12 @@ from typing import cast
 from bson import Decimal128
 
 from nestling.emitters.mql.sql.constants import Mql
-from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.ir.expression import Arithmetic, Call, Cast, Expression, Function, Literal, Negate, Operator, Rules
-from nestling.ir.types import TypeName
+from nestling.ir.expression import Arithmetic, Call, Cast, Expression, Function, Literal, Negate, Operator
+from nestling.ir.types import Type, TypeName
 
 _SIGNIFICANT = 16
 """Digits PostgreSQL's quotients have at least (NUMERIC_MIN_SIG_DIGITS)."""
-_MORE_IN_MYSQL = 4
-"""Digits MySQL adds to the dividend's (div_precision_increment)."""
 
 
 def scale(expression: Expression) -> int | None:
@@ -46,14 +43,14 @@ def _together(combine: Callable[[int, int], int], one: int | None, other: int | 
     return None if one is None or other is None else combine(one, other)
 
 
-def exact_quotient(left: Mql, right: Mql, scales: tuple[int | None, int | None], rules: Rules) -> Mql:
-    """Left by right, both simple. PostgreSQL: 16 significant digits at least, and no fewer decimals than either operand."""
+def exact_quotient(left: Mql, right: Mql, scales: tuple[int | None, int | None], kind: Type) -> Mql:
+    """Left by right, both simple. MySQL: cut off after the digits of its type that it keeps, which PostgreSQL's has none of.
+
+    PostgreSQL: 16 significant digits at least, and no fewer decimals than either operand.
+    """
     quotient: Mql = {"$divide": [{"$toDecimal": left}, right]}
-    if rules is Rules.MYSQL:
-        digits = scales[0]
-        if digits is None:
-            raise gap("a division of decimals whose number of digits is not declared")
-        return bind({"quotient": quotient}, lambda x: _rounded(x, digits + _MORE_IN_MYSQL))
+    if kind.numbers:
+        return {"$trunc": [quotient, kind.numbers[-1]]}
     known = [each for each in scales if each is not None]
     least: list[Mql] = [_scale_of(value) for value, each in zip((left, right), scales, strict=True) if each is None]
     least += [max(known)] if known else []

@@ -11,7 +11,7 @@ from nestling.emitters.mql.sql.gaps import gap, require_order
 from nestling.emitters.mql.sql.nulls import present
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.ir.algebra import AggregateFunction, WindowFunction, WindowOnly
-from nestling.ir.expression import Collation, Expression, Literal, Negate, Rules
+from nestling.ir.expression import Collation, Expression, Literal, Negate
 from nestling.ir.operands import is_integer
 from nestling.ir.types import NUMBERS, TypeName
 
@@ -154,7 +154,7 @@ def _summed(node: WindowFunction, name: str, value: Mql, counted: Mql) -> Window
     rows, total = f"{name}_n", f"{name}_sum"
     shown: Mql = {"$toLong": f"${total}"} if is_integer(node.arguments[0]) else f"${total}"
     if node.function is AggregateFunction.AVG:
-        shown = exact_quotient(f"${total}", f"${rows}", (scale(node.arguments[0]), 0), Rules.POSTGRESQL)
+        shown = exact_quotient(f"${total}", f"${rows}", (scale(node.arguments[0]), 0), node.type)
     result = {"$cond": [{"$eq": [f"${rows}", 0]}, None, shown]}
     return Windowing({total: {"$sum": value}, rows: counted}, result)
 

@@ -1,0 +1,106 @@
+"""How many digits after the point MySQL's exact numbers have: those it shows, and those it reckons with until it shows them.
+
+A quotient shows four digits more than its dividend has, but keeps more: MySQL computes it by groups of nine digits and rounds it
+where it is shown, compared, grouped or sorted by, not where it is reckoned with further: `1/3*100` is `33.3333`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from nestling.ir.expression import Call, Expression, Function, Literal, Operator, Rules
+from nestling.ir.types import INTEGER, Type, TypeName
+
+MORE = 4
+"""Digits a quotient shows beyond its dividend's (div_precision_increment)."""
+MOST = 30
+"""Digits after the point that are shown at most."""
+PRECISION = 65
+_GROUP = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Digits:
+    """Digits after the point: shown, and kept till then."""
+
+    shown: int
+    kept: int
+
+    @property
+    def type(self) -> Type:
+        """The type of a number with these digits."""
+        return Type(TypeName.DECIMAL, (PRECISION, self.shown, self.kept))
+
+
+def digits_of(expression: Expression) -> Digits | None:
+    """Those of an exact number; None where nothing declares them, as of a parameter."""
+    if isinstance(expression, Literal) and isinstance(expression.value, Decimal):
+        exponent = expression.value.as_tuple().exponent
+        places = max(0, -exponent) if isinstance(exponent, int) else 0
+        return Digits(places, places)
+    match expression.type:
+        case Type(name=TypeName.INTEGER | TypeName.BOOLEAN):
+            return Digits(0, 0)
+        case Type(name=TypeName.DECIMAL, numbers=(_, shown, kept)):
+            return Digits(shown, kept)
+        case Type(name=TypeName.DECIMAL, numbers=(_, scale)):
+            return Digits(scale, scale)
+        case Type(name=TypeName.DECIMAL, numbers=(_,)):
+            return Digits(0, 0)
+        case _:
+            return None
+
+
+def reckoned(operator: Operator, left: Expression, right: Expression) -> Digits | None:
+    """Those of a sum, product, quotient or remainder."""
+    one, other = digits_of(left), digits_of(right)
+    if one is None or other is None:
+        return None
+    if operator is Operator.DIVIDE:
+        return quotient(one, other)
+    if operator is Operator.MULTIPLY:
+        return Digits(min(one.shown + other.shown, MOST), one.kept + other.kept)
+    return Digits(max(one.shown, other.shown), max(one.kept, other.kept))
+
+
+def quotient(dividend: Digits, divisor: Digits) -> Digits:
+    """Those of a quotient; an average is one by an integer."""
+    groups = _in_groups(dividend.kept) + _in_groups(divisor.kept)
+    lacking = max(0, MORE - (groups - dividend.kept - divisor.kept))
+    return Digits(min(dividend.shown + MORE, MOST), _in_groups(groups + lacking))
+
+
+def _in_groups(digits: int) -> int:
+    return -(-digits // _GROUP) * _GROUP
+
+
+def together(values: Iterable[Expression]) -> Type | None:
+    """The type of one of several exact numbers; None where the digits of one are not declared."""
+    known = [digits_of(value) for value in values]
+    if not known or None in known:
+        return None
+    found = [each for each in known if each is not None]
+    return Digits(max(each.shown for each in found), max(each.kept for each in found)).type
+
+
+def observed(expression: Expression) -> Expression:
+    """The number as it is shown, compared and sorted: rounded to the digits it shows."""
+    digits = digits_of(expression) if expression.type.name is TypeName.DECIMAL else None
+    return expression if digits is None else _rounded(expression, digits.shown)
+
+
+def rounded_alike(values: Sequence[Expression], kind: Type) -> tuple[tuple[Expression, ...], Type]:
+    """The two sides of a UNION, rounded to the digits its column of that type shows, and the column's type then."""
+    if not kind.numbers:
+        return tuple(values), kind
+    shown = kind.numbers[1]
+    return tuple(_rounded(value, shown) for value in values), Digits(shown, shown).type
+
+
+def _rounded(expression: Expression, shown: int) -> Expression:
+    digits = digits_of(expression)
+    if digits is None or digits.kept <= shown:
+        return expression
+    return Call(Function.ROUND, (expression, Literal(shown, INTEGER)), Digits(shown, shown).type, Rules.MYSQL)
