@@ -55,5 +55,15 @@ def _convert(column: OutputColumn) -> Callable[[object], object]:
     if column.type.name is TypeName.JSON:
         inner = decoder(column.type)
         return lambda value: None if value is None or value is JSON_NULL else inner(value)
+    kind = column.type.element or column.type
+    if kind.is_char:
+        return lambda value: _filled(value, kind.numbers[0])
     inner = decode if column.type.name is TypeName.ANY else decoder(column.type)
     return lambda value: None if value is None else inner(value)
+
+
+def _filled(value: object, length: int) -> object:
+    """PostgreSQL's `char(n)`, alone or in an array, with the blanks it is shown with."""
+    if isinstance(value, list):
+        return [_filled(item, length) for item in value]
+    return value.ljust(length) if isinstance(value, str) else decode(value)

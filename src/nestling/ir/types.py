@@ -59,8 +59,9 @@ ELEMENTWISE = MAY_BE_ARRAYS | {TypeName.ANY}
 """Types whose values the server may sort and compare element by element."""
 COMPOSITE = MAY_BE_ARRAYS | {TypeName.GEOMETRY}
 """Types whose values are made of parts: no keys of an index, and nothing to group or find rows by."""
-REAL, NAN = "real", "nan"
-"""How numbers are carried: with single precision; with some that are none."""
+REAL, NAN, CHAR = "real", "nan", "char"
+"""How values are carried: numbers with single precision, or some that are none; PostgreSQL's `char(n)` without the blanks that
+fill it up."""
 FILES = frozenset({TypeName.BYTES, TypeName.TEXT})
 """Types whose values may be files of their own."""
 
@@ -73,8 +74,8 @@ _ENUM_VALUES = re.compile(r"\s*'(?:[^']|'')*'\s*(?:,\s*'(?:[^']|'')*'\s*)*")
 class Type:
     """A conceptual type: its name, its numbers (precision, scale, length, digits), its values or its element.
 
-    `carried` is the source's word for a type of its own whose values are kept as this one's, but not compared as these are; of
-    numbers, `NAN` where some are none.
+    `carried` is the source's word for a type of its own whose values are kept as this one's, but not compared or shown as these
+    are; of numbers, `NAN` where some are none.
     """
 
     name: TypeName
@@ -102,6 +103,11 @@ class Type:
         """Fraction digits a timestamp's values really use (a BSON date keeps three)."""
         return self.numbers[0] if self.numbers and self.name in MOMENTS else 0
 
+    @property
+    def is_char(self) -> bool:
+        """Whether values are PostgreSQL's `char(n)`; without a length where they are of several."""
+        return self.name is TypeName.TEXT and self.carried == CHAR
+
     @staticmethod
     def parse(text: str) -> Type:
         """Read a type's text form; raises `InputError` naming the known types."""
@@ -126,6 +132,8 @@ class Type:
         return Type(name, numbers, carried=match[3] or "")
 
 
+ANY_CHAR = Type(TypeName.TEXT, carried=CHAR)
+"""Values that are `char` of several lengths."""
 INTEGER, TEXT, FLOAT, BOOLEAN = (
     Type(name) for name in (TypeName.INTEGER, TypeName.TEXT, TypeName.FLOAT, TypeName.BOOLEAN)
 )

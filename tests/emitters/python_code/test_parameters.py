@@ -21,10 +21,12 @@ from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code import read_support
 from nestling.emitters.python_code.parameters import given, stored
 from nestling.emitters.python_code.support import imports, support
+from nestling.executors.run import row_of
 from nestling.ir.canonical_texts import CANONICAL
+from nestling.ir.compiled import OutputColumn
 from nestling.ir.expression import Affinity, Rules
+from nestling.ir.types import CHAR, Type, TypeName
 from nestling.ir.types import TIMES as TIME_TYPES
-from nestling.ir.types import Type, TypeName
 from nestling.ir.values import decoder, encoder
 
 VALUES: tuple[Any, ...] = (
@@ -63,7 +65,7 @@ PLACES = [
     *(Placeholder("p", expected=Expected.TIME, whole=whole) for whole in Whole),
     *(
         Placeholder("p", expected=Expected.TEXT, carried=kind, listed=listed)
-        for kind, listed in product(CANONICAL, (True, False))
+        for kind, listed in product((*CANONICAL, CHAR), (True, False))
     ),
     *(
         Placeholder("p", expected=EXPECTED.get(kind, Expected.ANY), listed=listed, exactly=kind)
@@ -178,6 +180,18 @@ def test_values_come_back_the_same(kind: str) -> None:
     for value in STORED:
         stored = encoder(Type.parse(kind))(value)
         assert repr(shown(stored)) == repr(decoder(Type.parse(kind))(stored)), value
+
+
+@pytest.mark.parametrize("kind", ["text(3) as char", "array(text(3) as char)"])
+def test_chars_are_shown_with_their_blanks(kind: str) -> None:
+    """By the emitted functions as by nestling."""
+    from nestling.emitters.python_code.read import _conversion
+
+    shown = eval(_conversion(Type.parse(kind)), vars(read_support))
+    row = row_of([OutputColumn("a", "a", Type.parse(kind))])
+    for value in ("", "ä", "abc", 5, ["x", None, ["abc"]]):
+        if isinstance(value, list) is kind.startswith("array"):
+            assert (shown(value),) == row({"a": value})
 
 
 def test_json_is_what_its_text_says() -> None:

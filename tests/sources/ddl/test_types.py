@@ -20,7 +20,7 @@ MYSQL = {
 POSTGRESQL = {
     "bigserial": "integer", "smallint": "integer", "double precision": "float", "numeric": "decimal",
     "numeric(12, 4)": "decimal(12,4)",
-    "character varying(40)": "text(40)", 'varchar COLLATE "C"': "text", "character(3)": "text(3)", '"char"': "text",
+    "character varying(40)": "text(40)", 'varchar COLLATE "C"': "text", "character(3)": "text(3) as char", '"char"': "text",
     "timestamp(6) without time zone": "timestamp", "timestamp with time zone": "timestamptz", "timestamptz(3)": "timestamptz",
     "time without time zone": "time", "interval day to second(3)": "interval", "interval": "interval", "uuid": "uuid",
     "jsonb": "json",

@@ -359,6 +359,11 @@ def as_written_by(kind: str) -> Callable[[Any], Any]:
     return check
 
 
+def without_blanks(value: Any) -> Any:
+    """A text without the blanks at its end, which do not count in PostgreSQL's `char`."""
+    return value.rstrip(" ") if isinstance(value, str) else value
+
+
 def limit_of(name: str, value: Any) -> int | None:
     """How many rows, None for all: a negative number is no limit."""
     count = whole_number(name, value)

@@ -63,6 +63,12 @@ def strict_text(length: int) -> Callable[[Any], Any]:
     return convert
 
 
+def strict_char(length: int) -> Callable[[Any], Any]:
+    """The same without the blanks at its end, which PostgreSQL fills a `char` up with."""
+    convert = strict_text(length)
+    return lambda value: convert(value).rstrip(" ")
+
+
 def strict_bytes(value: Any) -> Any:
     """Bytes, also of a text, by its hexadecimal digits or as it is."""
     if not isinstance(value, str):

@@ -179,6 +179,8 @@ def _by_server(kind: Type) -> Conversion:
         case TypeName.DECIMAL if kind.numbers:
             precision, scale = (*kind.numbers, 0)[:2]
             return Conversion(servers.strict_decimal, (precision, scale))
+        case TypeName.TEXT if kind.is_char:
+            return Conversion(servers.strict_char, (kind.numbers[0],))
         case TypeName.TEXT if kind.numbers:
             return Conversion(servers.strict_text, (kind.numbers[0],))
         case TypeName.ARRAY if kind.element is not None:

@@ -138,6 +138,8 @@ def shown_columns(columns: Sequence[OutputColumn]) -> dict[str, Code]:
 def _conversion(kind: Type) -> str:
     if kind.name is TypeName.ARRAY and kind.element is not None:
         return f"as_array({_conversion(kind.element)})"
+    if kind.is_char:
+        return f"as_char({kind.numbers[0]})"
     return _SHOWN.get(kind.name, "as_found")
 
 

@@ -150,6 +150,11 @@ def is_beyond_json(value: Any) -> bool:
     return isinstance(value, odd) or (isinstance(value, float) and not isfinite(value))
 
 
+def as_char(length: int) -> Callable[[Any], Any]:
+    """A text with the blanks that PostgreSQL shows a `char(n)` with."""
+    return lambda value: value.ljust(length) if isinstance(value, str) else as_found(value)
+
+
 def as_array(element: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """An array of such elements."""
 

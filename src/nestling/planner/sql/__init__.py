@@ -15,6 +15,7 @@ from nestling.common.sql_dialects import SQLITE
 from nestling.ir.algebra import Query
 from nestling.ir.model import Model
 from nestling.ir.write import Write
+from nestling.planner.sql.chars import refuse_lengths
 from nestling.planner.sql.dialect import dialect_of
 from nestling.planner.sql.gaps import StatementGap, gap
 from nestling.planner.sql.inserts import bind_insert
@@ -59,4 +60,5 @@ def _statement(parsed: Parsed, translation: Translation) -> Query | Write:
             return bind_delete(parsed.tree, parsed, translation)
         case _:
             bound = bind_query(parsed.tree, Env(translation), "result")
+            refuse_lengths(*bound.relation.columns, node=parsed.tree)
             return Query(bound.relation, result_names(bound, parsed, translation.dialect))

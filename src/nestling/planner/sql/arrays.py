@@ -47,7 +47,7 @@ def _column(node: exp.Expr, env: Env, bound: Bound) -> Column:
         raise gap(f"`{node.sql(dialect=env.dialect.grammar)[:40]}` as an array", node)
     if column.mixed or column.type.element.name not in _ELEMENTS:
         raise gap(f"elements of `{column.name}`, whose values are not all {_element(column)} in one dimension", node)
-    if declared(column, env.translation) is not Collation.BINARY:
+    if declared(column, env.translation) is not Collation.BINARY or _element(column).is_char:
         raise gap(f"elements of `{column.name}`, which PostgreSQL does not compare to the letter", node)
     return column
 

@@ -17,6 +17,7 @@ from nestling.ir.operands import is_integer, is_mixed_time, is_text
 from nestling.ir.types import TEXT, TIMES, TypeName
 from nestling.ir.write import Assignment
 from nestling.planner.sql import values
+from nestling.planner.sql.chars import unfilled
 from nestling.planner.sql.computed import computed, refuse_given
 from nestling.planner.sql.defaults import default_expression
 from nestling.planner.sql.expressions import bind
@@ -42,6 +43,7 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
         return expression
     if isinstance(expression, Literal) and (is_integer(expression), attribute.type.name) == (True, TypeName.INTEGER):
         return expression
+    expression = unfilled(expression) if attribute.type.is_char else expression
     if is_text(expression) and attribute.type.name is TypeName.TEXT and _is_short(expression, attribute, translation):
         return expression
     if isinstance(expression, Parameter):
@@ -81,13 +83,17 @@ def _takes_more(attribute: Attribute, rules: Rules) -> bool:
 
 
 def _is_short(text: Expression, attribute: Attribute, translation: Translation) -> bool:
-    """Whether a text certainly has no more characters than the attribute takes; SQLite's attributes take any number."""
+    """Whether a text certainly has no more characters than the attribute takes, and none it does not keep.
+
+    SQLite's attributes take any number.
+    """
     if translation.dialect.is_sqlite or not attribute.type.numbers:
         return True
     most = attribute.type.numbers[0]
     if isinstance(text, Literal) and isinstance(text.value, str):
         return len(text.value) <= most
-    return bool(text.type.numbers) and text.type.numbers[0] <= most
+    has_no_blanks = text.type.is_char or not attribute.type.is_char
+    return has_no_blanks and bool(text.type.numbers) and text.type.numbers[0] <= most
 
 
 def attribute_named(entity: Entity, node: exp.Expr) -> Attribute:

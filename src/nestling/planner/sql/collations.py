@@ -58,25 +58,10 @@ def is_cast_to_citext(node: exp.Expr) -> bool:
 
 
 def of_group(env: Env, node: exp.Expr | None, key: Expression) -> Collation:
-    """The collation rows are grouped by. All values of a `character(n)` are filled up to n with blanks: equal is the same.
-
-    So it is with an enum's, whose labels no collation takes for each other.
-    """
+    """The collation rows are grouped by. An enum's labels no collation takes for each other."""
     if key.type.name is TypeName.ENUM and explicit(node, env) is None:
         return Collation.BINARY
-    found = collation(env, (node,), (key,))
-    padded = env.dialect.rules is Rules.POSTGRESQL and found is Collation.RTRIM and explicit(node, env) is None
-    return Collation.BINARY if padded and isinstance(key, Column) else found
-
-
-def both_padded(env: Env, left: Expression, right: Expression) -> bool:
-    """Whether two columns are of the same `character(n)`: both are filled up with as many blanks."""
-    columns = isinstance(left, Column) and isinstance(right, Column) and left.type == right.type
-    return (
-        columns
-        and env.dialect.rules is Rules.POSTGRESQL
-        and declared(left, env.translation) is declared(right, env.translation)
-    )
+    return collation(env, (node,), (key,))
 
 
 def explicit(node: exp.Expr | None, env: Env) -> Collation | None:

@@ -26,9 +26,9 @@ from nestling.ir.expression import (
     Rules,
 )
 from nestling.ir.types import BOOLEAN, TypeName
-from nestling.planner.sql import values
+from nestling.planner.sql import chars, values
 from nestling.planner.sql.arrays import any_element
-from nestling.planner.sql.collations import both_padded, collation, is_cast_to_citext, is_citext
+from nestling.planner.sql.collations import collation, is_cast_to_citext, is_citext
 from nestling.planner.sql.gaps import gap, mistake, written
 from nestling.planner.sql.scope import Bound, Env
 
@@ -54,10 +54,9 @@ def comparison(node: exp.Binary, env: Env, bound: Bound) -> Expression:
         return row_comparison(node, env, bound)
     if (quantifier := _quantifier(node.expression)) is not None:
         return _quantified(node, quantifier, env, bound)
-    left, right = bound(node.this), bound(node.expression)
-    rule = collation(env, (node.this, node.expression), (left, right))
-    if isinstance(node, exp.EQ) and rule is Collation.RTRIM and both_padded(env, left, right):
-        rule = Collation.BINARY
+    nodes = (node.this, node.expression)
+    left, right = chars.compared(nodes, *map(bound, nodes))
+    rule = collation(env, nodes, (left, right))
     return values.compare(_COMPARISONS[type(node)], left, right, env.translation, rule)
 
 
@@ -90,7 +89,7 @@ def _quantifier(node: exp.Expr) -> exp.Any | exp.All | None:
 
 
 def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, env: Env, bound: Bound) -> Expression:
-    """`= ANY` (or SOME) is IN, `<> ALL` is NOT IN. An array of constants is one of texts, beside which a citext is text."""
+    """`= ANY` (or SOME) is IN, `<> ALL` is NOT IN. Beside an array of constants, which are texts, a citext or char is one."""
     alike = isinstance(node, exp.EQ) and isinstance(quantifier, exp.Any)
     if not alike and not (isinstance(node, exp.NEQ) and isinstance(quantifier, exp.All)):
         raise gap(written(node, env.dialect.grammar), node)
@@ -98,8 +97,9 @@ def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, env: Env, bound
     if isinstance(among, exp.Query):
         found = bound(exp.In(this=node.this, query=exp.Subquery(this=among)))
     elif isinstance(among, exp.Array):
-        is_text = env.dialect.rules is Rules.POSTGRESQL and bool(is_citext(bound(node.this), env.translation))
-        is_text = is_text and not any(is_cast_to_citext(item) for item in among.expressions)
+        left = bound(node.this)
+        is_own = env.dialect.rules is Rules.POSTGRESQL and bool(is_citext(left, env.translation) or left.type.is_char)
+        is_text = is_own and not any(is_cast_to_citext(item) or bound(item).type.is_char for item in among.expressions)
         operand = exp.cast(node.this, "text") if is_text else node.this
         found = bound(exp.In(this=operand, expressions=among.expressions))
     elif is_given_list(among):
@@ -138,18 +138,18 @@ def _is_plainly(node: exp.Is, env: Env, bound: Bound) -> Expression:
     if isinstance(other, exp.Boolean):
         condition = values.truth(operand, env.translation)
         return values.compare(Comparison.SAME, condition, TRUE if other.this else FALSE, env.translation)
-    value = bound(other)
+    operand, value = chars.compared((node.this, other), operand, bound(other))
     rule = collation(env, (node.this, other), (operand, value))
     return values.compare(Comparison.SAME, operand, value, env.translation, rule)
 
 
 def _between(node: exp.Between, env: Env, bound: Bound) -> Expression:
-    operand = bound(node.this)
-    found = []
+    operand, found = bound(node.this), []
     for operator, name in ((Comparison.GREATER_OR_EQUAL, "low"), (Comparison.LESS_OR_EQUAL, "high")):
-        end = bound(node.args[name])
-        rule = collation(env, (node.this, node.args[name]), (operand, end))
-        found.append(values.compare(operator, operand, end, env.translation, rule))
+        nodes = (node.this, node.args[name])
+        value, end = chars.compared(nodes, operand, bound(node.args[name]))
+        rule = collation(env, nodes, (value, end))
+        found.append(values.compare(operator, value, end, env.translation, rule))
     return And(tuple(found))
 
 
@@ -167,6 +167,7 @@ def _like(node: exp.Expr, env: Env, bound: Bound, escape: str | None = None) -> 
     if env.dialect.is_sqlite and NULL in sides and any(map(_may_be_bytes, sides)):
         raise gap("LIKE NULL of what may be bytes, which SQLite finds false", node)
     operand, pattern = (values.text(side, env.translation) for side in sides)
+    operand = chars.filled_operand(operand, pattern)
     found = Like(operand, pattern, env.dialect.like_escape if escape is None else escape or None, case)
     return Not(found) if node.args.get("negate") else found
 

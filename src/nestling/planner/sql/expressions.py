@@ -33,8 +33,8 @@ from nestling.ir.expression import (
 )
 from nestling.ir.numeral import INT64
 from nestling.ir.operands import conjunction, is_mixed_time
-from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
-from nestling.planner.sql import values
+from nestling.ir.types import CHAR, FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.planner.sql import chars, values
 from nestling.planner.sql.arithmetic import ARITHMETIC
 from nestling.planner.sql.arrays import ARRAYS
 from nestling.planner.sql.carried import refuse_comparison, refuse_order, refuse_reckoning
@@ -211,6 +211,8 @@ def _in(node: exp.In, env: Env) -> Expression:
         )
     operand = bind(node.this, env)
     items = [bind(item, env) for item in node.expressions] if given is None else [given_list(given, env, node)]
+    if env.dialect.rules is Rules.POSTGRESQL and any(each.type.is_char for each in (operand, *items)):
+        return _in_chars(node, operand, items, env)
     rule = collation(env, (node.this,), (operand,))
     if env.dialect.rules is Rules.POSTGRESQL and rule is Collation.NOCASE:
         each = [*zip(node.expressions or (None,), items, strict=True)]
@@ -230,6 +232,18 @@ def _in(node: exp.In, env: Env) -> Expression:
     if len({left for left, _ in pairs}) > 1:
         return Or(tuple(values.compare(Comparison.EQUAL, operand, item, env.translation, rule) for item in items))
     return InList(pairs[0][0] if pairs else operand, tuple(right for _, right in pairs), rule)
+
+
+def _in_chars(node: exp.In, operand: Expression, items: Sequence[Expression], env: Env) -> Expression:
+    """Among a `char` and its like: each item decides whether the comparison is one of texts, in which blanks count."""
+    nodes = node.expressions or [node.args.get("field")]
+    if len(nodes) > 1:
+        chars.refuse_casts((node.this, *nodes), operand, *items)
+    pairs = [chars.compared((node.this, each), operand, item) for each, item in zip(nodes, items, strict=True)]
+    if len({left for left, _ in pairs}) > 1:
+        return Or(tuple(values.compare(Comparison.EQUAL, *pair, env.translation) for pair in pairs))
+    alike = [values.comparable(*pair, env.translation)[1] for pair in pairs]
+    return InList(pairs[0][0], tuple(alike), Collation.BINARY)
 
 
 def given_list(given: exp.Expr, env: Env, node: exp.Expr) -> Parameter:
@@ -254,6 +268,11 @@ def _in_subquery(node: exp.In, query: exp.Expr, env: Env) -> Expression:
     relation = bind_subquery(query, env)
     if len(relation.columns) != len(operands):
         raise mistake(f"IN compares {len(operands)} values with {len(relation.columns)} columns", node)
+    if env.dialect.rules is Rules.POSTGRESQL:
+        sides = zip(lefts, operands, relation.columns, strict=True)
+        found = [chars.compared((left, None), operand, column) for left, operand, column in sides]
+        operands, wanted = map(list, zip(*found, strict=True))
+        relation = recast(relation, wanted, env.translation)
     pairs = [
         values.comparable(left, right, env.translation) for left, right in zip(operands, relation.columns, strict=True)
     ]
@@ -302,15 +321,17 @@ def _subquery(node: exp.Expr, env: Env) -> Expression:
 
 
 def _case(node: exp.Case, env: Env) -> Expression:
-    branches = []
+    predicates = []
     for branch in node.args["ifs"]:
         if node.this is not None:
             condition: Expression = comparison(exp.EQ(this=node.this, expression=branch.this), env, _bound(env))
         else:
             condition = predicate(branch.this, env)
-        branches.append((condition, bind(branch.args["true"], env)))
-    default = node.args.get("default")
-    return values.case(branches, bind(default, env) if default is not None else NULL, env.translation)
+        predicates.append(condition)
+    nodes = [*(branch.args["true"] for branch in node.args["ifs"]), node.args.get("default") or exp.Null()]
+    *found, default = (bind(each, env) for each in nodes)
+    chars.refuse_casts(nodes, *found, default)
+    return values.case([*zip(predicates, found, strict=True)], default, env.translation)
 
 
 def _if(node: exp.If, env: Env) -> Expression:
@@ -320,17 +341,21 @@ def _if(node: exp.If, env: Env) -> Expression:
 
 
 def _coalesce(node: exp.Coalesce, env: Env) -> Expression:
-    return values.coalesce([bind(part, env) for part in (node.this, *node.expressions)], env.translation)
+    nodes = (node.this, *node.expressions)
+    found = [bind(each, env) for each in nodes]
+    chars.refuse_casts(nodes, *found)
+    return values.coalesce(found, env.translation)
 
 
 def _nullif(node: exp.Nullif, env: Env) -> Expression:
-    left, right = bind(node.this, env), bind(node.expression, env)
-    rule = collation(env, (node.this, node.expression), (left, right))
+    nodes = (node.this, node.expression)
+    left, right = (bind(each, env) for each in nodes)
+    rule = collation(env, nodes, (left, right))
     if env.dialect.is_sqlite:  # a function there: no affinity is applied
         left, right = values.plain(left, env.translation), values.plain(right, env.translation)
         same = Compare(Comparison.EQUAL, left, right, rule)
     else:
-        same = values.compare(Comparison.EQUAL, left, right, env.translation, rule)
+        same = values.compare(Comparison.EQUAL, *chars.compared(nodes, left, right), env.translation, rule)
     return values.case([(same, NULL)], left, env.translation)
 
 
@@ -344,18 +369,22 @@ _CASTS: dict[str, TypeName] = {
     **dict.fromkeys(("TIMESTAMP", "DATETIME", "TIMESTAMPNTZ"), TypeName.TIMESTAMP),
     "UUID": TypeName.UUID,
 }
+_CHARS = ("CHAR", "NCHAR", "BPCHAR")
+"""PostgreSQL's texts that blanks fill up."""
 _SENT = {**_CASTS, "TIMESTAMPTZ": TypeName.TIMESTAMPTZ, **dict.fromkeys(("JSON", "JSONB"), TypeName.JSON)}
 """What a constant or parameter may be cast to, which is nothing to convert."""
 
 
 def _cast_type(to: exp.DataType, env: Env, node: exp.Expr, casts: Mapping[str, TypeName] = _CASTS) -> Type:
     word = to.this.value if isinstance(to.this, exp.DataType.Type) else str(to)
+    numbers = tuple(int(part.name) for part in to.expressions if part.name.isdecimal())
+    if env.dialect.rules is Rules.POSTGRESQL and word in _CHARS:
+        return Type(TypeName.TEXT, numbers or (() if word == "BPCHAR" else (1,)), carried=CHAR)
     name = casts.get(word)
     if name is None or (
         env.dialect.is_sqlite and name not in (TypeName.INTEGER, TypeName.FLOAT, TypeName.TEXT, TypeName.DECIMAL)
     ):
         raise gap(f"CAST to {to.sql(dialect=env.dialect.grammar)}", node)
-    numbers = tuple(int(part.name) for part in to.expressions if part.name.isdecimal())
     counted = name in (TypeName.DECIMAL, TypeName.TEXT) and not env.dialect.is_sqlite
     return Type(name, numbers if counted else ())
 
@@ -374,7 +403,12 @@ def _sent(node: exp.Cast, operand: Expression, env: Env) -> Expression | None:
         if not sent.numbers:
             return replace(operand, type=sent, exact=sent.name is not TypeName.JSON)
     if is_text and isinstance(operand, Literal):
-        return constant_of(str(operand.value), _cast_type(node.to, env, node, _SENT))
+        kind = _cast_type(node.to, env, node, _SENT)
+        return (
+            Cast(operand, kind, Rules.POSTGRESQL)
+            if kind.is_char and kind.numbers
+            else constant_of(str(operand.value), kind)
+        )
     return None
 
 

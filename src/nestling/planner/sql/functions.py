@@ -21,7 +21,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import is_float, is_integer, of_numbers
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
-from nestling.planner.sql import values
+from nestling.planner.sql import chars, values
 from nestling.planner.sql.arrays import cardinality
 from nestling.planner.sql.carried import refuse_order, refuse_reckoning
 from nestling.planner.sql.collations import collation, is_citext
@@ -44,6 +44,11 @@ def _texts(parts: Sequence[exp.Expr], env: Env, bound: Bound) -> tuple[Expressio
 
 def _text(part: exp.Expr, env: Env, bound: Bound) -> Expression:
     return values.text(bound(part), env.translation)
+
+
+def _shown(parts: Sequence[exp.Expr], env: Env, bound: Bound) -> tuple[Expression, ...]:
+    """As an answer shows them: a `char` with its blanks."""
+    return tuple(map(chars.filled, _texts(parts, env, bound)))
 
 
 def _integer(part: exp.Expr, env: Env, bound: Bound) -> Expression:
@@ -202,23 +207,21 @@ def _trim(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 
 def _concat(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     function = Function.CONCAT_PRESENT if node.args.get("coalesce") else Function.CONCAT
-    return Call(function, _texts(node.expressions, env, bound), TEXT, env.dialect.rules)
+    return Call(function, _shown(node.expressions, env, bound), TEXT, env.dialect.rules)
 
 
 def _concat_ws(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-    return Call(Function.CONCAT_SEPARATED, _texts(node.expressions, env, bound), TEXT, env.dialect.rules)
+    return Call(Function.CONCAT_SEPARATED, _shown(node.expressions, env, bound), TEXT, env.dialect.rules)
 
 
 def _extreme(function: Function) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-        parts = [bound(part) for part in (node.this, *node.expressions)]
+        nodes = (node.this, *node.expressions)
+        parts = [bound(part) for part in nodes]
+        chars.refuse_casts(nodes, *parts)
         if env.dialect.rules is Rules.SQLITE:  # compared as they are, by class
             parts = [values.plain(part, env.translation) for part in parts]
-        rule = (
-            collation(env, (node.this, *node.expressions), parts)
-            if not all(map(of_numbers, parts))
-            else Collation.BINARY
-        )
+        rule = collation(env, nodes, parts) if not all(map(of_numbers, parts)) else Collation.BINARY
         if rule is not Collation.BINARY:
             raise gap("the least or greatest of texts under a collation", node)
         refuse_infinite("the least or greatest", node, env.translation, *parts)
@@ -292,8 +295,9 @@ def _regexp(function: Function) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         if env.dialect.is_sqlite:
             raise gap("REGEXP in SQLite, which has none of its own", node)
-        sides = _texts([node.this, node.expression], env, bound)
-        any_case = env.dialect.rules is Rules.MYSQL or is_either_citext(node, (sides[0], sides[1]), env)
+        text, pattern = _texts([node.this, node.expression], env, bound)
+        any_case = env.dialect.rules is Rules.MYSQL or is_either_citext(node, (text, pattern), env)
+        sides = (chars.filled(text), pattern)
         return Call(Function.MATCHES_ANY_CASE if any_case else function, sides, BOOLEAN, env.dialect.rules)
 
     return call
@@ -322,6 +326,10 @@ def _named(function: Function, kind: Type) -> Handler:
     return lambda node, env, bound: Call(function, _texts(node.expressions, env, bound), kind, env.dialect.rules)
 
 
+def _bytes_of(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    return Call(Function.BYTE_LENGTH, _shown(node.expressions, env, bound), INTEGER, env.dialect.rules)
+
+
 def _likelihood(node: exp.Expr, env: Env, bound: Bound) -> Expression:  # noqa: ARG001 - a hint to SQLite's planner
     return bound(node.expressions[0])
 
@@ -347,7 +355,7 @@ _NAMES: dict[str, Handler] = {
     "cardinality": cardinality,
     "printf": _printf,
     "field": _field,
-    "octet_length": _named(Function.BYTE_LENGTH, INTEGER),
+    "octet_length": _bytes_of,
     "reverse": _named(Function.REVERSE, TEXT),
     "likely": _likelihood,
     "unlikely": _likelihood,

@@ -11,7 +11,7 @@ from nestling.ir.expression import Cast, Expression, Literal, Rules
 from nestling.ir.infinite_moments import infinite
 from nestling.ir.numeral import number_in
 from nestling.ir.time_text import read_time_of_day
-from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.ir.types import ANY_CHAR, FLOAT, INTEGER, TEXT, Type, TypeName
 
 DECIMAL = Type(TypeName.DECIMAL)
 TIMESTAMP = Type(TypeName.TIMESTAMP)
@@ -34,7 +34,9 @@ def instant_literal(value: date, wanted: Type) -> Literal:
 
 
 def constant_of(value: str, wanted: Type) -> Expression:
-    """A constant of that type as PostgreSQL reads it, who knows infinite dates and moments."""
+    """A constant of that type as PostgreSQL reads it: infinite dates and moments too, a `char` without its last blanks."""
+    if wanted.is_char:
+        return Literal(value.rstrip(" "), ANY_CHAR)
     endless = infinite(value, wanted)
     return typed_literal(value, wanted) if endless is None else Literal(endless, wanted)
 

@@ -7,6 +7,7 @@ from nestling.ir.expression import Column, Expression
 from nestling.ir.write import Returning
 from nestling.planner.sql import values
 from nestling.planner.sql.assignments import source_of
+from nestling.planner.sql.chars import refuse_lengths
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.outputs import Item, named_as_written, select_items
 from nestling.planner.sql.parse import Parsed
@@ -23,6 +24,7 @@ def bind_returning(parsed: Parsed, name: str, scan: Scan, translation: Translati
     outputs = []
     for number, item in enumerate(items):
         expression = _output(item, env)
+        refuse_lengths(expression, node=clause)
         outputs.append(Named(f"answer_{number}", expression, isinstance(expression, Column) and expression.mixed))
     names = named_as_written([(item.name, item.tree) for item in items], parsed, translation.dialect)
     return Returning(tuple(outputs), names)

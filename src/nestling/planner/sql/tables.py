@@ -197,6 +197,8 @@ def _merge(
         if len(sides) < 2:
             known = (known for scope in (left, right) for known, _ in scope.columns())
             raise no_such("column", name, known, node)
+        if len({side.type.is_char for side in sides}) > 1:
+            raise gap(f"USING `{name}`, which is `char` on one side only", node)
         rule = collation_of(sides, env.translation)
         equal.append(values.compare(Comparison.EQUAL, sides[0], sides[1], env.translation, rule))
         merged.append((_written(left, name), _one(sides[0], sides[1], kind, env)))

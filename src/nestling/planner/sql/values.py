@@ -47,6 +47,7 @@ from nestling.ir.types import (
     TypeName,
 )
 from nestling.ir.zero_dates import is_zero, zero_of
+from nestling.planner.sql import chars
 from nestling.planner.sql.carried import refuse_comparison, refuse_order, refuse_reckoning
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.gaps import gap
@@ -365,8 +366,10 @@ def common(values: Sequence[Expression], translation: Translation) -> tuple[tupl
     """
     known = [value for value in values if value != NULL and not (isinstance(value, Parameter) and value.type == ANY)]
     names = {value.type.name for value in known}
-    if len({value.type for value in known}) > 1 and any(value.type.carried for value in known):
-        refuse_reckoning("one value of several types", None, *(value for value in known if value.type.carried))
+    if translation.dialect.rules is Rules.POSTGRESQL and any(value.type.is_char for value in known):
+        kind = chars.one_type(values)
+        return tuple(adapt(value, kind) for value in values), kind
+    _refuse_carried(known)
     if translation.dialect.is_sqlite and TypeName.BYTES in names and len(names) > 1:
         raise gap("bytes and other values that become one, whose order MongoDB has otherwise")
     mixed = any(isinstance(value, Column) and value.mixed for value in known)
@@ -390,6 +393,11 @@ def common(values: Sequence[Expression], translation: Translation) -> tuple[tupl
     if translation.dialect.rules is Rules.POSTGRESQL:
         alike = tuple(adapt(value, kind) for value in alike)
     return (tuple(map(_as_float, alike)) if kind == FLOAT and not translation.dialect.is_sqlite else alike), kind
+
+
+def _refuse_carried(values: Sequence[Expression]) -> None:
+    if len({value.type for value in values}) > 1:
+        refuse_reckoning("one value of several types", None, *(value for value in values if value.type.carried))
 
 
 def _as_float(value: Expression) -> Expression:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.expression import Collation
-from nestling.ir.types import BOOLEAN, INTEGER, REAL, Type, TypeName
+from nestling.ir.types import BOOLEAN, CHAR, INTEGER, REAL, Type, TypeName
 from nestling.sources.checks import compares_plainly
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text
 from nestling.sources.ddl.tokens import Kind, Token, tokens
@@ -58,6 +58,8 @@ AS_TEXT = (
     "regclass", "pg_lsn", "cube", "vector", "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange",
 )  # fmt: skip
 _SINGLE = (REAL, "float4")
+_FILLED = ("character", "char", "bpchar", "nchar", "national character", "national char")
+"""PostgreSQL's texts that blanks fill up to their length."""
 _COUNTED = (_T.DECIMAL, _T.TEXT, _T.BITS)
 _MODIFIERS = ("UNSIGNED", "SIGNED", "ZEROFILL", "BINARY", "ASCII", "UNICODE", "BYTE")
 _INTERVAL_FIELDS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "TO")
@@ -135,6 +137,7 @@ def _user_type(cursor: Cursor, user_types: UserTypes) -> Read | None:
 
 
 def _built_in(cursor: Cursor, dialect: str) -> Read:
+    is_quoted = cursor.peek().kind is Kind.NAME  # PostgreSQL's "char" is another type than char
     words, inner = _words(cursor)
     if words in ("enum", "set") and inner:
         values = tuple(token.text for token in inner if token.kind is Kind.STRING)
@@ -151,8 +154,17 @@ def _built_in(cursor: Cursor, dialect: str) -> Read:
     numbers = _numbers(inner, words) if name in _COUNTED else ()
     gap = f"type `{words}` is carried as found" if name is _T.GEOMETRY else ""
     counted = "serial" in words and dialect != SQLITE  # where that is a word like any other
+    if dialect == POSTGRESQL and words in _FILLED and not is_quoted:
+        return _filled(words, numbers)
     kept_as = REAL if dialect == POSTGRESQL and words in _SINGLE else ""
     return Read(Type(name, numbers, carried=kept_as), not_null=counted, gap=gap, counted=counted)
+
+
+def _filled(words: str, numbers: tuple[int, ...]) -> Read:
+    """A text of one character where no length is said; of a bpchar any number, whose blanks are its own."""
+    if words == "bpchar" and not numbers:
+        return Read(Type(_T.TEXT, carried=words), gap=carried(words))
+    return Read(Type(_T.TEXT, numbers or (1,), carried=CHAR))
 
 
 def _words(cursor: Cursor) -> tuple[str, list[Token]]:

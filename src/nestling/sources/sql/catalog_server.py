@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
     from nestling.sources.tables import Check
 
-# Tables (not partitions), views, their columns; a domain stands for its base type, an enum brings its labels. Blanks at the end
-# of a `character(n)` do not count when it is compared, case does not in a citext; nor in arrays of them.
+# Tables (not partitions), views, their columns; a domain stands for its base type, an enum brings its labels. Case does not count
+# in a citext, nor in arrays of them.
 _POSTGRESQL_COLUMNS = """
 SELECT n.nspname, c.relname, c.relkind::text, a.attname, format_type(COALESCE(NULLIF(d.typbasetype, 0), a.atttypid),
        CASE WHEN d.typbasetype <> 0 THEN d.typtypmod ELSE a.atttypmod END), NOT a.attnotnull,
@@ -47,8 +47,7 @@ SELECT n.nspname, c.relname, c.relkind::text, a.attname, format_type(COALESCE(NU
         WHERE e.enumtypid IN (COALESCE(NULLIF(d.typbasetype, 0), a.atttypid), d.typelem)),
        CASE WHEN COALESCE(to_jsonb(a)->>'attidentity', '') <> '' THEN 'AUTO_INCREMENT'
             WHEN COALESCE(to_jsonb(a)->>'attgenerated', '') = '' THEN pg_get_expr(b.adbin, b.adrelid) END,
-       CASE WHEN COALESCE(NULLIF(d.typbasetype, 0), a.atttypid) IN ('bpchar'::regtype, 'bpchar[]'::regtype) THEN 'rtrim'
-            WHEN format_type(COALESCE(NULLIF(d.typbasetype, 0), a.atttypid), NULL) ~ '(^|\\.)citext(\\[\\])?$'
+       CASE WHEN format_type(COALESCE(NULLIF(d.typbasetype, 0), a.atttypid), NULL) ~ '(^|\\.)citext(\\[\\])?$'
             THEN 'nocase' END,
        CASE WHEN COALESCE(to_jsonb(a)->>'attgenerated', '') <> '' THEN pg_get_expr(b.adbin, b.adrelid) END, false
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

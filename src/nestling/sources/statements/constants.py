@@ -138,7 +138,7 @@ def _of_kind(attribute: Attribute, compared: Compared, value: Scalar | None, dia
     if kind is TypeName.INTEGER and isinstance(value, int) and not isinstance(value, bool):
         return (Clause(attribute.name, compared, value),)
     if kind in TEXTS and isinstance(value, str) and compared is Compared.EQUAL and _is_exact(attribute, dialect):
-        return (Clause(attribute.name, compared, value),)
+        return (Clause(attribute.name, compared, value.rstrip(" ") if attribute.type.is_char else value),)
     return ()
 
 

@@ -14,7 +14,7 @@ from nestling.emitters.mql.sql.boundary import Grain
 from nestling.emitters.mql.sql.constant_conversion import AFFINITIES, CASTS
 from nestling.ir import compiled
 from nestling.ir.expression import Affinity
-from nestling.ir.types import NUMBERS, TIMES, TypeName
+from nestling.ir.types import CHAR, NUMBERS, TIMES, TypeName
 
 
 class Expected(StrEnum):
@@ -138,7 +138,9 @@ def _kept(placeholder: Placeholder) -> Iterator[Conversion]:
         yield Conversion(given.text_as_stored_uuid)
     if placeholder.whole is not None:
         yield Conversion(given.at_millisecond, (str(placeholder.whole),))
-    if placeholder.carried:
+    if placeholder.carried == CHAR:
+        yield Conversion(given.without_blanks)
+    elif placeholder.carried:
         yield Conversion(given.as_written_by, (placeholder.carried,))
     if placeholder.wide is not None:
         yield Conversion(given.as_wide_text, (str(placeholder.wide),))

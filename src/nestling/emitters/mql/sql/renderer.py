@@ -43,7 +43,10 @@ from nestling.ir.expression import (
     Stored,
 )
 from nestling.ir.operands import nullable
-from nestling.ir.types import BSON_DIGITS, TypeName
+from nestling.ir.types import BSON_DIGITS, CHAR, TypeName
+
+_CONVERTED = frozenset({*CANONICAL, CHAR})
+"""Types carried as texts beside which a parameter's text is checked, or changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +104,9 @@ class Renderer:
             wide = kind if parameter.type.fraction_digits > BSON_DIGITS else None
             exactly = kind if parameter.exact else None
             own = parameter.by_sqlite
-            carried = parameter.type.carried if parameter.type.carried in CANONICAL else ""
+            carried = parameter.type.carried if parameter.type.carried in _CONVERTED else ""
             return replace(found, listed=parameter.listed, exactly=exactly, wide=wide, by_sqlite=own, carried=carried)
-        if parameter.type.carried in CANONICAL:
+        if parameter.type.carried in _CONVERTED:
             value = Placeholder(parameter.name, carried=parameter.type.carried).bind(value)
         if parameter.by_sqlite:
             value = given.decimal_as_float(given.time_as_text(value))

@@ -74,12 +74,17 @@ def _half_away(value: Mql, digits: int) -> Mql:
 
 
 def _text(value: Mql, target: Type) -> Mql:
-    """A length cuts off."""
-    if not target.numbers:
-        return value
-    return bind(
-        {"text": value}, lambda x: {"$cond": [{"$lte": [x, None]}, None, {"$substrCP": [x, 0, target.numbers[0]]}]}
-    )
+    """A length cuts off; blanks that fill a `char` up are not kept."""
+    if target.numbers:
+        value = bind(
+            {"text": value}, lambda x: {"$cond": [{"$lte": [x, None]}, None, {"$substrCP": [x, 0, target.numbers[0]]}]}
+        )
+    return without_blanks(value) if target.is_char else value
+
+
+def without_blanks(text: Mql) -> Mql:
+    """The text without the blanks at its end."""
+    return {"$rtrim": {"input": text, "chars": " "}}
 
 
 def _number_of_text(value: Mql, target: Type) -> Mql:

@@ -12,6 +12,7 @@ from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, unless_bytes
 from nestling.emitters.mql.sql.object_ids import object_id
 from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.server_casts import without_blanks
 from nestling.emitters.mql.write_constants import constant_of, stored_literal, stored_parameter
 from nestling.ir.expression import Affinity, Cast, Coerce, Column, Literal, Parameter, Raw, Rules, Stored
 from nestling.ir.operands import is_mixed, is_text
@@ -103,16 +104,17 @@ def _within(node: Stored, r: Renderer) -> Mql:
         case TypeName.TEXT:
             text = node.operand if is_text(node.operand) else Cast(node.operand, TEXT, node.rules)
             length = numbers[0]
-            return bind(
+            cut = bind(
                 {"text": r.value(text)},
                 lambda x: {
                     "$cond": [
-                        {"$lte": [{"$strLenCP": {"$ifNull": [{"$rtrim": {"input": x, "chars": " "}}, ""]}}, length]},
+                        {"$lte": [{"$strLenCP": {"$ifNull": [without_blanks(x), ""]}}, length]},
                         {"$cond": [{"$lte": [x, None]}, None, {"$substrCP": [x, 0, length]}]},
                         {"$toInt": {"$concat": [failure, x]}},
                     ]
                 },
             )
+            return without_blanks(cut) if kind.is_char else cut
         case TypeName.DECIMAL:
             limit = Decimal128(f"1E{numbers[0] - numbers[1]}")
             return bind(

@@ -92,8 +92,9 @@ class Postgresql(Engine):
                 yield batch
 
     def converter(self, attribute: Attribute) -> Converter | None:
-        """The connection's loaders have done it."""
-        return None
+        """The blanks that fill a `char` up are left out; the connection's loaders have done the rest."""
+        kind = attribute.type.element or attribute.type
+        return _without_blanks if kind.is_char else None
 
     def writers(self, kind: Type) -> Mapping[type, Callable[[Any], Any]]:
         """The driver writes all but what is no text."""
@@ -194,13 +195,21 @@ class Postgresql(Engine):
         return broken
 
 
+def _without_blanks(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_blanks(item) for item in value]
+    return value.rstrip(" ") if isinstance(value, str) else value
+
+
 def _words(kind: Type, also: tuple[Type, ...]) -> str:
     if kind.element is not None:
         return f"{_words(kind.element, ()).removesuffix('[]')}[]"
     if kind.name is _T.INTEGER and any(other.name is _T.DECIMAL for other in also):
         return "numeric(20,0)"
-    numbers = f"({','.join(map(str, kind.numbers))})" if kind.numbers and kind.name is _T.DECIMAL else ""
-    return _WORDS[kind.name] + numbers
+    numbers = (
+        f"({','.join(map(str, kind.numbers))})" if kind.numbers and (kind.name is _T.DECIMAL or kind.is_char) else ""
+    )
+    return (kind.carried if kind.is_char else _WORDS[kind.name]) + numbers
 
 
 def _added(sink: SqlSink, link: Relationship, model: Model) -> bool:
