@@ -55,7 +55,7 @@ def test_json_shape(shelf: Path, target: str, database: Documents) -> None:
     done = nestling("check", "design.yaml", target, "--json", cwd=shelf)
     found = done.json
     assert done.code == 1
-    assert list(found) == ["clean", "checked", "findings", "repaired", "checks", "gaps", "seconds"]
+    assert list(found) == ["clean", "checked", "findings", "repaired", "checks", "unknown", "gaps", "seconds"]
     assert (found["clean"], found["checked"], found["repaired"], found["gaps"]) == (False, 1_660, 0, [])
     assert found["findings"] == [
         {
@@ -171,3 +171,25 @@ def test_documents_of_older_versions_and_with_gaps_are_no_other_designs(
     done = nestling("check", "design.yaml", target, cwd=shelf)
     assert done.code == 1
     assert "NOT clean: 420 differences" in done.out
+
+
+def test_fields_that_are_not_in_the_design(shelf: Path, target: str, database: Documents) -> None:
+    """They are notes, at whatever level, and the check stays clean; a sample is not asked."""
+    database["authors"].update_many({"_id": {"$gt": 2}}, {"$set": {"nickname": "N"}})
+    database["books"].update_one({"_id": 3}, {"$set": {"author.born": 1929}})
+    done = nestling("check", "design.yaml", target, cwd=shelf)
+    assert done.code == 0
+    assert done.out.startswith("Clean: ")
+    count = database["authors"].count_documents({"nickname": "N"})
+    assert f"note: `authors.nickname` in {count} documents, such as _id 3, is not in the design" in done.err
+    assert "note: `books.author.born` in 1 document, such as _id 3, is not in the design" in done.err
+    told = nestling("check", "design.yaml", target, "--json", cwd=shelf).json
+    assert (told["clean"], told["unknown"]) == (
+        True,
+        [
+            {"collection": "authors", "path": "nickname", "documents": count, "example": 3},
+            {"collection": "books", "path": "author.born", "documents": 1, "example": 3},
+        ],
+    )
+    sampled = nestling("check", "design.yaml", target, "--sample", "10", "--json", cwd=shelf)
+    assert sampled.json["unknown"] == []

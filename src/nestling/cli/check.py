@@ -82,7 +82,8 @@ def command(
 ) -> int:
     """Compare every copy, computed value, summary, flag and reference with what its source implies, on the server.
 
-    Snapshot copies are to stay as they were written, and are not compared. Exits 1 when something differs and is not repaired.
+    Snapshot copies are to stay as they were written, and are not compared. Fields that are not in the design are notes. Exits 1
+    when something differs and is not repaired.
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress
@@ -104,13 +105,14 @@ def command(
 
 
 def check_json(report: CheckReport) -> dict[str, object]:
-    """The documented shape: clean, checked, findings, repaired, checks, gaps."""
+    """The documented shape: clean, checked, findings, repaired, checks, unknown, gaps."""
     return {
         "clean": report.clean,
         "checked": report.checked,
         "findings": [_finding(each) for each in report.findings],
         "repaired": report.repaired,
         "checks": [_check(report, key) for key in report.verdicts],
+        "unknown": [asdict(each) for each in report.unknown],
         "gaps": [asdict(gap) for gap in report.gaps],
         "seconds": round(report.seconds, 3),
     }
@@ -166,7 +168,8 @@ def show(report: CheckReport) -> None:
                 f"{key}: about {estimate.differing:,.0f} of {text.counted(estimate.documents, 'document')} differ, "
                 f"{estimate.least:,.0f} to {estimate.most:,.0f} with 95 % confidence"
             )
-    text.notices(report.gaps, ())
+    left = "is not in the design: a migration would leave it behind"
+    text.notices(report.gaps, [f"{each.text()}, {left}" for each in report.unknown])
     click.echo(verdict(report))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,14 +32,17 @@ def check(
 ) -> CheckReport:
     """Compare every copy, computed value, summary, flag and reference with what it follows from. Writes only to `repair`.
 
-    `sample`: so many documents of each collection by chance, a share of them below 1. `since`: only what may differ by changes
-    since then, which a standalone server cannot tell. `checkpoint`: a file that keeps how far it is, to go on from after an
-    interruption. Raises `VerifyError` where the database is not of this design, `MigrationError` where a migration is between
-    this and another one, `ChangesError` where its history is not known.
+    Where all documents are looked at, fields that are not in the design are told too. `sample`: so many documents of each
+    collection by chance, a share of them below 1. `since`: only what may differ by changes since then, which a standalone
+    server cannot tell. `checkpoint`: a file that keeps how far it is, to go on from after an interruption. Raises `VerifyError`
+    where the database is not of this design, `MigrationError` where a migration is between this and another one,
+    `ChangesError` where its history is not known.
     """
+    from nestling.emitters.unknown_fields import unknown_fields
     from nestling.executors.check import Way, changed_since, touched
     from nestling.executors.check import check as compare
     from nestling.executors.migrate import check_in_use
+    from nestling.executors.unknown_fields import find_unknown
     from nestling.ir.digest import stored_digest
     from nestling.ir.values import Policy
     from nestling.planner.checks import checks_of
@@ -53,7 +57,10 @@ def check(
         only = touched(compiled, changed_since(database, names, since))
     way = Way(repair, sample, only, Path(checkpoint) if checkpoint is not None else None)
     homes = [store.name for store in proposal.design.stores if store.role is Role.HOME]
-    return compare(compiled, database, homes, gaps=found.gaps, way=way, report=watch)
+    report = compare(compiled, database, homes, gaps=found.gaps, way=way, report=watch)
+    if sample is not None or since is not None:
+        return report
+    return replace(report, unknown=find_unknown(database, unknown_fields(proposal.design)))
 
 
 def require_design(proposal: Proposal, database: Database[Any]) -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from nestling.ir.drift import Check, Drift
 from nestling.ir.interval import interval
 from nestling.ir.reading import Gap
+from nestling.ir.unknown_field import UnknownField
 
 
 class Verdict(NamedTuple):
@@ -38,6 +39,7 @@ class Estimate:
 class CheckReport:
     """`clean`: everything compared is as its source implies, or was made so. `verdicts` are by the check's key, `findings` the
     first differences of each (a verdict counts them all), `gaps` what could not be compared, `estimates` those of a sample.
+    `unknown` fields, which the design says nothing of, make nothing unclean.
     """
 
     clean: bool
@@ -47,6 +49,7 @@ class CheckReport:
     gaps: tuple[Gap, ...]
     seconds: float
     estimates: Mapping[str, Estimate]
+    unknown: tuple[UnknownField, ...] = ()
 
     @property
     def checked(self) -> int:

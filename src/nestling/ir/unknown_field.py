@@ -1,0 +1,23 @@
+"""A field that documents have and their design does not know, so that nothing reads it and no migration takes it along."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nestling.ir.literals import shell
+from nestling.ir.quantity_words import counted, cut
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownField:
+    """Where it is (`lines[].note`: in elements of an array), how many documents have it, and the least `_id` of them."""
+
+    collection: str
+    path: str
+    documents: int
+    example: object
+
+    def text(self) -> str:
+        """`purchase.tracking` in 1 document, such as _id 42."""
+        found = counted(self.documents, "document")
+        return f"`{self.collection}.{self.path}` in {found}, such as _id {cut(shell(self.example))}"

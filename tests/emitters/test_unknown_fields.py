@@ -1,0 +1,138 @@
+"""What the server finds of fields that a design does not know: all of them, on every primitive, and nothing else."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling.emitters.commands import collection_commands
+from nestling.emitters.content import Array, Content, Either, Object
+from nestling.emitters.documents import documents
+from nestling.emitters.unknown_fields import MOST, unknown_fields
+from nestling.executors.exact import exact
+from nestling.executors.load import load
+from nestling.executors.unknown_fields import find_unknown
+from nestling.ir.design import Design
+from nestling.ir.names import join
+from nestling.ir.unknown_field import UnknownField
+from tests.emitters.designs import DESIGNS, every_type, orders, variants
+from tests.emitters.test_loaded import rows_of
+from tests.sqlite_rows import sqlite_source
+
+NAMES = ("note", "größer", "$z", "a.c", "9")
+VALUES: tuple[object, ...] = (1, None, {"deep": {"er": 1}}, [{"in": 2}], [])
+Documents = Database[dict[str, Any]]
+
+
+def make(design: Design, database: Documents) -> None:
+    """The collections, of their kinds, that take any document."""
+    for command in collection_commands(design):
+        options: dict[str, Any] = {
+            name: value for name, value in command.options.items() if not name.startswith("validat")
+        }
+        database.create_collection(command.name, **options)
+
+
+def loaded(design: Design, database: Documents, folder: Path) -> None:
+    """Rows of everything."""
+    make(design, database)
+    load(design, sqlite_source(folder / "rows.sqlite", design.model, rows_of(design)), database)
+
+
+def objects(value: object, content: Content, path: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """Every document inside a value that is of the design, with its path."""
+    if isinstance(content, Either):
+        for each in content.alternatives:
+            yield from objects(value, each, path)
+    elif isinstance(content, Array) and isinstance(value, list):
+        for each in value:
+            yield from objects(each, content.items, f"{path}[]")
+    elif isinstance(content, Object) and isinstance(value, dict):
+        yield value, path
+        for field in content.fields:
+            yield from objects(value.get(field.name), field.content, join(path, field.name))
+
+
+@pytest.mark.parametrize("made", DESIGNS)
+def test_every_unknown_field_is_found_where_it_is(made: str, database: Documents, tmp_path: Path) -> None:
+    """Fields put anywhere at random are found with their paths, counts and an `_id`; what was loaded has none."""
+    design, chance = DESIGNS[made](), random.Random(made)
+    loaded(design, database, tmp_path)
+    asked = unknown_fields(design)
+    assert find_unknown(database, asked) == ()
+    kept = {store.name: list(exact(database)[store.name].find()) for store in design.stores}
+    wanted = defaultdict[tuple[str, str], list[object]](list)
+    for store in design.stores:
+        for document in kept[store.name]:
+            inside = [each for kind in documents(design, store) for each in objects(document, kind, "")]
+            put = set[str]()
+            for found, path in inside:
+                more = chance.choice(NAMES)
+                if chance.random() < 0.5 and path.partition(".")[0] != "_id":
+                    found[more] = chance.choice(VALUES)
+                    put.add(f"{path}.{more}" if path else more)
+            for path in put:
+                wanted[store.name, path].append(document["_id"])
+        database.drop_collection(store.name)
+    make(design, database)
+    for name, put_back in kept.items():
+        exact(database)[name].insert_many(put_back)
+    told = find_unknown(database, asked)
+    assert {(each.collection, each.path): each.documents for each in told} == {
+        place: len(ids) for place, ids in wanted.items()
+    }
+    assert all(each.example in wanted[each.collection, each.path] for each in told)
+
+
+def test_each_level_is_named(database: Documents, tmp_path: Path) -> None:
+    """At the top, in a document, in elements, in a copy, in an overflow page and in a row without a parent."""
+    design = orders()
+    loaded(design, database, tmp_path)
+    everything = {"a": 1, "lines.$[].b": 2, "invoice.c": 3, "customer.d": 4, "sums.e": 5}
+    database["orders"].update_one({"_id": 1}, {"$set": everything})
+    database["order_lines"].update_one({"_id.order_id": 1}, {"$set": {"lines.0.f": 6}})
+    database["lost_remarks"].update_one({}, {"$set": {"g": 7}})
+    told = find_unknown(database, unknown_fields(design))
+    assert {f"{each.collection}.{each.path}" for each in told} == {
+        "orders.a",
+        "orders.lines[].b",
+        "orders.invoice.c",
+        "orders.customer.d",
+        "orders.sums.e",
+        "order_lines.lines[].f",
+        "lost_remarks.g",
+    }
+    (one,) = (each for each in told if each.path == "lines[].b")
+    assert one.text() == "`orders.lines[].b` in 1 document, such as _id 1"
+
+
+def test_a_field_of_another_kind_is_unknown(database: Documents, tmp_path: Path) -> None:
+    """In a collection of books and films, a book's minutes are nobody's; vehicles may be cars and trucks."""
+    design = variants()
+    loaded(design, database, tmp_path)
+    book = database["media"].find_one({"type": "book"})
+    assert book is not None
+    database["media"].update_many({}, {"$set": {"minutes": 90}})
+    books = database["media"].count_documents({"type": "book"})
+    database["vehicles"].update_many({}, {"$set": {"doors": 4}})
+    (told,) = find_unknown(database, unknown_fields(design))
+    assert (told.path, told.documents) == ("minutes", books)
+
+
+def test_json_is_kept_whole(database: Documents) -> None:
+    """What lies inside a value of any form is part of that value."""
+    database["things"].insert_one({"_id": 1, "a_json": {"x": [{"y": 1}]}, "a_any": {"z": 1}, "b": {"x": 1}})
+    assert find_unknown(database, unknown_fields(every_type())) == (UnknownField("things", "b", 1, 1),)
+
+
+def test_names_that_are_data(database: Documents) -> None:
+    """Of very many names those in most documents are told."""
+    database["things"].insert_many([{"_id": number, f"n{number}": 1, "all": 1} for number in range(MOST + 50)])
+    told = find_unknown(database, unknown_fields(every_type()))
+    assert (len(told), told[0]) == (MOST, UnknownField("things", "all", MOST + 50, 0))
