@@ -51,3 +51,26 @@ def test_only_a_mongodb_has_a_design_of_today(tmp_path: Path) -> None:
     done = nestling("inspect", "sqlite:///shop.db", "--design-out", "today.yaml", cwd=tmp_path)
     assert done.code == 2
     assert "mongodb://host/database" in done.err
+
+
+def test_a_field_no_query_can_say_is_not_lost(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
+    """It is a gap of the model, a risk of the plan, and refused by the migration; where a collection stays, it stays."""
+    write(database)
+    database.orders.update_many({"_id": {"$gte": 50}}, [{"$replaceWith": {"$setField": {
+        "field": {"$literal": "$z"}, "input": "$$ROOT", "value": "kept"}}}])  # fmt: skip
+    uri = mongod.uri.replace("/?", f"/{database.name}?")
+    done = nestling("inspect", uri, "-o", "model.yaml", "--design-out", "today.yaml", cwd=tmp_path)
+    assert "`$z`" in done.err
+    better = nestling("design", "model.yaml", "--strategy", "embedded", "-o", "better.yaml", cwd=tmp_path)
+    assert better.code == 0, better.err
+    moves = ("--from-design", "today.yaml", "--to-design", "better.yaml", uri)
+    planned = nestling("plan", *moves, "--json", cwd=tmp_path).json
+    assert planned["unknown"] == [{"collection": "orders", "path": "$z", "documents": 10, "example": 50}]
+    assert "`orders.$z` in 10 documents, such as _id 50, is not in the designs" in planned["risks"][0]
+    refused = nestling("migrate", *moves, "--cutover", cwd=tmp_path)
+    assert refused.code == 2
+    assert "`orders.$z` in 10 documents, such as _id 50" in refused.err
+    same = ("--from-design", "today.yaml", "--to-design", "today.yaml", uri)
+    assert nestling("plan", *same, "--json", cwd=tmp_path).json["unknown"] == []
+    moved = nestling("migrate", *moves, "--cutover", "--drop-unknown", "--json", cwd=tmp_path)
+    assert (moved.json["phase"], moved.json["unknown"]) == ("done", planned["unknown"])

@@ -40,12 +40,12 @@ def test_from_one_design_to_the_other(moving: Path, target: str, database: Docum
     assert names(database) == {"author", "author.new", "book", "_nestling_migrate"}
     done = nestling("migrate", *DESIGNS, target, "--cutover", "--json", cwd=moving)
     assert (done.code, done.json["phase"], done.json["equal"]) == (0, "done", True)
-    assert set(done.json) == {"phase", "equal", "rows", "changes", "documents", "seconds"}
+    assert set(done.json) == {"phase", "equal", "rows", "changes", "documents", "unknown", "seconds"}
     assert names(database) == {"author", "author.before", "book", "_nestling_migrate"}
     verified = nestling("verify", "new.yaml", "--from", "sqlite:///library.db", "--to", target, cwd=moving)
     assert verified.code == 0, verified.out
     dropped = nestling("migrate", *DESIGNS, target, "--drop-old", "--json", cwd=moving)
-    assert dropped.json == {"dropped": ["author.before"]}
+    assert dropped.json == {"dropped": ["author.before"], "unknown": []}
     assert names(database) == {"author", "book"}
 
 
@@ -125,6 +125,52 @@ def test_what_is_null_is_named(moving: Path, target: str, database: Documents) -
     assert "unset what is null" in done.err
 
 
+def test_fields_that_no_design_knows_are_not_lost(moving: Path, target: str, database: Documents) -> None:
+    """A plan names them; migrating is refused before anything is written, until it is told to leave them behind."""
+    database["author"].update_many({}, {"$set": {"nickname": "N"}})
+    database["author"].update_one({"_id": 2}, {"$set": {"book.0.pages": 204}})
+    database["mine"].insert_one({"_id": 1})
+    planned = nestling("plan", *DESIGNS, target, cwd=moving)
+    assert "Not touched, as neither design names them: mine." in planned.out
+    assert "`author.nickname` in 3 documents, such as _id 1, is not in the designs: it would be lost" in planned.out
+    told = [
+        {"collection": "author", "path": "nickname", "documents": 3, "example": 1},
+        {"collection": "author", "path": "book[].pages", "documents": 1, "example": 2},
+    ]
+    assert nestling("plan", *DESIGNS, target, "--json", cwd=moving).json["unknown"] == told
+    for options in ((), ("--cutover",)):
+        refused = nestling("migrate", *DESIGNS, target, *options, cwd=moving)
+        assert refused.code == 2
+        assert "`author.nickname` in 3 documents, such as _id 1, is not in the designs" in refused.err
+        assert "`author.book[].pages` in 1 document, such as _id 2, is not in the designs" in refused.err
+        assert "nestling inspect URI" in refused.err
+        assert "--drop-unknown" in refused.err
+        assert names(database) == {"author", "mine"}
+    done = nestling("migrate", *DESIGNS, target, "--cutover", "--drop-unknown", cwd=moving)
+    assert done.code == 0, done.err
+    assert "Left behind, as the designs do not know it: `author.nickname` in 3 documents, such as _id 1." in done.out
+    kept = nestling("migrate", *DESIGNS, target, "--drop-old", cwd=moving)
+    assert kept.code == 2
+    assert "`author.before.nickname` in 3 documents, such as _id 1, is not in the designs" in kept.err
+    assert "author.before" in names(database)
+    gone = nestling("migrate", *DESIGNS, target, "--drop-old", "--drop-unknown", "--json", cwd=moving)
+    aside = [{**each, "collection": "author.before"} for each in told]
+    assert gone.json == {"dropped": ["author.before"], "unknown": aside}
+    assert names(database) == {"author", "book", "mine"}
+    assert database["mine"].find_one() == {"_id": 1}
+
+
+def test_a_field_that_comes_between_two_runs_is_not_lost(moving: Path, target: str, database: Documents) -> None:
+    """What was ready is refused again, and goes on once the field is gone."""
+    assert nestling("migrate", *DESIGNS, target, cwd=moving).code == 0
+    database["author"].update_one({"_id": 2}, {"$set": {"nickname": "N"}})
+    refused = nestling("migrate", *DESIGNS, target, "--cutover", cwd=moving)
+    assert refused.code == 2
+    assert "`author.nickname` in 1 document, such as _id 2" in refused.err
+    database["author"].update_one({"_id": 2}, {"$unset": {"nickname": 1}})
+    assert nestling("migrate", *DESIGNS, target, "--cutover", cwd=moving).code == 0
+
+
 def test_a_database_of_another_design_is_refused(moving: Path, target: str, database: Documents) -> None:
     """A missing collection, documents of another shape and a name that is taken are all said at once; nothing is written."""
     database["author"].drop()
@@ -179,7 +225,9 @@ def test_a_plan_says_what_there_is_to_do(moving: Path, target: str, database: Do
     assert "`book` moves from the array `book` of `author` to the collection `book`" in done.out
     assert "6 rows; building and comparing" in done.out
     found = nestling("plan", *DESIGNS, target, "--json", cwd=moving).json
-    assert set(found) == {"collections", "left", "changes", "indexes", "risks", "rows", "seconds"}
+    told = {"collections", "left", "untouched", "changes", "indexes", "risks", "unknown", "rows", "seconds"}
+    assert set(found) == told
+    assert (found["untouched"], found["unknown"]) == ([], [])
     assert [(each["collection"], each["staged"], each["way"]) for each in found["collections"]] == [
         ("author", "author.new", "server"),
         ("book", "book", "server"),

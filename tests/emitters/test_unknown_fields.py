@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +11,18 @@ import pytest
 from pymongo.database import Database
 
 from nestling.emitters.commands import collection_commands
-from nestling.emitters.content import Array, Content, Either, Object
 from nestling.emitters.documents import documents
 from nestling.emitters.unknown_fields import MOST, unknown_fields
 from nestling.executors.exact import exact
 from nestling.executors.load import load
 from nestling.executors.unknown_fields import find_unknown
 from nestling.ir.design import Design
-from nestling.ir.names import join
 from nestling.ir.unknown_field import UnknownField
 from tests.emitters.designs import DESIGNS, every_type, orders, variants
 from tests.emitters.test_loaded import rows_of
 from tests.sqlite_rows import sqlite_source
+from tests.unknown_fields import strewn
 
-NAMES = ("note", "größer", "$z", "a.c", "9")
-VALUES: tuple[object, ...] = (1, None, {"deep": {"er": 1}}, [{"in": 2}], [])
 Documents = Database[dict[str, Any]]
 
 
@@ -45,20 +41,6 @@ def loaded(design: Design, database: Documents, folder: Path) -> None:
     load(design, sqlite_source(folder / "rows.sqlite", design.model, rows_of(design)), database)
 
 
-def objects(value: object, content: Content, path: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """Every document inside a value that is of the design, with its path."""
-    if isinstance(content, Either):
-        for each in content.alternatives:
-            yield from objects(value, each, path)
-    elif isinstance(content, Array) and isinstance(value, list):
-        for each in value:
-            yield from objects(each, content.items, f"{path}[]")
-    elif isinstance(content, Object) and isinstance(value, dict):
-        yield value, path
-        for field in content.fields:
-            yield from objects(value.get(field.name), field.content, join(path, field.name))
-
-
 @pytest.mark.parametrize("made", DESIGNS)
 def test_every_unknown_field_is_found_where_it_is(made: str, database: Documents, tmp_path: Path) -> None:
     """Fields put anywhere at random are found with their paths, counts and an `_id`; what was loaded has none."""
@@ -70,14 +52,7 @@ def test_every_unknown_field_is_found_where_it_is(made: str, database: Documents
     wanted = defaultdict[tuple[str, str], list[object]](list)
     for store in design.stores:
         for document in kept[store.name]:
-            inside = [each for kind in documents(design, store) for each in objects(document, kind, "")]
-            put = set[str]()
-            for found, path in inside:
-                more = chance.choice(NAMES)
-                if chance.random() < 0.5 and path.partition(".")[0] != "_id":
-                    found[more] = chance.choice(VALUES)
-                    put.add(f"{path}.{more}" if path else more)
-            for path in put:
+            for path in strewn(document, documents(design, store), chance, everywhere=True):
                 wanted[store.name, path].append(document["_id"])
         database.drop_collection(store.name)
     make(design, database)

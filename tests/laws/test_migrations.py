@@ -1,12 +1,15 @@
 """Law 2 between designs: moving D1 to D2 while random statements run on D1 equals what SQLite holds after the same ones.
 
+Some documents have fields that no design knows: these are not lost without a word (law 3).
 The data is small and random, the designs use every primitive; statements run whenever the migration says how far it is.
 """
 
 from __future__ import annotations
 
+import random
 import tempfile
 import uuid
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,8 +21,16 @@ from hypothesis import strategies as st
 from pymongo import MongoClient
 from pymongo.database import Database
 
-from nestling.common.errors import GapError, LoadError
+from nestling.common.errors import GapError, LoadError, MigrationError
+from nestling.emitters.documents import documents
+from nestling.emitters.unknown_fields import unknown_fields
+from nestling.executors.exact import exact
+from nestling.executors.migrate.left_behind import SHOWN
+from nestling.executors.unknown_fields import find_unknown
 from nestling.ir.design import Design
+from nestling.ir.primitives import CollectionKind
+from nestling.ir.values import Policy
+from nestling.pipeline.migrating import job_of
 from tests.executors.migrate.moves import Moving
 from tests.generators.designs import designs
 from tests.generators.enriched import enriched
@@ -27,6 +38,7 @@ from tests.generators.plain_worlds import plain
 from tests.generators.worlds import World, worlds
 from tests.laws.tally import Counts
 from tests.soaking import SOAKING, examples
+from tests.unknown_fields import strewn
 
 MOVES = examples(4, 500, "NESTLING_MOVES")
 """A move takes a second or two; so many keep the default suite quick. Set NESTLING_MOVES for any other number."""
@@ -60,8 +72,10 @@ def test_a_move_under_writes_loses_nothing(
             moving = Moving(world, old, new, database, folder, seed)
         except LoadError:
             return  # what loading itself refuses is another law's affair
+        is_strewn = data.draw(st.booleans()) and _refuses_unknown(moving, random.Random(seed))
+        tally["moves", "refused: fields that would be lost"] += is_strewn
         try:
-            report = moving.between()
+            report = moving.between(drop_unknown=is_strewn)
         except (GapError, LoadError) as error:
             if isinstance(error, LoadError) and "slot" not in str(error):
                 raise
@@ -71,3 +85,35 @@ def test_a_move_under_writes_loses_nothing(
         moving.check()
     tally["moves", "done"] += 1
     tally["moves", "statements meanwhile"] += len(moving.run.done)
+
+
+def _refuses_unknown(moving: Moving, chance: random.Random) -> bool:
+    """Put fields anywhere; a migration then names those it would lose, and writes nothing. Whether there were some."""
+    put = _strew(moving, chance)
+    kept = job_of(moving.old, moving.new, moving.database, Policy()).kept
+    lost = {(name, path): ids for (name, path), ids in put.items() if name not in kept}
+    if not lost:
+        return False
+    there = set(moving.database.list_collection_names())
+    found = find_unknown(moving.database, unknown_fields(moving.old))
+    assert {(each.collection, each.path): each.documents for each in found} == dict(put)
+    with pytest.raises(MigrationError, match="would be lost") as refused:
+        moving.between(each=0)
+    assert len(refused.value.problems) == min(len(lost), SHOWN + 1)
+    assert set(moving.database.list_collection_names()) == there
+    return True
+
+
+def _strew(moving: Moving, chance: random.Random) -> Counter[tuple[str, str]]:
+    """Put fields into some documents; how many have each, by collection and path."""
+    put = Counter[tuple[str, str]]()
+    for store in moving.old.stores:
+        if store.options.kind in (CollectionKind.TIME_SERIES, CollectionKind.CAPPED):
+            continue
+        collection = exact(moving.database)[store.name]
+        for document in list(collection.find()):
+            if paths := strewn(document, documents(moving.old, store), chance, everywhere=False):
+                whole = [{"$replaceWith": {"$literal": document}}]  # a replacement may have no `$z`
+                collection.update_one({"_id": document["_id"]}, whole)
+                put.update((store.name, path) for path in paths)
+    return put

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,7 @@ from nestling.cli.parts import options
 
 if TYPE_CHECKING:
     from nestling.executors.migrate import MigrationReport
+    from nestling.ir.unknown_field import UnknownField
 
 
 @click.command(
@@ -27,6 +30,11 @@ if TYPE_CHECKING:
     help="End the migration: drop what was built, and leave the old design as it was.",
 )
 @click.option("--drop-old", is_flag=True, help="After the cutover: drop what the old design left behind.")
+@click.option(
+    "--drop-unknown",
+    is_flag=True,
+    help="Leave behind what documents hold that the designs do not know. Without this it is an error.",
+)
 @click.option("--offline", is_flag=True, help="Nobody else writes until the cutover, so a standalone server will do.")
 @options.long_decimals
 @options.microseconds
@@ -38,6 +46,7 @@ def command(
     cutover: bool,
     abort: bool,
     drop_old: bool,
+    drop_unknown: bool,
     offline: bool,
     long_decimals: str,
     microseconds: str,
@@ -62,11 +71,21 @@ def command(
             abort_migration(*designs, database, policy=policy)
             return _said({"aborted": True}, "Aborted: the old design is what it was.", as_json=as_json)
         if drop_old:
-            names = drop_what_is_left(*designs, database, policy=policy)
+            dropped = drop_what_is_left(*designs, database, drop_unknown=drop_unknown, policy=policy)
+            names = dropped.collections
             what = f"Dropped {text.counted(len(names), 'collection')}: {', '.join(names) or 'none was left'}."
-            return _said({"dropped": list(names)}, what, as_json=as_json)
+            shape = {"dropped": list(names), "unknown": [asdict(each) for each in dropped.unknown]}
+            return _said(shape, "\n".join([*_gone(dropped.unknown), what]), as_json=as_json)
         with progress(enabled=not as_json) as watch:
-            done = migrate(*designs, database, offline=offline, cutover=cutover, policy=policy, watch=watch)
+            done = migrate(
+                *designs,
+                database,
+                offline=offline,
+                cutover=cutover,
+                drop_unknown=drop_unknown,
+                policy=policy,
+                watch=watch,
+            )
     if as_json:
         text.print_json(migrate_json(done))
     else:
@@ -85,15 +104,20 @@ def _said(shape: dict[str, object], sentence: str, *, as_json: bool) -> int:
 
 
 def migrate_json(done: MigrationReport) -> dict[str, object]:
-    """The documented shape: phase, equal, rows, changes, documents, seconds."""
+    """The documented shape: phase, equal, rows, changes, documents, unknown, seconds."""
     return {
         "phase": str(done.phase),
         "equal": done.equal,
         "rows": dict(done.rows),
         "changes": done.changes,
         "documents": done.documents,
+        "unknown": [asdict(each) for each in done.unknown],
         "seconds": round(done.seconds, 3),
     }
+
+
+def _gone(unknown: Sequence[UnknownField]) -> list[str]:
+    return [f"Left behind, as the designs do not know it: {each.text()}." for each in unknown]
 
 
 def show(done: MigrationReport) -> None:
@@ -106,6 +130,8 @@ def show(done: MigrationReport) -> None:
     if done.rows:
         verdict = "equal in both designs" if done.equal else "compared: some still DIFFER"
         click.echo(f"{counted(sum(done.rows.values()), 'row')} of {counted(len(done.rows), 'entity')} {verdict}.")
+    for line in _gone(done.unknown):
+        click.echo(line)
     if not done.equal:
         click.echo("Run it again; where writers are very busy, when they are less so.")
         click.echo(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,7 @@ def command(old: Path, new: Path, target: str, as_json: bool) -> int:
 
 
 def plan_json(made: MigrationPlan) -> dict[str, object]:
-    """The documented shape: collections, left, changes, indexes, risks, rows, seconds."""
+    """The documented shape: collections, left, untouched, changes, indexes, risks, unknown, rows, seconds."""
     return {
         "collections": [
             {
@@ -52,9 +53,11 @@ def plan_json(made: MigrationPlan) -> dict[str, object]:
             for each in made.moves
         ],
         "left": list(made.left),
+        "untouched": list(made.untouched),
         "changes": list(made.changes),
         "indexes": {"built": list(made.indexes_built), "not_needed": list(made.indexes_dropped)},
         "risks": list(made.risks),
+        "unknown": [asdict(each) for each in made.unknown],
         "rows": dict(made.rows),
         "seconds": None if made.seconds is None else round(made.seconds, 1),
     }
@@ -74,6 +77,8 @@ def show(made: MigrationPlan) -> None:
     click.echo()
     if made.left:
         click.echo(f"Kept aside until --drop-old: {', '.join(made.left)}.\n")
+    if made.untouched:
+        click.echo(f"Not touched, as neither design names them: {', '.join(made.untouched)}.\n")
     _list("Indexes to build", made.indexes_built)
     _list("Indexes that go at the cutover", made.indexes_dropped)
     _list("Risks", made.risks)

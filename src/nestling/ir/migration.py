@@ -13,6 +13,7 @@ from enum import StrEnum
 from nestling.ir.command import Aggregation
 from nestling.ir.primitives import Form
 from nestling.ir.rows import Path
+from nestling.ir.unknown_field import UnknownField
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,8 @@ class Move:
 class MigrationPlan:
     """What a migration would do, before anything is written.
 
-    `left` are old collections nothing of the new design uses. `seconds` is the estimated time of the backfill.
+    `left` are old collections nothing of the new design uses, `untouched` collections neither design names. `unknown` fields
+    would be lost. `seconds` is the estimated time of the backfill.
     """
 
     moves: tuple[Move, ...]
@@ -140,6 +142,8 @@ class MigrationPlan:
     indexes_dropped: tuple[str, ...]
     risks: tuple[str, ...]
     rows: Mapping[str, int]
+    untouched: tuple[str, ...]
+    unknown: tuple[UnknownField, ...]
     seconds: float | None = None
 
 

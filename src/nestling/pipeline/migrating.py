@@ -17,7 +17,17 @@ from nestling.pipeline.watching import Watch
 if TYPE_CHECKING:
     from pymongo.database import Database
 
-    from nestling.executors.migrate import Gathered, Homes, Job, Migration, MigrationReport, ServerSide, Shelf, Target
+    from nestling.executors.migrate import (
+        Dropped,
+        Gathered,
+        Homes,
+        Job,
+        Migration,
+        MigrationReport,
+        ServerSide,
+        Shelf,
+        Target,
+    )
     from nestling.ir.command import CreateIndex
     from nestling.ir.design import Design
     from nestling.ir.layout import StoredCollection
@@ -56,15 +66,19 @@ def migrate(
     *,
     offline: bool = False,
     cutover: bool = False,
+    drop_unknown: bool = False,
     policy: Policy | None = None,
     watch: Watch | None = None,
 ) -> MigrationReport:
     """Build the new design beside the old one, carry over what changes meanwhile, and prove both equal.
 
     With `cutover` the new design then takes over. What was interrupted goes on where it stopped. `offline`: nobody writes, so
-    that a server without change streams will do.
+    that a server without change streams will do. `drop_unknown`: fields of documents that the designs do not know may be lost;
+    without it they are an error.
     """
-    return _migration(old, new, database, policy, watch).run(offline=offline, cutover=cutover)
+    return _migration(old, new, database, policy, watch, drop_unknown=drop_unknown).run(
+        offline=offline, cutover=cutover
+    )
 
 
 def abort_migration(old: Proposal, new: Proposal, database: Database[Any], *, policy: Policy | None = None) -> None:
@@ -72,13 +86,26 @@ def abort_migration(old: Proposal, new: Proposal, database: Database[Any], *, po
     _migration(old, new, database, policy, None).abort()
 
 
-def drop_old(old: Proposal, new: Proposal, database: Database[Any], *, policy: Policy | None = None) -> tuple[str, ...]:
-    """Drop the old design's collections once the new one has taken over; returns their names."""
-    return _migration(old, new, database, policy, None).drop_old()
+def drop_old(
+    old: Proposal,
+    new: Proposal,
+    database: Database[Any],
+    *,
+    drop_unknown: bool = False,
+    policy: Policy | None = None,
+) -> Dropped:
+    """Drop the old design's collections once the new one has taken over; `drop_unknown` as when migrating."""
+    return _migration(old, new, database, policy, None, drop_unknown=drop_unknown).drop_old()
 
 
 def _migration(
-    old: Proposal, new: Proposal, database: Database[Any], policy: Policy | None, watch: Watch | None
+    old: Proposal,
+    new: Proposal,
+    database: Database[Any],
+    policy: Policy | None,
+    watch: Watch | None,
+    *,
+    drop_unknown: bool = False,
 ) -> Migration:
     from nestling.executors.migrate import Migration
 
@@ -94,7 +121,7 @@ def _migration(
             watch(f"migrating {what}", rows, None)
 
     job = job_of(old.design, new.design, database, policy or Policy())
-    return Migration(job, job.homes.database, shelf, tell)
+    return Migration(job, job.homes.database, shelf, tell, drop_unknown)
 
 
 def job_of(old: Design, new: Design, database: Database[Any], policy: Policy) -> Job:
@@ -121,6 +148,7 @@ def job_of(old: Design, new: Design, database: Database[Any], policy: Policy) ->
 
 def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy, *, keeps_images: bool) -> Job:
     from nestling.emitters.commands import collection_commands
+    from nestling.emitters.unknown_fields import unknown_fields
     from nestling.executors.load import written_collections
     from nestling.executors.migrate import Job, Sides
     from nestling.ir.digest import digest, stored_digest
@@ -156,6 +184,7 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
         late_indexes=[_final(index, finals) for index in late],
         indexes_gone=gone,
         validators={store.name: _validator(old, store, policy) for store in old.stores},
+        unknown={name: stages for name, stages in unknown_fields(old).items() if name not in stays},
         unfenced=frozenset(s.name for s in old.stores if s.options.kind is CollectionKind.TIME_SERIES),
         keeps_images=keeps_images,
         policy=policy,

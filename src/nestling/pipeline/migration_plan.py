@@ -31,6 +31,7 @@ def plan_migration(
 ) -> MigrationPlan:
     """Say what becomes of each collection, how much there is to move, how long that may take, and what could go wrong."""
     from nestling.executors.migrate.sizes import sizes
+    from nestling.executors.unknown_fields import find_unknown
     from nestling.pipeline.migrating import job_of
     from nestling.planner.migration import differences
 
@@ -38,16 +39,30 @@ def plan_migration(
     measured = sizes(database, job.homes.homes)
     moves = tuple(_moves(new.design, job, measured))
     built, dropped = _indexes(old.design, new.design, job)
+    unknown = find_unknown(database, job.unknown)
+    lost = "is not in the designs: it would be lost, which `migrate` refuses without `--drop-unknown`"
+    risks = (*(f"{each.text()}, {lost}" for each in unknown), *_risks(old.design, new.design, job, database))
     return MigrationPlan(
         moves,
         job.replaced,
         differences(old.design, new.design),
         built,
         dropped,
-        tuple(_risks(old.design, new.design, job, database)),
+        risks,
         {entity: size.rows for entity, size in measured.items()},
+        tuple(_untouched(job, database)),
+        unknown,
         _seconds(moves, job, measured),
     )
+
+
+def _untouched(job: Job, database: Database[Any]) -> list[str]:
+    """What neither design has to do with."""
+    from nestling.executors.migrate import BEFORE
+    from nestling.ir.names import is_system
+
+    named = {*job.old, *job.names, *job.names.values(), *(f"{name}{BEFORE}" for name in job.replaced)}
+    return sorted(name for name in database.list_collection_names() if name not in named and not is_system(name))
 
 
 def _moves(new: Design, job: Job, measured: Mapping[str, Size]) -> Iterator[Move]:

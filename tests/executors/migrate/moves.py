@@ -68,7 +68,7 @@ class Moving:
             return "validator refuses" not in str(error)
         return True
 
-    def between(self, *, cutover: bool = True, each: int = 2) -> MigrationReport:
+    def between(self, *, cutover: bool = True, each: int = 2, drop_unknown: bool = False) -> MigrationReport:
         """Migrate, with statements whenever the migration tells how far it is."""
         is_open = True
 
@@ -79,7 +79,7 @@ class Moving:
                 is_open = self.write() and is_open
             is_open = is_open and not what.endswith("cutover")
 
-        return self._migrate(watch, cutover=cutover)
+        return self._migrate(watch, cutover=cutover, drop_unknown=drop_unknown)
 
     def beside(self, *, cutover: bool = True) -> MigrationReport:
         """Migrate in a thread, with statements all the while."""
@@ -121,9 +121,15 @@ class Moving:
         self._ended = not is_alive
         return is_alive
 
-    def _migrate(self, watch: Callable[[str, int, int | None], None] | None, *, cutover: bool) -> MigrationReport:
+    def _migrate(
+        self,
+        watch: Callable[[str, int, int | None], None] | None,
+        *,
+        cutover: bool,
+        drop_unknown: bool = False,
+    ) -> MigrationReport:
         old, new = Proposal("", self.old), Proposal("", self.new)
-        return migrating.migrate(old, new, self.database, cutover=cutover, watch=watch)
+        return migrating.migrate(old, new, self.database, cutover=cutover, drop_unknown=drop_unknown, watch=watch)
 
     def _write_until(self, ended: Callable[[], bool]) -> None:
         is_open = True

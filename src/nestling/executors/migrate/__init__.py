@@ -8,7 +8,7 @@ from nestling.executors.migrate.compare import Sides
 from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.in_use import check_in_use
 from nestling.executors.migrate.job import BEFORE, Job
-from nestling.executors.migrate.migrating import Migration, MigrationReport
+from nestling.executors.migrate.migrating import Dropped, Migration, MigrationReport
 from nestling.executors.migrate.preflight import in_the_way
 from nestling.executors.migrate.server_side import Gathered, ServerSide
 from nestling.executors.migrate.spool import Shelf
@@ -16,6 +16,7 @@ from nestling.executors.migrate.unit import Target
 
 __all__ = [
     "BEFORE",
+    "Dropped",
     "Gathered",
     "Homes",
     "Job",

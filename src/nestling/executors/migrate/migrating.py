@@ -32,15 +32,20 @@ from nestling.executors.migrate.cutover import (
 from nestling.executors.migrate.derive import Deriver
 from nestling.executors.migrate.follow import Follower, following, latest
 from nestling.executors.migrate.job import BEFORE, Job
+from nestling.executors.migrate.left_behind import dropped_with, left_behind
 from nestling.executors.migrate.preflight import check, check_cutover
 from nestling.executors.migrate.server_side import drop_gathered
 from nestling.executors.migrate.spool import OpenShelf
 from nestling.executors.migrate.state import COLLECTION, State, States
 from nestling.executors.moment import now
 from nestling.ir.migration import Phase
+from nestling.ir.unknown_field import UnknownField
 
 ROUNDS = 20
 """How often rows that differ are derived again and compared, while writes go on."""
+
+_OPEN = (Phase.BACKFILL, Phase.FOLLOWING, Phase.READY)
+"""While the old collections take writes."""
 
 Tell = Callable[[str, int], None]
 
@@ -49,7 +54,8 @@ Tell = Callable[[str, int], None]
 class MigrationReport:
     """How far it is, the rows compared by entity (empty: not compared) and whether all were equal, and what was done.
 
-    `changes` were carried over in this run, `documents` written for them; `seconds` is this run's time.
+    `changes` were carried over in this run, `documents` written for them; `seconds` is this run's time. `unknown` fields, which
+    the designs say nothing of, were left behind, as that was asked for.
     """
 
     phase: Phase
@@ -58,22 +64,33 @@ class MigrationReport:
     changes: int
     documents: int
     seconds: float
+    unknown: tuple[UnknownField, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """The collections that were dropped, and the fields the designs do not know that went with them, as that was asked for."""
+
+    collections: tuple[str, ...]
+    unknown: tuple[UnknownField, ...]
 
 
 @dataclass(slots=True)
 class Migration:
-    """A job on a database."""
+    """A job on a database. `drop_unknown`: what documents hold that the designs do not know may be lost."""
 
     job: Job
     database: Database[Any]
     open_shelf: OpenShelf
     tell: Tell
+    drop_unknown: bool = False
+    unknown: tuple[UnknownField, ...] = ()
 
     def run(self, *, offline: bool = False, cutover: bool = False) -> MigrationReport:
         """Go on to where the new design is complete and equal; with `cutover` until it has taken over.
 
-        Raises `MigrationError`, `LeaseLost`, `ChangesError`, `LoadError` (a row the new design has no place for),
-        `PermissionDenied`.
+        Raises `MigrationError` (also for fields that would be lost), `LeaseLost`, `ChangesError`, `LoadError` (a row the new
+        design has no place for), `PermissionDenied`.
         """
         start = time.monotonic()
         with typed_errors(address(self.database)), self._alone(offline=offline, cutover=cutover) as states:
@@ -96,8 +113,15 @@ class Migration:
             check(self.job, self.database, offline=offline)
         if cutover and (state is None or state.phase is not Phase.DONE):
             check_cutover(self.job, self.database)
+        if state is None or state.phase in _OPEN:
+            self._look()
         with alone(self.database, COLLECTION) as still:
             yield States(self.database, still)
+
+    def _look(self) -> None:
+        """Find what would be left behind; raises `MigrationError` where it may not be."""
+        self.tell("fields that are not in the designs", 0)
+        self.unknown = left_behind(self.job, self.database, is_allowed=self.drop_unknown)
 
     def _begin(self, states: States, *, offline: bool) -> State:
         for target in () if offline else self.job.targets:
@@ -130,7 +154,8 @@ class Migration:
                 state, compared = self._cut_over(states, state, deriver, follower)
             changes = follower.changes if follower is not None else 0
         seconds = time.monotonic() - start
-        return MigrationReport(state.phase, compared.rows, compared.equal, changes, deriver.written, seconds)
+        written = deriver.written
+        return MigrationReport(state.phase, compared.rows, compared.equal, changes, written, seconds, self.unknown)
 
     def _backfill(self, states: States, state: State, deriver: Deriver) -> State:
         create(self.job.commands, self.database, tuple(self.job.names), resume=True)
@@ -189,12 +214,21 @@ class Migration:
         if follower is not None:
             follower.state = state
         state = self._reached(states, follower, state, Phase.FENCED)
+        try:
+            self._look()
+        except MigrationError:
+            self._reopened(states, follower, state)
+            raise
         compared = self._verify(deriver, follower)
         if not compared.equal:
-            unfence(self.database, state)
-            return self._reached(states, follower, state, Phase.FOLLOWING), compared
+            return self._reopened(states, follower, state), compared
         state = self._reached(states, follower, state, Phase.SWITCHING)
         return self._switch(states, state), compared
+
+    def _reopened(self, states: States, follower: Follower | None, state: State) -> State:
+        """The old design takes writes again."""
+        unfence(self.database, state)
+        return self._reached(states, follower, state, Phase.FOLLOWING)
 
     def _switch(self, states: States, state: State) -> State:
         switch(self.job, self.database)
@@ -231,8 +265,11 @@ class Migration:
         with alone(self.database, COLLECTION) as still:
             yield States(self.database, still)
 
-    def drop_old(self) -> tuple[str, ...]:
-        """Drop what the old design left behind, once the new one has taken over; returns the collections."""
+    def drop_old(self) -> Dropped:
+        """Drop what the old design left behind, once the new one has taken over.
+
+        Raises `MigrationError` before that, and where fields would be lost with it.
+        """
         with typed_errors(address(self.database)), self._there() as states:
             state = states.resume(self.job.designs)
             if state is None or state.phase is not Phase.DONE:
@@ -242,6 +279,7 @@ class Migration:
             left = [f"{name}{BEFORE}" for name in self.job.replaced]
             left += [name for name in self.job.replaced if name in self.job.unfenced]
             found = tuple(name for name in left if name in there)
+            unknown = dropped_with(self.job, self.database, found, is_allowed=self.drop_unknown)
             drop(self.database, found)
             states.remove()
-            return found
+            return Dropped(found, unknown)
