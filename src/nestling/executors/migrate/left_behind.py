@@ -16,7 +16,7 @@ from nestling.ir.unknown_field import UnknownField
 SHOWN = 20
 _BEFORE = (
     "add them to the model and to both designs (`nestling inspect URI -o model.yaml --design-out design.yaml` reads them anew,"
-    " all but names with a dot or a leading `$`), or go on without them: `--drop-unknown`"
+    " all but those whose names no query can say, such as `$z`), or go on without them: `--drop-unknown`"
 )
 _AFTER = "copy what is needed into the new design's documents, or let them go: `--drop-unknown`"
 
