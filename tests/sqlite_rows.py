@@ -1,22 +1,27 @@
-"""Conceptual rows held in a SQLite file, written and read by nestling's own SQL source and sink."""
+"""Conceptual rows held in a SQLite file, in the tables of nestling's own SQL sink, and read by its source."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from nestling.common.sql_dialects import SQLITE
 from nestling.ir.model import Model
 from nestling.sources.sql.address import parse_address
+from nestling.sources.sql.engines.sqlite import ENGINE
+from nestling.sources.sql.literals import writer
 from nestling.sources.sql.rows import SqlDatabase
 from nestling.sources.sql.sink import SqlSink
 
 
 def sqlite_source(path: Path, model: Model, rows: Mapping[str, Sequence[tuple[object, ...]]]) -> SqlDatabase:
-    """A SQLite file at `path` that holds those rows by entity, as a source of rows."""
+    """A SQLite file at `path` that holds those rows by entity, as its columns keep them, as a source of rows."""
     sink = sqlite_sink(path)
     sink.begin(model)
     for entity in model.entities:
-        sink.write(entity, rows.get(entity.name, ()))
+        writers = [writer(attribute, SQLITE) for attribute in entity.attributes]
+        written = [[write(v) for write, v in zip(writers, row, strict=True)] for row in rows.get(entity.name, ())]
+        ENGINE.insert(sink.connection, sink.table(entity), [tuple(row) for row in written])
     sink.finish()
     return SqlDatabase(parse_address(f"sqlite:///{path}"), model)
 

@@ -8,21 +8,24 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import bson
 
 from nestling.common.errors import LoadError
-from nestling.ir.model import Attribute
-from nestling.ir.rows import JSON_NULL, UndecodableText
-from nestling.ir.types import FLOAT, INTEGER, Type
+from nestling.ir.canonical import canonical_encoder
+from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.rows import JSON_NULL, Column, RowQuery, UndecodableText
+from nestling.ir.types import FLOAT, INTEGER, TEXT, Type
 from nestling.ir.values import CODEC, Policy, decoder, encoder
 from nestling.sources.affinity import is_numeric
+from nestling.sources.sql import open_database, open_sink
 from nestling.sources.sql.table_ddl import column_words
 from scripts.pages._markdown import code, table
 
 
-class Column(NamedTuple):
+class Sample(NamedTuple):
     """A SQL type, a literal of it, the conceptual type the source makes of it, and its BSON type as `$type` names it."""
 
     declared: str
@@ -35,90 +38,90 @@ UUID_TEXT = "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'"
 JSON_TEXT = "'{\"a\": [1, null]}'"
 COLUMNS = {
     "sqlite": (
-        Column("INTEGER", "42", "integer", "int"),
-        Column("BIGINT", "9007199254740993", "integer", "long"),
-        Column("BOOLEAN", "1", "boolean", "bool"),
-        Column("REAL", "1.5", "float", "double"),
-        Column("DECIMAL(10,2)", "12.50", "float", "double"),
-        Column("DECIMAL_TEXT(40,2)", "'12.50'", "decimal(40,2)", "decimal"),
-        Column("VARCHAR(20)", "'Ada'", "text(20)", "string"),
-        Column("TEXT", "'Ada'", "text", "string"),
-        Column("BLOB", "x'00ff'", "bytes", "binData"),
-        Column("DATE", "'2024-02-29'", "date", "date"),
-        Column("TIME", "'23:59:59'", "time", "string"),
-        Column("TIMESTAMP", "'2024-02-29 10:00:00'", "timestamp", "date"),
-        Column("TIMESTAMP", "'2024-02-29 10:00:00.250'", "timestamp(3)", "date"),
-        Column("TIMESTAMP", "'2024-02-29 10:00:00.123456'", "timestamp(6)", "string"),
-        Column("DATETIME", "'2024-02-29'", "date", "date"),
-        Column("UUID", UUID_TEXT, "uuid", "binData"),
-        Column("UUID_TEXT", UUID_TEXT, "uuid", "binData"),
-        Column("GUID", UUID_TEXT.upper(), "text", "string"),
-        Column("JSON", JSON_TEXT, "json", "object"),
-        Column("GEOMETRY", "x'0101'", "geometry", "binData"),
-        Column("", "'anything'", "text", "string"),
+        Sample("INTEGER", "42", "integer", "int"),
+        Sample("BIGINT", "9007199254740993", "integer", "long"),
+        Sample("BOOLEAN", "1", "boolean", "bool"),
+        Sample("REAL", "1.5", "float", "double"),
+        Sample("DECIMAL(10,2)", "12.50", "float", "double"),
+        Sample("DECIMAL_TEXT(40,2)", "'12.50'", "decimal(40,2)", "decimal"),
+        Sample("VARCHAR(20)", "'Ada'", "text(20)", "string"),
+        Sample("TEXT", "'Ada'", "text", "string"),
+        Sample("BLOB", "x'00ff'", "bytes", "binData"),
+        Sample("DATE", "'2024-02-29'", "date", "date"),
+        Sample("TIME", "'23:59:59'", "time", "string"),
+        Sample("TIMESTAMP", "'2024-02-29 10:00:00'", "timestamp", "date"),
+        Sample("TIMESTAMP", "'2024-02-29 10:00:00.250'", "timestamp(3)", "date"),
+        Sample("TIMESTAMP", "'2024-02-29 10:00:00.123456'", "timestamp(6)", "string"),
+        Sample("DATETIME", "'2024-02-29'", "date", "date"),
+        Sample("UUID", UUID_TEXT, "uuid", "binData"),
+        Sample("UUID_TEXT", UUID_TEXT, "uuid", "binData"),
+        Sample("GUID", UUID_TEXT.upper(), "text", "string"),
+        Sample("JSON", JSON_TEXT, "json", "object"),
+        Sample("GEOMETRY", "x'0101'", "geometry", "binData"),
+        Sample("", "'anything'", "text", "string"),
     ),
     "postgresql": (
-        Column("boolean", "true", "boolean", "bool"),
-        Column("smallint", "42", "integer", "int"),
-        Column("integer", "42", "integer", "int"),
-        Column("bigint", "9007199254740993", "integer", "long"),
-        Column("numeric(10,2)", "12.50", "decimal(10,2)", "decimal"),
-        Column("numeric", "12.50", "decimal", "decimal"),
-        Column("real", "1.5", "float as real", "double"),
-        Column("double precision", "1.5", "float", "double"),
-        Column("money", "'12.50'", "text as money", "string"),
-        Column("varchar(20)", "'Ada'", "text(20)", "string"),
-        Column("char(5)", "'Ada'", "text(5) as char", "string"),
-        Column("text", "'Ada'", "text", "string"),
-        Column("bytea", "'\\x00ff'", "bytes", "binData"),
-        Column("date", "'2024-02-29'", "date", "date"),
-        Column("time", "'23:59:59.5'", "time", "string"),
-        Column("timetz", "'23:59:59+02'", "time", "string"),
-        Column("timestamp", "'2024-02-29 10:00:00'", "timestamp", "date"),
-        Column("timestamp", "'2024-02-29 10:00:00.123456'", "timestamp(6)", "string"),
-        Column("timestamptz", "'2024-02-29 10:00:00+02'", "timestamptz", "date"),
-        Column("interval", "'1 day 2 hours'", "interval", "string"),
-        Column("uuid", UUID_TEXT, "uuid", "binData"),
-        Column("json", JSON_TEXT, "json", "object"),
-        Column("jsonb", JSON_TEXT, "json", "object"),
-        Column("mood", "'glad'", "enum('glad', 'sad')", "string"),
-        Column("integer[]", "'{1,2}'", "array(integer)", "array"),
-        Column("text[]", "'{a,NULL}'", "array(text)", "array"),
-        Column("bit(3)", "B'101'", "bits(3)", "string"),
-        Column("bit varying", "B'10100'", "bits", "string"),
-        Column("point", "'(1,2)'", "geometry", "string"),
-        Column("inet", "'10.0.0.1'", "text as inet", "string"),
-        Column("int4range", "'[1,5)'", "text as int4range", "string"),
-        Column("xml", "'<a/>'", "text as xml", "string"),
+        Sample("boolean", "true", "boolean", "bool"),
+        Sample("smallint", "42", "integer", "int"),
+        Sample("integer", "42", "integer", "int"),
+        Sample("bigint", "9007199254740993", "integer", "long"),
+        Sample("numeric(10,2)", "12.50", "decimal(10,2)", "decimal"),
+        Sample("numeric", "12.50", "decimal", "decimal"),
+        Sample("real", "1.5", "float as real", "double"),
+        Sample("double precision", "1.5", "float", "double"),
+        Sample("money", "'12.50'", "text as money", "string"),
+        Sample("varchar(20)", "'Ada'", "text(20)", "string"),
+        Sample("char(5)", "'Ada'", "text(5) as char", "string"),
+        Sample("text", "'Ada'", "text", "string"),
+        Sample("bytea", "'\\x00ff'", "bytes", "binData"),
+        Sample("date", "'2024-02-29'", "date", "date"),
+        Sample("time", "'23:59:59.5'", "time", "string"),
+        Sample("timetz", "'23:59:59+02'", "time", "string"),
+        Sample("timestamp", "'2024-02-29 10:00:00'", "timestamp", "date"),
+        Sample("timestamp", "'2024-02-29 10:00:00.123456'", "timestamp(6)", "string"),
+        Sample("timestamptz", "'2024-02-29 10:00:00+02'", "timestamptz", "date"),
+        Sample("interval", "'1 day 2 hours'", "interval", "string"),
+        Sample("uuid", UUID_TEXT, "uuid", "binData"),
+        Sample("json", JSON_TEXT, "json", "object"),
+        Sample("jsonb", JSON_TEXT, "json", "object"),
+        Sample("mood", "'glad'", "enum('glad', 'sad')", "string"),
+        Sample("integer[]", "'{1,2}'", "array(integer)", "array"),
+        Sample("text[]", "'{a,NULL}'", "array(text)", "array"),
+        Sample("bit(3)", "B'101'", "bits(3)", "string"),
+        Sample("bit varying", "B'10100'", "bits", "string"),
+        Sample("point", "'(1,2)'", "geometry", "string"),
+        Sample("inet", "'10.0.0.1'", "text as inet", "string"),
+        Sample("int4range", "'[1,5)'", "text as int4range", "string"),
+        Sample("xml", "'<a/>'", "text as xml", "string"),
     ),
     "mysql": (
-        Column("tinyint(1)", "1", "boolean", "bool"),
-        Column("tinyint", "42", "integer", "int"),
-        Column("int", "42", "integer", "int"),
-        Column("int unsigned", "4294967295", "integer", "long"),
-        Column("bigint", "9007199254740993", "integer", "long"),
-        Column("bigint unsigned", "18446744073709551615", "integer", "decimal"),
-        Column("decimal(10,2)", "12.50", "decimal(10,2)", "decimal"),
-        Column("float", "1.5", "float", "double"),
-        Column("double", "1.5", "float", "double"),
-        Column("varchar(20)", "'Ada'", "text(20)", "string"),
-        Column("char(5)", "'Ada'", "text(5)", "string"),
-        Column("longtext", "'Ada'", "text", "string"),
-        Column("varbinary(20)", "x'00ff'", "bytes", "binData"),
-        Column("longblob", "x'00ff'", "bytes", "binData"),
-        Column("date", "'2024-02-29'", "date", "date"),
-        Column("time", "'-838:59:59'", "time", "string"),
-        Column("datetime", "'2024-02-29 10:00:00'", "timestamp", "date"),
-        Column("datetime(6)", "'2024-02-29 10:00:00.123456'", "timestamp(6)", "string"),
-        Column("timestamp", "'2024-02-29 10:00:00'", "timestamptz", "date"),
-        Column("year", "2024", "integer", "int"),
-        Column("enum('glad','sad')", "'glad'", "enum('glad', 'sad')", "string"),
-        Column("set('a','b')", "'a,b'", "text", "string"),
-        Column("bit(3)", "b'101'", "bits(3)", "string"),
-        Column("json", JSON_TEXT, "json", "object"),
-        Column("uuid", UUID_TEXT, "uuid", "binData"),
-        Column("inet6", "'::1'", "text", "string"),
-        Column("geometry", "ST_GeomFromText('POINT(1 2)')", "geometry", "binData"),
+        Sample("tinyint(1)", "1", "boolean", "bool"),
+        Sample("tinyint", "42", "integer", "int"),
+        Sample("int", "42", "integer", "int"),
+        Sample("int unsigned", "4294967295", "integer", "long"),
+        Sample("bigint", "9007199254740993", "integer", "long"),
+        Sample("bigint unsigned", "18446744073709551615", "integer", "decimal"),
+        Sample("decimal(10,2)", "12.50", "decimal(10,2)", "decimal"),
+        Sample("float", "1.5", "float", "double"),
+        Sample("double", "1.5", "float", "double"),
+        Sample("varchar(20)", "'Ada'", "text(20)", "string"),
+        Sample("char(5)", "'Ada'", "text(5)", "string"),
+        Sample("longtext", "'Ada'", "text", "string"),
+        Sample("varbinary(20)", "x'00ff'", "bytes", "binData"),
+        Sample("longblob", "x'00ff'", "bytes", "binData"),
+        Sample("date", "'2024-02-29'", "date", "date"),
+        Sample("time", "'-838:59:59'", "time", "string"),
+        Sample("datetime", "'2024-02-29 10:00:00'", "timestamp", "date"),
+        Sample("datetime(6)", "'2024-02-29 10:00:00.123456'", "timestamp(6)", "string"),
+        Sample("timestamp", "'2024-02-29 10:00:00'", "timestamptz", "date"),
+        Sample("year", "2024", "integer", "int"),
+        Sample("enum('glad','sad')", "'glad'", "enum('glad', 'sad')", "string"),
+        Sample("set('a','b')", "'a,b'", "text", "string"),
+        Sample("bit(3)", "b'101'", "bits(3)", "string"),
+        Sample("json", JSON_TEXT, "json", "object"),
+        Sample("uuid", UUID_TEXT, "uuid", "binData"),
+        Sample("inet6", "'::1'", "text", "string"),
+        Sample("geometry", "ST_GeomFromText('POINT(1 2)')", "geometry", "binData"),
     ),
 }
 TITLES = {"sqlite": "SQLite", "postgresql": "PostgreSQL", "mysql": "MySQL and MariaDB"}
@@ -227,6 +230,8 @@ LIMITS = (
     Limit("SQLite: a number in a TEXT column", "text", 7),
     Limit("SQLite: a blob in a DATE column", "date", b"\x00\xff"),
 )
+_FOUND = {int: INTEGER, str: TEXT, bytes: Type.parse("bytes")}
+"""What `also` of an attribute calls values found there."""
 _BSON_TYPES = {
     0x01: "double", 0x02: "string", 0x03: "object", 0x04: "array", 0x05: "binData", 0x08: "bool", 0x09: "date", 0x0A: "null",
     0x10: "int", 0x12: "long", 0x13: "decimal",
@@ -240,7 +245,14 @@ every one of them.
 
 A *conceptual type* stands between SQL and BSON. For a live database it is the type the values really have: a `DATETIME` column
 that holds only days is a `date`, a `timestamp` is `timestamp(6)` only if some value has microseconds. `also` in the model file
-lists the types of values that disagree. "Unloaded as" is the column `nestling unload` makes in the same kind of database.
+lists the types of values that disagree. "Unloaded as" is the column `nestling unload` makes in the same kind of database, and
+"comes back" what it makes of the value in SQLite.
+
+`unload` reads every row it writes back before it commits. A value that would come back as another, or that the database refuses,
+stops it with the table, the key of the row, the column and what to do; nothing stays but, in MySQL, empty tables. In SQLite a
+column whose `also` lists types its affinity would change is declared by a word with BLOB in it, such as `NUMBER_BLOB`, which
+changes nothing. Columns of servers hold one type: there `unload` stops before it writes, where `also` lists one they cannot hold.
+Two things count as one value: a whole float and the integer where a column holds both, and the JSON text `null` and JSON `null`.
 
 The type keeps the length of a text and the digits of a decimal, and [writes](statements.md#what-a-write-does) are held to
 them. It does not keep how wide an integer is, nor `unsigned`: validators and writes take any integer of 64 bits.
@@ -302,7 +314,7 @@ def _dialect(dialect: str) -> str:
     return f"## {TITLES[dialect]}\n\n{table(names, rows)}"
 
 
-def _attribute(column: Column) -> Attribute:
+def _attribute(column: Sample) -> Attribute:
     """The attribute the source makes of a column that holds just this value."""
     kind = Type.parse(column.conceptual)
     also = (Type.parse("decimal(20,0)"),) if (column.conceptual, column.bson) == ("integer", "decimal") else ()
@@ -324,9 +336,21 @@ def _limit(limit: Limit) -> tuple[str, str, str, str]:
 
 
 def _comes_back(kind: Type, stored: object, value: object) -> str:
+    """What reading a SQLite file yields after the stored value, decoded, was written there as `unload` writes it."""
     found = decoder(kind)(bson.decode(bson.encode({"v": stored}, codec_options=CODEC), CODEC)["v"])
-    same = repr(found) == repr(value) or (type(found), found) == (type(value), value)
-    return "yes" if same else f"as {found!r}"
+    also = _FOUND.get(type(found), INTEGER) if found != 2**64 - 1 else Type.parse("decimal(20,0)")
+    is_odd = type(found) in _FOUND and also.name is not kind.name
+    entity = Entity("t", (Attribute("v", kind, also=(also,) if is_odd else ()),))
+    model = Model("m", (entity,))
+    with TemporaryDirectory() as folder:
+        url = f"sqlite:///{folder}/copy.db"
+        sink = open_sink(url)
+        sink.begin(model)
+        sink.write(entity, [(found,)])
+        sink.finish()
+        ((back,),) = open_database(url, model=model).rows(RowQuery("t", (Column("v"),)))
+    encode = canonical_encoder(["v"], entity, Policy(long_decimals="text"))
+    return "yes" if encode([back]) == encode([value]) else f"as {back!r}"
 
 
 def _bson_name(stored: object) -> str:

@@ -19,11 +19,11 @@ from pymongo.database import Database
 
 from nestling.emitters.commands import collection_commands, index_commands
 from nestling.emitters.mql import aggregation
-from nestling.executors.canonical import canonical_encoder
 from nestling.executors.create import create
 from nestling.executors.load import load, written_collections
 from nestling.executors.unload import unload
 from nestling.executors.verify import verify
+from nestling.ir.canonical import canonical_encoder
 from nestling.ir.design import Design
 from nestling.ir.layout import Role
 from nestling.ir.model import Entity

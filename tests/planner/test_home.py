@@ -11,10 +11,10 @@ from pymongo.database import Database
 from nestling.common.errors import DesignError
 from nestling.emitters.commands import index_commands
 from nestling.emitters.mql import aggregation
-from nestling.executors.canonical import canonical_encoder
 from nestling.executors.create import create_indexes
 from nestling.executors.read import read_raw, read_rows
 from nestling.ir.access_path import describe_step
+from nestling.ir.canonical import canonical_encoder
 from nestling.ir.design import Design
 from nestling.ir.values import Policy
 from nestling.planner.home import home_view, home_views

@@ -17,8 +17,8 @@ from operator import itemgetter
 import bson
 
 from nestling.executors.batches import batches
-from nestling.executors.canonical import canonical_encoder
 from nestling.executors.read import row_decoder
+from nestling.ir.canonical import canonical_encoder
 from nestling.ir.model import Entity
 from nestling.ir.values import CODEC, Policy
 

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 from pymongo.database import Database
 
 from nestling.common.connection import address, typed_errors
-from nestling.executors.canonical import RowEncoder, row_encoder
 from nestling.executors.difference import Comparison, Difference, Side
 from nestling.executors.fingerprint import RawRow, fingerprint, partition
 from nestling.executors.progress import Report, RowCounter
 from nestling.executors.read import Row, decode_raw, read_raw, row_decoder
+from nestling.ir.canonical import RowEncoder, row_encoder
 from nestling.ir.command import Aggregation
 from nestling.ir.model import Entity, Model
 from nestling.ir.rows import Column, RowQuery, RowSource

@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Any, NoReturn
 
 from nestling.ir.beyond_json import NOT_IN_SQL, beyond_json
+from nestling.ir.rows import JsonNull
 
 
 def read_json(text: str) -> Any:
@@ -41,6 +42,8 @@ def _written(value: object) -> str:
             return "[" + ", ".join(map(_written, value)) + "]"
         case Decimal() if value.is_finite():
             return str(value)
+        case JsonNull():
+            return "null"
         case None | bool() | int() | float():
             return json.dumps(value)
         case _ if isinstance(value, NOT_IN_SQL):

@@ -12,11 +12,11 @@ from pymongo.read_concern import ReadConcern
 
 from nestling.executors.abilities import capped_collections, has_history
 from nestling.executors.calls import ONE_MOMENT
-from nestling.executors.canonical import stored_bytes
 from nestling.executors.check.same import differing_values
 from nestling.executors.check.scope import Stage
 from nestling.executors.exact import exact
 from nestling.executors.read_errors import read_errors
+from nestling.ir.canonical import stored_bytes
 from nestling.ir.drift import ID, SCREEN_KEY, Check, CompiledCheck, Drift, PathStep
 from nestling.ir.names import join
 from nestling.ir.program import MISSING

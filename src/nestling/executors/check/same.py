@@ -9,7 +9,7 @@ from typing import Any
 
 from bson import Decimal128
 
-from nestling.executors.canonical import stored_bytes
+from nestling.ir.canonical import stored_bytes
 from nestling.ir.drift import Check, Compared
 from nestling.ir.program import MISSING
 

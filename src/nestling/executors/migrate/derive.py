@@ -22,7 +22,6 @@ from pymongo.errors import BulkWriteError
 
 from nestling.common.errors import MigrationError, Problem
 from nestling.executors.batches import batches
-from nestling.executors.canonical import stored_bytes
 from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.invalid import why_refused
 from nestling.executors.load.merge import Merge
@@ -32,6 +31,7 @@ from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.once import mark, once
 from nestling.executors.migrate.spool import OpenShelf, Spool
 from nestling.executors.migrate.unit import Found, Scope, Target
+from nestling.ir.canonical import stored_bytes
 from nestling.ir.migration import Row
 from nestling.ir.model import Model
 from nestling.ir.names import value_at

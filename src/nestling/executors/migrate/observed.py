@@ -8,10 +8,10 @@ from typing import Any
 
 import bson
 
-from nestling.executors.canonical import stored_bytes
 from nestling.executors.changes import Change, ChangeKind
 from nestling.executors.migrate.homes import Homes
 from nestling.ir.access_path import column_field
+from nestling.ir.canonical import stored_bytes
 from nestling.ir.migration import HeldIds, Row
 from nestling.ir.model import Entity
 from nestling.ir.names import stored_name

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from hashlib import blake2b
 from typing import Protocol
 
-from nestling.executors.canonical import RowEncoder, canonical_encoder
+from nestling.ir.canonical import RowEncoder, canonical_encoder
 from nestling.ir.migration import Row
 from nestling.ir.model import Entity, Model
 from nestling.ir.rows import RowSink, RowSource

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nestling.executors.canonical import stored_bytes
+from nestling.ir.canonical import stored_bytes
 from nestling.ir.compiled import CompiledRead, Mql
 from nestling.ir.drift import ID
 from nestling.ir.filling import read_for_row

@@ -51,6 +51,20 @@ NAMES_IN_SQLITE = _NAMES | {
     "json_text": _T.JSON,
     "bits_text": _T.BITS,
     "objectid_text": _T.OBJECT_ID,
+    "boolean_blob": _T.BOOLEAN,
+    "number_blob": _T.INTEGER,
+    "decimal_blob": _T.DECIMAL,
+    "float_blob": _T.FLOAT,
+    "string_blob": _T.TEXT,
+    "date_blob": _T.DATE,
+    "time_blob": _T.TIME,
+    "timestamp_blob": _T.TIMESTAMP,
+    "timestamptz_blob": _T.TIMESTAMPTZ,
+    "duration_blob": _T.INTERVAL,
+    "uuid_blob": _T.UUID,
+    "json_blob": _T.JSON,
+    "bits_blob": _T.BITS,
+    "objectid_blob": _T.OBJECT_ID,
 }
 """With the words that columns are declared by when rows are written to SQLite."""
 AS_TEXT = (

@@ -20,7 +20,7 @@ from nestling.common.errors import (
     SourceError,
 )
 from nestling.common.sql_dialects import NAMES
-from nestling.ir.types import TypeName
+from nestling.ir.types import KEPT_AS_TEXT, NUMBERS, TypeName
 from nestling.sources.sql.sampling import integer_key, windows
 
 if TYPE_CHECKING:
@@ -40,6 +40,12 @@ if TYPE_CHECKING:
     from nestling.sources.sql.sink import SqlSink
     from nestling.sources.sql.values import Converter
 
+_T = TypeName
+_BESIDE = {
+    _T.INTEGER: (_T.DECIMAL,), _T.FLOAT: (_T.INTEGER,), _T.DATE: (_T.TEXT,), _T.TIMESTAMP: (_T.TEXT,), _T.TIMESTAMPTZ: (_T.TEXT,),
+    _T.JSON: (*NUMBERS, _T.BOOLEAN),
+}  # fmt: skip
+"""What columns of a type hold beside it: numbers too large, whole floats, impossible dates, what JSON has."""
 CONNECT_SECONDS = 10
 """How long a server may take to answer before it counts as unreachable."""
 
@@ -219,6 +225,16 @@ class Engine:
     """What makes a default of each type."""
     bracketed_defaults: tuple[str, ...] = ()
     """Declared types whose default stands in parentheses."""
+    columns_of_text: frozenset[TypeName] = KEPT_AS_TEXT | {TypeName.GEOMETRY, TypeName.ANY, TypeName.ARRAY}
+    """Types whose columns take any text."""
+    other_target = "change that value, or unload to SQLite, whose columns hold values of several types"
+    """What to do with a value that no column here gives back."""
+
+    def left_types(self, attribute: Attribute) -> tuple[Type, ...]:
+        """Types of values the model knows of that the attribute's column does not give back."""
+        name = attribute.type.name
+        taken = {name, *_BESIDE.get(name, ())} | (KEPT_AS_TEXT if name in self.columns_of_text else frozenset())
+        return tuple(other for other in attribute.also if other.name not in taken)
 
     def column_words(self, attribute: Attribute, *, keyed: bool) -> str:
         """The type of the column that keeps an attribute's values."""
@@ -252,6 +268,10 @@ class Engine:
         engine.dispose()
         return found
 
+    def emptying(self, temporary: str, create: str) -> tuple[str, ...]:
+        """What empties a temporary table in the midst of a transaction, if that gives back its room."""
+        return ()
+
     def insert(self, connection: Any, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
         """Add rows to a table and columns, whose names are quoted."""
         raise NotImplementedError
@@ -268,7 +288,9 @@ def refused(problem: Problem) -> AuthenticationFailed:
 
 def not_allowed(problem: Problem) -> PermissionDenied:
     """The error for what the user may not do."""
-    move = "let the user SELECT from every table to read them, and create and fill tables to unload"
+    move = (
+        "let the user SELECT from every table to read them, and create and fill tables, temporary ones too, to unload"
+    )
     return PermissionDenied(Problem(problem.what, where=problem.where, next_move=move))
 
 

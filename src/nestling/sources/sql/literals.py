@@ -27,7 +27,7 @@ def writer(attribute: Attribute, dialect: str) -> Writer:
     """The function from an attribute's conceptual values to the driver's."""
     kind = attribute.type
     if kind.name is TypeName.JSON:
-        return none_or(json_text)
+        return none_or(_json)
     if (whole := engine_of(dialect).type_writer(kind)) is not None:
         return whole
     by_type = engine_of(dialect).writers(kind)
@@ -42,6 +42,12 @@ def writer(attribute: Attribute, dialect: str) -> Writer:
 def none_or(write: Writer) -> Writer:
     """The writer, which leaves NULL alone."""
     return lambda value: None if value is None else write(value)
+
+
+def _json(value: Any) -> Any:
+    """JSON text; what a source held that has none, as it is."""
+    is_one = isinstance(value, bytes) or (isinstance(value, float) and not math.isfinite(value))
+    return value if is_one else json_text(value)
 
 
 def undecodable(value: UndecodableText) -> str:

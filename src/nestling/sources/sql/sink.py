@@ -9,7 +9,6 @@ from nestling.common.errors import Problem, SourceError
 from nestling.sources.sql.address import Address
 from nestling.sources.sql.connection import connect, dialect_of, typed_errors
 from nestling.sources.sql.engines import engine_of
-from nestling.sources.sql.literals import writer
 from nestling.sources.sql.table_ddl import (
     create_table,
     keyed_alike,
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from nestling.ir.model import Entity, Model
     from nestling.sources.sql.engine import Engine
+    from nestling.sources.sql.passage import Passage
 
 
 class SqlSink:
@@ -32,6 +32,7 @@ class SqlSink:
         self.address = address
         self.broken: tuple[str, ...] = ()
         self._model: Model | None = None
+        self._passages: dict[str, Passage] = {}
 
     @cached_property
     def connection(self) -> Any:
@@ -50,8 +51,11 @@ class SqlSink:
         return dialect_of(self.address).identifier_preparer
 
     def begin(self, model: Model) -> None:
-        """Create the tables; raises SourceError when one of them exists and holds rows."""
+        """Create the tables; raises SourceError when one of them exists and holds rows, or could not hold what the model says."""
+        from nestling.sources.sql.passage import Passage
+
         self._model = model
+        self._refuse_types(model)
         with typed_errors(self.address):
             self._refuse_rows(model)
             for schema in sorted(
@@ -62,17 +66,15 @@ class SqlSink:
                 self.run(f"DROP TABLE IF EXISTS {self.table(entity)}{self._engine.dropped_with}")
                 links = model.parents_of(entity.name)
                 self.run(create_table(keyed_alike(entity, model), links, self.address.dialect, self.preparer))
+            self._engine.tolerate_any_text(self.connection)
+            for number, entity in enumerate(model.entities):
+                self._passages[entity.name] = Passage(self, entity, model, f"nestling staged {number}")
 
     def write(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> None:
-        """Add rows, each a tuple of conceptual values in attribute order."""
-        writers = [writer(attribute, self.address.dialect) for attribute in entity.attributes]
-        with typed_errors(self.address):
-            try:
-                written = [tuple(write(v) for write, v in zip(writers, row, strict=True)) for row in rows]
-            except ValueError as error:
-                raise SourceError(Problem(str(error), where=f"table {entity.name}")) from None
-            names = ", ".join(quote(attribute, self.preparer) for attribute in entity.attribute_names)
-            self._engine.insert(self.connection, f"{self.table(entity)} ({names})", written)
+        """Add rows, each a tuple of conceptual values in attribute order; raises SourceError for one not read back as it is."""
+        if rows:
+            with typed_errors(self.address):
+                self._passages[entity.name].carry(rows)
 
     def finish(self) -> tuple[str, ...]:
         """Add the foreign keys, note those that do not hold, have numbers go on behind the highest, and commit."""
@@ -106,6 +108,20 @@ class SqlSink:
         schema, name = place_of(entity.name, self.address.dialect)
         quoted = quote(name, self.preparer)
         return f"{quote(schema, self.preparer)}.{quoted}" if schema else quoted
+
+    def _refuse_types(self, model: Model) -> None:
+        problems = [
+            Problem(
+                f"`{attribute.name}` is {attribute.type} and also {', '.join(map(str, left))}, which no column here holds both",
+                where=f"table {entity.name}",
+                next_move=self._engine.other_target,
+            )
+            for entity in model.entities
+            for attribute in entity.attributes
+            if (left := self._engine.left_types(attribute))
+        ]
+        if problems:
+            raise SourceError(*problems)
 
     def _refuse_rows(self, model: Model) -> None:
         existing = self._engine.tables(

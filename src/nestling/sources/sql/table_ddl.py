@@ -54,15 +54,7 @@ def keyed_alike(entity: Entity, model: Model) -> Entity:
 
 def create_table(entity: Entity, links: Sequence[Relationship], dialect: str, preparer: Any) -> str:
     """The CREATE TABLE statement; the foreign keys `links` are declared in it where they cannot be added later (SQLite)."""
-    linked = {
-        name
-        for link in links
-        if link.enforced or engine_of(dialect).declares_links_first
-        for name in link.child_attributes
-    }
-    words = [
-        (a, column_words(a, dialect, keyed=a.name in linked or _is_keyed(a.name, entity))) for a in entity.attributes
-    ]
+    words = _declared(entity, links, dialect)
     parts = [_column(a, entity, declared, dialect, preparer) for a, declared in words]
     if entity.key:
         parts.append(f"PRIMARY KEY ({_names(entity.key, preparer)})")
@@ -71,6 +63,29 @@ def create_table(entity: Entity, links: Sequence[Relationship], dialect: str, pr
     checks = (check_ddl(a, quote(a.name, preparer), declared, dialect) for a, declared in words)
     parts.extend(filter(None, checks))
     return f"CREATE TABLE {_table(entity.name, dialect, preparer)} (\n  " + ",\n  ".join(parts) + "\n)"
+
+
+def create_staged(
+    name: str, place: Attribute, entity: Entity, links: Sequence[Relationship], dialect: str, preparer: Any
+) -> str:
+    """The statement that makes a temporary table of the same columns, and of rows' places: it takes any row, NULL everywhere."""
+    words = [(place, column_words(place, dialect)), *_declared(entity, links, dialect)]
+    columns = (_name_and_type(attribute, declared, dialect, preparer) for attribute, declared in words)
+    key = f"PRIMARY KEY ({quote(place.name, preparer)})"
+    return f"CREATE TEMPORARY TABLE {quote(name, preparer)} ({', '.join((*columns, key))})"
+
+
+def _declared(entity: Entity, links: Sequence[Relationship], dialect: str) -> list[tuple[Attribute, str]]:
+    """The attributes with the types of their columns."""
+    linked = {
+        name
+        for link in links
+        if link.enforced or engine_of(dialect).declares_links_first
+        for name in link.child_attributes
+    }
+    return [
+        (a, column_words(a, dialect, keyed=a.name in linked or _is_keyed(a.name, entity))) for a in entity.attributes
+    ]
 
 
 def foreign_key_ddl(link: Relationship, model: Model, dialect: str, preparer: Any) -> str:
@@ -104,8 +119,12 @@ def _is_keyed(name: str, entity: Entity) -> bool:
 def _column(attribute: Attribute, entity: Entity, declared: str, dialect: str, preparer: Any) -> str:
     default = default_ddl(attribute, entity, declared, dialect) or ""
     required = "" if attribute.nullable else "NOT NULL"
+    return " ".join(filter(None, (_name_and_type(attribute, declared, dialect, preparer), required, default)))
+
+
+def _name_and_type(attribute: Attribute, declared: str, dialect: str, preparer: Any) -> str:
     collation = engine_of(dialect).column_collation(attribute)
-    return " ".join(filter(None, (quote(attribute.name, preparer), declared, collation, required, default)))
+    return " ".join(filter(None, (quote(attribute.name, preparer), declared, collation)))
 
 
 def _foreign_key(link: Relationship, dialect: str, preparer: Any) -> str:

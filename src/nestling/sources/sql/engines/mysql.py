@@ -196,6 +196,7 @@ class Mysql(Engine):
     # --- tables and rows written -------------------------------------------------------------------------------------
 
     bracketed_defaults = ("longtext",)
+    columns_of_text = Engine.columns_of_text | {_T.JSON, _T.UUID, _T.OBJECT_ID}
     made_values = MappingProxyType(
         {
             (Generated.TIMESTAMP, _T.TIMESTAMP): "CURRENT_TIMESTAMP(6)",
@@ -241,6 +242,10 @@ class Mysql(Engine):
         connection.cursor().execute("SET foreign_key_checks = 0")
         connection.cursor().execute("SET SESSION sql_mode = CONCAT(@@sql_mode, ',NO_AUTO_VALUE_ON_ZERO')")
         connection.autocommit(False)
+
+    def emptying(self, temporary: str, create: str) -> tuple[str, ...]:
+        """Rows deleted stay until the end of the transaction, which TRUNCATE would be."""
+        return (f"DROP TEMPORARY TABLE {temporary}", create)
 
     def insert(self, connection: Any, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
         """The driver makes one statement of many rows."""

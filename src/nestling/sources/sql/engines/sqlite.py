@@ -65,6 +65,17 @@ _WORDS = {
     _T.INTERVAL: "DURATION_TEXT", _T.UUID: "UUID_TEXT", _T.JSON: "JSON_TEXT", _T.ENUM: "TEXT", _T.BITS: "BITS_TEXT",
     _T.ARRAY: "JSON_TEXT", _T.GEOMETRY: "", _T.ANY: "", _T.OBJECT_ID: "OBJECTID_TEXT",
 }  # fmt: skip
+# Where a column also holds what that affinity would change, words with BLOB in them, and neither INT nor TEXT, let all be.
+_MIXED_WORDS = {
+    _T.BOOLEAN: "BOOLEAN_BLOB", _T.INTEGER: "NUMBER_BLOB", _T.DECIMAL: "DECIMAL_BLOB", _T.FLOAT: "FLOAT_BLOB",
+    _T.TEXT: "STRING_BLOB", _T.BYTES: "BLOB", _T.DATE: "DATE_BLOB", _T.TIME: "TIME_BLOB", _T.TIMESTAMP: "TIMESTAMP_BLOB",
+    _T.TIMESTAMPTZ: "TIMESTAMPTZ_BLOB", _T.INTERVAL: "DURATION_BLOB", _T.UUID: "UUID_BLOB", _T.JSON: "JSON_BLOB",
+    _T.ENUM: "STRING_BLOB", _T.BITS: "BITS_BLOB", _T.ARRAY: "JSON_BLOB", _T.GEOMETRY: "", _T.ANY: "",
+    _T.OBJECT_ID: "OBJECTID_BLOB",
+}  # fmt: skip
+_KEPT = {_T.BOOLEAN: "integer", _T.INTEGER: "integer", _T.DATE: "integer", _T.TIMESTAMP: "integer", _T.TIMESTAMPTZ: "integer",
+         _T.FLOAT: "real", _T.BYTES: "any", _T.GEOMETRY: "any", _T.ANY: "any"}  # fmt: skip
+"""What beside blobs the affinity of `_WORDS` leaves as it is, where that is not text."""
 
 
 class Sqlite(Engine):
@@ -224,6 +235,7 @@ class Sqlite(Engine):
     has_decimals = False
     declares_links_first = True
     length_function = "length"
+    other_target = "change that value, or list its type under `also` of the attribute in the design's model"
     made_values = MappingProxyType(
         {
             (Generated.TIMESTAMP, _T.TIMESTAMP): "CURRENT_TIMESTAMP",
@@ -233,17 +245,23 @@ class Sqlite(Engine):
         }
     )
 
+    def left_types(self, attribute: Attribute) -> tuple[Type, ...]:
+        """None: a column's affinity is chosen for all of them."""
+        return ()
+
     def column_words(self, attribute: Attribute, *, keyed: bool) -> str:
         """Words that decide the affinity."""
-        kind, others = attribute.type, {other.name for other in attribute.also}
-        if kind.name is _T.FLOAT and _T.INTEGER in others:
+        kind = attribute.type
+        stored = {_FITTING.get(other.name, "text") for other in attribute.also}
+        if attribute.is_numeric and stored <= {"integer", "blob"}:
             return "NUMERIC"
-        if kind.name is _T.INTEGER and _T.DECIMAL in others:
-            return ""  # beyond 64 bits an integer is kept as text, which an INTEGER column would round
-        if kind.name is _T.INTEGER and others:
-            return "INT"  # with the same affinity, but as a key not SQLite's row number, which is nothing else
-        numbers = f"({','.join(map(str, kind.numbers))})" if kind.numbers and _WORDS[kind.name] else ""
-        return _WORDS[kind.name] + numbers
+        if _KEPT.get(kind.name, "text") != "any" and not stored <= {_KEPT.get(kind.name, "text"), "blob"}:
+            word = _MIXED_WORDS[kind.name]
+        elif kind.name is _T.INTEGER and stored:
+            word = "INT"  # with the same affinity, but as a key not SQLite's row number, which is nothing else
+        else:
+            word = _WORDS[kind.name]
+        return f"{word}({','.join(map(str, kind.numbers))})" if kind.numbers and word else word
 
     def column_collation(self, attribute: Attribute) -> str:
         """NOCASE and RTRIM."""
@@ -263,6 +281,10 @@ class Sqlite(Engine):
     def tables(self, sink: SqlSink, schemas: set[str | None]) -> set[tuple[str | None, str]]:
         """As the transaction sees them."""
         return {(None, row[0]) for row in sink.run("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+    def emptying(self, temporary: str, create: str) -> tuple[str, ...]:
+        """All rows at once."""
+        return (f"DELETE FROM {temporary}",)  # noqa: S608 - quoted
 
     def insert(self, connection: Any, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
         """Text that is not UTF-8 is taken only as bytes that are told to be text."""

@@ -2,18 +2,21 @@
 
 `row_encoder` writes conceptual values as the BSON document a home view yields for the same row: fast, and the same bytes unless
 something differs. `canonical_encoder` is the judge when bytes differ: it takes away differences that mean nothing (the order of
-keys in a json object, which NaN) and keeps every other, the type of a value included.
+keys in a json object, which NaN, what a model says is one value) and keeps every other, the type of a value included.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeGuard
 from uuid import UUID
 
 import bson
 
 from nestling.ir.access_path import column_field
-from nestling.ir.model import Entity
+from nestling.ir.model import Attribute, Entity
+from nestling.ir.numeral import INT64
+from nestling.ir.rows import JSON_NULL
 from nestling.ir.types import TypeName
 from nestling.ir.values import CODEC, Policy, encoder
 
@@ -53,7 +56,21 @@ def row_encoder(columns: Sequence[str], entity: Entity, policy: Policy) -> RowEn
 def canonical_encoder(columns: Sequence[str], entity: Entity, policy: Policy) -> RowEncoder:
     """Like `row_encoder`, but rows whose values are the same give the same bytes however they are stored."""
     encode = row_encoder(columns, entity, policy)
-    return lambda row: encode([canonical(value) for value in row])
+    judges = [_judge(entity.attribute(name)) for name in columns]
+    return lambda row: encode([judge(value) for judge, value in zip(judges, row, strict=True)])
+
+
+def _judge(attribute: Attribute) -> Callable[[object], object]:
+    """What makes values of an attribute one that its model says are."""
+    if attribute.is_numeric:
+        return lambda value: int(value) if _is_whole(value) else canonical(value)
+    if attribute.type.name is TypeName.JSON:  # where a text is JSON text
+        return lambda value: JSON_NULL if value == "null" else canonical(value)
+    return canonical
+
+
+def _is_whole(value: object) -> TypeGuard[float]:
+    return type(value) is float and value.is_integer() and -INT64 <= value < INT64
 
 
 def stored_bytes(value: object) -> bytes:
