@@ -52,6 +52,15 @@ QUERIES = (
     "SELECT id, rank() OVER (ORDER BY name) FROM person",
     "SELECT id, IF(id > 2, id, 'few'), COALESCE(NULLIF(id, 2), name) FROM person",
     "SELECT id, LEFT(name, 1), RIGHT(name, 4) FROM person",
+    "SELECT id FROM person WHERE LEFT(name, 1) = 'a'",
+    "SELECT id FROM person WHERE LEFT(name, 1) IN ('A', 'e')",
+    "SELECT id FROM person WHERE NOT SUBSTRING(name, 1, 2) = 'EM' OR LEFT(city, 1) = 'R'",
+    "SELECT name FROM city WHERE EXISTS (SELECT 1 FROM person WHERE person.city = city.name AND LEFT(person.name, 1) = 'B')",
+    "SELECT name FROM city WHERE LEFT(code, 1) = 'a'",
+    "SELECT name FROM city WHERE LEFT(code, 1) = 'A' AND land = 'SWITZERLAND'",
+    "SELECT name, LOCATE('A', code), INSTR(code, 'a') FROM city",
+    "SELECT id, LOCATE('A', name COLLATE utf8mb4_bin) FROM person",
+    "SELECT id, REPLACE(name, 'A', 'x') FROM person",
     "SELECT id, count(*) OVER (PARTITION BY name) FROM person",
     "SELECT count(*) FROM (SELECT name FROM person UNION SELECT land FROM city) u",
     "SELECT id FROM person WHERE id > 3",
@@ -107,3 +116,9 @@ def test_a_parameter_beside_a_binary_text(both: Both) -> None:
     for code in ("a", "A", None, "", 1):
         both.cursor.execute(sql.replace(":code", "%(code)s"), {"code": code})
         assert list(run_read(both.database, both.convert(sql), {"code": code})) == list(both.cursor.fetchall()), code
+
+
+def test_a_position_whatever_the_case_is_a_gap(both: Both) -> None:
+    """No operator of the server seeks so."""
+    for found in ("LOCATE('ada', name)", "INSTR(name, 'ADA')", "POSITION('a' IN city)", "LOCATE('n', 'ANN')"):
+        assert "the position of a text whatever case and accents" in both.gap(f"SELECT {found} FROM person"), found

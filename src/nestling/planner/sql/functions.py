@@ -240,7 +240,11 @@ def _position(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if node.args.get("position") is not None or node.args.get("occurrence") is not None:
         raise gap("a position to search from", node)
     _refuse_citext(node, env, bound)
-    return Call(Function.POSITION, _texts([node.this, node.args["substr"]], env, bound), INTEGER, env.dialect.rules)
+    parts = (node.this, node.args["substr"])
+    if env.dialect.rules is Rules.MYSQL and collation(env, parts, map(bound, parts)) is not Collation.BINARY:
+        instead = "LIKE '%…%' finds them, and `COLLATE utf8mb4_bin` seeks to the letter"
+        raise gap(f"the position of a text whatever case and accents: {instead}", node)
+    return Call(Function.POSITION, _texts(parts, env, bound), INTEGER, env.dialect.rules)
 
 
 def _starts_with(node: exp.Expr, env: Env, bound: Bound) -> Expression:

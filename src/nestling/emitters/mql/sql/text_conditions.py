@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.field_conditions import Match, field_of, is_collated
 from nestling.emitters.mql.sql.functions.patterns import regex_of
 from nestling.emitters.mql.sql.pattern import constant_pattern, escaped, like_prefix, like_regex, regex_options
-from nestling.ir.expression import Call, CaseRule, Collation, Column, Expression, Function, Like, Literal
+from nestling.ir.expression import Call, CaseRule, Collation, Column, Expression, Function, Like, Literal, Rules
 from nestling.ir.types import TEXTS
 
 if TYPE_CHECKING:
@@ -72,10 +72,15 @@ def unlike(node: Like, r: Renderer) -> Match | None:
 
 
 def begins(text: Expression, starts: Sequence[Expression], collation: Collation, r: Renderer) -> Match | None:
-    """`substr(field, 1, n)` equal to one of some constants of n characters: a regular expression an index can serve."""
+    """`substr(field, 1, n)` equal to one of some constants of n characters: a regular expression an index can serve.
+
+    Not by MySQL's rules, where the collation may be the whole operation's: a regular expression has none.
+    """
     match text:
         case Call(
-            function=Function.SUBSTRING, arguments=(Column() as column, Literal(value=1), Literal(value=int(length)))
+            function=Function.SUBSTRING,
+            arguments=(Column() as column, Literal(value=1), Literal(value=int(length))),
+            rules=Rules.SQLITE | Rules.POSTGRESQL,
         ):
             field = _text_field(column, r)
         case _:
