@@ -36,6 +36,16 @@ class Placeholder(ABC):
     def bind(self, value: object) -> object:
         """The BSON value for a parameter's value; raises `WorkloadError` when the statement cannot take it."""
 
+    @property
+    def is_regex(self) -> bool:
+        """Whether the value is a pattern of SQL's, and its regular expression belongs here."""
+        return False
+
+    @property
+    def variable(self) -> str:
+        """What mongosh knows the value as."""
+        return f"{self.name}_regex" if self.is_regex else self.name
+
 
 @dataclass(frozen=True, slots=True)
 class OutputColumn:

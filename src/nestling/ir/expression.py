@@ -90,6 +90,7 @@ class CaseRule(StrEnum):
     EXACT = "exact"
     ASCII = "ascii"  # A-Z as a-z
     UNICODE = "unicode"  # simple case folding
+    PRIMARY = "primary"  # whatever case and accents, as MySQL compares one character with another
 
 
 class Function(StrEnum):

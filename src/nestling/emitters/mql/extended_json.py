@@ -34,4 +34,6 @@ def _named(value: object) -> object:
         case list() | tuple():
             return [_named(each) for each in value]
         case _:
-            return {"$parameter": value.name} if isinstance(value, Placeholder) else value
+            if not isinstance(value, Placeholder):
+                return value
+            return {"$parameter": value.name} | ({"as": "regex"} if value.is_regex else {})

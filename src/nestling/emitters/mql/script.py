@@ -50,4 +50,4 @@ def _marked(value: object) -> object:
         return {name: _marked(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_marked(inner) for inner in value]
-    return f"\x01{value.name}\x01" if isinstance(value, Placeholder) else value
+    return f"\x01{value.variable}\x01" if isinstance(value, Placeholder) else value

@@ -106,7 +106,7 @@ class _Script:
 
     def _alone(self, command: Command) -> Iterator[str]:
         """Plain MQL, as it is written by hand."""
-        words = Words(shell, _cell, lambda placeholder: placeholder.name, "", "")
+        words = Words(shell, _cell, lambda placeholder: placeholder.variable, "", "")
         parts = (command.document, command.filter, command.update)
         arguments = [shell(coded(each, "", words)) for each in parts if each is not None]
         filters = [coded(each, "", words) for each in command.array_filters]
@@ -197,14 +197,16 @@ class _Script:
 
     def _update(self, command: Command, row: str) -> str:
         if isinstance(command.update, tuple):
-            return shell(coded(list(command.update), row, self.words.of_expressions(lambda one: f"orNull({one.name})")))
+            return shell(
+                coded(list(command.update), row, self.words.of_expressions(lambda one: f"orNull({one.variable})"))
+            )
         text = wrapped(command.update, "changes", row, self.words)
         for each in command.places:
             text = text.replace(quoted(each.key), f"[{_place(each, row)}]")
         return text
 
     def _read(self, step: ReadRows, row: str) -> str:
-        read, words = step.read, cells_in(step, row, self.words, lambda placeholder: placeholder.name)
+        read, words = step.read, cells_in(step, row, self.words, lambda placeholder: placeholder.variable)
         target = "my" if read.collection is None else of_collection("my", read.collection)
         if read.operation is Operation.AGGREGATE:
             options = {"allowDiskUse": True} | ({"collation": read.collation_option} if read.collation_option else {})
@@ -263,7 +265,7 @@ def _cell(row: str, column: str) -> str:
 
 
 def _parameter(placeholder: AnyPlaceholder) -> str:
-    return f"parameter({placeholder.name})"
+    return f"parameter({placeholder.variable})"
 
 
 def _place(place: ArrayPlace, row: str) -> str:

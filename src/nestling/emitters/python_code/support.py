@@ -7,7 +7,7 @@ import inspect
 import sys
 from functools import cache
 
-from nestling.emitters.conversions import given, servers, sqlite, stored
+from nestling.emitters.conversions import given, letters_alike, like_patterns, servers, sqlite, stored
 from nestling.emitters.python_code import read_support, write_support
 from nestling.ir import array_text, canonical_texts, instants, numeral, time_text, zero_dates
 
@@ -19,6 +19,8 @@ _MODULES = (
     time_text,
     zero_dates,
     given,
+    letters_alike,
+    like_patterns,
     sqlite,
     servers,
     stored,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from sqlglot import exp
@@ -20,6 +21,7 @@ from nestling.ir.expression import (
     Function,
     IsNull,
     Like,
+    Literal,
     Not,
     Or,
     Parameter,
@@ -168,8 +170,18 @@ def _like(node: exp.Expr, env: Env, bound: Bound, escape: str | None = None) -> 
         raise gap("LIKE NULL of what may be bytes, which SQLite finds false", node)
     operand, pattern = (values.text(side, env.translation) for side in sides)
     operand = chars.filled_operand(operand, pattern)
-    found = Like(operand, pattern, env.dialect.like_escape if escape is None else escape or None, case)
+    escape = env.dialect.like_escape if escape is None else escape or None
+    if env.dialect.rules is Rules.MYSQL and isinstance(pattern, Literal) and escape is not None:
+        pattern = _finished(pattern, escape)
+    found = Like(operand, pattern, escape, case)
     return Not(found) if node.args.get("negate") else found
+
+
+def _finished(pattern: Literal, escape: str) -> Literal:
+    """MySQL takes an escape with nothing after it for itself."""
+    text, one = str(pattern.value), re.escape(escape)
+    is_open = pattern.value is not None and re.fullmatch(f"(?:(?!{one}).|{one}.)*{one}", text, re.DOTALL)
+    return Literal(text + escape, pattern.type) if is_open else pattern
 
 
 def is_either_citext(node: exp.Expr, sides: tuple[Expression, ...], env: Env) -> bool:

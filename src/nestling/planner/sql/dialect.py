@@ -46,7 +46,7 @@ SQLITE = Dialect(
 POSTGRESQL = Dialect(
     Rules.POSTGRESQL, names.GRAMMARS[names.POSTGRESQL], Collation.BINARY, CaseRule.EXACT, "\\", False, zero_fails=True
 )
-MYSQL = Dialect(Rules.MYSQL, names.GRAMMARS[names.MYSQL], Collation.UNICODE_CI, CaseRule.UNICODE, "\\", True)
+MYSQL = Dialect(Rules.MYSQL, names.GRAMMARS[names.MYSQL], Collation.UNICODE_CI, CaseRule.PRIMARY, "\\", True)
 
 _DIALECTS = {names.SQLITE: SQLITE, names.POSTGRESQL: POSTGRESQL, names.MYSQL: MYSQL}
 

@@ -1,22 +1,19 @@
-"""LIKE and GLOB patterns as regular expressions that match exactly the same texts."""
+"""LIKE and GLOB patterns in the server's terms: regular expressions, known now or made by the server."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeGuard
 
+from nestling.emitters.conversions.like_patterns import anchored, escaped, in_class, like_parts, linear, primary_regex
 from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
+from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, both, present
-from nestling.emitters.mql.sql.placeholder import Placeholder
-from nestling.ir.expression import CaseRule, Expression, Like
+from nestling.emitters.mql.sql.placeholder import Placeholder, WildPattern
+from nestling.ir.expression import Call, CaseRule, Expression, Function, Like
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
-
-_SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
-_ANY, _ONE = "any", "one"
-Part = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +59,8 @@ def constant_pattern(expression: Expression, r: Renderer) -> Pattern | None:
 
 def _computed_truth(node: Like, r: Renderer, *, negated: bool) -> Mql:
     """The regular expression is built by the server, from the pattern's characters one by one."""
+    if node.case is CaseRule.PRIMARY:
+        return _given_truth(node, r, negated=negated)
     options = {"options": "si" if node.case is CaseRule.UNICODE else "s"}
 
     def body(text: Mql, pattern: Mql) -> Mql:
@@ -75,7 +74,7 @@ def _computed_truth(node: Like, r: Renderer, *, negated: bool) -> Mql:
             one = escaped(node.escape)
             unfinished = {
                 "input": pattern,
-                "regex": f"^(?:[^{_in_class(node.escape)}]|{one}.)*{one}\\z",
+                "regex": f"^(?:[^{in_class(node.escape)}]|{one}.)*{one}\\z",
                 "options": "s",
             }
             found = both({"$not": [{"$regexMatch": unfinished}]}, found)
@@ -84,12 +83,47 @@ def _computed_truth(node: Like, r: Renderer, *, negated: bool) -> Mql:
     return bind({"text": r.value(node.operand), "pattern": r.value(node.pattern)}, body, inside=True)
 
 
+def _given_truth(node: Like, r: Renderer, *, negated: bool) -> Mql:
+    """By MySQL's collations: the regular expression is made of the parameter when it is given."""
+    given = _given_pattern(node, r)
+    if given is None:
+        made = (
+            "made of columns or several parameters"
+            if isinstance(node.pattern, Call)
+            else "that is no constant or parameter"
+        )
+        raise gap(f"LIKE whatever case and accents with a pattern {made}")
+
+    def body(text: Mql, pattern: Mql) -> Mql:
+        found: Mql = {"$regexMatch": {"input": text, "regex": pattern, "options": "s"}}
+        return both(present(text), present(pattern), {"$not": [found]} if negated else found)
+
+    return bind({"text": r.value(node.operand), "pattern": given}, body, total=True)
+
+
+def _given_pattern(node: Like, r: Renderer) -> Mql:
+    """The one parameter a pattern is made of, maybe between constants; None for any other pattern."""
+    parts = node.pattern.arguments if _is_concat(node.pattern) else (node.pattern,)
+    values = [literal_value(value) for value in map(r.value, parts) if is_inline(value)]
+    given = [value for value in values if isinstance(value, Placeholder)]
+    texts = [value for value in values if isinstance(value, str)]
+    if len(given) != 1 or len(texts) + 1 < len(parts):
+        return None
+    place = values.index(given[0])
+    pattern = WildPattern(node.escape, "".join(texts[:place]), "".join(texts[place:]))
+    return {"$literal": replace(given[0], pattern=pattern)}
+
+
+def _is_concat(pattern: Expression) -> TypeGuard[Call]:
+    return isinstance(pattern, Call) and pattern.function is Function.CONCAT
+
+
 _WILD = "(*)"
 """Stands for `%` until the parts between are known; no quoted text can hold it."""
 
 
 def _computed_regex(pattern: Mql, escape: str | None) -> Mql:
-    one = "." if escape is None else f"{escaped(escape)}(.)|[^{_in_class(escape)}]"
+    one = "." if escape is None else f"{escaped(escape)}(.)|[^{in_class(escape)}]"
     characters = {"$regexFindAll": {"input": pattern, "regex": one, "options": "s"}}
     wild = {"$switch": {
         "branches": [
@@ -105,7 +139,7 @@ def _computed_regex(pattern: Mql, escape: str | None) -> Mql:
 
 
 def _computed_parts(parts: Mql) -> Mql:
-    """As `_anchored` does it."""
+    """As `anchored` does it."""
     inner = {"$slice": [parts, 1, {"$max": [1, {"$subtract": [{"$size": parts}, 2]}]}]}
     between = {"$cond": [{"$lt": [{"$size": parts}, 3]}, [], inner]}
     found = {"$concat": ["$$value", "(?>.*?", "$$this", ")"]}
@@ -127,8 +161,10 @@ def regex_options(regex: str, case: CaseRule) -> dict[str, Mql]:
 
 def like_regex(pattern: str, escape: str | None, case: CaseRule) -> str | None:
     """The pattern as an anchored regular expression; None when it ends in the middle of an escape and matches nothing."""
+    if case is CaseRule.PRIMARY:
+        return primary_regex(pattern, escape)
     parts = like_parts(pattern, escape)
-    return None if parts is None else _anchored(parts, case)
+    return None if parts is None else anchored(parts, lambda character: _quoted(character, case))
 
 
 def like_prefix(pattern: str, escape: str | None) -> tuple[str, str] | None:
@@ -138,63 +174,14 @@ def like_prefix(pattern: str, escape: str | None) -> tuple[str, str] | None:
         return None
     text = "".join(value for kind, value in parts if not kind)
     wild = [kind for kind, _ in parts if kind]
-    ends = not parts or parts[-1][0] == _ANY
-    return (text, "".join(wild)) if not wild or (wild == [_ANY] and ends) else None
+    ends = not parts or parts[-1][0] == "any"
+    return (text, "".join(wild)) if not wild or (wild == ["any"] and ends) else None
 
 
-def like_parts(pattern: str, escape: str | None) -> list[Part] | None:
-    """Characters and wildcards in order; None when the pattern ends with its escape character."""
-    parts: list[Part] = []
-    escaped = False
-    for character in pattern:
-        if not escaped and character == escape:
-            escaped = True
-            continue
-        kind = {"%": _ANY, "_": _ONE}.get(character, "") if not escaped else ""
-        parts.append((kind, character))
-        escaped = False
-    return None if escaped else parts
-
-
-def _anchored(parts: list[Part], case: CaseRule) -> str:
-    """The texts between `%`, each taken where it is met first and never given back: the search is linear in the text.
-
-    Leading and trailing `%` of a single text are left out: an unanchored end says the same and lets an index serve a prefix.
-    """
-    texts: list[str] = [""]
-    for kind, character in parts:
-        if kind == _ANY:
-            texts.append("")
-        else:
-            texts[-1] += _part_regex(kind, character, case)
-    first, last = texts[0], texts[-1]
-    between = [text for text in texts[1:-1] if text]
-    return f"^{first}\\z" if len(texts) == 1 else linear(first, between, last)
-
-
-def linear(first: str, between: list[str], last: str) -> str:
-    """A text that begins with `first`, ends with `last` and has the others in this order between them."""
-    if not first and not last and len(between) < 2:
-        return "".join(between)
-    if first and not between and not last:
-        return f"^{first}"
-    if last and not between and not first:
-        return f"{last}\\z"
-    inner = "".join(f"(?>.*?{text})" for text in between)
-    return f"^{first}{inner}" + (f".*{last}\\z" if last else "")
-
-
-def _part_regex(kind: str, character: str, case: CaseRule) -> str:
-    if kind:
-        return "."
+def _quoted(character: str, case: CaseRule) -> str:
     if case is CaseRule.ASCII and character.isascii() and character.isalpha():
         return f"[{character.lower()}{character.upper()}]"
     return escaped(character)
-
-
-def escaped(text: str) -> str:
-    """A text as a regular expression for itself."""
-    return _SPECIAL.sub(lambda match: "\\" + match[0], text).replace("\0", "\\x00")
 
 
 def glob_regex(pattern: str) -> str | None:
@@ -232,7 +219,7 @@ def _glob_class(pattern: str, place: int) -> tuple[str, int] | None:
             inner += _range(character, after)
             place += 3
             continue
-        inner += _in_class(character)
+        inner += in_class(character)
         place += 1
     if place >= len(pattern):
         return None
@@ -242,8 +229,4 @@ def _glob_class(pattern: str, place: int) -> tuple[str, int] | None:
 
 def _range(first: str, last: str) -> str:
     """A range whose ends are the wrong way round holds nothing but is no error in SQLite."""
-    return f"{_in_class(first)}-{_in_class(last)}" if first <= last else ""
-
-
-def _in_class(character: str) -> str:
-    return "\\x00" if character == "\0" else "\\" + character if character in "\\^-[]" else character
+    return f"{in_class(first)}-{in_class(last)}" if first <= last else ""

@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from nestling.common.errors import Problem, WorkloadError
-from nestling.emitters.conversions import given
+from nestling.emitters.conversions import given, like_patterns
 from nestling.emitters.conversions.conversion import Conversion, Convert
 from nestling.emitters.mql.sql.boundary import Grain
 from nestling.emitters.mql.sql.constant_conversion import AFFINITIES, CASTS
@@ -49,12 +49,22 @@ class Boundary:
 
 
 @dataclass(frozen=True, slots=True)
+class WildPattern:
+    """The value is, between these texts, a pattern of MySQL's LIKE; what takes its place is the regular expression of that."""
+
+    escape: str | None
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class Placeholder(compiled.Placeholder):
     """Where the value of the parameter `name` belongs: first cast, then with an affinity (both SQLite's), last as a boundary, or
     as the ObjectId or UUID whose text it is. `listed`: a list of values is given, of each of which that holds. `exactly`: values
     are of this type, which the statement converts them to. `wide`: the type of timestamps that are kept as text, being finer than
     a BSON date. `whole`: which millisecond takes an instant's place. `number`: the type of numbers it is compared with, decimals
-    or floats. `by_sqlite`: as in `Parameter`. `carried`: the type of PostgreSQL's as which the text is written.
+    or floats. `by_sqlite`: as in `Parameter`. `carried`: the type of PostgreSQL's as which the text is written. `pattern`: it is
+    part of one.
     """
 
     name: str
@@ -71,6 +81,12 @@ class Placeholder(compiled.Placeholder):
     number: TypeName | None = None
     by_sqlite: bool = False
     carried: str = ""
+    pattern: WildPattern | None = None
+
+    @property
+    def is_regex(self) -> bool:
+        """Where a pattern belongs."""
+        return self.pattern is not None
 
     def bind(self, value: object) -> object:
         """The BSON value for a parameter's value; WorkloadError when it is not one the statement can take.
@@ -142,6 +158,9 @@ def _kept(placeholder: Placeholder) -> Iterator[Conversion]:
         yield Conversion(given.without_blanks)
     elif placeholder.carried:
         yield Conversion(given.as_written_by, (placeholder.carried,))
+    if placeholder.pattern is not None:
+        wild = placeholder.pattern
+        yield Conversion(like_patterns.as_primary_regex, (wild.escape, wild.before, wild.after))
     if placeholder.wide is not None:
         yield Conversion(given.as_wide_text, (str(placeholder.wide),))
 

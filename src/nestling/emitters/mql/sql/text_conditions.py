@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from nestling.emitters.conversions.like_patterns import escaped
 from nestling.emitters.mql.sql.field_conditions import Match, field_of, is_collated
 from nestling.emitters.mql.sql.functions.patterns import regex_of
-from nestling.emitters.mql.sql.pattern import constant_pattern, escaped, like_prefix, like_regex, regex_options
+from nestling.emitters.mql.sql.pattern import constant_pattern, like_prefix, like_regex, regex_options
 from nestling.ir.expression import Call, CaseRule, Collation, Column, Expression, Function, Like, Literal, Rules
 from nestling.ir.types import TEXTS
 
