@@ -23,7 +23,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import conjunction
 from nestling.ir.types import FLOAT, INTEGER, TEXT
-from nestling.planner.sql import chars, values
+from nestling.planner.sql import values
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.scope import Bound, Env
 
@@ -72,7 +72,7 @@ def _converted(piece: re.Match[str], given: Iterator[Expression], node: exp.Expr
 
 
 def _present(value: Expression, env: Env) -> Expression:
-    return _text(Function.COALESCE, env, chars.filled(values.text(value, env.translation)), Literal("", TEXT))
+    return _text(Function.COALESCE, env, values.text_as_shown(value, env.translation), Literal("", TEXT))
 
 
 def _integer(value: Expression, env: Env) -> Expression:

@@ -47,8 +47,8 @@ def _text(part: exp.Expr, env: Env, bound: Bound) -> Expression:
 
 
 def _shown(parts: Sequence[exp.Expr], env: Env, bound: Bound) -> tuple[Expression, ...]:
-    """As an answer shows them: a `char` with its blanks."""
-    return tuple(map(chars.filled, _texts(parts, env, bound)))
+    """As an answer shows them: a `char` with its blanks, truth as a letter."""
+    return tuple(values.text_as_shown(bound(part), env.translation) for part in parts)
 
 
 def _integer(part: exp.Expr, env: Env, bound: Bound) -> Expression:
@@ -211,7 +211,9 @@ def _concat(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 
 
 def _concat_ws(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-    return Call(Function.CONCAT_SEPARATED, _shown(node.expressions, env, bound), TEXT, env.dialect.rules)
+    separator, *parts = node.expressions
+    texts = (_text(separator, env, bound), *_shown(parts, env, bound))
+    return Call(Function.CONCAT_SEPARATED, texts, TEXT, env.dialect.rules)
 
 
 def _extreme(function: Function) -> Handler:
@@ -326,8 +328,8 @@ def _anonymous(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return handler(node, env, bound)
 
 
-def _named(function: Function, kind: Type) -> Handler:
-    return lambda node, env, bound: Call(function, _texts(node.expressions, env, bound), kind, env.dialect.rules)
+def _reverse(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    return Call(Function.REVERSE, _texts(node.expressions, env, bound), TEXT, env.dialect.rules)
 
 
 def _bytes_of(node: exp.Expr, env: Env, bound: Bound) -> Expression:
@@ -360,7 +362,7 @@ _NAMES: dict[str, Handler] = {
     "printf": _printf,
     "field": _field,
     "octet_length": _bytes_of,
-    "reverse": _named(Function.REVERSE, TEXT),
+    "reverse": _reverse,
     "likely": _likelihood,
     "unlikely": _likelihood,
 }

@@ -187,6 +187,17 @@ def numeric(expression: Expression, translation: Translation) -> Cast:
     return Cast(value, value.type if is_number(value) else ANY, Rules.SQLITE)
 
 
+def text_as_shown(expression: Expression, translation: Translation) -> Expression:
+    """The value as PostgreSQL's `concat` and `format` write it, which is as a result shows it: truth is one letter."""
+    found = chars.filled(text(expression, translation))
+    if expression.type.name is not TypeName.BOOLEAN or translation.dialect.rules is not Rules.POSTGRESQL:
+        return found
+    if isinstance(found, Literal) and isinstance(found.value, str):
+        return Literal(found.value[0], TEXT)
+    first = (found, Literal(1, INTEGER), Literal(1, INTEGER))
+    return Call(Function.SUBSTRING, first, TEXT, translation.dialect.rules)
+
+
 def text(expression: Expression, translation: Translation) -> Expression:
     """The value as an operand of a text function; a parameter that says no type itself is given as a text."""
     if isinstance(expression, Parameter) and expression.type == ANY:
@@ -198,7 +209,7 @@ def text(expression: Expression, translation: Translation) -> Expression:
     if is_text(value) or is_enum or value == NULL:
         return value
     if isinstance(value, Literal) and isinstance(value.value, int):
-        return Literal(str(value.value), TEXT)
+        return Literal(str(value.value).lower(), TEXT)
     refuse_infinite("a text", None, translation, value)
     return Cast(value, TEXT, translation.dialect.rules)
 

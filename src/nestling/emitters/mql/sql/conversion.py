@@ -12,7 +12,7 @@ from nestling.emitters.mql.sql.constants import Mql, inline, is_inline, literal_
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.placeholder import Placeholder
-from nestling.emitters.mql.sql.server_casts import server_cast
+from nestling.emitters.mql.sql.server_casts import server_cast, text_of_length
 from nestling.ir.expression import Affinity, Cast, Coerce, Expression, Parameter, Rules
 from nestling.ir.operands import is_float, is_integer, is_mixed, is_text, of_numbers
 from nestling.ir.types import TypeName
@@ -106,7 +106,7 @@ def _of_boolean(node: Cast, r: Renderer) -> Mql:
         case TypeName.FLOAT:
             return {"$toDouble": value}
         case TypeName.TEXT if node.rules is Rules.POSTGRESQL:
-            return {"$toString": value}
+            return text_of_length({"$toString": value}, node.type)
         case TypeName.TEXT:
             return {"$toString": {"$toInt": value}}
         case _:

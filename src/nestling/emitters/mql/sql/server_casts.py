@@ -37,9 +37,9 @@ def server_cast(node: Cast, r: Renderer) -> Mql:
     elif source.name in NUMBERS and target.name in NUMBERS:
         found = _number(value, source, target)
     elif source.name in _SHOWN_AS_KEPT and target.name in (source.name, *TEXTS):
-        found = _text(value, target)
+        found = text_of_length(value, target)
     elif source.name is TypeName.INTEGER and target.name is TypeName.TEXT:
-        found = _text({"$toString": value}, target)
+        found = text_of_length({"$toString": value}, target)
     elif source.name in KEPT_AS_TEXT and target.name in NUMBERS and node.rules is Rules.POSTGRESQL:
         found = _number_of_text(value, target)
     elif as_day or not is_wide(node.operand):
@@ -73,7 +73,7 @@ def _half_away(value: Mql, digits: int) -> Mql:
     )
 
 
-def _text(value: Mql, target: Type) -> Mql:
+def text_of_length(value: Mql, target: Type) -> Mql:
     """A length cuts off; blanks that fill a `char` up are not kept."""
     if target.numbers:
         value = bind(
@@ -122,5 +122,5 @@ def _time(value: Mql, source: Type, target: Type) -> Mql | None:
     if source.name in MOMENTS and target.name in MOMENTS:
         return value
     if source.name is TypeName.DATE and target.name is TypeName.TEXT:
-        return {"$dateToString": {"date": value, "format": "%Y-%m-%d"}}
+        return text_of_length({"$dateToString": {"date": value, "format": "%Y-%m-%d"}}, target)
     return None
