@@ -24,6 +24,7 @@ from nestling.common.errors import ConstraintError, NestlingError, NoTransaction
 from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.invalid import breaks_checks_alone, invalid_words
 from nestling.ir.design import Design
+from nestling.ir.failure import failure_in
 from nestling.ir.literals import shell
 from nestling.ir.program import Command, CompiledWrite, ForEach, GivenRows, ProgramStep, ReadRows, RefuseRows
 from nestling.ir.stored_names import NO_NAMES, said, said_names
@@ -32,6 +33,7 @@ from nestling.ir.write_path import Violation
 NO_REPLICA_SET = 20  # IllegalOperation: "Transaction numbers are only allowed on a replica set member or mongos"
 DOCUMENT_INVALID = 121
 _OF_VALUES = "give a value that is allowed, or change what is: `allowed` of the attribute in the design"
+_OTHER_VALUES = "leave rows with such values out by a condition, or give values the application has reckoned"
 TOO_LARGE = (10334, 17419, 17420)
 """Codes of documents that pass 16 MiB: when they are built, and when an update makes them so."""
 
@@ -102,7 +104,7 @@ def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] =
         case BulkWriteError(details={"writeErrors": [first, *_]}):
             return typed(_alone(first), name, names)
         case ServerRefusal():
-            return WriteError(Problem(f"the server refuses the change: {_said(error)}", where=where))
+            return _refused(error, where)
         case _:
             return None
 
@@ -111,6 +113,13 @@ def _alone(first: dict[str, Any]) -> ServerRefusal:
     """The refusal of one of several updates, as if it had been sent alone."""
     kind = DuplicateKeyError if first["code"] == DUPLICATE_KEY else ServerRefusal
     return kind(first["errmsg"], first["code"], first)
+
+
+def _refused(error: ServerRefusal, where: str) -> WriteError:
+    own = failure_in(str(error))
+    if own is not None:
+        return WriteError(Problem(f"it cannot be done: {own}", where=where, next_move=_OTHER_VALUES))
+    return WriteError(Problem(f"the server refuses the change: {_said(error)}", where=where))
 
 
 def _too_large(where: str) -> WriteError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.constants import Mql, inline
+from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.ir.expression import Call, Function, Literal
 
@@ -51,7 +52,7 @@ def _text(value: Mql) -> Mql:
 
 
 def _failure(kind: Mql) -> Mql:
-    return {"$toInt": {"$concat": ["no text is known, as PostgreSQL writes it, of JSON kept as: ", kind]}}
+    return failure("no text is known, as PostgreSQL writes it, of JSON kept as", kind)
 
 
 JSON_VALUES = {Function.JSON_VALUE: json_value}

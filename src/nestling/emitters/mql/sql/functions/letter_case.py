@@ -14,6 +14,7 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.constants import Mql, inline, is_inline, literal_value
+from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import over
 from nestling.emitters.mql.sql.functions.characters import exchanged
 from nestling.emitters.mql.sql.gaps import gap
@@ -76,7 +77,7 @@ def cased(node: Call, r: Renderer) -> Mql:
         known = literal_value(text) if is_inline(text) else None
         if isinstance(known, str):
             return inline(_constant(known, node.function))
-        no_case: Mql = {"$toInt": {"$concat": [f"no {node.function.value} case is known of a letter in: ", text]}}
+        no_case = failure(f"no {node.function.value} case is known of a letter in", text)
         others = {"$regexMatch": {"input": text, "regex": other_alphabets()}}
         letters = exchanged({operator: text}, old, new)
         is_ascii = {"$eq": [{"$strLenCP": text}, {"$strLenBytes": text}]}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.aggregates import joined
 from nestling.emitters.mql.sql.constants import Mql, inline, is_inline, literal_value
+from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import constant, over
 from nestling.emitters.mql.sql.functions.characters import characters, exchanged
 from nestling.emitters.mql.sql.functions.letter_case import cased
@@ -108,8 +109,7 @@ def _cut(node: Call, text: Mql, begin: Mql, last: Mql, size: Mql, end: Mql) -> M
     if node.rules is Rules.MYSQL:  # a start before the text, and 0, find nothing
         return {"$cond": [{"$lt": [begin, 0]}, "", found]}
     if node.rules is Rules.POSTGRESQL and len(node.arguments) == 3:
-        failure = {"$toInt": {"$concat": ["negative substring length not allowed: ", text]}}  # only the data may fail
-        return {"$cond": [{"$lt": [size, 0]}, failure, found]}
+        return {"$cond": [{"$lt": [size, 0]}, failure("negative substring length not allowed", text), found]}
     return found
 
 
@@ -185,11 +185,18 @@ def character(node: Call, r: Renderer) -> Mql:
 
 
 def code_point(node: Call, r: Renderer) -> Mql:
-    """Of the first character when it is ASCII; the server cannot tell others' numbers, and the statement fails on one."""
+    """Of the first character when it is ASCII; the server cannot tell others' numbers, and the statement fails on one.
+
+    MySQL's is the first byte, which is the same of ASCII.
+    """
 
     def body(text: Mql) -> Mql:
+        known = literal_value(text) if is_inline(text) else None
+        if isinstance(known, str) and known:
+            return known.encode()[0] if node.rules is Rules.MYSQL else ord(known[0])
+
         def found(place: Mql) -> Mql:
-            other: Mql = {"$toInt": {"$concat": ["no number is known of the first character of: ", text]}}
+            other = failure("no number is known of the first character of", text)
             return {"$cond": [{"$eq": [place, -1]}, other, place]}
 
         code = bind({"place": {"$indexOfCP": [_ASCII, {"$substrCP": [text, 0, 1]}]}}, found)

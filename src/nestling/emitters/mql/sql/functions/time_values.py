@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.comparison import is_wide
 from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.zero_dates import told_apart
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, null_unless_bytes
@@ -25,6 +26,7 @@ _LAST_MOMENT = r"^23:59:59\.999[5-9]"
 """Half a millisecond before midnight, without a date: SQLite shows the date of the next day and the time of this one."""
 _JULIAN_EPOCH = 210_866_760_000_000
 _LAST_JULIAN_DAY = 5_373_484.5
+_NO_TIME = "no such day or hour"
 _YEAR_ZERO = -62_167_219_200_000
 """Milliseconds from 1970 back to it."""
 
@@ -78,7 +80,7 @@ def since_year_zero(node: Expression, time: Mql) -> Mql:
 
     def body(time: Mql) -> Mql:
         known = {"$or": [{"$lte": [time, None]}, {"$gte": [{"$toLong": time}, _YEAR_ZERO]}]}
-        return {"$cond": [known, time, _failure({"$toString": {"$toLong": time}}, "a moment before the year 0")]}
+        return {"$cond": [known, time, failure("a moment before the year 0", {"$toString": {"$toLong": time}})]}
 
     return bind({"moment": time}, body)
 
@@ -99,7 +101,9 @@ def _of_text(text: Mql) -> Mql:
     is_last = {"$regexMatch": {"input": text, "regex": _LAST_MOMENT}}
 
     def told(parts: Mql) -> Mql:
-        return {"$cond": [is_last, _failure({"$ifNull": [{"$arrayElemAt": [parts, 13]}, ""]}), _of_parts(parts)]}
+        return {
+            "$cond": [is_last, failure(_NO_TIME, {"$ifNull": [{"$arrayElemAt": [parts, 13]}, ""]}), _of_parts(parts)]
+        }
 
     return bind(
         {"parts": parts},
@@ -134,8 +138,4 @@ def _of_parts(parts: Mql) -> Mql:
 
 def _checked(day: Mql, time: Mql) -> Mql:
     """SQLite shows a day its month does not have, and the hour 24, as they were written: the statement fails instead."""
-    return {"$cond": [{"$eq": [{"$dayOfMonth": time}, day]}, time, _failure({"$toString": time})]}
-
-
-def _failure(text: Mql, what: str = "no such day or hour") -> Mql:
-    return {"$toDate": {"$concat": [f"{what}: ", text]}}
+    return {"$cond": [{"$eq": [{"$dayOfMonth": time}, day]}, time, failure(_NO_TIME, {"$toString": time})]}

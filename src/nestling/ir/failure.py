@@ -1,0 +1,14 @@
+"""What a compiled statement says where it fails by itself, and how it is found in the words of the server."""
+
+from __future__ import annotations
+
+import re
+
+BEFORE = "nestling: "
+_SAID = re.compile(rf"Failed to parse number '{BEFORE}(.*?)' in \$convert with no onError value", re.DOTALL)
+
+
+def failure_in(words: str) -> str | None:
+    """What the statement says; None where the words are the server's own."""
+    found = _SAID.search(words)
+    return found[1] if found else None
