@@ -40,12 +40,13 @@ from nestling.planner.sql.arrays import ARRAYS
 from nestling.planner.sql.carried import refuse_comparison, refuse_order, refuse_reckoning
 from nestling.planner.sql.collations import collation, is_no_text
 from nestling.planner.sql.comparisons import COMPARISONS, comparison, is_given_list, row_comparison
+from nestling.planner.sql.constant_casts import fitted
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.functions import FUNCTIONS
 from nestling.planner.sql.gaps import StatementGap, called, gap, mistake, no_such
 from nestling.planner.sql.infinite_moments import placed, refuse_infinite
 from nestling.planner.sql.json_values import JSON_VALUES
-from nestling.planner.sql.literals import DECIMAL, constant_of
+from nestling.planner.sql.literals import constant_of, decimal_literal
 from nestling.planner.sql.mysql_digits import observed
 from nestling.planner.sql.scope import Bound, Env
 
@@ -135,7 +136,7 @@ def _literal(node: exp.Literal, env: Env) -> Expression:
     with_exponent = "e" in digits.casefold() and env.dialect.rules is not Rules.POSTGRESQL
     if env.dialect.is_sqlite or with_exponent:
         return Literal(float(digits), FLOAT)
-    return Literal(Decimal(digits), DECIMAL)
+    return decimal_literal(digits)
 
 
 def _bytes(node: exp.HexString, env: Env) -> Expression:
@@ -404,12 +405,17 @@ def _sent(node: exp.Cast, operand: Expression, env: Env) -> Expression | None:
             return replace(operand, type=sent, exact=sent.name is not TypeName.JSON)
     if is_text and isinstance(operand, Literal):
         kind = _cast_type(node.to, env, node, _SENT)
-        return (
-            Cast(operand, kind, Rules.POSTGRESQL)
-            if kind.is_char and kind.numbers
-            else constant_of(str(operand.value), kind)
-        )
+        if kind.is_char and kind.numbers:
+            return Cast(operand, kind, Rules.POSTGRESQL)
+        return fitted(constant_of(str(operand.value), kind), kind, node)
+    if isinstance(operand, Literal) and isinstance(operand.value, int | Decimal):
+        return _number_sent(operand, _cast_type(node.to, env, node), node)
     return None
+
+
+def _number_sent(number: Literal, kind: Type, node: exp.Cast) -> Expression | None:
+    found = fitted(number, kind, node)
+    return found if found != number else None
 
 
 def _cast(node: exp.Cast, env: Env) -> Expression:

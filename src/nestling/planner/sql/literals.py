@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime
-from decimal import Decimal
+from decimal import Context, Decimal
 from uuid import UUID
 
 from nestling.ir.expression import Cast, Expression, Literal, Rules
 from nestling.ir.infinite_moments import infinite
 from nestling.ir.numeral import number_in
 from nestling.ir.time_text import read_time_of_day
-from nestling.ir.types import ANY_CHAR, FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.ir.types import ANY_CHAR, FLOAT, INTEGER, NUMBERS, TEXT, Type, TypeName
 
 DECIMAL = Type(TypeName.DECIMAL)
 TIMESTAMP = Type(TypeName.TIMESTAMP)
+_BSON = Context(prec=34)
+"""As many digits as a Decimal128 has."""
 _DIGITS = "[0-9A-Fa-f]{4}(?:-?[0-9A-Fa-f]{4}){7}"
 _UUID = re.compile(rf"{_DIGITS}|\{{{_DIGITS}\}}")
 """As PostgreSQL reads one: of any case, with hyphens between any fours, in braces or not."""
@@ -26,6 +28,13 @@ def number_literal(value: str) -> Literal:
     return Literal(found, INTEGER if isinstance(found, int) else FLOAT)
 
 
+def decimal_literal(digits: str) -> Literal:
+    """An exact number, which is written out: `1e3` is 1000."""
+    found = Decimal(digits)
+    is_short = isinstance(exponent := found.as_tuple().exponent, int) and exponent > 0 and found.adjusted() < _BSON.prec
+    return Literal(found.quantize(Decimal(1), context=_BSON) if is_short else found, DECIMAL)
+
+
 def instant_literal(value: date, wanted: Type) -> Literal:
     """A day or an instant as a constant of that type; the session's time zone is taken to be UTC."""
     found = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)  # noqa: DTZ001
@@ -34,9 +43,13 @@ def instant_literal(value: date, wanted: Type) -> Literal:
 
 
 def constant_of(value: str, wanted: Type) -> Expression:
-    """A constant of that type as PostgreSQL reads it: infinite dates and moments too, a `char` without its last blanks."""
+    """A constant of that type as PostgreSQL reads it: infinite dates and moments too, a `char` without its last blanks, and no
+    digits in groups.
+    """
     if wanted.is_char:
         return Literal(value.rstrip(" "), ANY_CHAR)
+    if wanted.name in NUMBERS and "_" in value:
+        return Cast(Literal(value, TEXT), wanted, Rules.POSTGRESQL)
     endless = infinite(value, wanted)
     return typed_literal(value, wanted) if endless is None else Literal(endless, wanted)
 
@@ -50,7 +63,7 @@ def typed_literal(value: str, wanted: Type) -> Expression:
             case TypeName.INTEGER:
                 return Literal(int(value), INTEGER)
             case TypeName.DECIMAL:
-                return Literal(Decimal(value), DECIMAL)
+                return decimal_literal(value)
             case TypeName.FLOAT:
                 return Literal(float(value), FLOAT)
             case TypeName.DATE:

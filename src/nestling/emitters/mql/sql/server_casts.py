@@ -9,6 +9,7 @@ from bson import Decimal128
 
 from nestling.emitters.mql.sql.comparison import is_wide
 from nestling.emitters.mql.sql.constants import Mql, bson_value, inline
+from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.time_values import instant
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind
@@ -35,7 +36,7 @@ def server_cast(node: Cast, r: Renderer) -> Mql:
     elif isinstance(node.operand, Literal) and target.name in TIMES:
         found = _time_constant(node.operand.value, target)
     elif source.name in NUMBERS and target.name in NUMBERS:
-        found = _number(value, source, target)
+        found = _within(_number(value, source, target), target, node.rules)
     elif source.name in _SHOWN_AS_KEPT and target.name in (source.name, *TEXTS):
         found = text_of_length(value, target)
     elif source.name is TypeName.INTEGER and target.name is TypeName.TEXT:
@@ -59,13 +60,34 @@ def _number(value: Mql, source: Type, target: Type) -> Mql:
         case TypeName.INTEGER if source.name is TypeName.FLOAT:
             return {"$toLong": {"$round": [value, 0]}}
         case TypeName.INTEGER:
-            return {"$toLong": _half_away(value, 0)}
+            return {"$toLong": half_away(value, 0)}
         case _:
             exact: Mql = value if source.name is TypeName.DECIMAL else {"$toDecimal": value}
-            return exact if not target.numbers else _half_away(exact, (*target.numbers, 0)[1])
+            return exact if not target.numbers else half_away(exact, (*target.numbers, 0)[1])
 
 
-def _half_away(value: Mql, digits: int) -> Mql:
+def _within(number: Mql, target: Type, rules: Rules) -> Mql:
+    """Of more digits before the point than the type has PostgreSQL's cast fails, and MySQL makes the last of its numbers."""
+    if target.name is not TypeName.DECIMAL or not target.numbers:
+        return number
+    precision, scale = (*target.numbers, 0)[:2]
+    if rules is Rules.MYSQL:
+        most, least = (Decimal128(f"{sign}{'9' * precision}E{-scale}") for sign in ("", "-"))
+
+        def nearest(x: Mql) -> Mql:
+            return {"$cond": [{"$lte": [x, None]}, None, {"$max": [least, {"$min": [x, most]}]}]}
+
+        return bind({"number": number}, nearest)
+    limit = Decimal128(f"1E{precision - scale}")
+    what = f"too many digits before the point for {target}"
+    return bind(
+        {"number": number},
+        lambda x: {"$cond": [{"$lt": [{"$abs": x}, limit]}, x, failure(what, {"$toString": x})]},
+    )
+
+
+def half_away(value: Mql, digits: int) -> Mql:
+    """A decimal of so many digits behind the point."""
     half, minus = Decimal128(f"5E{-digits - 1}"), Decimal128(f"-5E{-digits - 1}")
     return bind(
         {"number": value},
@@ -96,7 +118,8 @@ def _number_of_text(value: Mql, target: Type) -> Mql:
         case TypeName.FLOAT:
             return {"$toDouble": trimmed}
         case _:
-            return _number({"$toDecimal": trimmed}, Type(TypeName.DECIMAL), target)
+            exact = _number({"$toDecimal": trimmed}, Type(TypeName.DECIMAL), target)
+            return _within(exact, target, Rules.POSTGRESQL)
 
 
 def _time_constant(value: object, target: Type) -> Mql | None:

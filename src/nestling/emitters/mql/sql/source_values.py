@@ -8,11 +8,12 @@ from bson import Decimal128
 
 from nestling.emitters.mql.sql.comparison import wide
 from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, unless_bytes
 from nestling.emitters.mql.sql.object_ids import object_id
 from nestling.emitters.mql.sql.placeholder import Placeholder
-from nestling.emitters.mql.sql.server_casts import without_blanks
+from nestling.emitters.mql.sql.server_casts import half_away, without_blanks
 from nestling.emitters.mql.write_constants import constant_of, stored_literal, stored_parameter
 from nestling.ir.expression import Affinity, Cast, Coerce, Column, Literal, Parameter, Raw, Rules, Stored
 from nestling.ir.operands import is_mixed, is_text
@@ -99,7 +100,7 @@ def stored(node: Stored, r: Renderer) -> Mql:
 def _within(node: Stored, r: Renderer) -> Mql:
     """The value as the type keeps it; the statement fails where it is too long or too large for that."""
     kind, numbers = node.type, (*node.type.numbers, 0)
-    failure = f"cannot be stored as {kind}: "
+    what = f"a value cannot be stored as {kind}"
     match kind.name:
         case TypeName.TEXT:
             text = node.operand if is_text(node.operand) else Cast(node.operand, TEXT, node.rules)
@@ -110,7 +111,7 @@ def _within(node: Stored, r: Renderer) -> Mql:
                     "$cond": [
                         {"$lte": [{"$strLenCP": {"$ifNull": [without_blanks(x), ""]}}, length]},
                         {"$cond": [{"$lte": [x, None]}, None, {"$substrCP": [x, 0, length]}]},
-                        {"$toInt": {"$concat": [failure, x]}},
+                        failure(what, x),
                     ]
                 },
             )
@@ -118,10 +119,8 @@ def _within(node: Stored, r: Renderer) -> Mql:
         case TypeName.DECIMAL:
             limit = Decimal128(f"1E{numbers[0] - numbers[1]}")
             return bind(
-                {"number": r.value(Cast(node.operand, kind, node.rules))},
-                lambda x: {
-                    "$cond": [{"$lt": [{"$abs": x}, limit]}, x, {"$toInt": {"$concat": [failure, {"$toString": x}]}}]
-                },
+                {"number": half_away(r.value(Cast(node.operand, Type(kind.name), node.rules)), numbers[1])},
+                lambda x: {"$cond": [{"$lt": [{"$abs": x}, limit]}, x, failure(what, {"$toString": x})]},
             )
         case _:
             return r.value(Cast(node.operand, kind, node.rules))
@@ -184,6 +183,6 @@ def _read_back(text: Mql, shape: str, among: str) -> Mql:
     other = text
     if among:
         is_finer = {"$regexMatch": {"input": {"$cond": [is_text, text, ""]}, "regex": r"\.\d{4}"}}
-        failure = f"`{among}` keeps milliseconds, and does not take "
-        other = {"$cond": [is_finer, {"$toInt": {"$concat": [failure, text]}}, text]}
+        what = f"`{among}` keeps milliseconds, and does not take"
+        other = {"$cond": [is_finer, failure(what, text), text]}
     return bind({"time": read}, lambda x: {"$cond": [{"$eq": [_shown(x, shape), text]}, x, other]})
