@@ -176,7 +176,21 @@ def add_time(node: Call, r: Renderer) -> Mql:
         return None
     if not is_integer(node.arguments[2]):
         raise gap("a time span that is no whole number of units")
-    return {"$dateAdd": {"startDate": time, "unit": unit, "amount": r.value(node.arguments[2])}}
+    units = r.value(node.arguments[2])
+    if unit in _MILLISECONDS:
+        return {"$add": [time, {"$multiply": [units, _MILLISECONDS[unit]]}]}
+    return _later(time, unit, units)
+
+
+def _later(time: Mql, unit: str, amount: Mql) -> Mql:
+    """The server loses a second of a fraction before 1970: it adds to the whole second, and the fraction comes back."""
+
+    def body(time: Mql) -> Mql:
+        fraction = {"$millisecond": time}
+        second = {"$subtract": [time, fraction]}
+        return {"$add": [{"$dateAdd": {"startDate": second, "unit": unit, "amount": amount}}, fraction]}
+
+    return bind({"time": time}, body)
 
 
 def _months_later(time: Mql, months: int) -> Mql:
