@@ -33,18 +33,19 @@ def syntax_words(error: Exception) -> str:
     if isinstance(error, TypeError):
         return "an operator has nothing before it"
     found = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
-    if misspelt := _misspelt(str(found.get("start_context") or "")):
-        return misspelt
+    before = str(found.get("start_context") or "")
+    if len(before) < _CONTEXT and (said := misspelt(before)):
+        return said
     said = _COLORS.sub("", str(found.get("description") or error)).strip()
     near = f" near `{found['highlight']}`" if found.get("highlight") else ""
     known = next((match.expand(words) for pattern, words in _WORDS if (match := pattern.fullmatch(said))), None)
     return f"{known or said.splitlines()[0].rstrip('.')}{near}"
 
 
-def _misspelt(before: str) -> str:
+def misspelt(statement: str) -> str:
     """What is wrong with the first word of a statement that is nearly one statements begin with; empty when nothing is."""
-    word = _FIRST.match(before)
-    if word is None or len(before) >= _CONTEXT or word[0].upper() in _BEGIN:
+    word = _FIRST.match(statement)
+    if word is None or word[0].upper() in _BEGIN:
         return ""
     meant = get_close_matches(word[0].upper(), _BEGIN, 1, _ALIKE)
     return f"no statement begins with `{word[0]}`; did you mean {meant[0]}?" if meant else ""

@@ -27,6 +27,11 @@ from tests.planner.sql.shop_rows import shop
         ("", "there is no statement"),
         ("-- only a comment", "there is no statement"),
         ("SELECT FROM WHERE", "cannot be read"),
+        (
+            "SELEC id",
+            "1:1: the statement cannot be read: no statement begins with `SELEC`; did you mean SELECT?",
+        ),
+        ("delte from person", "no statement begins with `delte`; did you mean DELETE?"),
         (" ->>'a' SELECT name FROM person", "an operator has nothing before it"),
         ("SELECT (1", "cannot be read"),
         ("SELECT 1 FROM person WHERE count(*) > 1", "aggregate where rows are not grouped"),

@@ -350,6 +350,7 @@ def test_text_in_double_quotes_is_a_string_where_no_column_has_that_name():
             "MERGE INTO product USING orders ON 1 = 1 WHEN MATCHED THEN DELETE",
             "MERGE is not SELECT, INSERT, UPDATE or DELETE",
         ),
+        ("SELEC * FROM product", "no statement begins with `SELEC`; did you mean SELECT?"),
         ("CREATE TABLE x (id int)", "CREATE is not SELECT, INSERT, UPDATE or DELETE"),
         ("SELECT FROM WHERE", "it is not SQL that can be read"),
         ("SELECT (1 FROM product", "it is not SQL that can be read"),

@@ -12,7 +12,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from nestling.common.errors import Problem, WorkloadError
-from nestling.common.sql_syntax import UNREADABLE, syntax_words
+from nestling.common.sql_syntax import UNREADABLE, misspelt, syntax_words
 from nestling.common.sql_tokens import as_insert, sql_tokens
 from nestling.ir.reading import Gap, GapKind
 from nestling.planner.sql.dialect import Dialect
@@ -67,6 +67,8 @@ def parse(sql: str, dialect: Dialect) -> Parsed:
         what = "there is no statement" if not trees else f"there are {len(trees)} statements where one is meant"
         raise WorkloadError(Problem(what=what, next_move="give one statement"))
     if not isinstance(trees[0], _STATEMENTS):
+        if said := misspelt(sql.lstrip()):
+            raise WorkloadError(Problem(what=f"the statement cannot be read: {said}", where="1:1"))
         word = tokens[0].text.upper() if tokens else ""
         raise StatementGap(Gap(GapKind.NOTIMPL, f"{word} statement", "1:1"))
     if dialect.is_sqlite:

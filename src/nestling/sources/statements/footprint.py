@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
 from nestling.common.sql_dialects import GRAMMARS, SQLITE
-from nestling.common.sql_syntax import syntax_words
+from nestling.common.sql_syntax import misspelt, syntax_words
 from nestling.common.sql_tokens import as_insert, sql_tokens
 from nestling.ir.model import Model, View
 from nestling.ir.reading import GapKind
@@ -43,6 +43,8 @@ class Footprint:
 def footprint(sql: str, model: Model, dialect: str, links: Links) -> Footprint | Mistake:
     """The footprint of one statement with `:name` parameters, or why it cannot be read."""
     if _READABLE.match(sql) is None:
+        if said := misspelt(sql.lstrip()):
+            return Mistake(f"it is not SQL that can be read: {said}", 0)
         word = sql.split(maxsplit=1)[0].upper() if sql.split() else "nothing"
         return Mistake(f"{word} is not SELECT, INSERT, UPDATE or DELETE", 0, GapKind.NOTIMPL)
     tree = _parsed(sql, dialect)
