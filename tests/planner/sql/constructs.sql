@@ -8,6 +8,8 @@ SELECT ID, NaMe, PERSON.Id FROM pErSoN
 SELECT 1, 'a', NULL, 1.5, -3, 1e2, TRUE, FALSE
 SELECT "a b", "select", [ünï] FROM "odd table"
 SELECT name = 'bob', active, NOT active, active AND 1, active = 1, active + 1 FROM person
+SELECT -9223372036854775808, - 9223372036854775808, typeof(-9223372036854775808), typeof(-(9223372036854775808)), 9223372036854775807
+SELECT id FROM person WHERE id > -9223372036854775808
 SELECT DISTINCT city FROM visit
 SELECT DISTINCT stars, city FROM visit ORDER BY stars, city
 SELECT ALL stars FROM visit

@@ -23,6 +23,7 @@ from nestling.ir.expression import (
     Parameter,
     Rules,
 )
+from nestling.ir.numeral import INT64
 from nestling.ir.operands import is_float, is_integer
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import mysql_digits, values
@@ -152,6 +153,8 @@ def _time_arithmetic(node: exp.Binary, operator: Operator, left: Expression, rig
 
 
 def _negate(node: exp.Neg, env: Env, bound: Bound) -> Expression:
+    if env.dialect.is_sqlite and node.this.unnest() == exp.Literal.number(INT64):
+        return Literal(-INT64, INTEGER)  # which has no positive counterpart
     operand = values.number(bound(node.this), env.translation)
     if not env.dialect.is_sqlite:
         refuse_reckoning("arithmetic", node, operand)
