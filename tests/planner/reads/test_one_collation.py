@@ -17,6 +17,8 @@ ALTER TABLE person ADD mood enum('sad', 'glad', 'Fine');
 UPDATE person SET mood = id % 4 WHERE id % 4 > 0;
 ALTER TABLE person ADD wakes time;
 UPDATE person SET wakes = MAKETIME(4 + id, 30, 0) WHERE id <> 3;
+ALTER TABLE person ADD badge varchar(5) COLLATE utf8mb4_bin;
+UPDATE person SET badge = ELT(id, 'b', 'A', 'a', NULL, 'B', 'c', 'C');
 """
 
 both = both_of(_SCRIPT, "normalized", "embedded")
@@ -64,6 +66,11 @@ QUERIES = (
     "SELECT id, count(*) OVER (PARTITION BY name) FROM person",
     "SELECT count(*) FROM (SELECT name FROM person UNION SELECT land FROM city) u",
     "SELECT id FROM person WHERE id > 3",
+    "SELECT id FROM person WHERE mood <> 'glad' ORDER BY badge LIMIT 2",
+    "SELECT id FROM person WHERE mood = 'FINE' OR mood IN ('SAD', 'x') ORDER BY badge LIMIT 3",
+    "SELECT id, CASE mood WHEN 'fine' THEN 1 ELSE 0 END FROM person ORDER BY badge",
+    "SELECT id FROM person WHERE mood = 'nope' ORDER BY badge",
+    "SELECT mood, min(badge) FROM person WHERE mood NOT IN ('SAD') GROUP BY mood",
     "SELECT name FROM city WHERE code = 'a'",
     "SELECT name FROM city ORDER BY code",
     "SELECT name FROM city WHERE code = 'a' AND land = 'ITALY'",

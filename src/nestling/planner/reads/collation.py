@@ -31,7 +31,7 @@ from nestling.ir.expression import (
 from nestling.ir.layout import NodeKind, Place, Role
 from nestling.ir.model import Model
 from nestling.ir.operands import operands
-from nestling.ir.types import INTEGER, NEVER_TEXT, OF_DIGITS, TEXTS, TypeName
+from nestling.ir.types import INTEGER, NEVER_TEXT, OF_DIGITS, TEXT, TEXTS, TypeName
 from nestling.planner.reads.traverse import SUBQUERIES, everything, expressions, subqueries
 
 
@@ -47,7 +47,7 @@ def with_one_collation(relation: Relation, design: Design) -> tuple[Relation, Co
         said = cast(Relation, _changed(relation, _said_exactly))
         found = set(_rules(said))
     if found != {Collation.UNICODE_CI} or not keys_agree(design, scanned):
-        return relation, Collation.BINARY
+        return cast(Relation, _changed(relation, _of_labels)), Collation.BINARY
     return cast(Relation, _changed(said, _without)), Collation.UNICODE_CI
 
 
@@ -160,6 +160,8 @@ def _of_expression(expression: Expression) -> Iterator[Collation]:
             pass  # the place of an enum's value: its labels are never equal
         case Compare(left=left, right=right) if _may_be_text(left) and _may_be_text(right):
             yield expression.collation
+        case InList(operand=operand, collation=Collation.BINARY) if operand.type.values:
+            pass
         case InList(operand=operand) if _may_be_text(operand):
             yield expression.collation
         case InSubquery(operands=left) if any(map(_may_be_text, left)):
@@ -189,6 +191,31 @@ def _said_exactly(value: object) -> object | None:
             return (same if operator is Comparison.EQUAL else Not(same)) if are_texts else None
         case _:
             return None
+
+
+def _of_labels(value: object) -> object | None:
+    """An enum beside constants: which of its labels each is in any case is known, and that compared to the letter."""
+    match value:
+        case Compare(Comparison.EQUAL | Comparison.NOT_EQUAL, left, right) if _are_plain(left, (right,)):
+            return replace(value, right=_label(left, right), collation=Collation.BINARY)
+        case InList(operand=operand, items=items) if _are_plain(operand, items):
+            return replace(value, items=tuple(_label(operand, each) for each in items), collation=Collation.BINARY)
+        case _:
+            return None
+
+
+def _are_plain(enum: Expression, constants: Sequence[Expression]) -> bool:
+    """Whether all are texts in plain letters that no collation takes for another one but for their case."""
+    texts = [each.value for each in constants if isinstance(each, Literal) and isinstance(each.value, str)]
+    plain = all(text.isascii() and text == text.rstrip() for text in texts)
+    return _is_told_alike(enum) and plain and len(texts) == len(constants)
+
+
+def _label(enum: Expression, constant: Expression) -> Expression:
+    """The label a constant is in another case; itself where it is none."""
+    assert isinstance(constant, Literal)
+    folded = str(constant.value).casefold()
+    return next((Literal(label, TEXT) for label in enum.type.values if label.casefold() == folded), constant)
 
 
 def _without(value: object) -> object | None:
