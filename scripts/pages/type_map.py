@@ -83,7 +83,7 @@ COLUMNS = {
         Sample("interval", "'1 day 2 hours'", "interval", "string"),
         Sample("uuid", UUID_TEXT, "uuid", "binData"),
         Sample("json", JSON_TEXT, "json", "object"),
-        Sample("jsonb", JSON_TEXT, "json", "object"),
+        Sample("jsonb", JSON_TEXT, "json as jsonb", "object"),
         Sample("mood", "'glad'", "enum('glad', 'sad')", "string"),
         Sample("integer[]", "'{1,2}'", "array(integer)", "array"),
         Sample("text[]", "'{a,NULL}'", "array(text)", "array"),
@@ -269,6 +269,9 @@ texts, a `datetime` is rounded, and a text that is not written as the column's o
 the form that is wanted: one of finer digits, a `date` beside moments, a zone where there is none.
 `CURRENT_TIMESTAMP` and `datetime('now')`, as a default too, have whole seconds: beside moments of milliseconds they are a gap,
 and `strftime('%Y-%m-%d %H:%M:%f', 'now')` is what to write.
+
+PostgreSQL's `json` keeps its text, so an object that names a key twice is kept as the text it is. A `jsonb` is `json as
+jsonb`: what is written to it keeps the last of such keys. What is no JSON is refused for both, and for MySQL's.
 
 DDL and empty databases show no values: SQLite's decimals are `float`, also `integer`, there too, and a `DATETIME` column is taken
 for one of whole seconds. A load of rows with milliseconds then stops and says so; one made of the database itself takes them.

@@ -9,6 +9,7 @@ What only BSON has is written as Extended JSON.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, NoReturn
 
@@ -23,6 +24,30 @@ def read_json(text: str) -> Any:
     except (ValueError, RecursionError):
         return text
     return text if found is None or isinstance(found, str) else found
+
+
+def require_json(text: str, *, whole: bool = False) -> None:
+    """Raise `ValueError` for a text that is no JSON; `whole`: one with half of a surrogate pair is none."""
+    try:
+        found = _ANY_DECODER.decode(text)
+        if whole and not all(map(_is_whole, _texts(found))):
+            raise ValueError("half of a surrogate pair is no character")
+    except RecursionError:
+        return  # servers go deeper
+
+
+def read_jsonb(text: str) -> Any:
+    """What `read_json` makes of the text as which PostgreSQL writes this one as jsonb; raises `ValueError` for what it refuses.
+
+    Of a key that is there twice the last stays, numbers have no exponent, and no text holds NUL or half a character.
+    """
+    try:
+        found = _JSONB_DECODER.decode(text)
+        if any("\0" in each or not _is_whole(each) for each in _texts(found)):
+            raise ValueError("jsonb takes no \\u0000, nor half of a surrogate pair")
+    except RecursionError:
+        return text
+    return _written(found) if found is None or isinstance(found, str) else found
 
 
 def json_text(value: object) -> str:
@@ -57,6 +82,35 @@ def _number(text: str) -> float | Decimal:
     return found if Decimal(repr(found)) == exact else exact
 
 
+def _numeric(text: str) -> int | float | Decimal:
+    """A number as PostgreSQL's numeric keeps it."""
+    found = Decimal(text)
+    if not -_NUMERIC_PLACES[1] <= found.adjusted() < _NUMERIC_PLACES[0]:
+        raise ValueError(f"{text} is out of range")
+    written = f"{found if found else found.copy_abs():f}"
+    return _number(written) if "." in written else int(written)
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every text and key in a value."""
+    match value:
+        case str():
+            yield value
+        case dict():
+            for key, item in value.items():
+                yield key
+                yield from _texts(item)
+        case list():
+            for item in value:
+                yield from _texts(item)
+        case _:
+            return
+
+
+def _is_whole(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
@@ -68,4 +122,8 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
+_NUMERIC_PLACES = 131_072, 16_383
+"""Digits before and behind the point of PostgreSQL's numeric."""
+_ANY_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+_JSONB_DECODER = json.JSONDecoder(parse_float=_numeric, parse_constant=_no_constant)
 _DECODER = json.JSONDecoder(object_pairs_hook=_members, parse_float=_number, parse_constant=_no_constant)

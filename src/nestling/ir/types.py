@@ -62,6 +62,8 @@ COMPOSITE = MAY_BE_ARRAYS | {TypeName.GEOMETRY}
 REAL, NAN, CHAR = "real", "nan", "char"
 """How values are carried: numbers with single precision, or some that are none; PostgreSQL's `char(n)` without the blanks that
 fill it up."""
+JSONB = "jsonb"
+"""How JSON is carried of which no text is kept: of a key that is there twice PostgreSQL keeps the last."""
 FILES = frozenset({TypeName.BYTES, TypeName.TEXT})
 """Types whose values may be files of their own."""
 

@@ -148,8 +148,14 @@ def _encode_json(value: object, policy: Policy) -> object:
     try:
         encoded = _json_value(value, policy, JSON_DEPTH)
         bson.encode({"": encoded}, codec_options=CODEC)
-    except (_NotADocument, bson.errors.InvalidDocument, bson.errors.InvalidStringData, OverflowError):
-        return Binary(_json_text(value).encode(), JSON_TEXT_SUBTYPE)
+    except (
+        _NotADocument,
+        bson.errors.InvalidDocument,
+        bson.errors.InvalidStringData,
+        UnicodeEncodeError,
+        OverflowError,
+    ):
+        return Binary(_json_text(value).encode(errors="backslashreplace"), JSON_TEXT_SUBTYPE)
     return encoded
 
 

@@ -23,7 +23,7 @@ POSTGRESQL = {
     "character varying(40)": "text(40)", 'varchar COLLATE "C"': "text", "character(3)": "text(3) as char", '"char"': "text",
     "timestamp(6) without time zone": "timestamp", "timestamp with time zone": "timestamptz", "timestamptz(3)": "timestamptz",
     "time without time zone": "time", "interval day to second(3)": "interval", "interval": "interval", "uuid": "uuid",
-    "jsonb": "json",
+    "jsonb": "json as jsonb",
     "bytea": "bytes", "bigint[]": "array(integer)", "text[][]": "array(text)", "varchar(9) ARRAY[4]": "array(text(9))",
     "bit varying(5)": "bits(5)", "bit(3)": "bits(3)", "boolean": "boolean", "pg_catalog.int4": "integer",
     "mood": "enum('sad', 'ok')",

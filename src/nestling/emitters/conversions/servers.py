@@ -9,11 +9,14 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 from uuid import UUID
 
+from nestling.emitters.conversions.given import counted_truth
 from nestling.ir.array_text import read_array
 from nestling.ir.instants import infinite_text, rounded_to_millisecond
+from nestling.ir.json_text import read_json, read_jsonb, require_json
 from nestling.ir.time_text import read_time_of_day
 from nestling.ir.zero_dates import is_zero
 
+JSON_MOVE = "give the text of a JSON value, such as json.dumps makes"
 DURATION = re.compile(r"-?P(?=.*\d)[-+.,0-9YMWDTHS]+", re.ASCII)
 TRUTHS = {
     **dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True),
@@ -117,6 +120,45 @@ def strict_interval(value: Any) -> Any:
     if not DURATION.fullmatch(str(value)):
         raise ValueError("an interval is written as a duration of ISO 8601")
     return str(value)
+
+
+def strict_json(value: Any, *, whole: bool = False) -> Any:
+    """The value of a JSON text, or the text itself where no document keeps it as it is."""
+    text = a_json_text(value)
+    try:
+        require_json(text, whole=whole)
+    except ValueError as problem:
+        raise no_json(value, problem) from None
+    return read_json(text)
+
+
+def strict_jsonb(value: Any) -> Any:
+    """The value of a JSON text as PostgreSQL's jsonb has it."""
+    try:
+        return read_jsonb(a_json_text(value))
+    except ValueError as problem:
+        raise no_json(value, problem) from None
+
+
+def number_or_json(value: Any) -> Any:
+    """MySQL's JSON, which a number is too."""
+    is_number = isinstance(value, int | float | Decimal)
+    return strict_json(str(counted_truth(value)) if is_number else value, whole=True)
+
+
+def a_json_text(value: Any) -> str:
+    """A text; anything else is no JSON."""
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is no JSON text", JSON_MOVE)
+    return value
+
+
+def no_json(value: Any, problem: ValueError) -> ValueError:
+    """What is wrong with a text that is no JSON, and the next move."""
+    if len(problem.args) == 2:
+        return problem
+    shown = repr(value) if len(value) <= 40 else f"{value[:40]!r}…"
+    return ValueError(f"{shown} is no JSON that can be stored ({problem})", JSON_MOVE)
 
 
 def strict_array(element: Callable[[Any], Any]) -> Callable[[Any], Any]:

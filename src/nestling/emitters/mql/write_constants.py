@@ -12,7 +12,7 @@ from nestling.emitters.mql.sql.gaps import gap
 from nestling.ir import compiled
 from nestling.ir.expression import Rules, Stored
 from nestling.ir.reading import GapKind
-from nestling.ir.types import BSON_DIGITS, MOMENTS, TIMES, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, JSONB, MOMENTS, TIMES, Type, TypeName
 from nestling.ir.values import encoder
 from nestling.ir.zero_dates import zero_of
 
@@ -95,7 +95,7 @@ def _converted(value: object, kind: Type, conversion: Conversion) -> object:
 @lru_cache(maxsize=1024)
 def stored_conversion(kind: Type, rules: Rules, lenient: bool, among: str, numeric: bool) -> Conversion:
     """What a database with these rules does to a value that is not NULL; the others as in `Stored`."""
-    found = _by_sqlite(kind, numeric=numeric) if rules is Rules.SQLITE else _by_server(kind)
+    found = _by_sqlite(kind, numeric=numeric) if rules is Rules.SQLITE else _by_server(kind, rules)
     if among and kind.name is TypeName.DATE:
         found = Conversion(sqlite.day_among, (among, found))
     elif among:
@@ -166,14 +166,17 @@ _OF_SERVERS: dict[TypeName, Convert] = {
     TypeName.UUID: servers.strict_uuid,
     TypeName.TIME: servers.strict_time_of_day,
     TypeName.INTERVAL: servers.strict_interval,
-    TypeName.JSON: sqlite.as_json_text,
     **dict.fromkeys((TypeName.ANY, TypeName.GEOMETRY), stored.unchanged),
     **dict.fromkeys((TypeName.TEXT, TypeName.OBJECT_ID, TypeName.ENUM, TypeName.BITS), str),
 }
 
 
-def _by_server(kind: Type) -> Conversion:
+def _by_server(kind: Type, rules: Rules) -> Conversion:
     match kind.name:
+        case TypeName.JSON if kind.carried == JSONB:
+            return Conversion(servers.strict_jsonb)
+        case TypeName.JSON:
+            return Conversion(servers.number_or_json if rules is Rules.MYSQL else servers.strict_json)
         case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
             return Conversion(servers.strict_moment, (kind.fraction_digits, _is_zoned(kind)))
         case TypeName.DECIMAL if kind.numbers:
@@ -184,6 +187,6 @@ def _by_server(kind: Type) -> Conversion:
         case TypeName.TEXT if kind.numbers:
             return Conversion(servers.strict_text, (kind.numbers[0],))
         case TypeName.ARRAY if kind.element is not None:
-            return Conversion(servers.strict_array, (_by_server(kind.element),))
+            return Conversion(servers.strict_array, (_by_server(kind.element, rules),))
         case _:
             return Conversion(_OF_SERVERS[kind.name])

@@ -30,7 +30,7 @@ from nestling.planner.sql.scope import Env, Scope, Source, Translation
 
 def stored(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:
     """The value as the attribute keeps it; constants of the right type need nothing."""
-    if isinstance(expression, Cast) and isinstance(expression.operand, Literal) and expression.type == attribute.type:
+    if isinstance(expression, Cast) and isinstance(expression.operand, Literal) and _is_cast_to(attribute, expression):
         expression = expression.operand  # which is converted as it is stored
     if (endless := _endless(expression, attribute, translation)) is not None:
         return endless
@@ -54,6 +54,11 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
     if is_strict:
         require_form(expression, attribute)
     return Stored(expression, attribute.type, translation.dialect.rules, lenient, among, is_numeric)
+
+
+def _is_cast_to(attribute: Attribute, cast: Cast) -> bool:
+    """Whether it is to the attribute's type; json and jsonb are one to a constant."""
+    return cast.type == attribute.type or cast.type.name is attribute.type.name is TypeName.JSON
 
 
 def _endless(expression: Expression, attribute: Attribute, translation: Translation) -> Expression | None:

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from nestling.ir.canonical_texts import CANONICAL
 from nestling.ir.expression import NULL, Column, Expression, Literal, Parameter
-from nestling.ir.types import NAN, NUMBERS, REAL, TypeName
+from nestling.ir.types import NAN, REAL, TypeName
 from nestling.planner.sql.gaps import gap
 
 _ONE_TEXT = frozenset(
@@ -44,7 +44,7 @@ def _refuse_texts(what: str, node: exp.Expr | None, *found: Expression) -> None:
     for each in found:
         if each.type.name is TypeName.INTERVAL:
             raise gap(f"{what} of intervals", node)
-        if each.type.carried and each.type.name not in NUMBERS and not each.type.is_char:
+        if each.type.carried and each.type.name is TypeName.TEXT and not each.type.is_char:
             raise gap(f"{what} of `{each.type.carried}`, which is kept as text and does not go by it", node)
 
 

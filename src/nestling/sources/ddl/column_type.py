@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.expression import Collation
-from nestling.ir.types import BOOLEAN, CHAR, INTEGER, REAL, Type, TypeName
+from nestling.ir.types import BOOLEAN, CHAR, INTEGER, JSONB, REAL, Type, TypeName
 from nestling.sources.checks import compares_plainly
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text
 from nestling.sources.ddl.tokens import Kind, Token, tokens
@@ -71,7 +71,8 @@ AS_TEXT = (
     "inet", "cidr", "macaddr", "macaddr8", "inet4", "inet6", "xml", "tsvector", "tsquery", "money", "hstore", "ltree",
     "regclass", "pg_lsn", "cube", "vector", "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange",
 )  # fmt: skip
-_SINGLE = (REAL, "float4")
+_CARRIED = {REAL: REAL, "float4": REAL, JSONB: JSONB}
+"""Words for PostgreSQL's types that differ from the conceptual one."""
 _FILLED = ("character", "char", "bpchar", "nchar", "national character", "national char")
 """PostgreSQL's texts that blanks fill up to their length."""
 _COUNTED = (_T.DECIMAL, _T.TEXT, _T.BITS)
@@ -170,7 +171,7 @@ def _built_in(cursor: Cursor, dialect: str) -> Read:
     counted = "serial" in words and dialect != SQLITE  # where that is a word like any other
     if dialect == POSTGRESQL and words in _FILLED and not is_quoted:
         return _filled(words, numbers)
-    kept_as = REAL if dialect == POSTGRESQL and words in _SINGLE else ""
+    kept_as = _CARRIED.get(words, "") if dialect == POSTGRESQL else ""
     return Read(Type(name, numbers, carried=kept_as), not_null=counted, gap=gap, counted=counted)
 
 

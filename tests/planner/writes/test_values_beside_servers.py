@@ -1,0 +1,181 @@
+"""Odd and wrong values for a column of every type: each is refused as its server refuses it, or kept as a load has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
+from typing import Any
+
+import psycopg
+import pymysql
+import pytest
+import sqlalchemy as sa
+from bson import json_util
+from pymongo import MongoClient
+from pymongo.database import Database
+
+from nestling import Store, pipeline
+from nestling.common.errors import NestlingError, WorkloadError
+from nestling.ir.proposal import Proposal
+from nestling.ir.values import Policy
+from tests.beside_mariadb import beside_mariadb
+from tests.planner.reads.beside_postgresql import beside
+
+Values = Sequence[object]
+JSON: Values = (
+    '{"a": 1}', "not json", '{"a": 1, "a": 2}', '"x"', "null", "1", "1e2", '{"n": 1.50, "m": -1e2}', '{"a": "\\u0000"}',
+    '"\\ud800"', '{"k": "\\ud800"}', '{"\\udc00": 1}', '{"a": "\\ud83d\\ude00"}', "NaN", "", " [1] ", '{"a": "\x01"}', "[1,]",
+    "[01]", "-0", "-0.0", '{"$a": 1}', '"\\u0041\\n"', True,
+)  # fmt: skip
+POSTGRESQL: Mapping[tuple[str, str], Values] = {
+    ("j", "json"): (*JSON, 5, "[" * 3000 + "]" * 3000),
+    ("jb", "jsonb"): (*JSON, 5, "[" * 3000 + "]" * 3000, "1e999999999", "1e-99999"),
+}
+MARIADB: Mapping[tuple[str, str], Values] = {
+    ("j", "json"): (*JSON, 5, 2.5),
+}
+REFUSED_HERE: Mapping[str, Values] = {}
+"""Values a server takes, or makes others of, that nestling refuses, in words."""
+KEPT_OTHERWISE: Mapping[str, Values] = {}
+"""What the model does not know: see `docs/type-map.md`."""
+
+
+@contextmanager
+def postgresql_table(url: str, client: MongoClient[Any]) -> Iterator[tuple[Any, Proposal, str, Database[Any]]]:
+    """A cursor, and what is loaded of the table."""
+    with beside(url, client, table(POSTGRESQL)) as made:
+        plain = sa.make_url(made.url).set(drivername="postgresql").render_as_string(hide_password=False)
+        with closing(psycopg.connect(plain, autocommit=True)) as connection, connection.cursor() as cursor:
+            cursor.execute("SET TIME ZONE 'UTC'")
+            yield cursor, made.proposal, made.url, made.database
+
+
+@contextmanager
+def mariadb_table(url: str, client: MongoClient[Any]) -> Iterator[tuple[Any, Proposal, str, Database[Any]]]:
+    """The same."""
+    database = client["odd_values"]
+    with beside_mariadb(url, database, table(MARIADB), "normalized") as made:
+        made.cursor.execute("SET time_zone = '+00:00'")
+        yield made.cursor, made.proposal, made.address, database
+    client.drop_database(database)
+
+
+def table(columns: Mapping[tuple[str, str], Values]) -> str:
+    """The table, with one row whose values tell what their types leave open."""
+    declared = ", ".join(f"{name} {kind} NULL" for name, kind in columns)
+    return f"CREATE TABLE odd (id integer PRIMARY KEY, {declared});\nINSERT INTO odd (id) VALUES (0);\n"
+
+
+@pytest.mark.parametrize(
+    ("server", "opened", "columns"),
+    [("postgresql", postgresql_table, POSTGRESQL), ("mariadb", mariadb_table, MARIADB)],
+    ids=["postgresql", "mariadb"],
+)
+def test_a_value_is_refused_or_kept_as_there(
+    server: str,
+    opened: Callable[..., Any],
+    columns: Mapping[tuple[str, str], Values],
+    request: pytest.FixtureRequest,
+    mongo_client: MongoClient[dict[str, Any]],
+) -> None:
+    """Whatever the server takes, a load of its row finds what the store has; what it refuses, the store does not take."""
+    with opened(request.getfixturevalue(server), mongo_client) as (cursor, proposal, address, database):
+        store, there, here = Store(proposal, database), set[int](), set[int]()
+        cases: list[tuple[int, str, object]] = []
+        for (name, _), value in ((column, value) for column, values in columns.items() for value in values):
+            number = len(cases) + 1
+            cases.append((number, name, value))
+            database["odd"].insert_one({"_id": number})
+            if done(partial(cursor.execute, f"INSERT INTO odd (id, {name}) VALUES (%s, %s)", (number, value))):
+                there.add(number)
+            if stored(store, name, number, value):
+                here.add(number)
+        other = database.client[f"{database.name}_loaded"]
+        policy = Policy(long_decimals="text", microseconds="text")
+        pipeline.load(proposal, address, other, mode=pipeline.Mode.REPLACE, policy=policy)
+        found = [outcome(n, name, n in here, n in there, database, other) for n, name, _ in cases]
+        other.client.drop_database(other)
+    assert mismatched(cases, found, "taken", server) == {}
+    assert mismatched(cases, found, "refused", server) == named(REFUSED_HERE, server)
+    assert mismatched(cases, found, "otherwise", server) == named(KEPT_OTHERWISE, server)
+
+
+def done(call: Callable[[], object]) -> bool:
+    """Whether the server, or its driver, takes it."""
+    try:
+        call()
+    except (sa.exc.DBAPIError, psycopg.Error, pymysql.Error, UnicodeError):
+        return False
+    return True
+
+
+def stored(store: Store, name: str, number: int, value: object) -> bool:
+    """Whether the store takes it; it refuses in words."""
+    try:
+        store.execute(f"UPDATE odd SET {name} = :value WHERE id = {number}", value=value)
+    except NestlingError:
+        return False
+    return True
+
+
+def outcome(number: int, name: str, here: bool, there: bool, mine: Database[Any], its: Database[Any]) -> str:
+    """Which way the two differ; empty where they do not."""
+    if here is not there:
+        return "taken" if here else "refused"
+    kept = [json_util.dumps((of["odd"].find_one(number) or {}).get(name), sort_keys=True) for of in (mine, its)]
+    return "otherwise" if here and kept[0] != kept[1] else ""
+
+
+def mismatched(
+    cases: Sequence[tuple[int, str, object]], found: Sequence[str], kind: str, server: str
+) -> dict[str, tuple[object, ...]]:
+    """The values of that outcome, by column."""
+    made: dict[str, tuple[object, ...]] = {}
+    for (_, name, value), each in zip(cases, found, strict=True):
+        if each == kind:
+            key = f"{server} {name}"
+            made[key] = (*made.get(key, ()), value)
+    return made
+
+
+def named(known: Mapping[str, Values], server: str) -> dict[str, Values]:
+    """The values known of a server."""
+    return {name: values for name, values in known.items() if name.startswith(server)}
+
+
+JSON_TABLE = (
+    "CREATE TABLE book (id integer PRIMARY KEY, plain json, details jsonb); INSERT INTO book VALUES (1, '{}', '{}');"
+)
+WRITES = (
+    "UPDATE book SET details = 'not json' WHERE id = 1",
+    "UPDATE book SET details = CAST('not json' AS jsonb) WHERE id = 1",
+    "UPDATE book SET plain = '' WHERE id = 1",
+    "INSERT INTO book VALUES (2, NULL, '[1,]')",
+    "INSERT INTO book (id, details) SELECT 2, 'nope'",
+    """UPDATE book SET details = '{"tier": "a", "tier": "b"}' WHERE id = 1""",
+    """UPDATE book SET details = '{"tier": "c", "tier": "d"}'::jsonb WHERE id = 1""",
+    """UPDATE book SET plain = '{"tier": "c"}'::json WHERE id = 1""",
+    """INSERT INTO book VALUES (3, '[1]', '{"tier": 1e2}')""",
+)
+
+
+def test_json_in_a_statement_is_json(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> None:
+    """A constant that is none is a mistake of the statement; of a key that is there twice the last is read again."""
+    with beside(postgresql, mongo_client, JSON_TABLE) as both:
+        store = Store(both.proposal, both.database)
+        for sql in WRITES:
+            here = stored_by(store, sql)
+            assert here is done(partial(both.theirs, sql)), sql
+            asked = "SELECT id, details ->> 'tier' FROM book ORDER BY id"
+            assert both.ours(asked) == both.theirs(asked), sql
+        assert [*store.execute("SELECT plain FROM book WHERE id = 1")] == [{"plain": {"tier": "c"}}]
+
+
+def stored_by(store: Store, sql: str) -> bool:
+    """Whether the store does it."""
+    try:
+        store.execute(sql)
+    except WorkloadError as error:
+        return "is no JSON that can be stored" not in str(error)
+    return True
