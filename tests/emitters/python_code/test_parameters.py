@@ -107,7 +107,8 @@ def test_conversions_are_the_same(place: Placeholder) -> None:
 COLUMNS = (
     "boolean", "integer", "decimal", "decimal(4,2)", "decimal(5)", "float", "text", "text(5)", "bytes", "date", "time",
     "timestamp", "timestamp(3)", "timestamp(6)", "timestamptz", "timestamptz(6)", "interval", "uuid", "objectid",
-    "enum('red', 'Blue')", "bits", "geometry", "any",
+    "enum('red', 'Blue')", "bits", "geometry", "any", "float as real", "text as inet", "text as cidr", "text as macaddr",
+    "text as macaddr8", "text as money", "text as pg_lsn", "text as int4range", "text as daterange",
 )  # fmt: skip
 TIMES = (
     "2024-01-31T10:00:00", "2024-01-31 10:00:00.123", "2024-01-31 10:00:00.123000", "2024-01-31 10:00:00.123456",
@@ -118,7 +119,7 @@ TIMES = (
 )  # fmt: skip
 TEXTS = (
     "abc     ", "too long", "Red", "blue", "true", "OFF", "NaN", "1.005", "123.4", "1e400", "-0.0", "P1Y2M", "\\x6162",
-    "507f1f77bcf86cd799439011",
+    "507f1f77bcf86cd799439011", "a\x00b", "[1,4]", "[2024-01-01,2024-01-31]", "$12.50", "16/b374d848", "::FFFF:10.0.0.1", 1e39,
     1.005, 123.4, -0.0, float("nan"), Decimal("1.005"), Decimal("NaN"), Decimal("1" * 40), 10**40, Binary.from_uuid(UUID(int=7)),
 )  # fmt: skip
 

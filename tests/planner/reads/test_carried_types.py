@@ -121,3 +121,14 @@ def test_a_text_that_is_given_is_written_as_postgresql_does(hosts: Beside) -> No
     ]
     with pytest.raises(WorkloadError, match="does not write an inet so"):
         store.execute("SELECT id FROM host WHERE ip = :ip", ip="10.0.0.10/32")
+
+
+def test_what_is_stored_is_found_again(hosts: Beside) -> None:
+    """However an address is spelt in a write; a text that is computed is a gap."""
+    store = Store(hosts.proposal, hosts.database)
+    store.execute("INSERT INTO host (id, ip, weight) VALUES (9, '10.7.7.7/32', 0.123456789)")
+    assert [*store.execute("SELECT id, weight FROM host WHERE ip = '10.7.7.7'")] == [{"id": 9, "weight": 0.12345679}]
+    with pytest.raises(WorkloadError, match=r"'hello' cannot be stored as inet"):
+        store.execute("UPDATE host SET ip = 'hello' WHERE id = 9")
+    assert "storing a computed value as text as inet" in hosts.gap("UPDATE host SET ip = CAST(id AS text) WHERE id = 9")
+    store.execute("DELETE FROM host WHERE id = 9")

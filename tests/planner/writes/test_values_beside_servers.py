@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from datetime import date
+from decimal import Decimal
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import pymysql
@@ -30,12 +33,116 @@ JSON: Values = (
 )  # fmt: skip
 POSTGRESQL: Mapping[tuple[str, str], Values] = {
     ("j", "json"): (*JSON, 5, "[" * 3000 + "]" * 3000),
+    ("r", "real"): (
+        0.1,
+        0.123456789,
+        16777217,
+        "1e39",
+        "1e-50",
+        "NaN",
+        "Infinity",
+        Decimal("3.14159265"),
+        1.1754943508222875e-38,
+        "x",
+    ),
+    ("m", "money"): ("12.5", "$12.50", "-$1,234.50", "hello", "-5", "$1,2"),
+    ("v", "varchar(5)"): ("abc", "abc   ", "abcdef", "a\x00b", True, 1.0, "é" * 5),
+    ("t", "text"): (
+        "x",
+        "a\x00b",
+        5,
+        True,
+        1.0,
+        2.5,
+        1e20,
+        -0.0,
+        Decimal("1E+3"),
+        date(2024, 1, 1),
+        b"ab",
+        "\ud800",
+        UUID(int=5),
+    ),
+    ("ip", "inet"): (
+        "hello",
+        "10.9.9.9/32",
+        "10.9.9.9",
+        "10.9.9.9/24",
+        "::1",
+        "::",
+        "::2",
+        "::ffff:10.0.0.1",
+        "2001:DB8::1/64",
+        "10.1",
+        "10",
+        "2001:db8:0:0::1/128",
+        "10.0.0.1/33",
+        "fe80::1%eth0",
+        "::10.0.0.1",
+        "10.0.0.1/255.255.255.0",
+        5,
+        "::/0",
+        "010.0.0.1",
+        "1:0:0:2:0:0:0:3",
+        "1:0:2:3:4:5:6:7",
+        " 10.0.0.1",
+        "10.0.0.1/",
+        "",
+    ),
+    ("net", "cidr"): ("10.0.0.0/8", "10.0.0.1/8", "10.0.0.0", "10", "2001:db8::/32", "hello", "::1", "2001:DB8::1/32"),
+    ("mac", "macaddr"): (
+        "08:00:2b:01:02:03",
+        "08-00-2B-01-02-03",
+        "08002b:010203",
+        "08002B-010203",
+        "0800.2b01.0203",
+        "0800-2b01-0203",
+        "08002b010203",
+        "hello",
+        "8:0:2b:1:2:3",
+        "08:00:2b:01:02",
+        "08-00:2b:01:02:03",
+        "",
+    ),
+    ("mac8", "macaddr8"): (
+        "08:00:2b:01:02:03",
+        "08:00:2b:01:02:03:04:05",
+        "08-00-2B-01-02-03-04-05",
+        "hello",
+        "08:00:2b:01:02:03:04",
+    ),
+    ("i4", "int4range"): (
+        "[1,5)",
+        "[1,4]",
+        "(0,4]",
+        "[1,1)",
+        "empty",
+        "[,5)",
+        "[1,",
+        "[5,1]",
+        "(,)",
+        "[1,]",
+        " [1, 5) ",
+        "(1,2)",
+        "hello",
+        "EMPTY",
+        "(2147483646,2147483647]",
+        "[1,2147483648)",
+        "(5,5]",
+    ),
+    ("i8", "int8range"): ("[1,4]", "[1,9223372036854775807]", "[x,1]"),
+    ("dr", "daterange"): ("[2024-01-01,2024-01-31]", "(,2024-01-01]", "hello", "[2024-02-30,)", "[20240101,)"),
+    ("ls", "pg_lsn"): ("16/B374D848", "16/b374d848", "hello", "0016/B374D848", "0/0", "1/123456789"),
     ("jb", "jsonb"): (*JSON, 5, "[" * 3000 + "]" * 3000, "1e999999999", "1e-99999"),
 }
 MARIADB: Mapping[tuple[str, str], Values] = {
     ("j", "json"): (*JSON, 5, 2.5),
 }
-REFUSED_HERE: Mapping[str, Values] = {}
+REFUSED_HERE: Mapping[str, Values] = {
+    "postgresql m": ("12.5", "-5", "$1,2"),
+    "postgresql ip": ("010.0.0.1",),
+    "postgresql net": ("10",),
+    "postgresql dr": ("[20240101,)",),
+}
 """Values a server takes, or makes others of, that nestling refuses, in words."""
 KEPT_OTHERWISE: Mapping[str, Values] = {}
 """What the model does not know: see `docs/type-map.md`."""

@@ -54,11 +54,11 @@ def exact_number(value: Any) -> Any:
     return Decimal(f"{value:.15g}") if isinstance(value, float) else Decimal(str(value).strip())
 
 
-def strict_text(length: int) -> Callable[[Any], Any]:
+def strict_text(length: int, read: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """A text; blanks beyond the length are cut off, anything else there is refused."""
 
     def convert(value: Any) -> Any:
-        text = str(value)
+        text = read(value)
         if text[length:].strip(" "):
             raise ValueError("too long")
         return text[:length]
@@ -66,9 +66,9 @@ def strict_text(length: int) -> Callable[[Any], Any]:
     return convert
 
 
-def strict_char(length: int) -> Callable[[Any], Any]:
+def strict_char(length: int, read: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The same without the blanks at its end, which PostgreSQL fills a `char` up with."""
-    convert = strict_text(length)
+    convert = strict_text(length, read)
     return lambda value: convert(value).rstrip(" ")
 
 

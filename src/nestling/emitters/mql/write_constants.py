@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from nestling.common.errors import Problem, WorkloadError
-from nestling.emitters.conversions import given, servers, sqlite, stored
+from nestling.emitters.conversions import given, postgresql_texts, servers, sqlite, stored
 from nestling.emitters.conversions.conversion import Conversion, Convert
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.ir import compiled
 from nestling.ir.expression import Rules, Stored
 from nestling.ir.reading import GapKind
-from nestling.ir.types import BSON_DIGITS, JSONB, MOMENTS, TIMES, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, JSONB, MOMENTS, REAL, TIMES, Type, TypeName
 from nestling.ir.values import encoder
 from nestling.ir.zero_dates import zero_of
 
@@ -167,8 +167,29 @@ _OF_SERVERS: dict[TypeName, Convert] = {
     TypeName.TIME: servers.strict_time_of_day,
     TypeName.INTERVAL: servers.strict_interval,
     **dict.fromkeys((TypeName.ANY, TypeName.GEOMETRY), stored.unchanged),
-    **dict.fromkeys((TypeName.TEXT, TypeName.OBJECT_ID, TypeName.ENUM, TypeName.BITS), str),
+    **dict.fromkeys((TypeName.OBJECT_ID, TypeName.ENUM, TypeName.BITS), str),
 }
+_CARRIED = {
+    "inet": Conversion(postgresql_texts.inet),
+    "cidr": Conversion(postgresql_texts.cidr),
+    "macaddr": Conversion(postgresql_texts.macaddr),
+    "macaddr8": Conversion(postgresql_texts.macaddr8),
+    "money": Conversion(postgresql_texts.money),
+    "pg_lsn": Conversion(postgresql_texts.pg_lsn),
+    "int4range": Conversion(postgresql_texts.whole_range, ("int4range", 31)),
+    "int8range": Conversion(postgresql_texts.whole_range, ("int8range", 63)),
+    "daterange": Conversion(postgresql_texts.daterange),
+}
+"""PostgreSQL's types that are kept as texts, as far as their texts are known."""
+
+
+def _text(kind: Type, rules: Rules) -> Conversion:
+    if kind.carried in _CARRIED:
+        return _CARRIED[kind.carried]
+    read = Conversion(postgresql_texts.postgresql_text if rules is Rules.POSTGRESQL else str)
+    if not kind.numbers:
+        return read
+    return Conversion(servers.strict_char if kind.is_char else servers.strict_text, (kind.numbers[0], read))
 
 
 def _by_server(kind: Type, rules: Rules) -> Conversion:
@@ -182,10 +203,10 @@ def _by_server(kind: Type, rules: Rules) -> Conversion:
         case TypeName.DECIMAL if kind.numbers:
             precision, scale = (*kind.numbers, 0)[:2]
             return Conversion(servers.strict_decimal, (precision, scale))
-        case TypeName.TEXT if kind.is_char:
-            return Conversion(servers.strict_char, (kind.numbers[0],))
-        case TypeName.TEXT if kind.numbers:
-            return Conversion(servers.strict_text, (kind.numbers[0],))
+        case TypeName.TEXT:
+            return _text(kind, rules)
+        case TypeName.FLOAT if REAL in kind.carried.split():
+            return Conversion(postgresql_texts.real)
         case TypeName.ARRAY if kind.element is not None:
             return Conversion(servers.strict_array, (_by_server(kind.element, rules),))
         case _:

@@ -7,7 +7,15 @@ import inspect
 import sys
 from functools import cache
 
-from nestling.emitters.conversions import given, letters_alike, like_patterns, servers, sqlite, stored
+from nestling.emitters.conversions import (
+    given,
+    letters_alike,
+    like_patterns,
+    postgresql_texts,
+    servers,
+    sqlite,
+    stored,
+)
 from nestling.emitters.python_code import read_support, write_support
 from nestling.ir import array_text, canonical_texts, instants, numeral, time_text, zero_dates
 
@@ -23,6 +31,7 @@ _MODULES = (
     like_patterns,
     sqlite,
     servers,
+    postgresql_texts,
     stored,
     read_support,
     write_support,

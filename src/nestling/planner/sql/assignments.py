@@ -27,6 +27,9 @@ from nestling.planner.sql.joined_writes import Others
 from nestling.planner.sql.moment_forms import require_form
 from nestling.planner.sql.scope import Env, Scope, Source, Translation
 
+_CHECKED = frozenset({TypeName.JSON, TypeName.TEXT})
+"""Types not every text is a value of: those of JSON, and of PostgreSQL's that are kept as texts, among which NUL is none."""
+
 
 def stored(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:
     """The value as the attribute keeps it; constants of the right type need nothing."""
@@ -38,13 +41,17 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
         expression = values.plain(expression, translation)
     is_numeric = translation.dialect.is_sqlite and attribute.is_numeric
     same = expression.type == attribute.type and not getattr(expression, "mixed", False) and not is_numeric
-    is_text_of_json = isinstance(expression, Parameter) and attribute.type.name is TypeName.JSON
-    if (same and not is_text_of_json) or expression == NULL or attribute.type == ANY:
+    is_checked = (
+        isinstance(expression, Parameter) and attribute.type.name in _CHECKED and not translation.dialect.is_sqlite
+    )
+    if (same and not is_checked) or expression == NULL or attribute.type == ANY:
         return expression
     if isinstance(expression, Literal) and (is_integer(expression), attribute.type.name) == (True, TypeName.INTEGER):
         return expression
     expression = unfilled(expression) if attribute.type.is_char else expression
-    if is_text(expression) and attribute.type.name is TypeName.TEXT and _is_short(expression, attribute, translation):
+    is_kept = not attribute.type.carried or attribute.type.is_char
+    is_plain = is_text(expression) and attribute.type.name is TypeName.TEXT and is_kept
+    if is_plain and not is_checked and _is_short(expression, attribute, translation):
         return expression
     if isinstance(expression, Parameter):
         expression = Parameter(expression.name, attribute.type)

@@ -17,7 +17,7 @@ from nestling.emitters.mql.sql.server_casts import half_away, without_blanks
 from nestling.emitters.mql.write_constants import constant_of, stored_literal, stored_parameter
 from nestling.ir.expression import Affinity, Cast, Coerce, Column, Literal, Parameter, Raw, Rules, Stored
 from nestling.ir.operands import is_mixed, is_text
-from nestling.ir.types import BSON_DIGITS, TEXT, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, REAL, TEXT, Type, TypeName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,6 +92,9 @@ def stored(node: Stored, r: Renderer) -> Mql:
         return bind({"text": r.value(Coerce(node.operand, Affinity.TEXT))}, object_id)
     if node.rules is Rules.SQLITE:
         return _stored_by_sqlite(node, r)
+    is_carried = node.type.carried and node.type.name is TypeName.TEXT and not node.type.is_char
+    if REAL in node.type.carried.split() or is_carried:
+        raise gap(f"storing a computed value as {node.type}")
     if node.type.fraction_digits > BSON_DIGITS:
         return wide(node.operand, r)
     return _within(node, r) if node.type.numbers else r.value(Cast(node.operand, node.type, node.rules))
