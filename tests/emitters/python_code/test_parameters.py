@@ -145,6 +145,31 @@ def test_what_is_stored_is_the_same(kind: str) -> None:
             assert outcome(convert, value) == outcome(place.bind, value), (place, value)
 
 
+ARRAYS = ("array(integer)", "array(text)", "array(date)", "array(timestamptz(6))", "array(uuid)", "array(text as inet)")
+LISTS = (
+    "{a,NULL}",
+    "{1,2}",
+    [1, "2"],
+    ["a\x00"],
+    ["10.0.0.1/32"],
+    ["2024-01-31", None],
+    [[1]],
+    [{"$ne": 1}],
+    ("1", None),
+)
+
+
+@pytest.mark.parametrize("kind", ARRAYS)
+def test_arrays_that_are_stored_are_the_same(kind: str) -> None:
+    """Of a text in braces or a list, whose elements are values."""
+    place = StoredParameter("p", Type.parse(kind), Rules.POSTGRESQL)
+    convert = converting(stored(place).text)
+    for value in (*VALUES, *TIMES, *TEXTS, *LISTS):
+        assert outcome(convert, value) == outcome(place.bind, value), value
+    for nested in ([[1]], [{"$ne": 1}], {"$ne": 1}):
+        assert outcome(place.bind, nested) == (REFUSED, "")
+
+
 @pytest.mark.parametrize("kind", ["integer", "float", "text", "any"])
 def test_integers_of_sqlite_have_64_bits(kind: str) -> None:
     """As its drivers refuse others, whatever the column is."""

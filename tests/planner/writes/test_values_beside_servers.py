@@ -132,6 +132,22 @@ POSTGRESQL: Mapping[tuple[str, str], Values] = {
     ("i8", "int8range"): ("[1,4]", "[1,9223372036854775807]", "[x,1]"),
     ("dr", "daterange"): ("[2024-01-01,2024-01-31]", "(,2024-01-01]", "hello", "[2024-02-30,)", "[20240101,)"),
     ("ls", "pg_lsn"): ("16/B374D848", "16/b374d848", "hello", "0016/B374D848", "0/0", "1/123456789"),
+    ("ai", "integer[]"): (
+        "{1,2}",
+        "{1,NULL}",
+        "{x}",
+        "[1]",
+        "x",
+        [1, 2],
+        [],
+        ["1"],
+        ["x"],
+        [None, 1],
+        [{"$ne": 1}],
+        {"$ne": 1},
+    ),
+    ("at", "text[]"): ("{a,NULL}", "{a b", ["x", "y"], ["NULL", None, "", 'a"b,{}'], ["a\x00b"], [1], [["x"], ["y"]]),
+    ("ad", "date[]"): ([date(2024, 1, 31), None], ["soon"]),
     ("jb", "jsonb"): (*JSON, 5, "[" * 3000 + "]" * 3000, "1e999999999", "1e-99999"),
 }
 MARIADB: Mapping[tuple[str, str], Values] = {
@@ -142,6 +158,7 @@ REFUSED_HERE: Mapping[str, Values] = {
     "postgresql ip": ("010.0.0.1",),
     "postgresql net": ("10",),
     "postgresql dr": ("[20240101,)",),
+    "postgresql at": ([["x"], ["y"]],),
 }
 """Values a server takes, or makes others of, that nestling refuses, in words."""
 KEPT_OTHERWISE: Mapping[str, Values] = {}

@@ -162,11 +162,11 @@ def no_json(value: Any, problem: ValueError) -> ValueError:
 
 
 def strict_array(element: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """An array, of its text in braces."""
+    """An array of one dimension, of its text in braces or of a list."""
 
     def convert(value: Any) -> Any:
         items = read_array(value) if isinstance(value, str) else value
-        if not isinstance(items, list):
+        if not isinstance(items, list | tuple):
             raise TypeError("no array")
         return [None if each is None else element(each) for each in items]
 

@@ -39,6 +39,28 @@ def stored(name: str, value: Any, kind: str, convert: Callable[[Any], Any]) -> A
         raise ValueError(f"`{name}`: {': '.join(refusal(error, value, kind))}") from None
 
 
+def stored_array(name: str, value: Any, kind: str, convert: Callable[[Any], Any]) -> Any:
+    """The same for a column of arrays, which takes a list of values too."""
+    check_array(name, value)
+    if value is None:
+        return MISSING
+    try:
+        return elements(convert(value))
+    except REFUSALS as error:
+        raise ValueError(f"`{name}`: {', '.join(refusal(error, value, kind))}") from None
+
+
+def elements(values: Any) -> list[Any]:
+    """The elements of an array as BSON has them."""
+    return [None if each is None else as_stored(each) for each in values]
+
+
+def check_array(name: str, value: Any) -> None:
+    """Refuse what is neither a value nor a list of values, in which no other list is."""
+    for each in value if isinstance(value, list | tuple) else [value]:
+        check_value(name, each)
+
+
 def refusal(error: Exception, value: Any, kind: str) -> list[str]:
     """What is wrong with a value that is refused, and the next move if there is one."""
     if isinstance(error, ValueError) and len(error.args) == 2:

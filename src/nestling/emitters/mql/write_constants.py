@@ -38,8 +38,9 @@ class StoredParameter(compiled.Placeholder):
     def bind(self, value: object) -> object:
         """The BSON value; WorkloadError when it is no value, or one its attribute cannot take."""
         try:
-            given.check_value(self.name, value)
-            return _converted(value, self.type, self.conversion)
+            is_array = self.type.name is TypeName.ARRAY and self.rules is Rules.POSTGRESQL
+            (stored.check_array if is_array else given.check_value)(self.name, value)
+            return _converted(value, self.type, self.conversion, plain=self.is_plain)
         except TypeError as error:
             raise WorkloadError(Problem(str(error))) from None
         except WorkloadError as error:
@@ -51,6 +52,11 @@ class StoredParameter(compiled.Placeholder):
         """What becomes of a value that is not NULL."""
         found = stored_conversion(self.type, self.rules, self.lenient, self.among, self.numeric)
         return Conversion(stored.of_number, (found,)) if self.is_number else found
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether no more than its conversion is needed to encode it: documents, whose names and depth matter, need more."""
+        return _is_plain(self.type, self.rules)
 
 
 def stored_parameter(name: str, node: Stored) -> StoredParameter:
@@ -78,15 +84,23 @@ def stored_constant(
     value: object, kind: Type, rules: Rules, *, lenient: bool = False, among: str = "", numeric: bool = False
 ) -> object:
     """The BSON value of a conceptual one; None stays None. Raises `WorkloadError` for what a strict database refuses."""
-    return _converted(value, kind, stored_conversion(kind, rules, lenient, among, numeric))
+    conversion = stored_conversion(kind, rules, lenient, among, numeric)
+    return _converted(value, kind, conversion, plain=_is_plain(kind, rules))
 
 
-def _converted(value: object, kind: Type, conversion: Conversion) -> object:
+def _is_plain(kind: Type, rules: Rules) -> bool:
+    is_array = kind.element is not None and rules is Rules.POSTGRESQL
+    return (kind.element if is_array and kind.element else kind).name not in ENCODED_BY_TYPE
+
+
+def _converted(value: object, kind: Type, conversion: Conversion, *, plain: bool) -> object:
     if value is None:
         return None
     try:
         found = conversion.convert(value)
-        return encoder(kind)(found) if kind.name in ENCODED_BY_TYPE else given.as_stored(found)
+        if not plain:
+            return encoder(kind)(found)
+        return stored.elements(found) if kind.element is not None else given.as_stored(found)
     except stored.REFUSALS as error:
         what, *move = stored.refusal(error, value, str(kind))
         raise WorkloadError(Problem(what, next_move="".join(move))) from None
@@ -208,6 +222,7 @@ def _by_server(kind: Type, rules: Rules) -> Conversion:
         case TypeName.FLOAT if REAL in kind.carried.split():
             return Conversion(postgresql_texts.real)
         case TypeName.ARRAY if kind.element is not None:
-            return Conversion(servers.strict_array, (_by_server(kind.element, rules),))
+            element = stored_conversion(kind.element, rules, lenient=False, among="", numeric=False)
+            return Conversion(servers.strict_array, (element,))
         case _:
             return Conversion(_OF_SERVERS[kind.name])

@@ -5,9 +5,10 @@ from __future__ import annotations
 import keyword
 
 from nestling.emitters.conversions.conversion import Conversion
+from nestling.emitters.conversions.stored import stored_array
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.placeholder import Placeholder, conversions
-from nestling.emitters.mql.write_constants import ENCODED_BY_TYPE, StoredParameter
+from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code.layout import Call, one_line, text
 from nestling.emitters.python_code.support import DEFINED
 from nestling.ir.compiled import Placeholder as AnyPlaceholder
@@ -23,10 +24,11 @@ def given(placeholder: AnyPlaceholder) -> Call:
 
 def stored(placeholder: StoredParameter) -> Call:
     """The call that gives a value as a field keeps it; raises a gap error for what only nestling encodes."""
-    if placeholder.type.name in ENCODED_BY_TYPE:
+    if not placeholder.is_plain:
         raise gap(f"the parameter `{placeholder.name}`, which is stored as {placeholder.type}, in Python")
     kind = text(str(placeholder.type))
-    return Call("stored", (*_named(placeholder), kind, _written(placeholder.conversion)))
+    how = "stored" if placeholder.type.element is None else stored_array.__name__
+    return Call(how, (*_named(placeholder), kind, _written(placeholder.conversion)))
 
 
 def _named(placeholder: AnyPlaceholder) -> tuple[str, str]:
