@@ -28,27 +28,27 @@ POSITION = re.compile(r"([0-9a-f]{1,8})/([0-9a-f]{1,8})", re.ASCII | re.IGNORECA
 AMOUNT = re.compile(r"-?\$\d{1,3}(?:,\d{3})*\.\d\d", re.ASCII)
 
 
-def refused(value: Any, kind: str, form: str) -> ValueError:
+def not_written_so(value: Any, kind: str, form: str) -> ValueError:
     """A value that is not read, and how one is written."""
     return ValueError(f"{value!r} cannot be stored as {kind}", f"write it as '{form}'")
 
 
-def inet(value: Any) -> Any:
+def strict_inet(value: Any) -> Any:
     """An address, without a mask that leaves nothing out."""
     try:
         found = ip_interface(plain_address(value))
     except ValueError:
-        raise refused(value, "inet", "10.0.0.9/24") from None
+        raise not_written_so(value, "inet", "10.0.0.9/24") from None
     whole = found.network.prefixlen == found.max_prefixlen
     return address_text(found.ip) + ("" if whole else f"/{found.network.prefixlen}")
 
 
-def cidr(value: Any) -> Any:
+def strict_cidr(value: Any) -> Any:
     """A network, with its mask."""
     try:
         found = ip_network(plain_address(value))
     except ValueError:
-        raise refused(value, "cidr", "10.0.0.0/24") from None
+        raise not_written_so(value, "cidr", "10.0.0.0/24") from None
     return f"{address_text(found.network_address)}/{found.prefixlen}"
 
 
@@ -67,37 +67,37 @@ def address_text(found: IPv4Address | IPv6Address) -> str:
     return found.compressed
 
 
-def macaddr(value: Any) -> Any:
+def strict_macaddr(value: Any) -> Any:
     """Six bytes between colons."""
     if not isinstance(value, str) or not (match := MAC.fullmatch(value)):
-        raise refused(value, "macaddr", "08:00:2b:01:02:03")
+        raise not_written_so(value, "macaddr", "08:00:2b:01:02:03")
     parts = value.split(match[1]) if match[1] else re.findall("..", re.sub("[:.-]", "", value))
     return ":".join(part.zfill(2).lower() for part in parts)
 
 
-def macaddr8(value: Any) -> Any:
+def strict_macaddr8(value: Any) -> Any:
     """Eight bytes between colons; of six PostgreSQL makes eight."""
     if not isinstance(value, str) or not (match := MAC8.fullmatch(value)):
-        raise refused(value, "macaddr8", "08:00:2b:01:02:03:04:05")
+        raise not_written_so(value, "macaddr8", "08:00:2b:01:02:03:04:05")
     parts = value.lower().split(match[1])
     return ":".join(parts if len(parts) == 8 else [*parts[:3], "ff", "fe", *parts[3:]])
 
 
-def money(value: Any) -> Any:
+def strict_money(value: Any) -> Any:
     """An amount as the locales C and en_US write it: which one the database has is not known."""
     if not isinstance(value, str) or not AMOUNT.fullmatch(value):
-        raise refused(value, "money", "$1,234.50")
+        raise not_written_so(value, "money", "$1,234.50")
     return value
 
 
-def pg_lsn(value: Any) -> Any:
+def strict_pg_lsn(value: Any) -> Any:
     """Two numbers in hexadecimal digits."""
     if not isinstance(value, str) or not (match := POSITION.fullmatch(value)):
-        raise refused(value, "pg_lsn", "16/B374D848")
+        raise not_written_so(value, "pg_lsn", "16/B374D848")
     return f"{int(match[1], 16):X}/{int(match[2], 16):X}"
 
 
-def whole_range(kind: str, bits: int) -> Callable[[Any], Any]:
+def strict_range(kind: str, bits: int) -> Callable[[Any], Any]:
     """A range of whole numbers, from the first in it to the first behind it."""
 
     def read(text: str) -> int:
@@ -110,12 +110,14 @@ def whole_range(kind: str, bits: int) -> Callable[[Any], Any]:
             raise ValueError
         return number
 
-    return discrete(kind, "[1,5)", read, lambda number: within(number + 1))
+    return discrete_range(kind, "[1,5)", read, lambda number: within(number + 1))
 
 
-def daterange(value: Any) -> Any:
+def strict_daterange(value: Any) -> Any:
     """The same of days."""
-    return discrete("daterange", "[2024-01-01,2024-02-01)", day_in_range, lambda day: day + timedelta(days=1))(value)
+    return discrete_range("daterange", "[2024-01-01,2024-02-01)", day_in_range, lambda day: day + timedelta(days=1))(
+        value
+    )
 
 
 def day_in_range(text: str) -> date:
@@ -125,7 +127,9 @@ def day_in_range(text: str) -> date:
     return date.fromisoformat(text)
 
 
-def discrete(kind: str, form: str, read: Callable[[str], Any], following: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def discrete_range(
+    kind: str, form: str, read: Callable[[str], Any], following: Callable[[Any], Any]
+) -> Callable[[Any], Any]:
     """A range between values that have a next one."""
 
     def convert(value: Any) -> Any:
@@ -139,7 +143,7 @@ def discrete(kind: str, form: str, read: Callable[[str], Any], following: Callab
             low = following(first) if first is not None and match[1] == "(" else first  # type: ignore[index]
             high = following(second) if second is not None and match[4] == "]" else second  # type: ignore[index]
         except (ValueError, TypeError, OverflowError):
-            raise refused(value, kind, form) from None
+            raise not_written_so(value, kind, form) from None
         if low is not None and high is not None and low >= high:
             return "empty"
         return f"{'(' if low is None else f'[{low}'},{'' if high is None else high})"
@@ -147,7 +151,7 @@ def discrete(kind: str, form: str, read: Callable[[str], Any], following: Callab
     return convert
 
 
-def real(value: Any) -> Any:
+def strict_real(value: Any) -> Any:
     """The double that shows the digits of a number of single precision; more than that keeps is refused."""
     found = float(value)
     try:

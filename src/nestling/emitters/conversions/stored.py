@@ -45,12 +45,12 @@ def stored_array(name: str, value: Any, kind: str, convert: Callable[[Any], Any]
     if value is None:
         return MISSING
     try:
-        return elements(convert(value))
+        return stored_elements(convert(value))
     except REFUSALS as error:
         raise ValueError(f"`{name}`: {', '.join(refusal(error, value, kind))}") from None
 
 
-def elements(values: Any) -> list[Any]:
+def stored_elements(values: Any) -> list[Any]:
     """The elements of an array as BSON has them."""
     return [None if each is None else as_stored(each) for each in values]
 

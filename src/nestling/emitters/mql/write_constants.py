@@ -100,7 +100,7 @@ def _converted(value: object, kind: Type, conversion: Conversion, *, plain: bool
         found = conversion.convert(value)
         if not plain:
             return encoder(kind)(found)
-        return stored.elements(found) if kind.element is not None else given.as_stored(found)
+        return stored.stored_elements(found) if kind.element is not None else given.as_stored(found)
     except stored.REFUSALS as error:
         what, *move = stored.refusal(error, value, str(kind))
         raise WorkloadError(Problem(what, next_move="".join(move))) from None
@@ -184,15 +184,15 @@ _OF_SERVERS: dict[TypeName, Convert] = {
     **dict.fromkeys((TypeName.OBJECT_ID, TypeName.ENUM, TypeName.BITS), str),
 }
 _CARRIED = {
-    "inet": Conversion(postgresql_texts.inet),
-    "cidr": Conversion(postgresql_texts.cidr),
-    "macaddr": Conversion(postgresql_texts.macaddr),
-    "macaddr8": Conversion(postgresql_texts.macaddr8),
-    "money": Conversion(postgresql_texts.money),
-    "pg_lsn": Conversion(postgresql_texts.pg_lsn),
-    "int4range": Conversion(postgresql_texts.whole_range, ("int4range", 31)),
-    "int8range": Conversion(postgresql_texts.whole_range, ("int8range", 63)),
-    "daterange": Conversion(postgresql_texts.daterange),
+    "inet": Conversion(postgresql_texts.strict_inet),
+    "cidr": Conversion(postgresql_texts.strict_cidr),
+    "macaddr": Conversion(postgresql_texts.strict_macaddr),
+    "macaddr8": Conversion(postgresql_texts.strict_macaddr8),
+    "money": Conversion(postgresql_texts.strict_money),
+    "pg_lsn": Conversion(postgresql_texts.strict_pg_lsn),
+    "int4range": Conversion(postgresql_texts.strict_range, ("int4range", 31)),
+    "int8range": Conversion(postgresql_texts.strict_range, ("int8range", 63)),
+    "daterange": Conversion(postgresql_texts.strict_daterange),
 }
 """PostgreSQL's types that are kept as texts, as far as their texts are known."""
 
@@ -220,7 +220,7 @@ def _by_server(kind: Type, rules: Rules) -> Conversion:
         case TypeName.TEXT:
             return _text(kind, rules)
         case TypeName.FLOAT if REAL in kind.carried.split():
-            return Conversion(postgresql_texts.real)
+            return Conversion(postgresql_texts.strict_real)
         case TypeName.ARRAY if kind.element is not None:
             element = stored_conversion(kind.element, rules, lenient=False, among="", numeric=False)
             return Conversion(servers.strict_array, (element,))
