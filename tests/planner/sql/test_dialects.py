@@ -39,6 +39,9 @@ def condition(sql: str, dialect: str) -> e.Expression:
 def test_division_of_integers(dialect: str, division: e.Division, zero_fails: bool) -> None:
     """SQLite and PostgreSQL truncate, MySQL does not; only PostgreSQL fails on zero."""
     found = output("SELECT id / 2 FROM person", dialect)
+    if dialect == "mysql":  # which rounds it to be shown
+        assert isinstance(found, e.Call)
+        found = found.arguments[0]
     assert isinstance(found, e.Arithmetic)
     assert (found.division, found.zero_fails) == (division, zero_fails)
 

@@ -134,7 +134,7 @@ def _length(node: exp.ArraySize, env: Env, bound: Bound) -> Expression:
 def _element_at(node: exp.Bracket, env: Env, bound: Bound) -> Expression:
     """`array[1]`: sqlglot counts a constant place from 0. Days may be texts, such as `infinity`, that sort among no days."""
     place = node.expressions[0] if len(node.expressions) == 1 else None
-    if not isinstance(place, exp.Literal) or place.is_string:
+    if not isinstance(place, exp.Literal) or place.is_string or not place.name.isdecimal():
         raise gap(f"`{node.sql(dialect=env.dialect.grammar)[:40]}`, whose place is no number from 1", node)
     column = _column(node.this, env, bound)
     element = _element(column)

@@ -26,8 +26,8 @@ from nestling.ir.expression import (
     Rules,
     ScalarSubquery,
 )
-from nestling.ir.operands import operands
-from nestling.ir.types import NEVER_TEXT, TIMES, TypeName
+from nestling.ir.operands import is_text, operands
+from nestling.ir.types import NEVER_TEXT, OF_DIGITS, TIMES, TypeName
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.scope import Env, Translation
 
@@ -154,8 +154,11 @@ def _all_citext(parts: Iterable[Expression], translation: Translation) -> bool |
 
 
 def _of_columns(expression: Expression, translation: Translation) -> Iterable[Collation]:
+    if isinstance(expression, Cast) and is_text(expression) and is_text(expression.operand):
+        yield translation.dialect.collation  # of the connection, as MySQL gives what is cast
+        return
     if isinstance(expression, Column):
-        if not is_no_text(expression):
+        if not is_no_text(expression) and (expression.mixed or expression.type.name not in OF_DIGITS):
             yield translation.collations.get((expression.alias, expression.name), translation.dialect.collation)
     elif isinstance(expression, ScalarSubquery):
         yield from _of_columns(expression.relation.columns[0], translation)

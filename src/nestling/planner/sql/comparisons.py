@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
@@ -27,7 +27,7 @@ from nestling.ir.expression import (
     Parameter,
     Rules,
 )
-from nestling.ir.types import BOOLEAN, TypeName
+from nestling.ir.types import BOOLEAN, TEXTS, TIMES, TypeName
 from nestling.planner.sql import chars, values
 from nestling.planner.sql.arrays import any_element
 from nestling.planner.sql.collations import collation, is_cast_to_citext, is_citext
@@ -140,6 +140,8 @@ def _is_plainly(node: exp.Is, env: Env, bound: Bound) -> Expression:
     if isinstance(other, exp.Boolean):
         condition = values.truth(operand, env.translation)
         return values.compare(Comparison.SAME, condition, TRUE if other.this else FALSE, env.translation)
+    if not env.dialect.is_sqlite:
+        raise gap(f"IS {other.sql(dialect=env.dialect.grammar)[:40]}", node)
     operand, value = chars.compared((node.this, other), operand, bound(other))
     rule = collation(env, (node.this, other), (operand, value))
     return values.compare(Comparison.SAME, operand, value, env.translation, rule)
@@ -147,12 +149,21 @@ def _is_plainly(node: exp.Is, env: Env, bound: Bound) -> Expression:
 
 def _between(node: exp.Between, env: Env, bound: Bound) -> Expression:
     operand, found = bound(node.this), []
+    if env.dialect.rules is Rules.MYSQL:
+        _refuse_ends([operand, *(bound(node.args[name]) for name in ("low", "high"))], node)
     for operator, name in ((Comparison.GREATER_OR_EQUAL, "low"), (Comparison.LESS_OR_EQUAL, "high")):
         nodes = (node.this, node.args[name])
         value, end = chars.compared(nodes, operand, bound(node.args[name]))
         rule = collation(env, nodes, (value, end))
         found.append(values.compare(operator, value, end, env.translation, rule))
     return And(tuple(found))
+
+
+def _refuse_ends(values: Sequence[Expression], node: exp.Expr) -> None:
+    """MySQL compares the three of BETWEEN by one rule, which times and texts that are no constants share with nothing here."""
+    names = {value.type.name for value in values if not isinstance(value, Literal | Parameter)}
+    if names & TIMES and names & TEXTS:
+        raise gap("BETWEEN of times and texts", node)
 
 
 _LIKE_CASES: dict[type[exp.Expr], CaseRule | None] = {exp.Like: None, exp.ILike: CaseRule.UNICODE}

@@ -32,8 +32,8 @@ from nestling.ir.expression import (
     ScalarSubquery,
 )
 from nestling.ir.numeral import INT64
-from nestling.ir.operands import conjunction, is_mixed_time
-from nestling.ir.types import CHAR, FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.ir.operands import conjunction, is_float, is_mixed_time
+from nestling.ir.types import CHAR, FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import chars, values
 from nestling.planner.sql.arithmetic import ARITHMETIC
 from nestling.planner.sql.arrays import ARRAYS
@@ -107,6 +107,8 @@ def sort_key(node: exp.Ordered, expression: Expression, env: Env, tree: exp.Expr
     value = values.ordered(expression, env.translation)
     if env.dialect.rules is not Rules.SQLITE:  # which has no enums: their order would be that of texts
         refuse_order("an order", node, expression)
+        if expression.type.name is TypeName.JSON:
+            raise gap("an order of JSON", node)
         value = placed(ranked(value, expression.type.values), env.translation)
     says = (node.this,) if tree is None else (node.this.find(exp.Collate), tree)
     return SortKey(value, bool(node.args.get("desc")), nulls_first, collation(env, says, (expression,)))
@@ -230,7 +232,8 @@ def _in(node: exp.In, env: Env) -> Expression:
     for item in items:
         refuse_comparison(operand, item, ordered=False, node=node)
     pairs = [values.comparable(operand, item, env.translation) for item in items]
-    if len({left for left, _ in pairs}) > 1:
+    among_floats = isinstance(operand, Literal) and any(map(is_float, items))  # beside each of which it is one
+    if among_floats or len({left for left, _ in pairs}) > 1:
         return Or(tuple(values.compare(Comparison.EQUAL, operand, item, env.translation, rule) for item in items))
     return InList(pairs[0][0] if pairs else operand, tuple(right for _, right in pairs), rule)
 
@@ -425,12 +428,23 @@ def _cast(node: exp.Cast, env: Env) -> Expression:
     kind = _cast_type(node.to, env, node)
     if env.dialect.is_sqlite and kind.name is TypeName.DECIMAL:
         return values.numeric(operand, env.translation)
+    if env.dialect.rules is Rules.MYSQL and kind.name is TypeName.TIMESTAMP:
+        _refuse_finer(operand, node)
     if env.dialect.rules is Rules.MYSQL and kind.name is TypeName.DATE and is_mixed_time(operand):
         return Call(Function.DATE_OF, (operand,), kind, Rules.MYSQL)
     refuse_infinite("a CAST", node, env.translation, operand)
     if operand.type.carried:
         refuse_reckoning("a CAST", node, operand)
+    if kind.name is TypeName.TEXT and isinstance(operand, Literal):
+        operand = values.text(operand, env.translation)
     return Cast(values.plain(operand, env.translation), kind, env.dialect.rules)
+
+
+def _refuse_finer(operand: Expression, node: exp.Cast) -> None:
+    """MySQL rounds what a cast to DATETIME leaves out, MariaDB cuts it off."""
+    digits = int(node.to.expressions[0].name) if node.to.expressions else 0
+    if operand.type.name in TIMES and operand.type.fraction_digits > digits:
+        raise gap(f"CAST to {node.to.sql(dialect='mysql')} of a time that is finer", node)
 
 
 def _collate(node: exp.Collate, env: Env) -> Expression:

@@ -19,7 +19,7 @@ from nestling.ir.expression import (
     Parameter,
     Rules,
 )
-from nestling.ir.operands import is_float, is_integer, of_numbers
+from nestling.ir.operands import is_float, is_integer, is_text, of_numbers
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import chars, values
 from nestling.planner.sql.arrays import cardinality
@@ -182,7 +182,7 @@ def _substring(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 
 def _left(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     count = node.expression
-    if not isinstance(count, exp.Literal):
+    if not isinstance(count, exp.Literal) or not str(count.this).isdecimal():
         raise gap(f"{called(node, env.dialect.grammar)} with a length that is no constant", node)
     value = _text(node.this, env, bound)
     if isinstance(node, exp.Left):
@@ -224,7 +224,7 @@ def _extreme(function: Function) -> Handler:
         if env.dialect.rules is Rules.SQLITE:  # compared as they are, by class
             parts = [values.plain(part, env.translation) for part in parts]
         rule = collation(env, nodes, parts) if not all(map(of_numbers, parts)) else Collation.BINARY
-        if rule is not Collation.BINARY:
+        if rule is not Collation.BINARY or (env.dialect.rules is Rules.MYSQL and any(map(is_text, parts))):
             raise gap("the least or greatest of texts under a collation", node)
         refuse_infinite("the least or greatest", node, env.translation, *parts)
         if any(part.type.carried for part in parts):

@@ -185,11 +185,23 @@ def _extract(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return _part(node.this.name.casefold(), node.expression, node, env, bound)
 
 
+_CLOCK = ("hour", "minute", "second")
+
+
 def _part(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if unit not in _UNITS:
         raise gap(f"EXTRACT of {unit}", node)
-    inner = value.this if isinstance(value, exp.TsOrDsToDate | exp.TsOrDsToTimestamp) else value
-    found = _time(bound(inner), env)
+    is_day = isinstance(value, exp.TsOrDsToDate) and unit in _CLOCK  # `hour(date(at))`; sqlglot adds it to the others
+    inner = value.this if isinstance(value, exp.TsOrDsToDate | exp.TsOrDsToTimestamp) and not is_day else value
+    given = bound(inner)
+    if (
+        env.dialect.rules is Rules.MYSQL
+        and unit in _CLOCK
+        and isinstance(given, Literal)
+        and ":" not in str(given.value)
+    ):
+        raise gap(f"the {unit} of a constant that is no time, but is read as one", node)
+    found = _time(given, env)
     kind = INTEGER if unit not in ("second", "epoch") else DECIMAL
     if unit == "epoch":
         return Call(Function.EPOCH, (found,), kind, env.dialect.rules)
@@ -247,7 +259,7 @@ def _is_instant(value: Expression) -> bool:
             Call(function=Function.ADD_TIME, arguments=(time, *_))
             | Call(function=Function.TRUNCATE_TIME, arguments=(_, time))
         ):
-            return _is_instant(time)
+            return value.type.name is TypeName.TIMESTAMPTZ or _is_instant(time)
         case _:
             return value.type.name is TypeName.TIMESTAMPTZ
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from itertools import pairwise
 
@@ -210,6 +210,8 @@ def text(expression: Expression, translation: Translation) -> Expression:
         return value
     if isinstance(value, Literal) and isinstance(value.value, int):
         return Literal(str(value.value).lower(), TEXT)
+    if isinstance(value, Literal) and isinstance(value.value, datetime) and not translation.dialect.is_sqlite:
+        raise gap("a constant moment as a text; write the text")
     refuse_infinite("a text", None, translation, value)
     return Cast(value, TEXT, translation.dialect.rules)
 
