@@ -21,6 +21,7 @@ VALUES = (
     "'abcdef'::varchar(3), 'abcdef'::text::varchar(3), varchar(2) 'abc', 'abc'::varchar",
     "'abc'::char(2), 'abc'::char, 'abcd  '::character(4), 'a'::char(3) || 'x', 'abc   '::varchar(4) || 'x'",
     "'a'::char(3), name::char(2)",
+    "price::text, 'x' || price, concat(price, '!'), price::varchar(3), size::numeric(6,2)::text, 2.50::text, 'x' || 1.10",
     "'12.345'::numeric(4,1), CAST('9.99' AS numeric(3,1)), numeric(3,1) '9.99', 12.345::numeric(4,1), 7::numeric(4,2)",
     "'-12.345'::numeric(5,2), '-0.005'::numeric(5,2), '0.5'::numeric(3), '1.5'::numeric(3), '2.5'::numeric(3), 2.5::numeric(2,0)",
     "'1e3'::numeric, 1e3, '1.50'::numeric, 'NaN'::numeric(3,1), '0.00001'::numeric(3,2)",

@@ -36,13 +36,14 @@ VALUES = (
     "a % 0.3", "0.1 / 3", "1 / 3 * 3", "r / 3", "a / r", "floor(n / b)", "a / b = 3.3333", "a / b > 3.3333", "a / b * 3 = 10",
     "a / b IN (3.3333, 1)",
     "n / b BETWEEN 0.8 AND 1", "sum(a / b) OVER (ORDER BY id)", "avg(n) OVER () * 3", "lag(a / b) OVER (ORDER BY id)",
-    "(SELECT avg(p.a) FROM part p) * 3",
+    "(SELECT avg(p.a) FROM part p) * 3", "concat(n, '!')", "concat(a / b)", "cast(n AS char)", "cast(a / b AS char(3))",
+    "concat_ws('-', n * 2, -n, 1.50)",
 )  # fmt: skip
 AGGREGATES = (
     "avg(a)", "avg(n)", "avg(a) * 3", "avg(a / b)", "avg(n / m)", "avg(a) * avg(a)", "sum(a / b)", "sum(a / b) * 3",
     "round(sum(a / b), 8)", "sum(n) / sum(m)", "sum(n) / count(*) * 100", "sum(n / m) / 3", "max(a / b)", "max(a / b) * 3",
     "min(n / 7)", "count(DISTINCT a / b)", "sum(CASE WHEN a > 5 THEN 1 ELSE 0 END) / count(*) * 100", "avg(r)", "sum(r) / 3",
-    "round(avg(n), 1)", "sum(n * m) / sum(m)",
+    "concat(avg(a), '%')", "group_concat(a / b ORDER BY id)", "round(avg(n), 1)", "sum(n * m) / sum(m)",
 )  # fmt: skip
 STATEMENTS = (
     *(f"SELECT id, {value} AS value FROM part" for value in VALUES),

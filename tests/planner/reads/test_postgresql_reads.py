@@ -50,6 +50,8 @@ STATEMENTS = (
     "SELECT code FROM country WHERE name IN ('France', 'Austria   ')",
     "SELECT id, tax / 7.0 AS share, area / tax AS per FROM town t JOIN country c ON c.code = t.code",
     "SELECT sum(tax) / 3, avg(tax) FROM town",
+    "SELECT id, extract(month FROM founded) / 4, 1 / extract(day FROM noted), extract(year FROM founded)::int / 4 FROM town",
+    "SELECT id, extract(year FROM founded)::text, 'in ' || extract(year FROM founded) FROM town",
     "SELECT id, CAST(tax AS numeric(4, 1)), CAST(name AS varchar(2)) FROM town",
     "SELECT id, coalesce(founded, '2000-02-29') FROM town",
     "SELECT id, left(name, 2), right(name, 3) FROM town",

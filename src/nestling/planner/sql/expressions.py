@@ -359,7 +359,8 @@ def _nullif(node: exp.Nullif, env: Env) -> Expression:
         left, right = values.plain(left, env.translation), values.plain(right, env.translation)
         same = Compare(Comparison.EQUAL, left, right, rule)
     else:
-        same = values.compare(Comparison.EQUAL, *chars.compared(nodes, left, right), env.translation, rule)
+        left, other = chars.compared(nodes, left, right)
+        same = values.compare(Comparison.EQUAL, left, other, env.translation, rule)
     return values.case([(same, NULL)], left, env.translation)
 
 
@@ -435,8 +436,9 @@ def _cast(node: exp.Cast, env: Env) -> Expression:
     refuse_infinite("a CAST", node, env.translation, operand)
     if operand.type.carried:
         refuse_reckoning("a CAST", node, operand)
-    if kind.name is TypeName.TEXT and isinstance(operand, Literal):
-        operand = values.text(operand, env.translation)
+    if kind.name is TypeName.TEXT:
+        is_constant = isinstance(operand, Literal)
+        operand = values.text(operand, env.translation) if is_constant else values.as_written(operand, env.translation)
     return Cast(values.plain(operand, env.translation), kind, env.dialect.rules)
 
 

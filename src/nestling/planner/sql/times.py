@@ -202,7 +202,8 @@ def _part(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bound) ->
     ):
         raise gap(f"the {unit} of a constant that is no time, but is read as one", node)
     found = _time(given, env)
-    kind = INTEGER if unit not in ("second", "epoch") else DECIMAL
+    is_exact = unit in ("second", "epoch") or env.dialect.rules is Rules.POSTGRESQL  # where every part is a numeric
+    kind = DECIMAL if is_exact else INTEGER
     if unit == "epoch":
         return Call(Function.EPOCH, (found,), kind, env.dialect.rules)
     return Call(Function.TIME_PART, (Literal(unit, TEXT), found), kind, env.dialect.rules)
@@ -298,6 +299,13 @@ def add_interval(node: exp.Binary, env: Env, bound: Bound) -> Expression:
     return _shifted(left, right.unnest(), None, isinstance(node, exp.Sub), env, bound, times)
 
 
+def _counted(number: exp.Literal, node: exp.Expr) -> Literal:
+    try:
+        return number_literal(number.this)
+    except ValueError:
+        raise gap(f"an interval of `{number.this}`", node) from None
+
+
 def _shifted(
     base: exp.Expr, amount: exp.Expr, unit: exp.Expr | None, minus: bool, env: Env, bound: Bound,
     times: exp.Expr | None = None,
@@ -313,9 +321,7 @@ def _shifted(
         number, word = number_literal(match[1]), match[2]
     else:
         number = (
-            number_literal(inner.this)
-            if isinstance(inner, exp.Literal)
-            else values.number(bound(inner), env.translation)
+            _counted(inner, amount) if isinstance(inner, exp.Literal) else values.number(bound(inner), env.translation)
         )
     word = word.casefold().rstrip("s")
     if word not in _UNITS or word in ("dow", "doy", "isodow", "epoch"):

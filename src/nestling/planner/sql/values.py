@@ -210,10 +210,23 @@ def text(expression: Expression, translation: Translation) -> Expression:
         return value
     if isinstance(value, Literal) and isinstance(value.value, int):
         return Literal(str(value.value).lower(), TEXT)
+    if isinstance(value, Literal) and isinstance(value.value, Decimal):
+        return Literal(f"{value.value:f}", TEXT)
     if isinstance(value, Literal) and isinstance(value.value, datetime) and not translation.dialect.is_sqlite:
         raise gap("a constant moment as a text; write the text")
     refuse_infinite("a text", None, translation, value)
-    return Cast(value, TEXT, translation.dialect.rules)
+    return Cast(as_written(value, translation), TEXT, translation.dialect.rules)
+
+
+def as_written(number: Expression, translation: Translation) -> Expression:
+    """A number with the digits that are written: MySQL's as it shows it, PostgreSQL's year or hour as the integer it is."""
+    if translation.dialect.rules is Rules.MYSQL:
+        return observed(number)
+    match number:
+        case Call(function=Function.TIME_PART, arguments=(Literal(value=unit), _)) if unit not in ("second", "epoch"):
+            return replace(number, type=INTEGER)
+        case _:
+            return number
 
 
 def coerce(expression: Expression, wanted: Affinity) -> Expression:

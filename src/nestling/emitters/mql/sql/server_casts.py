@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from bson import Decimal128
@@ -25,6 +26,10 @@ _SHOWN_AS_KEPT = KEPT_AS_TEXT - {TypeName.INTERVAL}
 """Types whose texts are those the source shows."""
 
 
+_PLAIN = 6
+"""Digits after the point up to which a Decimal128 is written without an exponent."""
+
+
 def server_cast(node: Cast, r: Renderer) -> Mql:
     """The operand as the node's type."""
     source, target = node.operand.type, node.type
@@ -41,6 +46,8 @@ def server_cast(node: Cast, r: Renderer) -> Mql:
         found = text_of_length(value, target)
     elif source.name is TypeName.INTEGER and target.name is TypeName.TEXT:
         found = text_of_length({"$toString": value}, target)
+    elif source.name is TypeName.DECIMAL and target.name is TypeName.TEXT and _has_plain_text(source):
+        found = text_of_length(_text_of_decimal(value, source), target)
     elif source.name in KEPT_AS_TEXT and target.name in NUMBERS and node.rules is Rules.POSTGRESQL:
         found = _number_of_text(value, target)
     elif as_day or not is_wide(node.operand):
@@ -48,6 +55,16 @@ def server_cast(node: Cast, r: Renderer) -> Mql:
     if found is None:
         raise gap(f"CAST of {source} to {target} by {node.rules.value}")
     return found
+
+
+def _has_plain_text(source: Type) -> bool:
+    """Whether its numbers have so many digits after the point as it says, and the server writes none of them with an exponent."""
+    return bool(source.numbers) and (*source.numbers, 0)[1] <= _PLAIN
+
+
+def _text_of_decimal(value: Mql, source: Type) -> Mql:
+    """With all digits of its scale, zeros at the end too: a sum has those of the finer summand."""
+    return {"$toString": {"$add": [value, Decimal128(Decimal((0, (0,), -(*source.numbers, 0)[1])))]}}
 
 
 def _number(value: Mql, source: Type, target: Type) -> Mql:
