@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -56,3 +57,10 @@ def test_what_the_server_refuses(large: Database[dict[str, Any]]) -> None:
     with pytest.raises(ReadError, match="code") as caught:
         list(documents(large, read({"$project": {"n": {"$divide": [1, 0]}}})))
     assert not isinstance(caught.value, ResultTooLarge)
+
+
+def test_a_moment_python_has_not(large: Database[dict[str, Any]]) -> None:
+    """The server reckons beyond the year 9999."""
+    beyond = {"$dateAdd": {"startDate": datetime(9999, 12, 31, tzinfo=UTC), "unit": "day", "amount": 1}}
+    with pytest.raises(ReadError, match="year 10000 is out of range"):
+        list(documents(large, read({"$project": {"at": beyond}})))

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from bson.errors import InvalidBSON
 from pymongo.database import Database
 from pymongo.errors import AutoReconnect, DocumentTooLarge, ExecutionTimeout, OperationFailure, PyMongoError
 
@@ -41,6 +42,9 @@ def read_errors(name: str, database: Database[Any]) -> Iterator[None]:
         raise _too_large(name, "a document of the result, over which the server hung up,") from None
     except DocumentTooLarge:
         raise _too_large(name, "what is sent to the server") from None
+    except InvalidBSON as error:
+        what = f"a value of the result is none in Python: {str(error).partition(' (Consider')[0]}"
+        raise ReadError(Problem(what, where=name, next_move=_WITHOUT)) from None
     except ExecutionTimeout as error:
         move = "give it more time, or an index its access path can use (`explain` on the server shows)"
         raise ReadError(Problem(f"it took too long: {_said(error)}", where=name, next_move=move)) from None

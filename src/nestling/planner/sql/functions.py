@@ -116,7 +116,8 @@ def _sign(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     operand = bound(node.this)
     if env.dialect.is_sqlite and operand != NULL and not of_numbers(values.plain(operand, env.translation)):
         raise gap("SIGN of values that are no numbers", node)
-    return _of_number(Function.SIGN)(node, env, bound)
+    is_exact = operand.type.name is TypeName.DECIMAL and not env.dialect.is_sqlite
+    return _of_number(Function.SIGN, Type(TypeName.DECIMAL, (1, 0)) if is_exact else None)(node, env, bound)
 
 
 def _floor(function: Function) -> Handler:
