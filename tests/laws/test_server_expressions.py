@@ -52,7 +52,7 @@ INSERT INTO every VALUES
      '2024-01-31 10:00:00.123456', '10:00', 'small', '{"a": 1}'),
     (2, 0, 0, 0, 0, 1999, '', ' ab ', 'A', '', false, '1969-07-20', '1969-07-20 20:17:40.5', '1969-07-20 20:17:40.5',
      '00:00', 'Large', '[]'),
-    (3, -7, -5, -2.5, -1e300, 2000, 'AB', 'a_c', 'b ', 'x y', NULL, '2024-02-29', '2024-02-29 23:59:59.999', '2024-02-29',
+    (3, -7, -5, -2.5, -1e15, 2000, 'AB', 'a_c', 'b ', 'x y', NULL, '2024-02-29', '2024-02-29 23:59:59.999', '2024-02-29',
      '23:59:59', 'big', '"a"'),
     (4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
     (5, 3, 2147483648, 12345.678, 0.1, 1970, 'é', '12', 'Ann', 'é', true, '1999-12-31', '1999-12-31', '1999-12-31',
@@ -60,7 +60,7 @@ INSERT INTO every VALUES
     (6, 2, 10, 0.5, -2.5, 2155, 'ann%b', 'Ünï cod', 'ANN', 'Ann', false, '1000-03-01', '1000-03-01 00:00:00.001',
      '9999-12-31', '01:02:03', NULL, '{}')
 """
-OWN = re.compile(r"replace\(.*NULL")
+OWN = re.compile(r"replace\(")
 """What MariaDB answers otherwise than MySQL: where there is nothing to replace by NULL, the text stays."""
 SEARCHES = {"postgresql": POSTGRESQL, "mariadb": MYSQL}
 SESSION = {

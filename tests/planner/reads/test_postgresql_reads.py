@@ -51,6 +51,8 @@ STATEMENTS = (
     "SELECT id, tax / 7.0 AS share, area / tax AS per FROM town t JOIN country c ON c.code = t.code",
     "SELECT sum(tax) / 3, avg(tax) FROM town",
     "SELECT id, extract(month FROM founded) / 4, 1 / extract(day FROM noted), extract(year FROM founded)::int / 4 FROM town",
+    "SELECT id, ceil(id) / 2, floor(id) / 2, round(id) / 2, sign(id) / 2, round(tax) / 2 FROM town",
+    "SELECT id FROM town WHERE 0.3 IN (rate, 2.5) OR id IN (7, 2)",
     "SELECT id, extract(year FROM founded)::text, 'in ' || extract(year FROM founded) FROM town",
     "SELECT id, CAST(tax AS numeric(4, 1)), CAST(name AS varchar(2)) FROM town",
     "SELECT id, coalesce(founded, '2000-02-29') FROM town",

@@ -56,10 +56,16 @@ def comparison(node: exp.Binary, env: Env, bound: Bound) -> Expression:
         return row_comparison(node, env, bound)
     if (quantifier := _quantifier(node.expression)) is not None:
         return _quantified(node, quantifier, env, bound)
+    if env.dialect.rules is Rules.MYSQL and isinstance(node.expression, exp.Condition) and _is_open(node.expression):
+        raise gap("comparisons in a row without brackets, which MySQL reads from the left", node)
     nodes = (node.this, node.expression)
     left, right = chars.compared(nodes, *map(bound, nodes))
     rule = collation(env, nodes, (left, right))
     return values.compare(_COMPARISONS[type(node)], left, right, env.translation, rule)
+
+
+def _is_open(node: exp.Expr) -> bool:
+    return type(node) in _COMPARISONS or isinstance(node, exp.Like | exp.Is | exp.In | exp.Between)
 
 
 def row_comparison(node: exp.Binary, env: Env, bound: Bound) -> Expression:

@@ -117,7 +117,15 @@ def _sign(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if env.dialect.is_sqlite and operand != NULL and not of_numbers(values.plain(operand, env.translation)):
         raise gap("SIGN of values that are no numbers", node)
     is_exact = operand.type.name is TypeName.DECIMAL and not env.dialect.is_sqlite
-    return _of_number(Function.SIGN, Type(TypeName.DECIMAL, (1, 0)) if is_exact else None)(node, env, bound)
+    found = _of_number(Function.SIGN, Type(TypeName.DECIMAL, (1, 0)) if is_exact else None)(node, env, bound)
+    return _whole(found, env) or found
+
+
+def _whole(number: Expression, env: Env) -> Expression | None:
+    """An integer as PostgreSQL's functions of floats take it, of which it has none of integers; None for other numbers."""
+    if env.dialect.rules is not Rules.POSTGRESQL or not is_integer(number):
+        return None
+    return Cast(number, FLOAT, Rules.POSTGRESQL)
 
 
 def _floor(function: Function) -> Handler:
@@ -125,6 +133,8 @@ def _floor(function: Function) -> Handler:
         if node.args.get("decimals") is not None or node.args.get("to") is not None:
             raise gap(f"{called(node, env.dialect.grammar)} with digits", node)
         operand = values.number(bound(node.this), env.translation)
+        if (whole := _whole(operand, env)) is not None:
+            return whole
         kind = operand.type if is_integer(operand) or env.dialect.rules is Rules.SQLITE else DECIMAL
         return Call(function, (operand,), FLOAT if is_float(operand) else kind, env.dialect.rules)
 
@@ -135,9 +145,13 @@ def _round(function: Function) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         operand = values.number(bound(node.this), env.translation)
         digits = node.args.get("decimals")
+        if digits is None and (whole := _whole(operand, env)) is not None:
+            return whole
         arguments = (operand,) if digits is None else (operand, _integer(digits, env, bound))
         kind = FLOAT if env.dialect.is_sqlite or is_float(operand) else DECIMAL
         if env.dialect.rules is Rules.MYSQL and is_integer(operand):
+            if all(isinstance(each, Literal) and str(each.value).isdecimal() for each in arguments[1:]):
+                return operand
             kind = INTEGER
         elif env.dialect.rules is Rules.MYSQL and kind == DECIMAL:
             kind = _rounded(operand, arguments[1:])
@@ -267,8 +281,13 @@ def _pad(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     function = Function.PAD_START if node.args.get("is_left") else Function.PAD_END
     filling = node.args.get("fill_pattern")
     what = _text(filling, env, bound) if filling is not None else Literal(" ", TEXT)
-    arguments = (_text(node.this, env, bound), _integer(node.expression, env, bound), what)
-    return Call(function, arguments, TEXT, env.dialect.rules)
+    length = _integer(node.expression, env, bound)
+    padded = Call(function, (_text(node.this, env, bound), length, what), TEXT, env.dialect.rules)
+    is_length = isinstance(length, Literal) and isinstance(length.value, int) and length.value >= 0
+    if env.dialect.rules is not Rules.MYSQL or is_length:
+        return padded
+    negative = values.compare(Comparison.LESS, length, Literal(0, INTEGER), env.translation)
+    return values.case([(negative, NULL)], padded, env.translation)  # where PostgreSQL gives nothing of the text
 
 
 def _repeat(node: exp.Expr, env: Env, bound: Bound) -> Expression:

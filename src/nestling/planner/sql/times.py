@@ -24,7 +24,7 @@ from nestling.ir.expression import (
     Rules,
 )
 from nestling.ir.operands import is_integer, is_mixed_time
-from nestling.ir.types import FLOAT, INTEGER, MOMENTS, NUMBERS, TEXT, TIMES, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, FLOAT, INTEGER, MOMENTS, NUMBERS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.gaps import called, gap
 from nestling.planner.sql.infinite_moments import refuse_infinite
@@ -330,12 +330,10 @@ def _shifted(
         number = Arithmetic(Operator.MULTIPLY, values.number(bound(times), env.translation), number, INTEGER)
     if minus:
         number = Literal(-number.value, number.type) if isinstance(number, Literal) else Negate(number, INTEGER)  # type: ignore[operator]
-    found = _time(bound(base.this if isinstance(base, exp.TsOrDsToDate) else base), env)
-    kind = (
-        found.type
-        if env.dialect.rules is Rules.MYSQL and word in ("year", "quarter", "month", "week", "day")
-        else TIMESTAMP
-    )
+    found = _time(bound(base), env)
+    is_day = env.dialect.rules is Rules.MYSQL and word in ("year", "quarter", "month", "week", "day")
+    is_moment = found.type.name is TypeName.TIMESTAMP and found.type.fraction_digits <= BSON_DIGITS
+    kind = found.type if is_day or is_moment else TIMESTAMP
     if found.type.name is TypeName.TIMESTAMPTZ:
         kind = found.type
     if kind != found.type:

@@ -414,7 +414,8 @@ def common(values: Sequence[Expression], translation: Translation) -> tuple[tupl
         raise gap(f"{' and '.join(sorted(names))} that become one value")
     kind = _widest([value for value in alike if value != NULL], translation)
     kind = ANY if open_class else kind
-    if translation.dialect.rules is Rules.MYSQL and any(map(is_text, alike)) and any(map(is_number, alike)):
+    has_texts = any(is_text(v) or v.type.name is TypeName.ENUM for v in alike)
+    if translation.dialect.rules is Rules.MYSQL and has_texts and any(map(is_number, alike)):
         return tuple(Cast(v, TEXT, Rules.MYSQL) if is_number(v) else v for v in alike), TEXT
     if translation.dialect.rules is Rules.POSTGRESQL:
         alike = tuple(adapt(value, kind) for value in alike)

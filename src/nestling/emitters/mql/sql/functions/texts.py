@@ -150,18 +150,15 @@ def repeat(node: Call, r: Renderer) -> Mql:
 
 
 def pad(node: Call, r: Renderer) -> Mql:
-    """Cut to the length when longer; an empty filling fills nothing. In MySQL NULL for less than nothing."""
+    """Cut to the length when longer; an empty filling fills nothing."""
     if node.rules is Rules.MYSQL and constant(node.arguments[2], r) in ("", ...):
         raise gap("padding with nothing in MySQL")
-    length = constant(node.arguments[1], r)
-    is_checked = node.rules is Rules.MYSQL and not (isinstance(length, int) and length >= 0)
 
     def body(text: Mql, size: Mql, filling: Mql) -> Mql:
         missing = {"$max": [{"$subtract": [size, {"$strLenCP": text}]}, 0]}
         fill = {"$substrCP": [repeated(filling, missing), 0, missing]}
         kept = {"$substrCP": [text, 0, {"$max": [size, 0]}]}
-        padded = {"$concat": [fill, kept] if node.function is Function.PAD_START else [kept, fill]}
-        return {"$cond": [{"$lt": [size, 0]}, None, padded]} if is_checked else padded
+        return {"$concat": [fill, kept] if node.function is Function.PAD_START else [kept, fill]}
 
     return over(node, r, body, inside=True)
 
