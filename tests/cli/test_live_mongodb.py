@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from bson import Decimal128, ObjectId
 from pymongo.database import Database
 
 from nestling.common.server import Server
@@ -51,6 +53,35 @@ def test_only_a_mongodb_has_a_design_of_today(tmp_path: Path) -> None:
     done = nestling("inspect", "sqlite:///shop.db", "--design-out", "today.yaml", cwd=tmp_path)
     assert done.code == 2
     assert "mongodb://host/database" in done.err
+
+
+def test_values_kept_whole_are_the_same_after_a_migration(
+    mongod: Server, database: Database[Any], tmp_path: Path
+) -> None:
+    """Fields of many kinds of values, and what lies inside of them, to the type, where another field is copied beside them."""
+    day, some = datetime(2026, 1, 2, 3, 4, 5, 678000), ObjectId()  # noqa: DTZ001 - BSON's are in UTC
+    values: list[Any] = [
+        None, {"kind": "login", "at": day}, [{"kind": "click", "at": day}], {str(some): day}, day, Decimal128("1.50"), some,
+        "abc", 5, 2.5, True, {"a": {"b": [some, None, Decimal128("0.1")]}}, [], {}, b"xy", [1, [2, day]], {"n": None},
+    ]  # fmt: skip
+    database.events.insert_many([{"_id": n, "user": n % 3, "m": value} for n, value in enumerate(values)])
+    database.users.insert_many([{"_id": n, "name": f"user {n}"} for n in range(3)])
+    uri = mongod.uri.replace("/?", f"/{database.name}?")
+    (tmp_path / "workload.sql").write_text(
+        "-- name: page, rate: 100/s\nSELECT e.m, u.name FROM events e JOIN users u ON u._id = e.user WHERE e._id = :id;\n"
+        "-- name: rename, rate: 1/day\nUPDATE users SET name = :name WHERE _id = :id\n",
+        encoding="utf-8",
+    )
+    done = nestling("inspect", uri, "-o", "model.yaml", "--design-out", "today.yaml", cwd=tmp_path)
+    assert done.code == 0, done.err
+    done = nestling("design", uri, "--workload", "workload.sql", "-o", "better.yaml", cwd=tmp_path)
+    assert done.code == 0, done.err
+    moves = ("--from-design", "today.yaml", "--to-design", "better.yaml", uri)
+    done = nestling("migrate", *moves, "--offline", "--cutover", cwd=tmp_path)
+    assert done.code == 0, done.err
+    found = {each["_id"]: each for each in database.events.find()}
+    assert {frozenset(each) - {"m"} for each in found.values()} != {frozenset({"_id", "user"})}, "a field has come"
+    assert [repr(found[n].get("m")) for n in range(len(values))] == [*map(repr, values)]
 
 
 def test_a_field_no_query_can_say_is_not_lost(mongod: Server, database: Database[Any], tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
-"""BSON values that JSON has none of, inside of json: as Extended JSON, `{"$regularExpression": …}`, which tells them all.
+"""BSON values that JSON has none of, inside of json: as Extended JSON, `{"$date": …}`, which tells them all, and back.
 
-ObjectIds are texts there, as they are in every attribute; numbers stay numbers where JSON has them.
+Numbers stay numbers where JSON has them.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
-from bson import Code, DBRef, MaxKey, MinKey, Regex, Timestamp, json_util
+from bson import Code, DBRef, MaxKey, MinKey, ObjectId, Regex, Timestamp, json_util
 from bson.binary import Binary, UuidRepresentation
 from bson.datetime_ms import DatetimeMS
 from bson.decimal128 import Decimal128
+from bson.errors import BSONError
 from bson.json_util import JSONMode, JSONOptions
 
 from nestling.ir.numeral import INT64
@@ -35,8 +36,17 @@ def beyond_json(value: object) -> object | None:
         case Decimal128():
             is_beyond = not _is_number(value.to_decimal())
         case _:
-            is_beyond = isinstance(value, (bytes, UUID, datetime, *NOT_IN_SQL))
+            is_beyond = isinstance(value, (bytes, UUID, datetime, ObjectId, *NOT_IN_SQL))
     return json.loads(json_util.dumps(value, json_options=_OPTIONS)) if is_beyond else None
+
+
+def within_bson(value: dict[str, object]) -> object | None:
+    """The value that Extended JSON stands for; None for what `beyond_json` does not write so, to the letter."""
+    try:
+        found = json_util.loads(json.dumps(value), json_options=_OPTIONS)
+    except (TypeError, ValueError, ArithmeticError, BSONError):
+        return None
+    return found if beyond_json(found) == value else None
 
 
 def beyond_sql(value: object, kind: TypeName) -> str:

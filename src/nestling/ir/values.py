@@ -38,7 +38,7 @@ from bson.decimal128 import Decimal128
 from bson.raw_bson import RawBSONDocument
 
 from nestling.common.errors import LoadError, Problem
-from nestling.ir.beyond_json import beyond_json
+from nestling.ir.beyond_json import beyond_json, within_bson
 from nestling.ir.decimal128 import DIGITS, fits, from_decimal128, to_decimal128
 from nestling.ir.instants import INSTANT_TEXT, instant_text
 from nestling.ir.numeral import INT64
@@ -144,7 +144,7 @@ def _encode_array(value: object, inner: Convert) -> object:
 
 def _encode_json(value: object, policy: Policy) -> object:
     if isinstance(value, str):
-        return value
+        return None if value == "null" else value
     try:
         encoded = _json_value(value, policy, JSON_DEPTH)
         bson.encode({"": encoded}, codec_options=CODEC)
@@ -171,7 +171,9 @@ def _json_value(value: object, policy: Policy, depth: int) -> object:
             return None
         case dict():
             if any(name.startswith("$") for name in value):  # {$ref: …} would come back as something else
-                raise _NotADocument
+                if (found := within_bson(value)) is None:
+                    raise _NotADocument
+                return found
             return {name: _json_value(item, policy, depth - 1) for name, item in value.items()}
         case list():
             return [_json_value(item, policy, depth - 1) for item in value]

@@ -98,7 +98,7 @@ def test_what_sql_has_not_is_carried_as_extended_json(database: Database[Any], t
 
 @pytest.mark.parametrize("name", INSIDE)
 def test_values_inside_of_what_is_kept_whole_come_back(database: Database[Any], tmp_path: Path, name: str) -> None:
-    """Numbers and ObjectIds as JSON has them, all else as Extended JSON; `Store`, its module and SQLite say the same."""
+    """Numbers as JSON has them, all else as Extended JSON; `Store`, its module and SQLite say the same."""
     value = INSIDE[name]
     database.things.insert_many([{"_id": n, "v": {"a": value, "b": [value]} if n else 3} for n in range(3)])
     found = carried(database, tmp_path / "copy.db")

@@ -136,7 +136,7 @@ def as_json_part(value: Any) -> Any:
         return [as_json_part(each) for each in value]
     if is_beyond_json(value):
         return json.loads(json_util.dumps(value, json_options=EXTENDED))
-    return str(value) if isinstance(value, ObjectId) else as_integer(value)
+    return as_integer(value)
 
 
 def is_beyond_json(value: Any) -> bool:
@@ -146,7 +146,7 @@ def is_beyond_json(value: Any) -> bool:
         if number.as_tuple().exponent == 0:
             return -INT64 <= number < INT64
         return not number.is_finite() or Decimal(repr(float(number))) == number
-    odd = (bytes, UUID, datetime, Code, DBRef, MaxKey, MinKey, Regex, Timestamp, DatetimeMS)
+    odd = (bytes, UUID, datetime, ObjectId, Code, DBRef, MaxKey, MinKey, Regex, Timestamp, DatetimeMS)
     return isinstance(value, odd) or (isinstance(value, float) and not isfinite(value))
 
 
