@@ -53,6 +53,9 @@ STATEMENTS = (
     "SELECT id, extract(month FROM founded) / 4, 1 / extract(day FROM noted), extract(year FROM founded)::int / 4 FROM town",
     "SELECT id, ceil(id) / 2, floor(id) / 2, round(id) / 2, sign(id) / 2, round(tax) / 2 FROM town",
     "SELECT id FROM town WHERE 0.3 IN (rate, 2.5) OR id IN (7, 2)",
+    "SELECT sum(id)::numeric / 2, sum(id)::bigint / 2, sum(tax) / 2, sum(id) * 1.0 / 4, count(*) / 2 FROM town",
+    "SELECT sum(n) / count(*), max(n) / 2, avg(n) FROM (SELECT count(*) AS n FROM town GROUP BY code) x",
+    "SELECT code, count(*) * 100 / sum(count(*)) OVER () AS share, sum(sum(id)) OVER (ORDER BY code) / 4 FROM town GROUP BY code",
     "SELECT id, extract(year FROM founded)::text, 'in ' || extract(year FROM founded) FROM town",
     "SELECT id, CAST(tax AS numeric(4, 1)), CAST(name AS varchar(2)) FROM town",
     "SELECT id, coalesce(founded, '2000-02-29') FROM town",
@@ -273,3 +276,21 @@ def test_the_least_of_an_enum_is_a_gap(towns: tuple[sa.Engine, Proposal, Databas
         found = pipeline.convert(proposal, f"SELECT {function}(size, 'big') FROM town", dialect="postgresql")
         assert isinstance(found, NotCompiled)
         assert "least or greatest of an enum" in found.gap.what
+
+
+@pytest.mark.parametrize(
+    ("sql", "why"),
+    [
+        ("SELECT sum(id) / 2 FROM town", "sums of integers"),
+        ("SELECT q / 2 FROM (SELECT sum(id) AS q FROM town) x", "sums of integers"),
+        ("SELECT id, sum(id) OVER () / count(*) OVER () FROM town", "sums of integers"),
+        ("SELECT id FROM town WHERE id = 1 FOR UPDATE", "locks its rows"),
+        ("SELECT id FROM town LIMIT 1 FOR UPDATE SKIP LOCKED", "locks its rows"),
+    ],
+)
+def test_what_postgresql_alone_knows_is_a_gap(
+    towns: tuple[sa.Engine, Proposal, Database[Any]], sql: str, why: str
+) -> None:
+    """Whether a column is a bigint, whose sums have fractions when divided; and locks, which MongoDB's reads do not take."""
+    with pytest.raises(GapError, match=why):
+        translate(sql, towns[1].design.model, "postgresql")

@@ -26,7 +26,7 @@ from nestling.ir.expression import (
 from nestling.ir.numeral import INT64
 from nestling.ir.operands import is_float, is_integer
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
-from nestling.planner.sql import mysql_digits, values
+from nestling.planner.sql import mysql_digits, sums, values
 from nestling.planner.sql.carried import refuse_reckoning
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.infinite_moments import refuse_infinite
@@ -83,6 +83,15 @@ def arithmetic(
     if bits or remainder:
         left, right = (side if is_integer(side) else Cast(side, INTEGER, env.dialect.rules) for side in (left, right))
     kind = _number_type(left, right)
+    if (
+        kind == INTEGER
+        and operator is Operator.DIVIDE
+        and any(sums.is_unsure(side, env.translation) for side in operands)
+    ):
+        raise gap(
+            "a quotient of sums of integers, cut off unless the column is `bigint`; write `::bigint` or `::numeric`",
+            node,
+        )
     division = None
     if operator in (Operator.DIVIDE, Operator.MODULO):
         kind, division = _division(kind, env, whole or operator is Operator.MODULO)

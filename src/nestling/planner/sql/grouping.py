@@ -11,7 +11,7 @@ from nestling.ir.algebra import Aggregate, AggregateFunction, Group, Named, Name
 from nestling.ir.expression import ANY, NULL, Collation, Column, Expression, Literal, Rules
 from nestling.ir.operands import columns_of, is_float, nullable, of_numbers
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, KEPT_AS_TEXT, TEXT, Type, TypeName
-from nestling.planner.sql import values
+from nestling.planner.sql import sums, values
 from nestling.planner.sql.carried import refuse_groups, refuse_order, refuse_reckoning
 from nestling.planner.sql.collations import collation, declared, keep, of_group
 from nestling.planner.sql.enums import ranked
@@ -90,7 +90,10 @@ class Grouping:
         used = {column.alias for column in columns_of(found.argument)} if found.argument is not None else set()
         if used and not used & own:
             raise gap("an aggregate of an outer query's columns", node)
-        return self._add(found, found.function.value)
+        column = self._add(found, found.function.value)
+        if found.function in (AggregateFunction.SUM, AggregateFunction.COUNT):
+            sums.note(column, self.rows.translation, of_column=found.function is AggregateFunction.SUM)
+        return column
 
     def group(self, source: Relation) -> Group:
         """The relation, once everything above it is bound."""
@@ -255,6 +258,8 @@ def _result(function: AggregateFunction, operand: Expression, env: Env) -> Type:
         case AggregateFunction.TOTAL:
             return FLOAT
         case AggregateFunction.SUM:
+            if operand.type.name is TypeName.INTEGER and sums.is_large(operand, env.translation):
+                return DECIMAL
             if operand.type.name in (TypeName.INTEGER, TypeName.FLOAT):
                 return operand.type
             return together((operand,)) or DECIMAL if env.dialect.rules is Rules.MYSQL else DECIMAL

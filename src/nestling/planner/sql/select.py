@@ -24,7 +24,7 @@ from nestling.ir.algebra import (
 )
 from nestling.ir.expression import Collation, Column, Expression
 from nestling.ir.types import TypeName
-from nestling.planner.sql import values
+from nestling.planner.sql import sums, values
 from nestling.planner.sql.carried import refuse_groups
 from nestling.planner.sql.collations import keep, kept, of_group, rules_of
 from nestling.planner.sql.distinct import first_of_each, in_columns, once_each
@@ -86,6 +86,9 @@ class Select:
         )
 
     def _refuse_odd_clauses(self) -> None:
+        if locks := self.node.args.get("locks"):
+            what = "a read that locks its rows; MongoDB has none: in `Store.transaction`, first write a row that all write"
+            raise gap(what, locks[0])
         for clause in _REFUSED:
             if self.node.args.get(clause):
                 raise gap(f"{clause.upper()} clause", self.node)
@@ -216,6 +219,7 @@ class Select:
         alias = self.translation.alias(self.wish)
         for item, output in zip(named, self.items, strict=True):
             self.translation.affinities[alias, item.name] = values.affinity(item.expression, self.translation)
+            sums.hand_on(item.expression, Column(alias, item.name, item.expression.type), self.translation)
             keep(
                 Column(alias, item.name, item.expression.type),
                 kept(item.expression, output.tree, env),

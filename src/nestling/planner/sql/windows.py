@@ -7,7 +7,7 @@ from sqlglot import exp
 from nestling.ir.algebra import AggregateFunction, Bound, Frame, FrameUnit, SortKey, WindowFunction, WindowOnly
 from nestling.ir.expression import ANY, Collation, Expression, Literal, Rules
 from nestling.ir.types import FLOAT, INTEGER, Type
-from nestling.planner.sql import values
+from nestling.planner.sql import sums, values
 from nestling.planner.sql.carried import refuse_groups
 from nestling.planner.sql.collations import collation, rules_of
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate
@@ -45,6 +45,8 @@ def bind_window(node: exp.Window, env: Env) -> Expression:
     partition, rules, order, frame = _over(node, windows, env)
     function, arguments, kind, condition, rule = _function(node.this, env)
     found = windows.add(WindowFunction(function, arguments, kind, partition, order, frame, condition, rule, rules))
+    if function in (AggregateFunction.SUM, AggregateFunction.COUNT):
+        sums.note(found, env.translation, of_column=function is AggregateFunction.SUM)
     return observed(found) if env.dialect.rules is Rules.MYSQL else found
 
 
