@@ -87,8 +87,10 @@ class Starts:
             yield self.modes.mode(f"{home.id}, summed up", (home.id,), summed)
 
     def _by_indexes(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
-        alone = self.modes.sizes.said(statement).as_found
-        alone = alone and not any(each.aggregates or (each.sort and each is not access) for each in statement.accesses)
+        said = self.modes.sizes.said(statement)
+        others = [each for each in statement.accesses if each is not access]
+        aggregates = access.aggregates or (not said.beside and any(each.aggregates for each in others))
+        alone = said.as_found and not aggregates and not any(each.sort for each in others)
         partial = [each for each in self.modes.places.partial[access.entity] if home.own and serves(access, each[1])]
         entity = self.modes.situation.model.entity(access.entity)
         for name, index in (*self.modes.places.indexes[access.entity], *partial):

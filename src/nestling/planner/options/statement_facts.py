@@ -89,7 +89,8 @@ class Said:
     """`shares`: of an attribute's rows what the conditions on it let through, on average where an entity is there several times;
     `tables`: the occurrences of each entity, in order; `grouped`: what it shows is groups;
     `as_found`: its limit and order are of the rows themselves and by attributes; `nodes`: of what it says of columns;
-    `first`: the entities of which it needs the first few rows alone, whatever is joined to them.
+    `first`: the entities of which it needs the first few rows alone, whatever is joined to them. `beside`: what it reckons with
+    aggregates is reckoned beside each row that is shown, and decides about none.
     """
 
     shares: Mapping[Attribute, float] = field(default_factory=dict)
@@ -98,6 +99,7 @@ class Said:
     as_found: bool = True
     nodes: float = 0.0
     first: Mapping[str, First] = field(default_factory=dict)
+    beside: bool = False
 
 
 def said(statement: Statement, situation: Situation) -> Said:
@@ -115,7 +117,15 @@ def said(statement: Statement, situation: Situation) -> Said:
     grouped = _grouped(relation, known, values)
     as_found = grouped is None and _is_as_found(relation)
     first = dict(_first(with_late_parents(relation, situation.model)))
-    return Said(shares, tables, grouped, as_found, sum(map(_nodes, relations)), first)
+    beside = not any(isinstance(each, a.Group) for each in relations_within(_rows_of(relation)))
+    return Said(shares, tables, grouped, as_found, sum(map(_nodes, relations)), first, beside)
+
+
+def _rows_of(relation: Relation) -> Relation:
+    """Those that are ordered, limited and shown."""
+    while isinstance(relation, a.Project | a.Limit | a.Sort):
+        relation = relation.input
+    return relation
 
 
 def _first(relation: Relation) -> Iterator[tuple[str, First]]:

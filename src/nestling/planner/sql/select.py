@@ -87,7 +87,9 @@ class Select:
 
     def _refuse_odd_clauses(self) -> None:
         if locks := self.node.args.get("locks"):
-            what = "a read that locks its rows; MongoDB has none: in `Store.transaction`, first write a row that all write"
+            what = (
+                "a read that locks its rows; MongoDB has none: in `Store.transaction`, first write a row that all write"
+            )
             raise gap(what, locks[0])
         for clause in _REFUSED:
             if self.node.args.get(clause):
