@@ -104,6 +104,29 @@ def test_abort_leaves_the_old_design_whole(moving: Path, target: str, database: 
     assert "no migration has begun" in again.err
 
 
+def test_abort_when_the_design_has_changed(moving: Path, target: str, database: Documents) -> None:
+    """What one has begun can be ended although its target is another by now, which can then be migrated to."""
+    first = (moving / "new.yaml").read_text(encoding="utf-8")
+    assert nestling("migrate", *DESIGNS, target, cwd=moving).code == 0
+    assert names(database) == {"author", "author.new", "book", "_nestling_migrate"}
+    other = first.replace("    book:\n      root: book", "    volumes:\n      root: book")
+    (moving / "new.yaml").write_text(other.replace("collection: book", "collection: volumes"), encoding="utf-8")
+    refused = nestling("migrate", *DESIGNS, target, cwd=moving)
+    assert refused.code == 2
+    assert "between other designs" in refused.err
+    done = nestling("migrate", *DESIGNS, target, "--abort", cwd=moving)
+    assert done.code == 0, done.err
+    assert names(database) == {"author"}
+    verified = nestling("verify", "design.yaml", "--from", "sqlite:///library.db", "--to", target, cwd=moving)
+    assert verified.code == 0, verified.out
+    assert nestling("migrate", *DESIGNS, target, "--cutover", cwd=moving).code == 0
+    assert names(database) == {"author", "author.before", "volumes", "_nestling_migrate"}
+    (moving / "new.yaml").write_text(first, encoding="utf-8")
+    refused = nestling("migrate", *DESIGNS, target, cwd=moving)
+    assert refused.code == 2
+    assert "end it with `--drop-old`, given its designs" in refused.err
+
+
 def test_after_the_cutover_there_is_no_abort(moving: Path, target: str) -> None:
     """The new design may have been written to since."""
     assert nestling("migrate", *DESIGNS, target, "--cutover", cwd=moving).code == 0

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.option(
     "--abort",
     is_flag=True,
-    help="End the migration: drop what was built, and leave the old design as it was.",
+    help="End the migration, whatever its designs: drop what was built, and leave the old design as it was.",
 )
 @click.option("--drop-old", is_flag=True, help="After the cutover: drop what the old design left behind.")
 @click.option(
@@ -68,7 +68,7 @@ def command(
     with opened(target, designs[0].design.model.name) as (server, database):
         text.say(f"Using {server.text()}, database {database.name}")
         if abort:
-            abort_migration(*designs, database, policy=policy)
+            abort_migration(database)
             return _said({"aborted": True}, "Aborted: the old design is what it was.", as_json=as_json)
         if drop_old:
             dropped = drop_what_is_left(*designs, database, drop_unknown=drop_unknown, policy=policy)

@@ -81,9 +81,12 @@ def migrate(
     )
 
 
-def abort_migration(old: Proposal, new: Proposal, database: Database[Any], *, policy: Policy | None = None) -> None:
-    """End a migration that has not cut over: the old design is what it was."""
-    _migration(old, new, database, policy, None).abort()
+def abort_migration(database: Database[Any]) -> None:
+    """End a migration that has not cut over, whatever its designs: the old one is what it was."""
+    from nestling.executors.exact import exact
+    from nestling.executors.migrate import abort
+
+    abort(exact(database))
 
 
 def drop_old(

@@ -73,7 +73,7 @@ def test_a_switch_that_is_taken_back(database: Documents, tmp_path: Path, monkey
         with pytest.raises(LoadError):
             pipeline.migrate(before, after, database, cutover=True)
     assert _told(database) == _expected(after)
-    abort_migration(before, after, database)
+    abort_migration(database)
     assert _told(database) == there
 
 

@@ -124,5 +124,5 @@ def test_a_cutover_the_user_may_not_do(root: Documents) -> None:
         assert pipeline.migrate(OLD, NEW, database, offline=True).phase is Phase.READY
         with pytest.raises(PermissionDenied, match="collMod"):
             pipeline.migrate(OLD, NEW, database, offline=True, cutover=True)
-        abort_migration(OLD, NEW, database)
+        abort_migration(database)
     assert set(root.list_collection_names()) == {"orders", "lines", "serials"}

@@ -4,14 +4,16 @@
 which rows; `affected`: which documents; `derive`: what they must be), `compare` proves both sides equal, `cutover` switches.
 """
 
+from nestling.executors.migrate.aborting import abort
 from nestling.executors.migrate.compare import Sides
 from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.in_use import check_in_use
-from nestling.executors.migrate.job import BEFORE, Job
+from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.migrating import Dropped, Migration, MigrationReport
 from nestling.executors.migrate.preflight import in_the_way
 from nestling.executors.migrate.server_side import Gathered, ServerSide
 from nestling.executors.migrate.spool import Shelf
+from nestling.executors.migrate.trail import BEFORE
 from nestling.executors.migrate.unit import Target
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "Shelf",
     "Sides",
     "Target",
+    "abort",
     "check_in_use",
     "in_the_way",
 ]

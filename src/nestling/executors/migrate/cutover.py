@@ -12,8 +12,9 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.executors.create import create_indexes
-from nestling.executors.migrate.job import BEFORE, Job
+from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.state import State, States
+from nestling.executors.migrate.trail import BEFORE, Trail
 from nestling.ir.command import CreateIndex
 from nestling.ir.values import CODEC
 
@@ -68,10 +69,10 @@ def switch_indexes(job: Job, database: Database[Any]) -> None:
     create_indexes(database, job.late_indexes)
 
 
-def switch_indexes_back(job: Job, database: Database[Any]) -> None:
+def switch_indexes_back(trail: Trail, database: Database[Any]) -> None:
     """Take back what was switched of the indexes of collections that stay."""
-    _drop_indexes(database, [index for index in job.late_indexes if index.collection in job.kept])
-    create_indexes(database, job.indexes_gone)
+    _drop_indexes(database, trail.late_indexes)
+    create_indexes(database, trail.indexes_gone)
 
 
 def _drop_indexes(database: Database[Any], indexes: Iterable[CreateIndex]) -> None:
@@ -80,11 +81,11 @@ def _drop_indexes(database: Database[Any], indexes: Iterable[CreateIndex]) -> No
             database[index.collection].drop_index(index.name)
 
 
-def switch_back(job: Job, database: Database[Any]) -> None:
+def switch_back(trail: Trail, database: Database[Any]) -> None:
     """Take back what was switched."""
     there = frozenset(database.list_collection_names())
-    moved = [name for name in job.replaced if f"{name}{BEFORE}" in there]
-    taken = {name: staged for staged, name in job.names.items() if staged != name and name in moved}
+    moved = [name for name in trail.replaced if f"{name}{BEFORE}" in there]
+    taken = {name: staged for staged, name in trail.names.items() if staged != name and name in moved}
     _rename(database, {name: staged for name, staged in taken.items() if staged not in there})
     _rename(database, {f"{name}{BEFORE}": name for name in moved})
 

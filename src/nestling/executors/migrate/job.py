@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from nestling.executors.migrate.compare import Sides
-from nestling.executors.migrate.homes import Homes
+from nestling.executors.migrate.homes import SCRATCH, Homes
 from nestling.executors.migrate.server_side import ServerSide
+from nestling.executors.migrate.trail import Trail
 from nestling.executors.migrate.unit import Target
 from nestling.ir.command import Command, CreateIndex
 from nestling.ir.values import Policy
-
-BEFORE = ".before"
-"""What follows the names of the old design's collections once the new design has taken over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +52,14 @@ class Job:
     def replaced(self) -> tuple[str, ...]:
         """The old collections the new design has no use for."""
         return tuple(name for name in self.old if name not in self.kept)
+
+    @property
+    def helping(self) -> tuple[str, ...]:
+        """Collections that are there for a while only."""
+        return (*dict.fromkeys(each.collection for side in self.on_server for each in side.gathered), SCRATCH)
+
+    @property
+    def trail(self) -> Trail:
+        """What taking it back needs."""
+        late = tuple(index for index in self.late_indexes if index.collection in self.kept)
+        return Trail(self.names, self.replaced, self.helping, late, self.indexes_gone)

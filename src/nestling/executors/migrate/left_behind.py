@@ -8,7 +8,8 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.common.errors import MigrationError, Problem
-from nestling.executors.migrate.job import BEFORE, Job
+from nestling.executors.migrate.job import Job
+from nestling.executors.migrate.trail import BEFORE
 from nestling.executors.unknown_fields import find_unknown
 from nestling.ir.quantity_words import counted
 from nestling.ir.unknown_field import UnknownField

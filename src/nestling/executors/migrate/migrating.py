@@ -24,19 +24,17 @@ from nestling.executors.migrate.cutover import (
     fence,
     forget_images,
     switch,
-    switch_back,
     switch_indexes,
-    switch_indexes_back,
     unfence,
 )
 from nestling.executors.migrate.derive import Deriver
 from nestling.executors.migrate.follow import Follower, following, latest
-from nestling.executors.migrate.job import BEFORE, Job
+from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.left_behind import dropped_with, left_behind
 from nestling.executors.migrate.preflight import check, check_cutover
-from nestling.executors.migrate.server_side import drop_gathered
 from nestling.executors.migrate.spool import OpenShelf
-from nestling.executors.migrate.state import COLLECTION, State, States
+from nestling.executors.migrate.state import COLLECTION, State, States, begun
+from nestling.executors.migrate.trail import BEFORE
 from nestling.executors.moment import now
 from nestling.ir.migration import Phase
 from nestling.ir.unknown_field import UnknownField
@@ -130,7 +128,14 @@ class Migration:
         point = None if offline else latest(self.database, self.job.old)
         job = self.job
         state = State(
-            job.designs, now(), offline=offline, point=point, images=images, old=job.old_design, new=job.new_design
+            job.designs,
+            now(),
+            offline=offline,
+            point=point,
+            images=images,
+            old=job.old_design,
+            new=job.new_design,
+            trail=job.trail,
         )
         states.save(state)
         return state
@@ -239,40 +244,14 @@ class Migration:
         states.save(state)
         return state
 
-    def abort(self) -> None:
-        """End the migration: the old design is what it was; of the new one nothing stays but indexes of collections both have."""
-        with typed_errors(address(self.database)), self._there() as states:
-            state = states.resume(self.job.designs)
-            assert state is not None
-            if state.phase is Phase.DONE:
-                move = "migrate back, from the new design to the old one"
-                raise MigrationError(Problem("the new design has taken over already", next_move=move))
-            switch_back(self.job, self.database)
-            if state.phase is Phase.SWITCHING:
-                switch_indexes_back(self.job, self.database)
-            unfence(self.database, state)
-            forget_images(self.database, state)
-            drop(self.database, self.job.names)
-            for side in self.job.on_server:
-                drop_gathered(self.database, side)
-            states.remove()
-
-    @contextmanager
-    def _there(self) -> Iterator[States]:
-        """The state of a migration that has begun, and nobody else at it."""
-        if States(self.database).resume(self.job.designs) is None:
-            raise MigrationError(Problem("no migration has begun", where=self.database.name))
-        with alone(self.database, COLLECTION) as still:
-            yield States(self.database, still)
-
     def drop_old(self) -> Dropped:
         """Drop what the old design left behind, once the new one has taken over.
 
         Raises `MigrationError` before that, and where fields would be lost with it.
         """
-        with typed_errors(address(self.database)), self._there() as states:
-            state = states.resume(self.job.designs)
-            if state is None or state.phase is not Phase.DONE:
+        with typed_errors(address(self.database)), begun(self.database) as (states, state):
+            states.resume(self.job.designs)
+            if state.phase is not Phase.DONE:
                 move = "let `--cutover` come first"
                 raise MigrationError(Problem("the new design has not taken over yet", next_move=move))
             there = frozenset(self.database.list_collection_names())

@@ -10,9 +10,9 @@ from pymongo.database import Database
 from nestling.common.errors import MigrationError, Problem, suggest
 from nestling.executors.abilities import has_history
 from nestling.executors.fits import require_loaded
-from nestling.executors.migrate.homes import SCRATCH
-from nestling.executors.migrate.job import BEFORE, Job
+from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.state import COLLECTION
+from nestling.executors.migrate.trail import BEFORE
 from nestling.executors.rights import EVERY, MODIFYING, check_privileges
 from nestling.ir.literals import shell
 from nestling.ir.names import join
@@ -30,8 +30,7 @@ def check(job: Job, database: Database[Any], *, offline: bool) -> None:
     require_loaded(database, job.old)
     old = tuple(name for name in _OLD if name != "changeStream" or not offline)
     check_privileges(database, job.old, old)
-    helping = {each.collection: None for side in job.on_server for each in side.gathered}
-    check_privileges(database, (*job.names, *helping, SCRATCH, COLLECTION), _NEW)
+    check_privileges(database, (*job.names, *job.helping, COLLECTION), _NEW)
     _check_history(database, offline=offline)
     if problems := in_the_way(job, database):
         raise MigrationError(*problems)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -14,6 +15,8 @@ from pymongo.database import Database
 from nestling.common.errors import MigrationError, Problem
 from nestling.executors.changes import Point
 from nestling.executors.load.checkpoint import found_key, stored_key
+from nestling.executors.migrate.alone import alone
+from nestling.executors.migrate.trail import Trail
 from nestling.ir.migration import Phase
 from nestling.ir.names import OWN_COLLECTIONS
 from nestling.ir.values import CODEC
@@ -29,7 +32,7 @@ class State:
 
     `done` units of the backfill and `after`, the scope the unit at work goes on behind. `point` is where changes are followed
     from. `images` and `fences` are what was changed on old collections: those that keep images for the migration, and the
-    validators they had before writes were refused.
+    validators they had before writes were refused. `trail` is what taking it back needs; None: an earlier version began it.
     """
 
     designs: str
@@ -44,6 +47,7 @@ class State:
     fences: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     old: str = ""
     new: str = ""
+    trail: Trail | None = None
 
 
 class States:
@@ -72,6 +76,7 @@ class States:
             "fences": [[name, bson.encode(fence)] for name, fence in state.fences.items()],
             "old": state.old,
             "new": state.new,
+            "trail": None if state.trail is None else state.trail.stored(),
         }
         self._collection.replace_one({"_id": _ID}, document, upsert=True)
 
@@ -80,7 +85,7 @@ class States:
         found = self._collection.find_one({"_id": _ID})
         if found is None:
             return None
-        after, point = found["after"], found["point"]
+        after, point, trail = found["after"], found["point"], found.get("trail")
         return State(
             found["designs"],
             found["moment"],
@@ -94,6 +99,7 @@ class States:
             {name: bson.decode(fence) for name, fence in found["fences"]},
             found.get("old", ""),
             found.get("new", ""),
+            None if trail is None else Trail.of(trail),
         )
 
     def resume(self, designs: str) -> State | None:
@@ -102,9 +108,24 @@ class States:
         if found is not None and found.designs != designs:
             what = "another migration of this database has begun, between other designs"
             move = "go on with those, or end it with `--abort`"
+            if found.phase is Phase.DONE:
+                what = "another migration of this database has cut over, and what it set aside is still there"
+                move = "end it with `--drop-old`, given its designs"
             raise MigrationError(Problem(what, where=COLLECTION, next_move=move))
         return found
 
     def remove(self) -> None:
         """There is no migration any more."""
         self._collection.drop()
+
+
+@contextmanager
+def begun(database: Database[Any]) -> Iterator[tuple[States, State]]:
+    """The migration that has begun, whatever its designs, and nobody else at it."""
+    if States(database).read() is None:
+        raise MigrationError(Problem("no migration has begun", where=database.name))
+    with alone(database, COLLECTION) as still:
+        states = States(database, still)
+        state = states.read()
+        assert state is not None
+        yield states, state

@@ -1,0 +1,31 @@
+"""The end of a migration that has not cut over, from its stored state alone: the designs may have changed, or be gone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling.common.connection import address, typed_errors
+from nestling.common.errors import MigrationError, Problem
+from nestling.executors.migrate.cutover import drop, forget_images, switch_back, switch_indexes_back, unfence
+from nestling.executors.migrate.state import COLLECTION, begun
+from nestling.ir.migration import Phase
+
+
+def abort(database: Database[Any]) -> None:
+    """End the migration: the old design is what it was; of the new one nothing stays but indexes of collections both have."""
+    with typed_errors(address(database)), begun(database) as (states, state):
+        if state.phase is Phase.DONE:
+            move = "migrate back, from the new design to the old one"
+            raise MigrationError(Problem("the new design has taken over already", next_move=move))
+        if state.trail is None:
+            what = "this migration was begun by an earlier nestling, which did not note all that it made"
+            raise MigrationError(Problem(what, where=COLLECTION, next_move="abort it with that one"))
+        switch_back(state.trail, database)
+        if state.phase is Phase.SWITCHING:
+            switch_indexes_back(state.trail, database)
+        unfence(database, state)
+        forget_images(database, state)
+        drop(database, (*state.trail.names, *state.trail.helping))
+        states.remove()
