@@ -302,7 +302,7 @@ def test_a_password_in_the_source_is_not_repeated(postgresql: str, tmp_path: Pat
     assert secret
     done = nestling("design", postgresql, "-o", tmp_path / "design.yaml")
     assert done.code == 0, done.err
-    assert "--from postgresql" in done.err
+    assert "--from 'postgresql" in done.err
     assert f":{secret}@" not in done.out + done.err + (tmp_path / "design.yaml").read_text(encoding="utf-8")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 from contextlib import closing
 from datetime import datetime
@@ -46,6 +47,27 @@ def test_a_live_database_is_inspected_and_redesigned(mongod: Server, database: D
     assert changes[0]["come"] == ["lines in orders"]
     assert changes[0]["gain"] > 0
     assert done.json["today"]["cost"] > done.json["cost"]
+
+
+def test_what_comes_next_can_be_done(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
+    """Every command said to come next runs in a shell as it is said, up to the migration."""
+    write(database)
+    uri = mongod.uri.replace("/?", f"/{database.name}?")
+    inspected = nestling("inspect", uri, "-o", "live.yaml", cwd=tmp_path)
+    assert said_next(inspected.err) == [["nestling", "design", uri, "-o", "design.yaml"]]
+    designed = nestling("design", "live.yaml", "--strategy", "embedded", "-o", "better.yaml", cwd=tmp_path)
+    commands = said_next(designed.err)
+    assert [command[1] for command in commands] == ["explain", "inspect", "plan", "migrate"]
+    for command in (*said_next(inspected.err), *commands):
+        done = nestling(*command[1:], cwd=tmp_path)
+        assert done.code == 0, done.err
+    assert said_next(nestling("design", uri, "-o", "better.yaml", cwd=tmp_path).err) == commands
+
+
+def said_next(told: str) -> list[list[str]]:
+    """The commands that a command says come next, as a shell reads them."""
+    lines = told.partition("Next: ")[2].splitlines()
+    return [shlex.split(line) for line in lines]
 
 
 def test_only_a_mongodb_has_a_design_of_today(tmp_path: Path) -> None:

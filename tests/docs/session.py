@@ -27,7 +27,7 @@ _MASKS = (
     (re.compile(r"\d+\.\d s\b"), "… s"),
     (re.compile(r"about \d+ s\b"), "about … s"),
     (re.compile(r"[\d,]+ rows/s, [\d,]+ MB"), "… rows/s, … MB"),
-    (re.compile(r"mongodb://\S+"), "mongodb://…"),
+    (re.compile(r"'?mongodb://\S+"), "mongodb://…"),
 )
 _MEASURED = re.compile(r"<table>\n<caption>Rival designs, measured.*?^</div>", re.MULTILINE | re.DOTALL)
 _PROGRAMS = """nestling() { "$PYTHON" -m nestling "$@"; }

@@ -154,15 +154,18 @@ def _say_next(source: str, output: Path | None, proposal: Proposal, origin: str)
         text.say("Next: keep it with -o design.yaml")
         return
     text.say(f"Wrote {output}")
-    text.say(f"Next: nestling explain {output}")
-    if is_mongodb(source):
-        text.say(f"      nestling inspect {source} --design-out today.yaml")
-        text.say(f"      nestling plan --from-design today.yaml --to-design {output} {source}")
+    file = text.argument(output)
+    text.say(f"Next: nestling explain {file}")
+    if live := next((text.argument(address) for address in (source, origin) if is_mongodb(address)), None):
+        text.say(f"      nestling inspect {live} --design-out today.yaml")
+        for command in ("plan", "migrate"):
+            text.say(f"      nestling {command} --from-design today.yaml --to-design {file} {live}")
         return
     rows = next((address for address in (source, origin) if has_rows(address)), None)
     example = "sqlite:///your.db" if proposal.dialect == "sqlite" else f"{proposal.dialect}://…"
     ours = "" if rows else " (after --from, the address of your database)"
-    text.say(f"      nestling load {output} --from {rows or example} --to mongodb://…{ours}")
+    given = text.argument(rows) if rows else example
+    text.say(f"      nestling load {file} --from {given} --to mongodb://…{ours}")
 
 
 def show(proposal: Proposal) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -79,8 +78,10 @@ def command(
         return
     show(reading)
     text.notices(reading.gaps, reading.notes)
-    given = f" --workload {shlex.quote(str(workload))}" if workload is not None and output is None else ""
-    text.say(f"Next: nestling design {output or source}{given} -o design.yaml")
+    # What is in a live MongoDB is designed beside what is there: a file of it tells no prices of today.
+    from_file = None if is_mongodb(source) else output
+    given = f" --workload {text.argument(workload)}" if workload is not None and from_file is None else ""
+    text.say(f"Next: nestling design {text.argument(from_file or source)}{given} -o design.yaml")
 
 
 def show(reading: Reading) -> None:

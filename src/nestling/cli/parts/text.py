@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -46,6 +47,13 @@ def say(text: str) -> None:
         width = console(stderr=True).width
         shown = "\n".join(hanging(line, width) for line in shown.splitlines())
     click.echo(shown, err=True)
+
+
+def argument(address: Path | str) -> str:
+    """A path or an address as a word of a shell's command, without its password."""
+    from nestling.common.redaction import redact
+
+    return shlex.quote(redact(str(address)))
 
 
 def print_json(value: object, *, indent: int | None = 2) -> None:
