@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from nestling.common.binary import find_mongod
 from nestling.common.connection import connect
 from nestling.common.supervised import free_port, supervised
 from nestling.executors.migrate.alone import alone
+from nestling.pipeline import read_proposal
 from tests.cli.commands import nestling
 
 DESIGNS = ("--from-design", "design.yaml", "--to-design", "new.yaml")
@@ -125,6 +127,30 @@ def test_abort_when_the_design_has_changed(moving: Path, target: str, database: 
     refused = nestling("migrate", *DESIGNS, target, cwd=moving)
     assert refused.code == 2
     assert "end it with `--drop-old`, given its designs" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("options", "left_out", "why"),
+    [
+        ((), {"author.new", "book"}, "a migration is building it"),
+        (("--cutover",), {"author.before"}, "a migration has set it aside: `nestling migrate … --drop-old` drops it"),
+    ],
+)
+def test_what_a_migration_keeps_is_nobodys_data(
+    options: tuple[str, ...], left_out: set[str], why: str, moving: Path, target: str, database: Documents
+) -> None:
+    """`inspect` and `doctor` leave out what it builds and what it has set aside, and say so; what is in use they see."""
+    assert nestling("migrate", *DESIGNS, target, *options, cwd=moving).code == 0
+    in_use = names(database) - left_out - {"_nestling_migrate"}
+    inspected = nestling("inspect", target, "--design-out", "today.yaml", cwd=moving)
+    assert inspected.code == 0, inspected.err
+    assert {each.name for each in read_proposal(moving / "today.yaml").design.collections} == in_use
+    told = [f"{database.name}.{name}" for name in left_out]
+    assert all(f"`{name}` is left out: {why}" in inspected.err for name in told)
+    looked = nestling("doctor", target, "--save", "facts.json", cwd=moving).out
+    assert all(f"Not looked at: {name}: {why}" in looked for name in told)
+    facts = json.loads((moving / "facts.json").read_text(encoding="utf-8"))
+    assert {each["name"] for each in facts["collections"]} == in_use
 
 
 def test_after_the_cutover_there_is_no_abort(moving: Path, target: str) -> None:

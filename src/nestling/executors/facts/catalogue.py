@@ -12,8 +12,10 @@ from pymongo import MongoClient, ReadPreference
 from pymongo.database import Database
 
 from nestling.executors.facts.asking import Asking, Document
+from nestling.executors.migrate.state import COLLECTION as MIGRATION
+from nestling.executors.migrate.state import States
 from nestling.executors.moment import now
-from nestling.ir.facts import Collection, Index, Kind, Server, Storage, Validator
+from nestling.ir.facts import BUILT, SET_ASIDE, Collection, Index, Kind, Server, Storage, Validator
 from nestling.ir.facts.joins import joins_of
 from nestling.ir.names import OWN_COLLECTIONS, is_system
 
@@ -52,12 +54,24 @@ def server(client: MongoClient[Document], asking: Asking) -> Server:
 def namespaces(database: Database[Document], asking: Asking) -> Iterator[Collection]:
     """Every namespace of a database, by name, with what its options say; storage, indexes and documents are for others.
 
-    Those in which nestling keeps its progress are nobody's data, and left out.
+    Those in which nestling keeps its progress, and those a migration builds or has set aside, are nobody's data, and left out.
     """
     found: list[Any] = asking.ask(f"{LISTING} {database.name}", lambda: list(database.list_collections()), [])
-    theirs = (entry for entry in found if not str(entry["name"]).startswith(OWN_COLLECTIONS))
-    for entry in sorted(theirs, key=lambda entry: str(entry["name"])):
-        yield _namespace(database.name, entry)
+    listed = {str(entry["name"]): entry for entry in found}
+    migrating = _migrating(database, asking) if MIGRATION in listed else {}
+    for name, entry in sorted(listed.items()):
+        if name in migrating:
+            asking.skip(f"{database.name}.{name}", migrating[name])
+        elif not name.startswith(OWN_COLLECTIONS):
+            yield _namespace(database.name, entry)
+
+
+def _migrating(database: Database[Document], asking: Asking) -> Mapping[str, str]:
+    """Why each collection that a migration builds or has set aside is left out."""
+    state = asking.ask(f"the migration of {database.name}", States(database).read, None)
+    if state is None:
+        return {}
+    return dict.fromkeys(state.built, BUILT) | dict.fromkeys(state.set_aside, SET_ASIDE)
 
 
 def _namespace(database: str, entry: Mapping[str, Any]) -> Collection:

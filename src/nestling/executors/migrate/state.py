@@ -16,7 +16,7 @@ from nestling.common.errors import MigrationError, Problem
 from nestling.executors.changes import Point
 from nestling.executors.load.checkpoint import found_key, stored_key
 from nestling.executors.migrate.alone import alone
-from nestling.executors.migrate.trail import Trail
+from nestling.executors.migrate.trail import BEFORE, Trail
 from nestling.ir.migration import Phase
 from nestling.ir.names import OWN_COLLECTIONS
 from nestling.ir.values import CODEC
@@ -48,6 +48,16 @@ class State:
     old: str = ""
     new: str = ""
     trail: Trail | None = None
+
+    @property
+    def built(self) -> frozenset[str]:
+        """Collections that are not in use yet."""
+        return frozenset(self.trail.names if self.trail is not None and self.phase is not Phase.DONE else ())
+
+    @property
+    def set_aside(self) -> frozenset[str]:
+        """Names of collections that are not in use any more."""
+        return frozenset(f"{name}{BEFORE}" for name in self.trail.replaced) if self.trail is not None else frozenset()
 
 
 class States:

@@ -4,6 +4,8 @@ They hold names, types, counts and sizes, never a value of anybody's document.
 """
 
 from nestling.ir.facts.collection import (
+    BUILT,
+    SET_ASIDE,
     Collection,
     Copied,
     Facts,
@@ -23,7 +25,9 @@ from nestling.ir.facts.steps import ANY_KEY, ELEMENT, field_path, steps_text
 
 __all__ = [
     "ANY_KEY",
+    "BUILT",
     "ELEMENT",
+    "SET_ASIDE",
     "Collection",
     "Copied",
     "Facts",

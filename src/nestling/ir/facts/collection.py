@@ -217,6 +217,11 @@ class Copied:
     target_key: str = "_id"
 
 
+BUILT = "a migration is building it: `nestling migrate … --cutover` puts it to use, `--abort` drops it"
+SET_ASIDE = "a migration has set it aside: `nestling migrate … --drop-old` drops it"
+"""Why collections are nobody's data."""
+
+
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """Something that was not looked at, and why."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.facts import Kind, steps_text
+from nestling.ir.facts import BUILT, SET_ASIDE, Kind, steps_text
 from nestling.ir.facts.nodes import NodeForm
 from nestling.ir.facts.structure import Columns, Kinds, Unclear
 from nestling.ir.quantity_words import first_of
@@ -82,6 +82,7 @@ def notes(survey: Survey, found: Entities) -> Iterator[str]:
     """What loses nothing and should be seen."""
     if files := [each.name for each in survey.facts.collections if each.kind is Kind.GRIDFS]:
         yield f"{', '.join(f'`{name}`' for name in files)}: GridFS, the driver's own; no entities, and no change to them"
+    yield from (f"`{e.what}` is left out: {e.why}" for e in survey.facts.skipped if e.why in (BUILT, SET_ASIDE))
     ordered = [e.name for e in found.values() if e.seen.node.form in _ELEMENTS]
     if any(survey.seen[place].above is not None for place in found) and ordered:
         yield "the order of elements in an array is no part of the model; where it matters, elements need a field that tells it"
