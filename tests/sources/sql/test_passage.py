@@ -15,7 +15,7 @@ from nestling.common.errors import SourceError
 from nestling.ir.canonical import canonical_encoder
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.rows import JSON_NULL, Column, RowQuery, UndecodableText
-from nestling.ir.types import INTEGER, TEXT, Type
+from nestling.ir.types import FLOAT, INTEGER, TEXT, Type
 from nestling.ir.values import Policy
 from nestling.sources.sql import SqlSink, open_database, open_sink
 
@@ -95,10 +95,34 @@ def test_any_value_in_any_column(target: tuple[str, Model]) -> None:
         if refusal:
             assert repr(value) not in map(repr, FITTING.get(str(kind), ())), refusal
             assert f"table of %s, the row id = {number}: `{kind} %s` is " in refusal
-            assert "  → change that value, or " in refusal
+            assert "  → change that value" in refusal
             assert number not in found
         else:
             assert encoders[kind]([value]) == encoders[kind]([found[number][1 + KINDS.index(kind)]]), (kind, value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "also", "value", "is_listed"),
+    [
+        ("json", (), "5", False),
+        ("json", (TEXT,), "5", False),
+        ("decimal", (FLOAT,), math.nan, False),
+        ("text", (), 5, True),
+        ("integer", (), 2**63, True),
+    ],
+)
+def test_types_are_listed_where_that_helps(
+    kind: str, also: tuple[Type, ...], value: object, is_listed: bool, tmp_path: Path
+) -> None:
+    """SQLite's columns hold what is listed beside their type, but JSON's no texts that are JSON, and decimals' no other NaN."""
+    key = Attribute("id", INTEGER, nullable=False)
+    entity = Entity("of", (key, Attribute("m", Type.parse(kind), also=also)), ("id",))
+    sink = open_sink(f"sqlite:///{tmp_path / 'copy.db'}")
+    sink.begin(Model("m", (entity,)))
+    for number in range(2):
+        with pytest.raises(SourceError, match="change that value") as refused:
+            sink.write(entity, [(number, value)])
+        assert ("under `also`" in str(refused.value)) == is_listed
 
 
 def test_the_row_among_many_is_named(target: tuple[str, Model]) -> None:

@@ -7,6 +7,7 @@ else. What is refused, by this or by the server, is tried again row by row, and 
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
@@ -16,7 +17,7 @@ from nestling.ir.canonical import canonical_encoder, row_encoder
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import Column, RowQuery
-from nestling.ir.types import INTEGER
+from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.ir.values import Policy
 from nestling.sources.sql.connection import dialect_of, typed_errors
 from nestling.sources.sql.engines import engine_of
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 _PLACE = Attribute("nestling place", INTEGER, nullable=False)
 _SAVEPOINT = "nestling_passage"
 _POLICY = Policy(long_decimals="text", microseconds="text")
+_CHANGE = "change that value: columns of its attribute's type hold none like it"
+_LISTED = (INTEGER, FLOAT, TEXT, Type(TypeName.BYTES), Type(TypeName.DECIMAL))
+"""What a model may list beside any type."""
 
 
 class Passage:
@@ -119,7 +123,7 @@ class Passage:
         names = self._entity.attribute_names
         values = dict(zip(names, row, strict=True))
         key = ", ".join(f"{name} = {cut(repr(values[name]))}" for name in self._entity.key)
-        what = f"the row is refused: {error.problems[0].what}"
+        what, move = f"the row is refused: {error.problems[0].what}", self._engine.other_target
         for position, name in enumerate(names):
             if values[name] is None:
                 continue
@@ -129,9 +133,30 @@ class Passage:
                     self._stage([alone])
             except SourceError as found:
                 what = f"`{name}` is {cut(repr(values[name]))}: {found.problems[0].what}"
+                move = self._move(self._entity.attributes[position], values[name])
                 break
         where = f"table {self._entity.name}, the row {key or 'without a key'}"
-        return SourceError(Problem(what, where=where, next_move=self._engine.other_target))
+        return SourceError(Problem(what, where=where, next_move=move))
+
+    def _move(self, attribute: Attribute, value: object) -> str:
+        """What to do with a value: to list a type is said only where the column would then give it back."""
+        listed = (replace(attribute, also=(*attribute.also, kind)) for kind in _LISTED)
+        if self._engine.enforces_types or any(self._is_kept(each, value) for each in listed):
+            return self._engine.other_target
+        return _CHANGE
+
+    def _is_kept(self, attribute: Attribute, value: object) -> bool:
+        """Whether a column of this attribute would give the value back; leaves no trace."""
+        tried = Entity("nestling tried", (attribute,))
+        self._sink.run(f"SAVEPOINT {_SAVEPOINT}")
+        try:
+            with typed_errors(self._sink.address):
+                Passage(self._sink, tried, Model(tried.name, (tried,)), tried.name)._stage([(value,)])
+        except SourceError:
+            return False
+        finally:
+            self._sink.run(f"ROLLBACK TO SAVEPOINT {_SAVEPOINT}")
+        return True
 
 
 def _different(row: Row, back: Row, entity: Entity) -> str:
