@@ -23,7 +23,6 @@ SELECT t.id, t.title{beside} FROM thread t WHERE t.forum_id = :f ORDER BY t.crea
 INSERT INTO post (id, thread_id, body) VALUES (:id, :t, :b);
 """
 BESIDE = {
-    "nothing": "",
     "a count": ", (SELECT count(*) FROM post p WHERE p.thread_id = t.id) AS replies",
     "a test": ", EXISTS (SELECT 1 FROM post p WHERE p.thread_id = t.id) AS has_replies",
 }
