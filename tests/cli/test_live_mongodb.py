@@ -127,3 +127,27 @@ def test_a_field_no_query_can_say_is_not_lost(mongod: Server, database: Database
     assert nestling("plan", *same, "--json", cwd=tmp_path).json["unknown"] == []
     moved = nestling("migrate", *moves, "--cutover", "--drop-unknown", "--json", cwd=tmp_path)
     assert (moved.json["phase"], moved.json["unknown"]) == ("done", planned["unknown"])
+
+
+def test_an_order_no_value_tells_is_not_lost(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
+    """It is a risk of the plan, and the migration is refused until it is told to go on without it."""
+    database.users.insert_many([{"_id": n, "name": f"u{n}"} for n in range(20)])
+    steps = ["peel", "cut", "boil"]
+    database.posts.insert_many([{"_id": n, "user_id": n % 20, "steps": steps} for n in range(100)])
+    uri = mongod.uri.replace("/?", f"/{database.name}?")
+    done = nestling("inspect", uri, "-o", "model.yaml", "--design-out", "today.yaml", cwd=tmp_path)
+    assert done.code == 0, done.err
+    better = nestling("design", "model.yaml", "--strategy", "normalized", "-o", "better.yaml", cwd=tmp_path)
+    assert better.code == 0, better.err
+    moves = ("--from-design", "today.yaml", "--to-design", "better.yaml", uri)
+    lost = (
+        "`posts.steps` in 100 documents, such as _id 0, is in an order that none of its values tell: it would be lost"
+    )
+    planned = nestling("plan", *moves, "--json", cwd=tmp_path).json
+    assert f"{lost}, which `migrate` refuses without `--drop-order`" in planned["risks"]
+    refused = nestling("migrate", *moves, "--cutover", cwd=tmp_path)
+    assert refused.code == 2
+    assert lost in refused.err
+    assert set(database.list_collection_names()) == {"users", "posts"}
+    moved = nestling("migrate", *moves, "--cutover", "--drop-order", "--json", cwd=tmp_path)
+    assert (moved.json["phase"], moved.json["equal"]) == ("done", True)

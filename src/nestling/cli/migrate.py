@@ -35,6 +35,11 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Leave behind what documents hold that the designs do not know. Without this it is an error.",
 )
+@click.option(
+    "--drop-order",
+    is_flag=True,
+    help="Let arrays lose an order that no values of their elements tell. Without this it is an error.",
+)
 @click.option("--offline", is_flag=True, help="Nobody else writes until the cutover, so a standalone server will do.")
 @options.long_decimals
 @options.microseconds
@@ -47,6 +52,7 @@ def command(
     abort: bool,
     drop_old: bool,
     drop_unknown: bool,
+    drop_order: bool,
     offline: bool,
     long_decimals: str,
     microseconds: str,
@@ -83,6 +89,7 @@ def command(
                 offline=offline,
                 cutover=cutover,
                 drop_unknown=drop_unknown,
+                drop_order=drop_order,
                 policy=policy,
                 watch=watch,
             )

@@ -67,6 +67,7 @@ def migrate(
     offline: bool = False,
     cutover: bool = False,
     drop_unknown: bool = False,
+    drop_order: bool = False,
     policy: Policy | None = None,
     watch: Watch | None = None,
 ) -> MigrationReport:
@@ -74,11 +75,10 @@ def migrate(
 
     With `cutover` the new design then takes over. What was interrupted goes on where it stopped. `offline`: nobody writes, so
     that a server without change streams will do. `drop_unknown`: fields of documents that the designs do not know may be lost;
-    without it they are an error.
+    without it they are an error. `drop_order`: so with orders of arrays that no values of their elements tell.
     """
-    return _migration(old, new, database, policy, watch, drop_unknown=drop_unknown).run(
-        offline=offline, cutover=cutover
-    )
+    going = _migration(old, new, database, policy, watch, drop_unknown=drop_unknown, drop_order=drop_order)
+    return going.run(offline=offline, cutover=cutover)
 
 
 def abort_migration(database: Database[Any]) -> None:
@@ -109,6 +109,7 @@ def _migration(
     watch: Watch | None,
     *,
     drop_unknown: bool = False,
+    drop_order: bool = False,
 ) -> Migration:
     from nestling.executors.migrate import Migration
 
@@ -124,7 +125,7 @@ def _migration(
             watch(f"migrating {what}", rows, None)
 
     job = job_of(old.design, new.design, database, policy or Policy())
-    return Migration(job, job.homes.database, shelf, tell, drop_unknown)
+    return Migration(job, job.homes.database, shelf, tell, drop_unknown, drop_order)
 
 
 def job_of(old: Design, new: Design, database: Database[Any], policy: Policy) -> Job:
@@ -151,6 +152,7 @@ def job_of(old: Design, new: Design, database: Database[Any], policy: Policy) ->
 
 def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy, *, keeps_images: bool) -> Job:
     from nestling.emitters.commands import collection_commands
+    from nestling.emitters.reordered import reordered
     from nestling.emitters.unknown_fields import unknown_fields
     from nestling.executors.load import written_collections
     from nestling.executors.migrate import Job, Sides
@@ -188,6 +190,7 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
         indexes_gone=gone,
         validators={store.name: _validator(old, store, policy) for store in old.stores},
         unknown={name: stages for name, stages in unknown_fields(old).items() if name not in stays},
+        reordered={name: stages for name, stages in reordered(old, new).items() if name not in stays},
         unfenced=frozenset(s.name for s in old.stores if s.options.kind is CollectionKind.TIME_SERIES),
         keeps_images=keeps_images,
         policy=policy,

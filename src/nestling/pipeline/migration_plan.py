@@ -31,6 +31,7 @@ def plan_migration(
 ) -> MigrationPlan:
     """Say what becomes of each collection, how much there is to move, how long that may take, and what could go wrong."""
     from nestling.executors.migrate.sizes import sizes
+    from nestling.executors.reordered import find_reordered
     from nestling.executors.unknown_fields import find_unknown
     from nestling.pipeline.migrating import job_of
     from nestling.planner.migration import differences
@@ -41,7 +42,12 @@ def plan_migration(
     built, dropped = _indexes(old.design, new.design, job)
     unknown = find_unknown(database, job.unknown)
     lost = "is not in the designs: it would be lost, which `migrate` refuses without `--drop-unknown`"
-    risks = (*(f"{each.text()}, {lost}" for each in unknown), *_risks(old.design, new.design, job, database))
+    fields = (f"{each.text()}, {lost}" for each in unknown)
+    orders = (
+        f"{each.text()}, which `migrate` refuses without `--drop-order`"
+        for each in find_reordered(database, job.reordered)
+    )
+    risks = (*fields, *orders, *_risks(old.design, new.design, job, database))
     return MigrationPlan(
         moves,
         job.replaced,

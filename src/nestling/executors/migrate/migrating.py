@@ -31,6 +31,7 @@ from nestling.executors.migrate.derive import Deriver
 from nestling.executors.migrate.follow import Follower, following, latest
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.left_behind import dropped_with, left_behind
+from nestling.executors.migrate.orders import require_order
 from nestling.executors.migrate.preflight import check, check_cutover
 from nestling.executors.migrate.spool import OpenShelf
 from nestling.executors.migrate.state import COLLECTION, State, States, begun
@@ -75,20 +76,21 @@ class Dropped:
 
 @dataclass(slots=True)
 class Migration:
-    """A job on a database. `drop_unknown`: what documents hold that the designs do not know may be lost."""
+    """A job on a database. May be lost: `drop_unknown`, fields that the designs do not know; `drop_order`, orders of arrays."""
 
     job: Job
     database: Database[Any]
     open_shelf: OpenShelf
     tell: Tell
     drop_unknown: bool = False
+    drop_order: bool = False
     unknown: tuple[UnknownField, ...] = ()
 
     def run(self, *, offline: bool = False, cutover: bool = False) -> MigrationReport:
         """Go on to where the new design is complete and equal; with `cutover` until it has taken over.
 
-        Raises `MigrationError` (also for fields that would be lost), `LeaseLost`, `ChangesError`, `LoadError` (a row the new
-        design has no place for), `PermissionDenied`.
+        Raises `MigrationError` (also for fields and orders that would be lost), `LeaseLost`, `ChangesError`, `LoadError` (a row
+        the new design has no place for), `PermissionDenied`.
         """
         start = time.monotonic()
         with typed_errors(address(self.database)), self._alone(offline=offline, cutover=cutover) as states:
@@ -120,6 +122,9 @@ class Migration:
         """Find what would be left behind; raises `MigrationError` where it may not be."""
         self.tell("fields that are not in the designs", 0)
         self.unknown = left_behind(self.job, self.database, is_allowed=self.drop_unknown)
+        if not self.drop_order:
+            self.tell("orders of arrays", 0)
+            require_order(self.job, self.database)
 
     def _begin(self, states: States, *, offline: bool) -> State:
         for target in () if offline else self.job.targets:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from nestling.ir.array_order import array_order
 from nestling.ir.design import Design
 from nestling.ir.layout import Node, NodeKind, Place, Role, StoredCollection
 from nestling.ir.model import Entity
@@ -36,7 +37,6 @@ from nestling.planner.writes.constraints import refuse_same
 from nestling.planner.writes.document import body_fields, element, root_document
 from nestling.planner.writes.found import with_parent, without_parent
 from nestling.planner.writes.guarded import Guard
-from nestling.planner.writes.order import array_order
 from nestling.planner.writes.parts import insert_parts
 from nestling.planner.writes.placing import is_event, is_inside_of, is_paged
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from nestling.ir.access_path import CollectionScan, Step, Union, Unwind
 from nestling.ir.algebra import Bound, Frame, FrameUnit, SortKey, WindowFunction, WindowOnly
+from nestling.ir.array_order import array_order
 from nestling.ir.columns import column_of
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
@@ -43,7 +44,6 @@ from nestling.planner.writes.cells import ID, Cells, identity
 from nestling.planner.writes.document import element
 from nestling.planner.writes.fetch import cell, fetch
 from nestling.planner.writes.found import with_parent
-from nestling.planner.writes.order import array_order
 
 PAGE, PAGE_NUMBER = "page", "page_number"
 """A page's number: its field, and the column that holds it."""

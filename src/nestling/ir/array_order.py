@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from nestling.ir.layout import Node
 from nestling.ir.model import Entity
+from nestling.ir.primitives import Order
 
 
 def array_order(node: Node, entity: Entity) -> tuple[tuple[str, int], ...]:
     """Paths in the elements, with their directions; what all elements of an array share is left out."""
-    orders = node.embedding.order if node.embedding is not None else ()
+    return ordered_by(node.embedding.order if node.embedding is not None else (), node, entity)
+
+
+def ordered_by(orders: tuple[Order, ...], node: Node, entity: Entity) -> tuple[tuple[str, int], ...]:
+    """The same by another order of the same elements."""
     wanted = {order.attribute: -1 if order.descending else 1 for order in orders}
     for name in entity.key or entity.attribute_names:
         wanted.setdefault(name, 1)
