@@ -129,6 +129,38 @@ def test_a_field_no_query_can_say_is_not_lost(mongod: Server, database: Database
     assert (moved.json["phase"], moved.json["unknown"]) == ("done", planned["unknown"])
 
 
+POSTS = """\
+-- name: post_page, rate: 500/s
+SELECT p.title, u.name FROM posts p JOIN users u ON u._id = p.user_id WHERE p._id = :id;
+"""
+
+
+def test_what_stays_embedded_keeps_its_form(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
+    """Plain values stay plain values where the documents around them are written anew."""
+    database.users.insert_many([{"_id": n, "name": f"u{n}", "email": f"e{n}"} for n in range(50)])
+    tags = ["apple", "mango", "zoo"]
+    posts = [{"_id": n, "user_id": n % 50, "title": f"t{n}", "tags": tags[: 1 + n % 3]} for n in range(500)]
+    database.posts.insert_many(posts)
+    (tmp_path / "posts.sql").write_text(POSTS, encoding="utf-8")
+    uri = mongod.uri.replace("/?", f"/{database.name}?")
+    for command in (
+        ("inspect", uri, "-o", "model.yaml", "--design-out", "today.yaml"),
+        ("design", uri, "--workload", "posts.sql", "-o", "new.yaml"),
+    ):
+        done = nestling(*command, cwd=tmp_path)
+        assert done.code == 0, done.err
+    assert "tags: {of: posts_tags, as: scalars" in (tmp_path / "new.yaml").read_text(encoding="utf-8")
+    moves = ("--from-design", "today.yaml", "--to-design", "new.yaml", uri)
+    planned = nestling("plan", *moves, "--json", cwd=tmp_path).json
+    assert [each["way"] for each in planned["collections"] if each["collection"] == "posts"] != ["kept"]
+    assert not any("tags" in each for each in (*planned["changes"], *planned["risks"]))
+    moved = nestling("migrate", *moves, "--cutover", "--json", cwd=tmp_path)
+    assert (moved.json["phase"], moved.json["equal"]) == ("done", True)
+    assert {each["_id"]: each["tags"] for each in database.posts.find()} == {
+        each["_id"]: each["tags"] for each in posts
+    }
+
+
 def test_an_order_no_value_tells_is_not_lost(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
     """It is a risk of the plan, and the migration is refused until it is told to go on without it."""
     database.users.insert_many([{"_id": n, "name": f"u{n}"} for n in range(20)])

@@ -31,13 +31,14 @@ class Nested:
     """The entity is embedded: `links` are the relationships from it up to the entity whose collection holds it.
 
     `overflow`: at most so many in one array, the rest in pages. `inline`: a subtype's fields stand beside those of its supertype,
-    and a discriminator tells which rows have them.
+    and a discriminator tells which rows have them. `bare`: rows that store a single value are that value, not a sub-document.
     """
 
     entity: str
     links: tuple[str, ...]
     overflow: int | None = None
     inline: bool = False
+    bare: bool = False
 
 
 @dataclass(frozen=True, slots=True)

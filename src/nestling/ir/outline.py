@@ -21,7 +21,8 @@ class Outline:
     the ids of the other side. `overflows`: array bounds of embeddings whose rest goes to pages. `buckets`: entities stored in
     buckets. `kept`: copies, computed values and cold attributes besides. `indexes`: candidates, those there are beside unique
     ones; None: every reference and every equality filter has one. `inline`: of the embeddings, those of subtypes beside their
-    supertype's fields. `absorbed`: entities whose home are copies in their children, with the relationship to these.
+    supertype's fields. `bare`: those whose rows are bare values where they store a single one. `absorbed`: entities whose home
+    are copies in their children, with the relationship to these.
     """
 
     decisions: tuple[Decision, ...]
@@ -33,6 +34,7 @@ class Outline:
     kept: tuple[Part, ...] = ()
     indexes: tuple[Candidate, ...] | None = None
     inline: frozenset[str] = frozenset()
+    bare: frozenset[str] = frozenset()
     absorbed: Mapping[str, str] = field(default_factory=dict)
 
     def without(self, link: str, decided_as: str, why: Reason) -> Outline:

@@ -24,12 +24,19 @@ def _homes(old: Design, new: Design) -> Iterator[str]:
         before, after = _home(old, entity.name), _home(new, entity.name)
         if before != after:
             yield f"`{entity.name}` moves from {before} to {after}"
-        elif old.places[entity.name] != new.places[entity.name]:
+        elif [*map(_form, old.places[entity.name])] != [*map(_form, new.places[entity.name])]:
             yield f"`{entity.name}` stays in {after}, in another form"
 
 
 def _home(design: Design, entity: str) -> str:
     return " and ".join(dict.fromkeys(_place(place) for place in design.places[entity]))
+
+
+def _form(place: Place) -> object:
+    """What rows look like at a place, whatever else lies in the documents around them."""
+    if len(place.nodes) == 1:
+        return place
+    return place.nodes if place.nodes[0].kind is NodeKind.GROUP else (place.node, place.copy)
 
 
 def _place(place: Place) -> str:

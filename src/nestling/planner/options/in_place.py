@@ -37,19 +37,23 @@ class InPlace:
 
 
 def with_in_place(design: Design, proposed: Sequence[Candidate]) -> InPlace:
-    """What is proposed with what the design has; the same structure is one, whoever names it."""
+    """What is proposed with what the design has; the same structure is one, whoever names it, in the form it has there."""
     known = {_comparable(candidate.part): candidate for candidate in proposed}
     chosen: list[Candidate] = []
     for part in parts_of(design):
         found = known.setdefault(_comparable(part), Candidate(f"{_text(part)} (today)", PATTERN, part))
+        if isinstance(part, Nested) and isinstance(found.part, Nested):
+            found = replace(found, part=replace(found.part, bare=part.bare))
         chosen.append(found)
     every = {candidate.id: candidate for candidate in (*proposed, *chosen)}
     return InPlace(tuple(every.values()), frozenset(candidate.id for candidate in chosen))
 
 
 def _comparable(part: Part) -> Part:
-    """A part without what two names of one structure may differ in: how many rows an overflowing array keeps."""
-    return replace(part, overflow=0) if isinstance(part, Nested) and part.overflow is not None else part
+    """A part without what two names of one structure may differ in: how many rows an overflowing array keeps, its form."""
+    if not isinstance(part, Nested):
+        return part
+    return replace(part, overflow=part.overflow if part.overflow is None else 0, bare=False)
 
 
 def parts_of(design: Design) -> Iterator[Part]:
@@ -77,7 +81,8 @@ def _home(entity: str, home: Place) -> Part:
         return Own(entity)
     first = embeddings[0]
     overflow = first.overflow.bound if first.overflow is not None else None
-    return Nested(entity, tuple(each.relationship for each in embeddings), overflow, inline=first.form is Form.INLINE)
+    links, form = tuple(each.relationship for each in embeddings), first.form
+    return Nested(entity, links, overflow, inline=form is Form.INLINE, bare=form is Form.SCALARS)
 
 
 def _kept(home: Place) -> Iterator[Part]:

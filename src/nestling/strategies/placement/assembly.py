@@ -153,6 +153,8 @@ class _Assembly:
                 )
                 flags = overflow_flag(names, name, overflow)
                 body = self.document(link.child, names if form is Form.INLINE else Names())
+                if link.name in self.outline.bare and self.is_one_value(link, body):
+                    form = Form.SCALARS
                 yield Embedding(name, link.name, form, body, overflow=flags, orphans=orphans)
 
     def form(self, link: Relationship) -> Form:
@@ -177,6 +179,12 @@ class _Assembly:
             and not self.listed(link.child)
             and not any(isinstance(part, CopiedAttribute) and part.holder == link.child for part in self.outline.kept)
         )
+
+    def is_one_value(self, link: Relationship, body: Document) -> bool:
+        """Whether children embedded along `link` as `body` store a single attribute and nothing else."""
+        own = set(self.situation.model.entity(link.child).attribute_names) - set(link.child_attributes)
+        references = tuple(each for each in body.references if each.holder is Holder.CHILD)
+        return len(own) == 1 and body == Document(body.entity, body.fields, references=references)
 
     def listed(self, entity: str) -> bool:
         return any(Holder.PARENT in self.outline.held.get(link.name, ()) for link in self.around(entity))

@@ -37,6 +37,7 @@ def chosen_outline(  # noqa: C901 - one case for each
     kept: list[Part] = []
     indexes: list[Candidate] = []
     inline: set[str] = set()
+    bare: set[str] = set()
     absorbed: dict[str, str] = {}
     for candidate in candidates:
         if candidate.id not in chosen:
@@ -44,10 +45,12 @@ def chosen_outline(  # noqa: C901 - one case for each
         match candidate.part:
             case Own():
                 pass
-            case Nested(entity, links, overflow, is_inline):
+            case Nested(entity, links, overflow, is_inline, is_bare):
                 homes[entity] = links[0]
                 if is_inline:
                     inline.add(links[0])
+                if is_bare:
+                    bare.add(links[0])
                 if overflow is not None:
                     overflows[links[0]] = overflow
             case Bucketed(entity) as bucket:
@@ -71,5 +74,6 @@ def chosen_outline(  # noqa: C901 - one case for each
         kept=tuple(kept),
         indexes=tuple(indexes),
         inline=frozenset(inline),
+        bare=frozenset(bare),
         absorbed=absorbed,
     )
