@@ -82,7 +82,8 @@ class Session:
             timeout=120,
             check=False,
         )
-        return re.sub(r"postgresql://\S+/shop\b", LOCAL_SQL, done.stdout.replace(self.uri, LOCAL))
+        shown = re.sub(r"'postgresql://[^\s']+/shop'", LOCAL_SQL, done.stdout.replace(self.uri, LOCAL))
+        return re.sub(r"postgresql://\S+/shop\b", LOCAL_SQL, shown)
 
     def _updated(self, text: str) -> str:
         collection, which, change = _call(_UPDATE, text)
