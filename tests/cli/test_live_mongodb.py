@@ -83,7 +83,7 @@ def test_values_kept_whole_are_the_same_after_a_migration(
     """Fields of many kinds of values, and what lies inside of them, to the type, where another field is copied beside them."""
     day, some = datetime(2026, 1, 2, 3, 4, 5, 678000), ObjectId()  # noqa: DTZ001 - BSON's are in UTC
     values: list[Any] = [
-        None, {"kind": "login", "at": day}, [{"kind": "click", "at": day}], {str(some): day}, day, Decimal128("1.50"), some,
+        {"kind": "login", "at": day}, [{"kind": "click", "at": day}], {str(some): day}, day, Decimal128("1.50"), some,
         "abc", 5, 2.5, True, {"a": {"b": [some, None, Decimal128("0.1")]}}, [], {}, b"xy", [1, [2, day]], {"n": None},
     ]  # fmt: skip
     database.events.insert_many([{"_id": n, "user": n % 3, "m": value} for n, value in enumerate(values)])
@@ -104,6 +104,26 @@ def test_values_kept_whole_are_the_same_after_a_migration(
     found = {each["_id"]: each for each in database.events.find()}
     assert {frozenset(each) - {"m"} for each in found.values()} != {frozenset({"_id", "user"})}, "a field has come"
     assert [repr(found[n].get("m")) for n in range(len(values))] == [*map(repr, values)]
+
+
+def test_a_null_in_place_of_json_is_refused(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
+    """It would become a text; the old documents stay."""
+    values: list[Any] = [None, {"a": 1}, "x", 5]
+    database.events.insert_many([{"_id": n, "user": n % 3, "m": value} for n, value in enumerate(values)])
+    database.users.insert_many([{"_id": n, "name": f"user {n}"} for n in range(3)])
+    uri = mongod.uri.replace("/?", f"/{database.name}?")
+    (tmp_path / "workload.sql").write_text(
+        "-- name: page, rate: 100/s\nSELECT e.m, u.name FROM events e JOIN users u ON u._id = e.user WHERE e._id = :id;\n"
+        "-- name: rename, rate: 1/day\nUPDATE users SET name = :name WHERE _id = :id\n",
+        encoding="utf-8",
+    )
+    assert nestling("inspect", uri, "-o", "model.yaml", "--design-out", "today.yaml", cwd=tmp_path).code == 0
+    assert nestling("design", uri, "--workload", "workload.sql", "-o", "better.yaml", cwd=tmp_path).code == 0
+    moves = ("--from-design", "today.yaml", "--to-design", "better.yaml", uri)
+    done = nestling("migrate", *moves, "--offline", "--cutover", cwd=tmp_path)
+    assert done.code == 2
+    assert "`m`, which is kept as json, is null" in done.err
+    assert database.events.find_one({"_id": 0}) == {"_id": 0, "user": 0, "m": None}
 
 
 def test_a_field_no_query_can_say_is_not_lost(mongod: Server, database: Database[Any], tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def _encode_array(value: object, inner: Convert) -> object:
 
 def _encode_json(value: object, policy: Policy) -> object:
     if isinstance(value, str):
-        return None if value == "null" else value
+        return value
     try:
         encoded = _json_value(value, policy, JSON_DEPTH)
         bson.encode({"": encoded}, codec_options=CODEC)
