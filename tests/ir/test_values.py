@@ -1,13 +1,18 @@
-"""Conceptual values as BSON: what is refused, in words."""
+"""Conceptual values as BSON: what is refused, in words, and what comes back."""
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 
+import bson
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from nestling.common.errors import LoadError
-from nestling.ir.values import encode
+from nestling.ir.types import Type, TypeName
+from nestling.ir.values import CODEC, decoder, encode, encoder
 
 
 def test_long_numbers_are_cut_where_they_are_refused() -> None:
@@ -17,3 +22,27 @@ def test_long_numbers_are_cut_where_they_are_refused() -> None:
     assert f"the number {'7' * 60}… has 401 digits" in str(refused.value)
     with pytest.raises(LoadError, match="7" * 40 + " has 40 digits"):
         encode(Decimal("7" * 40))
+
+
+SCALARS = st.sampled_from([None, True, 1, 1.5, "x", "NaN", "1e5", "a" * 24, "2020-01-01T00:00:00Z", [], {}, 10**20])
+SUBTYPES = st.sampled_from(["00", "04", "05", "80", "81", "82"])
+OPERANDS = st.one_of(
+    SCALARS,
+    st.builds(lambda subtype: {"base64": "AA==", "subType": subtype}, SUBTYPES),
+    st.builds(lambda pattern: {"pattern": pattern, "options": "i"}, SCALARS),
+    st.builds(lambda time: {"t": time, "i": 2}, SCALARS),
+)
+NAMES = st.sampled_from(
+    "$date $oid $binary $type $regularExpression $timestamp $code $scope $dbPointer $uuid $numberLong $numberDouble "
+    "$numberDecimal $minKey $undefined $symbol $ref $id $other plain".split()
+)
+EXTENDED = st.dictionaries(NAMES, OPERANDS, min_size=1, max_size=2)
+
+
+@settings(max_examples=500)
+@given(st.one_of(EXTENDED, EXTENDED.map(lambda value: [value]), EXTENDED.map(lambda value: {"in": value})))
+def test_json_that_looks_like_extended_json_comes_back_to_the_letter(value: object) -> None:
+    """A source's JSON may hold `{"$date": …}` as it likes: what a driver would read otherwise is kept as text."""
+    stored = bson.encode({"at": encoder(Type(TypeName.JSON))(value)}, codec_options=CODEC)
+    found = decoder(Type(TypeName.JSON))(bson.decode(stored, codec_options=CODEC)["at"])
+    assert json.dumps(found) == json.dumps(value)

@@ -44,9 +44,9 @@ def within_bson(value: dict[str, object]) -> object | None:
     """The value that Extended JSON stands for; None for what `beyond_json` does not write so, to the letter."""
     try:
         found = json_util.loads(json.dumps(value), json_options=_OPTIONS)
-    except (TypeError, ValueError, ArithmeticError, BSONError):
+    except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, BSONError):
         return None
-    return found if beyond_json(found) == value else None
+    return found if json.dumps(beyond_json(found)) == json.dumps(value) else None
 
 
 def beyond_sql(value: object, kind: TypeName) -> str:

@@ -49,6 +49,7 @@ from nestling.ir.types import BSON_DIGITS, Type, TypeName
 UNDECODABLE_TEXT_SUBTYPE = 128
 JSON_TEXT_SUBTYPE = 129
 TEXT_AS_FOUND_SUBTYPE = 130
+_OURS = (UNDECODABLE_TEXT_SUBTYPE, JSON_TEXT_SUBTYPE, TEXT_AS_FOUND_SUBTYPE)
 DECIMAL128_DIGITS = DIGITS
 JSON_DEPTH = 64
 """Deepest nesting stored as documents; the server stops at 180 levels, counted from the root of the whole document."""
@@ -171,7 +172,8 @@ def _json_value(value: object, policy: Policy, depth: int) -> object:
             return None
         case dict():
             if any(name.startswith("$") for name in value):  # {$ref: …} would come back as something else
-                if (found := within_bson(value)) is None:
+                found = within_bson(value)
+                if found is None or _is_as_found(found, is_whole=depth == JSON_DEPTH):
                     raise _NotADocument
                 return found
             return {name: _json_value(item, policy, depth - 1) for name, item in value.items()}
@@ -288,14 +290,19 @@ def _decode_array(value: object, inner: Convert) -> object:
 
 def _decode_whole_json(value: object) -> object:
     """The value of a json attribute; what a source found there in place of JSON is no part of one."""
-    as_found = isinstance(value, float) or type(value) is bytes
-    is_ours = isinstance(value, Binary) and value.subtype in (UNDECODABLE_TEXT_SUBTYPE, TEXT_AS_FOUND_SUBTYPE)
-    return decode(value) if as_found or is_ours else _decode_json(value)
+    if isinstance(value, Binary) and value.subtype == JSON_TEXT_SUBTYPE:
+        return json.loads(bytes(value))
+    return decode(value) if _is_as_found(value, is_whole=True) else _decode_json(value)
+
+
+def _is_as_found(value: object, *, is_whole: bool) -> bool:
+    """Whether a value in BSON stands for something else than itself as Extended JSON."""
+    if is_whole and (isinstance(value, float) or type(value) is bytes):
+        return True
+    return isinstance(value, Binary) and value.subtype in _OURS
 
 
 def _decode_json(value: object) -> object:
-    if isinstance(value, Binary) and value.subtype == JSON_TEXT_SUBTYPE:
-        return json.loads(bytes(value))
     if isinstance(value, dict):
         return {name: _decode_json(item) for name, item in value.items()}
     if isinstance(value, list):
