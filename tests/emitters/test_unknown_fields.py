@@ -15,10 +15,10 @@ from nestling.emitters.commands import collection_commands
 from nestling.emitters.documents import documents
 from nestling.emitters.unknown_fields import MOST, unknown_fields
 from nestling.executors.exact import exact
+from nestling.executors.found_fields import find_fields
 from nestling.executors.load import load
-from nestling.executors.unknown_fields import find_unknown
 from nestling.ir.design import Design
-from nestling.ir.unknown_field import UnknownField
+from nestling.ir.found_field import FoundField
 from nestling.pipeline import in_place
 from tests.emitters.designs import DESIGNS, every_type, orders, variants
 from tests.emitters.test_loaded import rows_of
@@ -49,7 +49,7 @@ def test_every_unknown_field_is_found_where_it_is(made: str, database: Documents
     design, chance = DESIGNS[made](), random.Random(made)
     loaded(design, database, tmp_path)
     asked = unknown_fields(design)
-    assert find_unknown(database, asked) == ()
+    assert find_fields(database, asked) == ()
     kept = {store.name: list(exact(database)[store.name].find()) for store in design.stores}
     wanted = defaultdict[tuple[str, str], list[object]](list)
     for store in design.stores:
@@ -60,7 +60,7 @@ def test_every_unknown_field_is_found_where_it_is(made: str, database: Documents
     make(design, database)
     for name, put_back in kept.items():
         exact(database)[name].insert_many(put_back)
-    told = find_unknown(database, asked)
+    told = find_fields(database, asked)
     assert {(each.collection, each.path): each.documents for each in told} == {
         place: len(ids) for place, ids in wanted.items()
     }
@@ -74,7 +74,7 @@ def test_the_design_of_a_live_database_knows_what_it_holds(
     """All of it but what no query can say, so that a migration is refused for nothing else."""
     loaded(DESIGNS[made](), database, tmp_path)
     found = in_place(mongod.uri.replace("/?", f"/{database.name}?"))
-    told = {each.path for each in find_unknown(database, unknown_fields(found.in_place.design))}
+    told = {each.path for each in find_fields(database, unknown_fields(found.in_place.design))}
     assert told == ({'"q"'} if made == "odd_names" else set())
 
 
@@ -86,7 +86,7 @@ def test_each_level_is_named(database: Documents, tmp_path: Path) -> None:
     database["orders"].update_one({"_id": 1}, {"$set": everything})
     database["order_lines"].update_one({"_id.order_id": 1}, {"$set": {"lines.0.f": 6}})
     database["lost_remarks"].update_one({}, {"$set": {"g": 7}})
-    told = find_unknown(database, unknown_fields(design))
+    told = find_fields(database, unknown_fields(design))
     assert {f"{each.collection}.{each.path}" for each in told} == {
         "orders.a",
         "orders.lines[].b",
@@ -109,18 +109,18 @@ def test_a_field_of_another_kind_is_unknown(database: Documents, tmp_path: Path)
     database["media"].update_many({}, {"$set": {"minutes": 90}})
     books = database["media"].count_documents({"type": "book"})
     database["vehicles"].update_many({}, {"$set": {"doors": 4}})
-    (told,) = find_unknown(database, unknown_fields(design))
+    (told,) = find_fields(database, unknown_fields(design))
     assert (told.path, told.documents) == ("minutes", books)
 
 
 def test_json_is_kept_whole(database: Documents) -> None:
     """What lies inside a value of any form is part of that value."""
     database["things"].insert_one({"_id": 1, "a_json": {"x": [{"y": 1}]}, "a_any": {"z": 1}, "b": {"x": 1}})
-    assert find_unknown(database, unknown_fields(every_type())) == (UnknownField("things", "b", 1, 1),)
+    assert find_fields(database, unknown_fields(every_type())) == (FoundField("things", "b", 1, 1),)
 
 
 def test_names_that_are_data(database: Documents) -> None:
     """Of very many names those in most documents are told."""
     database["things"].insert_many([{"_id": number, f"n{number}": 1, "all": 1} for number in range(MOST + 50)])
-    told = find_unknown(database, unknown_fields(every_type()))
-    assert (len(told), told[0]) == (MOST, UnknownField("things", "all", MOST + 50, 0))
+    told = find_fields(database, unknown_fields(every_type()))
+    assert (len(told), told[0]) == (MOST, FoundField("things", "all", MOST + 50, 0))

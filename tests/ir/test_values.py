@@ -24,7 +24,9 @@ def test_long_numbers_are_cut_where_they_are_refused() -> None:
         encode(Decimal("7" * 40))
 
 
-SCALARS = st.sampled_from([None, True, 1, 1.5, "x", "NaN", "1e5", "a" * 24, "2020-01-01T00:00:00Z", [], {}, 10**20])
+SCALARS: st.SearchStrategy[object] = st.sampled_from(
+    [None, True, 1, 1.5, "x", "NaN", "1e5", "a" * 24, "2020-01-01T00:00:00Z", [], {}, 10**20]
+)
 SUBTYPES = st.sampled_from(["00", "04", "05", "80", "81", "82"])
 OPERANDS = st.one_of(
     SCALARS,
@@ -33,8 +35,8 @@ OPERANDS = st.one_of(
     st.builds(lambda time: {"t": time, "i": 2}, SCALARS),
 )
 NAMES = st.sampled_from(
-    "$date $oid $binary $type $regularExpression $timestamp $code $scope $dbPointer $uuid $numberLong $numberDouble "
-    "$numberDecimal $minKey $undefined $symbol $ref $id $other plain".split()
+    """$date $oid $binary $type $regularExpression $timestamp $code $scope $dbPointer $uuid $numberLong $numberDouble
+    $numberDecimal $minKey $undefined $symbol $ref $id $other plain""".split()  # noqa: SIM905 - a list would be a screen
 )
 EXTENDED = st.dictionaries(NAMES, OPERANDS, min_size=1, max_size=2)
 

@@ -25,8 +25,8 @@ from nestling.common.errors import GapError, LoadError, MigrationError
 from nestling.emitters.documents import documents
 from nestling.emitters.unknown_fields import unknown_fields
 from nestling.executors.exact import exact
+from nestling.executors.found_fields import find_fields
 from nestling.executors.migrate.left_behind import SHOWN
-from nestling.executors.unknown_fields import find_unknown
 from nestling.ir.design import Design
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.values import Policy
@@ -95,7 +95,7 @@ def _refuses_unknown(moving: Moving, chance: random.Random) -> bool:
     if not lost:
         return False
     there = set(moving.database.list_collection_names())
-    found = find_unknown(moving.database, unknown_fields(moving.old))
+    found = find_fields(moving.database, unknown_fields(moving.old))
     assert {(each.collection, each.path): each.documents for each in found} == dict(put)
     with pytest.raises(MigrationError, match="would be lost") as refused:
         moving.between(each=0)

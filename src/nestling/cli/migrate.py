@@ -14,7 +14,7 @@ from nestling.cli.parts import options
 
 if TYPE_CHECKING:
     from nestling.executors.migrate import MigrationReport
-    from nestling.ir.unknown_field import UnknownField
+    from nestling.ir.found_field import FoundField
 
 
 @click.command(
@@ -123,7 +123,7 @@ def migrate_json(done: MigrationReport) -> dict[str, object]:
     }
 
 
-def _gone(unknown: Sequence[UnknownField]) -> list[str]:
+def _gone(unknown: Sequence[FoundField]) -> list[str]:
     return [f"Left behind, as the designs do not know it: {each.text()}." for each in unknown]
 
 

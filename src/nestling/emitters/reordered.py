@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from nestling.emitters.found_fields import by_path
 from nestling.ir.array_order import array_order, ordered_by
 from nestling.ir.design import Design
 from nestling.ir.layout import Node, StoredCollection
@@ -28,9 +29,7 @@ def reordered(old: Design, new: Design) -> Mapping[str, Sequence[Mapping[str, An
 def _stages(arrays: Sequence[tuple[str, Expression]]) -> Iterator[Mapping[str, Any]]:
     paths = [{"$cond": [is_lost, [{"$literal": path}], []]} for path, is_lost in arrays]
     yield {"$project": {"path": {"$setUnion": paths}}}
-    yield {"$unwind": "$path"}
-    yield {"$group": {"_id": "$path", "documents": {"$sum": 1}, "example": {"$min": "$_id"}}}
-    yield {"$sort": {"documents": -1, "_id": 1}}
+    yield from by_path()
 
 
 def _arrays(old: Design, new: Design, store: StoredCollection) -> Iterator[tuple[str, Expression]]:

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from nestling.emitters.bson_types import schema_of
 from nestling.emitters.content import Array, Constant, Content, Either, Object, Value
 from nestling.emitters.documents import documents
+from nestling.emitters.found_fields import by_path
 from nestling.emitters.jsonschema import validator
 from nestling.ir.design import Design
 from nestling.ir.layout import StoredCollection
@@ -31,9 +32,7 @@ def _stages(design: Design, store: StoredCollection) -> Iterator[Mapping[str, An
     """A closed validator passes most documents over, faster than their names can be listed."""
     yield {"$match": {"$nor": [validator(design, store, additional=False)]}}
     yield {"$project": {"path": _paths(documents(design, store), store)}}
-    yield {"$unwind": "$path"}
-    yield {"$group": {"_id": "$path", "documents": {"$sum": 1}, "example": {"$min": "$_id"}}}
-    yield {"$sort": {"documents": -1, "_id": 1}}
+    yield from by_path()
     yield {"$limit": MOST}
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from nestling.ir.command import Aggregation
+from nestling.ir.found_field import FoundField
 from nestling.ir.primitives import Form
 from nestling.ir.rows import Path
-from nestling.ir.unknown_field import UnknownField
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class MigrationPlan:
     risks: tuple[str, ...]
     rows: Mapping[str, int]
     untouched: tuple[str, ...]
-    unknown: tuple[UnknownField, ...]
+    unknown: tuple[FoundField, ...]
     seconds: float | None = None
 
 

@@ -76,6 +76,7 @@ _ENUM_VALUES = re.compile(r"\s*'(?:[^']|'')*'\s*(?:,\s*'(?:[^']|'')*'\s*)*")
 class Type:
     """A conceptual type: its name, its numbers (precision, scale, length, digits), its values or its element.
 
+    A decimal's third number is how many digits after the point MySQL reckons with, where those are not the ones it shows.
     `carried` is the source's word for a type of its own whose values are kept as this one's, but not compared or shown as these
     are; of numbers, `NAN` where some are none.
     """

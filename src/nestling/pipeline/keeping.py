@@ -41,8 +41,8 @@ def check(
     from nestling.emitters.unknown_fields import unknown_fields
     from nestling.executors.check import Way, changed_since, touched
     from nestling.executors.check import check as compare
+    from nestling.executors.found_fields import find_fields
     from nestling.executors.migrate import check_in_use
-    from nestling.executors.unknown_fields import find_unknown
     from nestling.ir.digest import stored_digest
     from nestling.ir.values import Policy
     from nestling.planner.checks import checks_of
@@ -60,7 +60,7 @@ def check(
     report = compare(compiled, database, homes, gaps=found.gaps, way=way, report=watch)
     if sample is not None or since is not None:
         return report
-    return replace(report, unknown=find_unknown(database, unknown_fields(proposal.design)))
+    return replace(report, unknown=find_fields(database, unknown_fields(proposal.design)))
 
 
 def require_design(proposal: Proposal, database: Database[Any]) -> None:

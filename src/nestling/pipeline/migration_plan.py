@@ -30,9 +30,9 @@ def plan_migration(
     old: Proposal, new: Proposal, database: Database[Any], *, policy: Policy | None = None
 ) -> MigrationPlan:
     """Say what becomes of each collection, how much there is to move, how long that may take, and what could go wrong."""
+    from nestling.executors.found_fields import find_fields
+    from nestling.executors.migrate.orders import LOST
     from nestling.executors.migrate.sizes import sizes
-    from nestling.executors.reordered import find_reordered
-    from nestling.executors.unknown_fields import find_unknown
     from nestling.pipeline.migrating import job_of
     from nestling.planner.migration import differences
 
@@ -40,12 +40,12 @@ def plan_migration(
     measured = sizes(database, job.homes.homes)
     moves = tuple(_moves(new.design, job, measured))
     built, dropped = _indexes(old.design, new.design, job)
-    unknown = find_unknown(database, job.unknown)
+    unknown = find_fields(database, job.unknown)
     lost = "is not in the designs: it would be lost, which `migrate` refuses without `--drop-unknown`"
     fields = (f"{each.text()}, {lost}" for each in unknown)
     orders = (
-        f"{each.text()}, which `migrate` refuses without `--drop-order`"
-        for each in find_reordered(database, job.reordered)
+        f"{each.text()}, {LOST}, which `migrate` refuses without `--drop-order`"
+        for each in find_fields(database, job.reordered)
     )
     risks = (*fields, *orders, *_risks(old.design, new.design, job, database))
     return MigrationPlan(

@@ -13,7 +13,7 @@ from nestling import pipeline
 from nestling.common.errors import MigrationError
 from nestling.common.server import Server
 from nestling.emitters.reordered import reordered
-from nestling.executors.reordered import find_reordered
+from nestling.executors.found_fields import find_fields
 from nestling.ir.design import Design
 from nestling.ir.primitives import Order
 from nestling.ir.proposal import Proposal
@@ -103,7 +103,7 @@ def test_what_is_loaded_is_in_order(made: str, database: Documents, tmp_path: Pa
     design = DESIGNS[made]()
     sqlite_source(tmp_path / "rows.db", design.model, rows_of(design))
     pipeline.load(Proposal("", design), f"sqlite:///{tmp_path / 'rows.db'}", database, check=False)
-    assert find_reordered(database, reordered(design, design)) == ()
+    assert find_fields(database, reordered(design, design)) == ()
 
 
 def test_pages_are_looked_at(database: Documents, tmp_path: Path) -> None:
@@ -117,4 +117,4 @@ def test_pages_are_looked_at(database: Documents, tmp_path: Path) -> None:
             database[store].update_one({"_id": each["_id"]}, {"$set": {"lines": each["lines"][::-1]}})
             turned += 1
     assert turned > 0
-    assert sum(each.documents for each in find_reordered(database, reordered(design, design))) == turned
+    assert sum(each.documents for each in find_fields(database, reordered(design, design))) == turned

@@ -137,11 +137,13 @@ def discrete_range(
             return "empty"
         try:
             match = RANGE.fullmatch(value)
-            first, second = (read(text) if text else None for text in (match[2], match[3]))  # type: ignore[index]
+            if match is None:
+                raise ValueError
+            first, second = (read(text) if text else None for text in (match[2], match[3]))
             if first is not None and second is not None and first > second:
                 raise ValueError
-            low = following(first) if first is not None and match[1] == "(" else first  # type: ignore[index]
-            high = following(second) if second is not None and match[4] == "]" else second  # type: ignore[index]
+            low = following(first) if first is not None and match[1] == "(" else first
+            high = following(second) if second is not None and match[4] == "]" else second
         except (ValueError, TypeError, OverflowError):
             raise not_written_so(value, kind, form) from None
         if low is not None and high is not None and low >= high:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from nestling.ir.drift import Check, Drift
+from nestling.ir.found_field import FoundField
 from nestling.ir.interval import interval
 from nestling.ir.reading import Gap
-from nestling.ir.unknown_field import UnknownField
 
 
 class Verdict(NamedTuple):
@@ -49,7 +49,7 @@ class CheckReport:
     gaps: tuple[Gap, ...]
     seconds: float
     estimates: Mapping[str, Estimate]
-    unknown: tuple[UnknownField, ...] = ()
+    unknown: tuple[FoundField, ...] = ()
 
     @property
     def checked(self) -> int:

@@ -8,11 +8,11 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.common.errors import MigrationError, Problem
+from nestling.executors.found_fields import find_fields
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.trail import BEFORE
-from nestling.executors.unknown_fields import find_unknown
+from nestling.ir.found_field import FoundField
 from nestling.ir.quantity_words import counted
-from nestling.ir.unknown_field import UnknownField
 
 SHOWN = 20
 _BEFORE = (
@@ -22,9 +22,9 @@ _BEFORE = (
 _AFTER = "copy what is needed into the new design's documents, or let them go: `--drop-unknown`"
 
 
-def left_behind(job: Job, database: Database[Any], *, is_allowed: bool) -> tuple[UnknownField, ...]:
+def left_behind(job: Job, database: Database[Any], *, is_allowed: bool) -> tuple[FoundField, ...]:
     """Unknown fields of the old collections that the new design has no use for; raises `MigrationError` unless they may go."""
-    found = find_unknown(database, job.unknown)
+    found = find_fields(database, job.unknown)
     if found and not is_allowed:
         raise _refused(found, "is not in the designs: it would be lost", _BEFORE)
     return found
@@ -32,16 +32,16 @@ def left_behind(job: Job, database: Database[Any], *, is_allowed: bool) -> tuple
 
 def dropped_with(
     job: Job, database: Database[Any], names: Sequence[str], *, is_allowed: bool
-) -> tuple[UnknownField, ...]:
+) -> tuple[FoundField, ...]:
     """Unknown fields of collections that were set aside; raises `MigrationError` unless they may go."""
     called = {each: stages for name, stages in job.unknown.items() for each in (f"{name}{BEFORE}", name)}
-    found = find_unknown(database, {name: called[name] for name in names if name in called})
+    found = find_fields(database, {name: called[name] for name in names if name in called})
     if found and not is_allowed:
         raise _refused(found, "is not in the designs: it is here alone, and would be gone for good", _AFTER)
     return found
 
 
-def _refused(found: Sequence[UnknownField], why: str, move: str) -> MigrationError:
+def _refused(found: Sequence[FoundField], why: str, move: str) -> MigrationError:
     told = [f"{each.text()}, {why}" for each in found[:SHOWN]]
     if len(found) > SHOWN:
         told.append(f"and so on, in {counted(len(found) - SHOWN, 'more field')}")

@@ -37,8 +37,8 @@ from nestling.executors.migrate.spool import OpenShelf
 from nestling.executors.migrate.state import COLLECTION, State, States, begun
 from nestling.executors.migrate.trail import BEFORE
 from nestling.executors.moment import now
+from nestling.ir.found_field import FoundField
 from nestling.ir.migration import Phase
-from nestling.ir.unknown_field import UnknownField
 
 ROUNDS = 20
 """How often rows that differ are derived again and compared, while writes go on."""
@@ -63,7 +63,7 @@ class MigrationReport:
     changes: int
     documents: int
     seconds: float
-    unknown: tuple[UnknownField, ...] = ()
+    unknown: tuple[FoundField, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Dropped:
     """The collections that were dropped, and the fields the designs do not know that went with them, as that was asked for."""
 
     collections: tuple[str, ...]
-    unknown: tuple[UnknownField, ...]
+    unknown: tuple[FoundField, ...]
 
 
 @dataclass(slots=True)
@@ -84,7 +84,7 @@ class Migration:
     tell: Tell
     drop_unknown: bool = False
     drop_order: bool = False
-    unknown: tuple[UnknownField, ...] = ()
+    unknown: tuple[FoundField, ...] = ()
 
     def run(self, *, offline: bool = False, cutover: bool = False) -> MigrationReport:
         """Go on to where the new design is complete and equal; with `cutover` until it has taken over.

@@ -7,6 +7,7 @@ at 1, is a gap: both are other arrays to PostgreSQL than a list of their element
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 
 from sqlglot import exp
 
@@ -68,8 +69,8 @@ def _beside(node: exp.Expr, column: Column, env: Env, bound: Bound) -> Expressio
 def _of_elements(value: Expression, column: Column, node: exp.Expr) -> Expression:
     element = _element(column)
     value = values.adapt(value, element)
-    if element == FLOAT and isinstance(value, Literal) and value.type.name in EXACT_NUMBERS:
-        value = Literal(float(value.value), FLOAT)  # type: ignore[arg-type]
+    if element == FLOAT and isinstance(value, Literal) and isinstance(value.value, (int, Decimal)):
+        value = Literal(float(value.value), FLOAT)
     names = {value.type.name, element.name}
     if value != NULL and (is_mixed(value) or not (len(names) == 1 or names <= EXACT_NUMBERS or names <= TEXTS)):
         raise gap(f"elements of `{column.name}` ({element}) beside {value.type}", node)

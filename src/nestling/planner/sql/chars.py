@@ -31,12 +31,9 @@ def filled(expression: Expression) -> Expression:
 
 def unfilled(expression: Expression) -> Expression:
     """A constant without the blanks at its end; any other value as it is."""
-    is_text = isinstance(expression, Literal) and isinstance(expression.value, str)
-    return (
-        Literal(str(expression.value).rstrip(BLANK), TEXT)
-        if is_text and isinstance(expression, Literal)
-        else expression
-    )
+    if isinstance(expression, Literal) and isinstance(expression.value, str):
+        return Literal(expression.value.rstrip(BLANK), TEXT)
+    return expression
 
 
 def refuse_lengths(*found: Expression, node: exp.Expr | None = None) -> None:

@@ -31,7 +31,8 @@ class Digits:
     @property
     def type(self) -> Type:
         """The type of a number with these digits."""
-        return Type(TypeName.DECIMAL, (PRECISION, self.shown, self.kept))
+        kept = (self.kept,) if self.kept != self.shown else ()
+        return Type(TypeName.DECIMAL, (PRECISION, self.shown, *kept))
 
 
 def digits_of(expression: Expression) -> Digits | None:

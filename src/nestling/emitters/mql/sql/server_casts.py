@@ -21,11 +21,8 @@ from nestling.ir.types import KEPT_AS_TEXT, MOMENTS, NUMBERS, TEXTS, TIMES, Type
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
-
 _SHOWN_AS_KEPT = KEPT_AS_TEXT - {TypeName.INTERVAL}
 """Types whose texts are those the source shows."""
-
-
 _PLAIN = 6
 """Digits after the point up to which a Decimal128 is written without an exponent."""
 

@@ -1,4 +1,4 @@
-"""A field that documents have and their design does not know, so that nothing reads it and no migration takes it along."""
+"""A field of documents that a migration would lose: the design does not know it, or its array's order is told by no value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nestling.ir.quantity_words import counted, cut
 
 
 @dataclass(frozen=True, slots=True)
-class UnknownField:
+class FoundField:
     """Where it is (`lines[].note`: in elements of an array), how many documents have it, and the least `_id` of them."""
 
     collection: str

@@ -1,4 +1,4 @@
-"""Arrays whose order would be lost, found by the server; nothing is written."""
+"""The fields that a migration would lose, found by the server; nothing is written."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pymongo.database import Database
 
 from nestling.common.connection import address, typed_errors
 from nestling.executors.exact import exact
-from nestling.ir.reordered import Reordered
+from nestling.ir.found_field import FoundField
 
 
-def find_reordered(database: Database[Any], asked: Mapping[str, Sequence[Mapping[str, Any]]]) -> tuple[Reordered, ...]:
-    """By what each collection is asked: its arrays, those of most documents first."""
+def find_fields(database: Database[Any], asked: Mapping[str, Sequence[Mapping[str, Any]]]) -> tuple[FoundField, ...]:
+    """By what each collection is asked: its fields, those in most documents first."""
     with typed_errors(address(database)):
         return tuple(
-            Reordered(name, found["_id"], found["documents"], found["example"])
+            FoundField(name, found["_id"], found["documents"], found["example"])
             for name, stages in asked.items()
             for found in exact(database)[name].aggregate([*stages], allowDiskUse=True)
         )
