@@ -27,7 +27,7 @@ from nestling.ir.design import Design
 from nestling.ir.expression import ANY
 from nestling.ir.model import Entity, Model
 from nestling.ir.names import stored_name
-from nestling.ir.primitives import Computed, Copy, Form
+from nestling.ir.primitives import Computed, Copy, Form, Reference
 from nestling.ir.program import CompiledWrite, GivenRows
 from nestling.ir.rows import AggregateKind
 from nestling.ir.upkeep import Upkeep
@@ -152,10 +152,11 @@ def put_back(
     for upkeep in upkeeps_of(design):
         read = implied(upkeep, design, with_found=True)
         query = compiled_read(read.plan)
-        there = {_mark(read, row): row for row in documents(before, query)}
+        names = _names_of_rows(read, design, before), _names_of_rows(read, design, after)
+        there = {_name(names[0], _mark(read, row)): row for row in documents(before, query)}
         made = _of_changed_rows(read, design, after, changed) if _is_new(design, upkeep, change) else set()
         rows = [
-            _old_row(read, row, there.get(mark), is_new=mark in made)
+            _old_row(design, read, row, there.get(_name(names[1], mark)), is_new=mark in made)
             for row in documents(after, query)
             for mark in (_mark(read, row),)
         ]
@@ -169,8 +170,25 @@ def _mark(read: Implied, row: Mapping[str, Any]) -> bytes:
     return bson.encode({name: row[name] for name in names if name in row}, codec_options=CODEC)
 
 
+def _name(names: Mapping[bytes, bytes], mark: bytes) -> bytes:
+    return names.get(mark, mark)
+
+
+def _names_of_rows(read: Implied, design: Design, database: Database[Any]) -> Mapping[bytes, bytes]:
+    """By mark, the values of rows that have no key: their documents have other ids where other rows are loaded."""
+    return {} if design.model.entity(read.upkeep.holder).key else _rows_by_mark(read, design, database)
+
+
 def _of_changed_rows(read: Implied, design: Design, database: Database[Any], changed: list[Row]) -> set[bytes]:
     """The marks of the holders whose own rows are among the changed; others that stand elsewhere now have only moved."""
+    entity = design.model.entity(read.upkeep.holder)
+    key = entity.key or entity.attribute_names
+    keys = {_values(row, [f"new_{stored_name(name)}" for name in key]) for row in changed}
+    return {mark for mark, values in _rows_by_mark(read, design, database).items() if values in keys}
+
+
+def _rows_by_mark(read: Implied, design: Design, database: Database[Any]) -> Mapping[bytes, bytes]:
+    """The holder's key by mark, or all its values where it has none."""
     entity, place = design.model.entity(read.upkeep.holder), read.upkeep.place
     key = entity.key or entity.attribute_names
     columns = [column(design.model, entity.name, HOLDER, name) for name in key]
@@ -179,19 +197,22 @@ def _of_changed_rows(read: Implied, design: Design, database: Database[Any], cha
     fields += [(f"key {n}", FieldPath(found.layout.path(each)), ANY) for n, each in enumerate(columns)]
     step = Project(found.step, tuple((name, value) for name, value, _ in fields))
     query = compiled_read(ReadPlan(step, tuple(OutputColumn(name, name, kind) for name, _, kind in fields)))
-    keys = {_values(row, [f"new_{stored_name(name)}" for name in key]) for row in changed}
     names = [f"key {n}" for n in range(len(key))]
-    return {_mark(read, row) for row in documents(database, query) if _values(row, names) in keys}
+    return {_mark(read, row): _values(row, names) for row in documents(database, query)}
 
 
 def _values(row: Mapping[str, Any], names: Sequence[str]) -> bytes:
     return bson.encode({str(n): row[name] for n, name in enumerate(names) if name in row}, codec_options=CODEC)
 
 
-def _old_row(read: Implied, row: Mapping[str, Any], before: Mapping[str, Any] | None, *, is_new: bool) -> Row:
+def _old_row(
+    design: Design, read: Implied, row: Mapping[str, Any], before: Mapping[str, Any] | None, *, is_new: bool
+) -> Row:
     made = {name: value for name, value in row.items() if not name.startswith(("value ", "found "))}
     for (_, value), found in zip(read.values, read.found, strict=True):
-        if before is not None:
+        if before is not None and _is_home(design, read.upkeep):
+            made |= {value: _listed(row.get(found, []), before.get(found, []))}
+        elif before is not None:
             made |= {value: before[found]} if found in before else {}
         elif is_new:
             empty = _empty(read.upkeep)
@@ -199,6 +220,18 @@ def _old_row(read: Implied, row: Mapping[str, Any], before: Mapping[str, Any] | 
         else:  # it moved, and took along what it held
             made |= {value: row[found]} if found in row else {}
     return made
+
+
+def _is_home(design: Design, upkeep: Upkeep) -> bool:
+    """Whether these are ids that only the parent holds; what is copied beside them is no home."""
+    what = upkeep.what
+    return isinstance(what, Reference) and design.only_listed(design.model.relationship(what.relationship))
+
+
+def _listed(elements: list[Any], before: list[Any]) -> list[Any]:
+    """The elements with what was copied beside the same ids before."""
+    there = {bson.encode({"": each["id"]}, codec_options=CODEC): each for each in before}
+    return [there.get(bson.encode({"": each["id"]}, codec_options=CODEC), each) for each in elements]
 
 
 def _is_new(design: Design, upkeep: Upkeep, change: RowChange) -> bool:

@@ -49,5 +49,5 @@ def _mixed(draw: st.DrawFn, model: Model, entity: str, number: int, rows: list[R
 
 
 def is_possible(model: Model, rows: Rows) -> bool:
-    """Whether every row has the parents the model promises."""
-    return not any(model.is_total(link) and _is_loose(model, link, rows) for link in model.relationships)
+    """Whether every row has the parents the model promises: an enforced foreign key leaves no row below none."""
+    return not any(link.enforced and _is_loose(model, link, rows) for link in model.relationships)
