@@ -225,7 +225,7 @@ def _old_row(
 def _is_home(design: Design, upkeep: Upkeep) -> bool:
     """Whether these are ids that only the parent holds; what is copied beside them is no home."""
     what = upkeep.what
-    return isinstance(what, Reference) and design.only_listed(design.model.relationship(what.relationship))
+    return isinstance(what, Reference) and bool(design.only_listed(design.model.relationship(what.relationship)))
 
 
 def _listed(elements: list[Any], before: list[Any]) -> list[Any]:
