@@ -22,8 +22,8 @@ from nestling.ir.found_field import FoundField
 from nestling.pipeline import in_place
 from tests.emitters.designs import DESIGNS, every_type, orders, variants
 from tests.emitters.test_loaded import rows_of
+from tests.foreign_documents import strewn
 from tests.sqlite_rows import sqlite_source
-from tests.unknown_fields import strewn
 
 Documents = Database[dict[str, Any]]
 

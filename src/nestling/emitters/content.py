@@ -126,3 +126,22 @@ def element(content: Content) -> tuple[Content, str]:
     while isinstance(content, Array):
         content, marks = content.items, marks + "[]"
     return content, marks
+
+
+def lenient(content: Object) -> Object:
+    """The same where an array without rows, and a sub-document of nothing but such, may be missing as well as empty."""
+    return replace(content, fields=tuple(_lenient(field) for field in content.fields))
+
+
+def _lenient(field: Field) -> Field:
+    match field.content:
+        case Array(minimum=None, items=Object() as items) as array:
+            return replace(field, content=replace(array, items=lenient(items)), required=False)
+        case Array(minimum=None):
+            return replace(field, required=False)
+        case Object(rows_of=rows_of) as content:
+            content = lenient(content)
+            is_needed = bool(rows_of) or any(each.required for each in content.fields)
+            return replace(field, content=content, required=field.required and is_needed)
+        case _:
+            return field

@@ -13,7 +13,7 @@ from typing import assert_never
 
 from nestling.emitters.allowed_schema import allowed_schema
 from nestling.emitters.bson_types import Schema, bson_type, or_null, schema_of
-from nestling.emitters.content import Array, Constant, Content, Either, Field, Object, Plain, Value
+from nestling.emitters.content import Array, Constant, Content, Either, Field, Object, Plain, Value, lenient
 from nestling.emitters.documents import documents
 from nestling.emitters.file_names import file_names
 from nestling.emitters.mql.extended_json import extended_json
@@ -37,14 +37,20 @@ def files(proposal: Proposal) -> Mapping[str, str]:
 
 
 def validator(
-    design: Design, store: StoredCollection, *, additional: bool = True, policy: Policy | None = None
+    design: Design,
+    store: StoredCollection,
+    *,
+    additional: bool = True,
+    arrays: bool = True,
+    policy: Policy | None = None,
 ) -> Schema:
     """`{"$jsonSchema": …}` for a physical collection.
 
-    `additional`: whether documents may have fields the design does not know. `policy`: what loading does with numbers that
-    fit no BSON type.
+    `additional`: whether documents may have fields the design does not know. `arrays`: whether an array without rows must be
+    there, empty, as loading writes it. `policy`: what loading does with numbers that fit no BSON type.
     """
-    kinds = [_schema(document, additional, policy or Policy()) for document in documents(design, store)]
+    found = documents(design, store)
+    kinds = [_schema(each if arrays else lenient(each), additional, policy or Policy()) for each in found]
     return {"$jsonSchema": kinds[0] if len(kinds) == 1 else {"bsonType": "object", "anyOf": kinds}}
 
 

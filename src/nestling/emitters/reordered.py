@@ -7,26 +7,25 @@ in the old design or in the new one, or else their key. Whatever loading and sta
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from nestling.emitters.found_fields import by_path
+from nestling.emitters.found_fields import Expression, Stage, by_path
 from nestling.ir.array_order import array_order, ordered_by
 from nestling.ir.design import Design
 from nestling.ir.layout import Node, StoredCollection
 from nestling.ir.names import join
 from nestling.ir.primitives import Embedding, Holder, Order
 
-Expression: TypeAlias = Mapping[str, Any]
 Ways: TypeAlias = tuple[tuple[str, int], ...]
 
 
-def reordered(old: Design, new: Design) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+def reordered(old: Design, new: Design) -> Mapping[str, Sequence[Stage]]:
     """By collection with arrays, the stages that yield `{_id: path, documents, example}` for each whose order would be lost."""
     arrays = {store.name: tuple(_arrays(old, new, store)) for store in old.stores}
     return {name: tuple(_stages(found)) for name, found in arrays.items() if found}
 
 
-def _stages(arrays: Sequence[tuple[str, Expression]]) -> Iterator[Mapping[str, Any]]:
+def _stages(arrays: Sequence[tuple[str, Expression]]) -> Iterator[Stage]:
     paths = [{"$cond": [is_lost, [{"$literal": path}], []]} for path, is_lost in arrays]
     yield {"$project": {"path": {"$setUnion": paths}}}
     yield from by_path()

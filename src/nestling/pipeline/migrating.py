@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from nestling.ir.proposal import Proposal
 from nestling.ir.values import Policy
@@ -152,6 +152,7 @@ def job_of(old: Design, new: Design, database: Database[Any], policy: Policy) ->
 
 def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy, *, keeps_images: bool) -> Job:
     from nestling.emitters.commands import collection_commands
+    from nestling.emitters.null_fields import null_fields
     from nestling.emitters.reordered import reordered
     from nestling.emitters.unknown_fields import unknown_fields
     from nestling.executors.load import written_collections
@@ -189,6 +190,7 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
         late_indexes=[_final(index, finals) for index in late],
         indexes_gone=gone,
         validators={store.name: _validator(old, store, policy) for store in old.stores},
+        nulls=null_fields(old),
         unknown={name: stages for name, stages in unknown_fields(old).items() if name not in stays},
         reordered={name: stages for name, stages in reordered(old, new).items() if name not in stays},
         unfenced=frozenset(s.name for s in old.stores if s.options.kind is CollectionKind.TIME_SERIES),
@@ -198,10 +200,10 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
 
 
 def _validator(design: Design, store: StoredCollection, policy: Policy) -> Mapping[str, Any]:
-    from nestling.emitters.commands import validation
+    """What documents others wrote must be: an array of theirs may be missing where it has no elements."""
+    from nestling.emitters.jsonschema import can_validate, validator
 
-    found: Any = validation(design, store, policy=policy).get("validator", {})
-    return cast("Mapping[str, Any]", found)
+    return validator(design, store, arrays=False, policy=policy) if can_validate(store) else {}
 
 
 def _indexes(design: Design) -> Iterator[CreateIndex]:

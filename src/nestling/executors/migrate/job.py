@@ -23,8 +23,9 @@ class Job:
     `old` are all the old design's collections, `kept` those of them the new design takes as they are, `names` the final name of
     every collection that is built. `late_indexes` would remove documents (TTL) or have the name of one that goes,
     so they wait for the cutover. `indexes_gone` are what only the old design has of those kept. `validators` are what
-    documents of the old design must satisfy. `unknown` are the stages that find what else documents hold, of the collections
-    that are not kept, `reordered` those that find arrays whose order would be lost, of the same collections.
+    documents of the old design must satisfy, `nulls` the stages that find fields which are null where it has none. `unknown`
+    are those that find what else documents hold, of the collections that are not kept, `reordered` those that find arrays whose
+    order would be lost, of the same collections.
     `unfenced` are old collections that take no validator and no other name (time series). `keeps_images`: the server is to keep
     documents as they were before changes.
     """
@@ -44,6 +45,7 @@ class Job:
     late_indexes: Sequence[CreateIndex]
     indexes_gone: Sequence[CreateIndex]
     validators: Mapping[str, Mapping[str, Any]]
+    nulls: Mapping[str, Sequence[Mapping[str, Any]]]
     unknown: Mapping[str, Sequence[Mapping[str, Any]]]
     reordered: Mapping[str, Sequence[Mapping[str, Any]]]
     unfenced: frozenset[str]

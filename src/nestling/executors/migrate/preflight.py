@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pymongo.database import Database
@@ -10,16 +9,15 @@ from pymongo.database import Database
 from nestling.common.errors import MigrationError, Problem, suggest
 from nestling.executors.abilities import has_history
 from nestling.executors.fits import require_loaded
+from nestling.executors.found_fields import find_fields
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.state import COLLECTION
 from nestling.executors.migrate.trail import BEFORE
+from nestling.executors.migrate.unset import unset
 from nestling.executors.rights import EVERY, MODIFYING, check_privileges
 from nestling.ir.literals import shell
-from nestling.ir.names import join
-from nestling.ir.quantity_words import first_of
 
 COUNTED_DOCUMENTS = 1_000
-SHOWN = 3
 _OLD = ("find", "changeStream")
 _NEW = ("find", "insert", "update", "remove", "createCollection", "createIndex", "dropCollection")
 _RENAMING = "renameCollectionSameDB"
@@ -80,27 +78,16 @@ def _broken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Pr
         if name not in there or not validator:
             continue
         if count := database[name].count_documents({"$nor": [dict(validator)]}, limit=COUNTED_DOCUMENTS):
-            shown = f"{COUNTED_DOCUMENTS:,} or more" if count == COUNTED_DOCUMENTS else f"{count:,}"
+            more = " or more" if count == COUNTED_DOCUMENTS else ""
+            shown = "1 document is" if count == 1 else f"{count:,}{more} documents are"
             one = database[name].find_one({"$nor": [dict(validator)]}) or {}
-            what = f"{shown} documents are not what the old design says, such as _id {shell(one.get('_id'))}"
-            move = "mend them, or name the design they are of in --from-design; they would not all come over"
-            if nulls := [*dict.fromkeys(_nulls(one, ""))]:
-                what += f", where {first_of([f'`{each}`' for each in nulls], SHOWN)} is null, not missing"
-                move = f"unset what is null ($unset), as a design says NULL by a field that is missing; or {move}"
+            what = f"{shown} not what the old design says, such as _id {shell(one.get('_id'))}"
+            nulls = find_fields(database, {name: job.nulls[name]})
+            mend = "unset what is null, as told below, and mend the rest" if nulls else "mend them"
+            move = f"{mend}, or name the design they are of in --from-design; they would not all come over"
             problems.append(Problem(what, where=name, next_move=move))
+            problems += (Problem(f"{each.text()}, is null, not missing", next_move=unset(each)) for each in nulls)
     return problems
-
-
-def _nulls(value: object, path: str) -> Iterator[str]:
-    """The paths at which a document holds null, whatever the place in arrays."""
-    if isinstance(value, Mapping):
-        for name, inner in value.items():
-            yield from _nulls(inner, join(path, name))
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _nulls(inner, path)
-    elif value is None:
-        yield path
 
 
 def _taken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Problem]:

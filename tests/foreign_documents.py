@@ -1,4 +1,4 @@
-"""Fields that no design knows, put into documents of one at random."""
+"""Documents of a design as other applications leave them: with fields that it does not know, without arrays that are empty."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from nestling.emitters.content import Array, Content, Either, Object
+from nestling.emitters.content import Array, Content, Either, Object, lenient
 from nestling.ir.names import join
 
 NAMES = ("note", "größer", "$z", "a.c", "9")
@@ -22,6 +22,28 @@ def strewn(document: dict[str, Any], kinds: Iterable[Object], chance: random.Ran
             inside[name] = chance.choice(VALUES)
             put.add(f"{path}.{name}" if path else name)
     return put
+
+
+def without_empty(document: dict[str, Any], kind: Object, chance: random.Random) -> int:
+    """Take out some of the arrays that are empty and may be missing; returns how many went."""
+    gone = 0
+    for inside, content in [*_contents(document, kind)]:
+        for field in lenient(content).fields:
+            if not field.required and inside.get(field.name, None) == [] and chance.random() < 0.5:
+                del inside[field.name]
+                gone += 1
+    return gone
+
+
+def _contents(value: object, content: Content) -> Iterator[tuple[dict[str, Any], Object]]:
+    """Every document inside a value that is of the design, with what the design says of it."""
+    if isinstance(content, Array) and isinstance(value, list):
+        for each in value:
+            yield from _contents(each, content.items)
+    elif isinstance(content, Object) and isinstance(value, dict):
+        yield value, content
+        for field in content.fields:
+            yield from _contents(value.get(field.name), field.content)
 
 
 def _objects(value: object, content: Content, path: str, *, everywhere: bool) -> Iterator[tuple[dict[str, Any], str]]:
