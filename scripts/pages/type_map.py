@@ -76,7 +76,7 @@ COLUMNS = {
         Sample("bytea", "'\\x00ff'", "bytes", "binData"),
         Sample("date", "'2024-02-29'", "date", "date"),
         Sample("time", "'23:59:59.5'", "time", "string"),
-        Sample("timetz", "'23:59:59+02'", "time", "string"),
+        Sample("timetz", "'23:59:59+02'", "time as timetz", "string"),
         Sample("timestamp", "'2024-02-29 10:00:00'", "timestamp", "date"),
         Sample("timestamp", "'2024-02-29 10:00:00.123456'", "timestamp(6)", "string"),
         Sample("timestamptz", "'2024-02-29 10:00:00+02'", "timestamptz", "date"),
@@ -114,9 +114,9 @@ COLUMNS = {
         Sample("datetime", "'2024-02-29 10:00:00'", "timestamp", "date"),
         Sample("datetime(6)", "'2024-02-29 10:00:00.123456'", "timestamp(6)", "string"),
         Sample("timestamp", "'2024-02-29 10:00:00'", "timestamptz", "date"),
-        Sample("year", "2024", "integer", "int"),
+        Sample("year", "2024", "integer as year", "int"),
         Sample("enum('glad','sad')", "'glad'", "enum('glad', 'sad')", "string"),
-        Sample("set('a','b')", "'a,b'", "text", "string"),
+        Sample("set('a','b')", "'a,b'", "text as set", "string"),
         Sample("bit(3)", "b'101'", "bits(3)", "string"),
         Sample("json", JSON_TEXT, "json", "object"),
         Sample("uuid", UUID_TEXT, "uuid", "binData"),
@@ -143,9 +143,13 @@ REMARKS = {
     ("postgresql", "interval"): "ISO 8601, `P1DT2H`",
     ("postgresql", "mood"): "CREATE TYPE … AS ENUM; the validator lists the values",
     ("postgresql", "text[]"): "NULL inside an array is `null`",
+    ("postgresql", "timetz"): "compared by the instant, which the text does not tell: an order of it is a gap",
+    ("mysql", "float"): "the double MySQL reckons with: `0.1` is 0.10000000149011612, of which MySQL shows six digits",
+    ("mysql", "year"): "beside it 99 is 1999, in statements too",
+    ("mysql", "set('a','b')"): "compared as text; an order of it, which goes by the place of its labels, is a gap",
     ("mysql", "tinyint(1)"): "when all values are 0 or 1",
     ("mysql", "bigint unsigned"): "beyond 64 bits signed",
-    ("mysql", "time"): "may pass 24 hours, and be negative",
+    ("mysql", "time"): "`time as duration` where some pass 99 hours or are negative: the order of such texts is a gap",
     ("mysql", "timestamp"): "an instant, in UTC",
     ("mysql", "inet6"): "carried as text; listed as a gap",
     ("mysql", "geometry"): "carried as found; listed as a gap",
@@ -252,7 +256,8 @@ lists the types of values that disagree. "Unloaded as" is the column `nestling u
 stops it with the table, the key of the row, the column and what to do; nothing stays but, in MySQL, empty tables. In SQLite a
 column whose `also` lists types its affinity would change is declared by a word with BLOB in it, such as `NUMBER_BLOB`, which
 changes nothing. Columns of servers hold one type: there `unload` stops before it writes, where `also` lists one they cannot hold.
-Two things count as one value: a whole float and the integer where a column holds both, and the JSON text `null` and JSON `null`.
+Three things count as one value: a whole float and the integer where a column holds both; the JSON text `null` and JSON `null`; and
+JSON texts that say the same value, `{"price":1.50}` and `{"price": 1.5}`: documents keep what JSON says, not how it was written.
 
 The type keeps the length of a text and the digits of a decimal, and [writes](statements.md#what-a-write-does) are held to
 them. It does not keep how wide an integer is, nor `unsigned`: validators and writes take any integer of 64 bits.

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from nestling.common.errors import LoadError
 from nestling.ir.types import Type, TypeName
-from nestling.ir.values import CODEC, decoder, encode, encoder
+from nestling.ir.values import CODEC, Policy, decoder, encode, encoder
 
 
 def test_long_numbers_are_cut_where_they_are_refused() -> None:
@@ -48,3 +48,11 @@ def test_json_that_looks_like_extended_json_comes_back_to_the_letter(value: obje
     stored = bson.encode({"at": encoder(Type(TypeName.JSON))(value)}, codec_options=CODEC)
     found = decoder(Type(TypeName.JSON))(bson.decode(stored, codec_options=CODEC)["at"])
     assert json.dumps(found) == json.dumps(value)
+
+
+@pytest.mark.parametrize("value", [10**37 + 1, -(10**40), {"c": 12345678901234567890123456789012345678}, [1, 10**36 + 7]])
+def test_a_long_number_in_json_is_no_text(value: object) -> None:
+    """Its JSON is kept as text, whatever is said of decimals, so that the number and the text of its digits stay two."""
+    stored = encoder(Type(TypeName.JSON), Policy(long_decimals="text"))(value)
+    assert isinstance(stored, bson.Binary)
+    assert decoder(Type(TypeName.JSON))(stored) == value

@@ -66,9 +66,13 @@ def check_empty(database: Database[Any], collections: Iterable[str], *, resume: 
 
 def create_indexes(database: Database[Any], commands: Iterable[CreateIndex]) -> None:
     """Build indexes over what is loaded; raises `LoadError` naming the key of which a unique one finds two."""
+    collections = dict[str, list[CreateIndex]]()
+    for command in commands:
+        collections.setdefault(command.collection, []).append(command)
     with typed_errors(address(database)):
-        for command in commands:
-            _create_index(database, command)
+        quorum = _quorum(database) if collections else {}
+        for alike in collections.values():
+            _create_alike(database, alike, quorum)
 
 
 def _carry_out(database: Database[Any], command: Command, existing: frozenset[str]) -> None:
@@ -79,7 +83,7 @@ def _carry_out(database: Database[Any], command: Command, existing: frozenset[st
         case ModifyCollection():
             database.command({"collMod": command.name, **command.options}, codec_options=CODEC)
         case CreateIndex():
-            _create_index(database, command)
+            create_indexes(database, (command,))
 
 
 def _create_collection(database: Database[Any], command: CreateCollection) -> None:
@@ -91,10 +95,31 @@ def _create_collection(database: Database[Any], command: CreateCollection) -> No
         raise LoadError(Problem(f"cannot be created: {_said(error)}", where=command.name)) from None
 
 
-def _create_index(database: Database[Any], command: CreateIndex) -> None:
-    index = {"key": dict(command.keys), **command.options, "name": command.name}
+def _create_alike(database: Database[Any], commands: Sequence[CreateIndex], quorum: Mapping[str, Any]) -> None:
+    """All indexes of a collection by one pass over it; one by one where that fails, to tell which cannot be."""
     try:
-        database.command("createIndexes", command.collection, indexes=[index], codec_options=CODEC)
+        _build(database, commands, quorum)
+    except OperationFailure as error:
+        if _is_typed(error):
+            raise
+        for command in commands:
+            _create_index(database, command, quorum)
+
+
+def _build(database: Database[Any], commands: Sequence[CreateIndex], quorum: Mapping[str, Any]) -> None:
+    indexes = [{"key": dict(each.keys), **each.options, "name": each.name} for each in commands]
+    database.command("createIndexes", commands[0].collection, indexes=indexes, codec_options=CODEC, **quorum)
+
+
+def _quorum(database: Database[Any]) -> Mapping[str, Any]:
+    """Whose votes a build waits for: all members'; where there is but one, only its own, which saves a tenth of a second."""
+    hello = database.client.admin.command("hello")
+    return {"commitQuorum": 1} if len(hello.get("hosts", ())) == 1 and not hello.get("passives") else {}
+
+
+def _create_index(database: Database[Any], command: CreateIndex, quorum: Mapping[str, Any]) -> None:
+    try:
+        _build(database, (command,), quorum)
     except OperationFailure as error:
         if _is_typed(error):
             raise

@@ -64,6 +64,10 @@ REAL, NAN, CHAR = "real", "nan", "char"
 fill it up."""
 JSONB = "jsonb"
 """How JSON is carried of which no text is kept: of a key that is there twice PostgreSQL keeps the last."""
+TIMETZ, DURATION = "timetz", "duration"
+"""How times are carried that have a zone, which PostgreSQL compares by the instant, or that may be negative or of many hours."""
+YEAR, SET = "year", "set"
+"""MySQL's: years, beside which 99 is 1999, and texts that are listed labels, which are put in the order of these."""
 FILES = frozenset({TypeName.BYTES, TypeName.TEXT})
 """Types whose values may be files of their own."""
 

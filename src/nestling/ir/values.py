@@ -179,8 +179,18 @@ def _json_value(value: object, policy: Policy, depth: int) -> object:
             return {name: _json_value(item, policy, depth - 1) for name, item in value.items()}
         case list():
             return [_json_value(item, policy, depth - 1) for item in value]
+        case int() | Decimal():
+            return _number_in_json(value)
         case _:
             return encode(value, policy)
+
+
+def _number_in_json(value: int | Decimal) -> object:
+    """A number without exact form is no text, whatever the policy: the whole JSON is, which tells the two apart."""
+    try:
+        return encode(value)
+    except LoadError as error:
+        raise _NotADocument from error
 
 
 def _json_text(value: object) -> str:

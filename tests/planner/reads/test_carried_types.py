@@ -119,7 +119,7 @@ def test_a_text_that_is_given_is_written_as_postgresql_does(hosts: Beside) -> No
     assert [row["id"] for row in store.execute("SELECT id FROM host WHERE ip = ANY(:ips)", ips=["10.0.0.9", None])] == [
         1
     ]
-    with pytest.raises(WorkloadError, match="does not write an inet so"):
+    with pytest.raises(WorkloadError, match="does not write inet so"):
         store.execute("SELECT id FROM host WHERE ip = :ip", ip="10.0.0.10/32")
 
 

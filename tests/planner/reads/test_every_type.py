@@ -25,20 +25,50 @@ from tests.laws.tally import Counts
 TABLE = """
 CREATE TYPE size AS ENUM ('small', 'big', 'Large');
 CREATE TABLE every (id integer PRIMARY KEY, i integer, b bigint, n numeric(12, 3), x numeric, f float8, t text, v varchar(20),
-    o boolean, d date, c time, at timestamp, z timestamptz, fine timestamptz, u uuid, s size, j jsonb, p interval);
+    o boolean, d date, c time, at timestamp, z timestamptz, fine timestamptz, u uuid, s size, j jsonb, p interval,
+    l integer[], w text[], k timetz, q json, bv bit varying);
 INSERT INTO every VALUES
     (1, 1, 9007199254740993, 2.5, 1e20, 2.5, 'a', 'B', true, '2024-01-31', '10:00', '2024-01-31 10:00', '2024-01-31 10:00Z',
-     '2024-01-31 10:00:00.123456Z', 'a0000000-0000-0000-0000-00000000000a', 'small', '{"a": 1}', '2 hours'),
+     '2024-01-31 10:00:00.123456Z', 'a0000000-0000-0000-0000-00000000000a', 'small', '{"a": 1}', '2 hours',
+     '{3,1}', '{b,a}', '23:00+02', '{"a":1}', B'101'),
     (2, 0, 0, 0, 0.10, 0, '', '1', false, '1999-12-31', '00:00', '1999-12-31 23:59:59.999', '2024-01-31 09:59:59.999Z',
-     '2024-01-31 10:00:00Z', 'a0000000-0000-0000-0000-00000000000b', 'Large', '[]', '90 minutes'),
+     '2024-01-31 10:00:00Z', 'a0000000-0000-0000-0000-00000000000b', 'Large', '[]', '90 minutes',
+     '{1,9}', '{}', '22:00+00', '[2,  1]', B'1'),
     (3, -7, -9223372036854775808, -2.5, -2.25, -1e300, 'A', 'b', NULL, '2024-02-29', '23:59:59.5', '2024-01-31 10:00:00.001',
-     '2024-01-31 12:00+02', '2024-01-31 10:00:00.123457Z', NULL, 'big', '"a"', '-1 day'),
-    (4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+     '2024-01-31 12:00+02', '2024-01-31 10:00:00.123457Z', NULL, 'big', '"a"', '-1 day',
+     '{2}', '{NULL}', '21:30-01', '"a"', B'0110'),
+    (4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+     NULL, NULL, NULL, NULL, NULL),
     (5, 1, 1, 2.5, 2.500, 2.5, 'é', 'a', true, '2024-01-31', '10:00', '2024-01-31', '2024-01-31Z', '2024-01-31Z',
-     'a0000000-0000-0000-0000-00000000000a', 'small', '{"a": 1}', '120 minutes');
+     'a0000000-0000-0000-0000-00000000000a', 'small', '{"a": 1}', '120 minutes',
+     '{}', '{b,a}', '23:00+02', '{"a": 1}', B'');
 """
-COLUMNS = ("i", "b", "n", "x", "f", "t", "v", "o", "d", "c", "at", "z", "fine", "u", "s", "j", "p")
+COLUMNS = (
+    "i",
+    "b",
+    "n",
+    "x",
+    "f",
+    "t",
+    "v",
+    "o",
+    "d",
+    "c",
+    "at",
+    "z",
+    "fine",
+    "u",
+    "s",
+    "j",
+    "p",
+    "l",
+    "w",
+    "k",
+    "q",
+    "bv",
+)
 LITERALS = (
+    "'{1,9}'", "'22:30+00'", "'23:00:00+02'", "B'1'",
     "NULL", "0", "1", "-7", "2.5", "2.4999", "1e2", "9007199254740993", "9223372036854775807",
     "123456789012345678901234567890", "true", "'1'", "'a'", "''", "'B'", "'2.5'", "'t'", "'2024-01-31'",
     "'2024-01-31 10:00:00'", "'2024-01-31 10:00:00.000001'", "'2024-01-31 10:00:00.123456+00'", "'2024-01-31 12:00:00+02'",
@@ -68,6 +98,7 @@ SHAPES = (
     "SELECT id, date_trunc('day', {0}) FROM every", "SELECT id, {0} + INTERVAL '1 day' FROM every",
     "SELECT id, coalesce({0}, {0}) FROM every", "SELECT id, {0} LIKE 'a%' FROM every", "SELECT id, {0} IN ({0}) FROM every",
     "SELECT id, nullif({0}, {0}) FROM every", "SELECT id, greatest({0}, {0}) FROM every",
+    "SELECT id, count(*) OVER (PARTITION BY {0}) FROM every",
     "SELECT id, row_number() OVER (ORDER BY {0}, id) FROM every", "SELECT id, lag({0}) OVER (ORDER BY id) FROM every",
     "SELECT a.id, b.id FROM every a JOIN every b ON a.{0} = b.{0}",
     "SELECT a.id, b.id FROM every a JOIN every b ON a.{0} < b.{0}",
@@ -122,6 +153,8 @@ def written(value: object) -> object:
             return value
         case int() | float() | Decimal():
             return Decimal(repr(value) if isinstance(value, float) else value).normalize()
+        case time() if value.tzinfo is not None:
+            return value.isoformat().removesuffix(":00")
         case time():
             return value.isoformat().rstrip("0") if value.microsecond else value.isoformat()
         case timedelta():

@@ -10,6 +10,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling.ir.model import Entity, Model, Relationship
+from nestling.ir.types import TypeName
 from nestling.planner.reads import ALL, NONE
 from nestling.planner.reads.rows import ReadGap
 from tests.cases.pattern_case import PatternCase, pattern_cases
@@ -21,9 +22,12 @@ def statements(model: Model) -> Iterator[str]:
     for entity in model.entities:
         yield f"SELECT * FROM {quoted(entity.name)}"
         yield f"SELECT count(*) FROM {quoted(entity.name)}"
-        for attribute in entity.attribute_names:
-            name = quoted(attribute)
-            yield f"SELECT {name}, count(*) FROM {quoted(entity.name)} GROUP BY {name}"
+        for attribute in entity.attributes:
+            name = quoted(attribute.name)
+            by = (
+                (name, *map(quoted, entity.key)) if attribute.type.name is TypeName.JSON else (name,)
+            )  # a text to SQLite
+            yield f"SELECT {name}, count(*) FROM {quoted(entity.name)} GROUP BY {', '.join(by)}"
             yield f"SELECT count(*) FROM {quoted(entity.name)} WHERE {name} IS NULL"
     for link in model.relationships:
         yield from joins(model, link)

@@ -10,8 +10,8 @@ from tests.sources.ddl.ddl_texts import read, types
 MYSQL = {
     "bigint(20) unsigned NOT NULL AUTO_INCREMENT": "integer", "tinyint(1)": "boolean", "tinyint(4)": "integer", "bool": "boolean",
     "enum('a','it''s')": "enum('a', 'it''s')", "enum('x') CHARACTER SET ascii COLLATE ascii_bin": "enum('x')",
-    "set('a','b')": "text",
-    "bit(4)": "bits(4)", "bit": "bits(1)", "year(4)": "integer", "json": "json", "double(8,2) unsigned": "float",
+    "set('a','b')": "text as set",
+    "bit(4)": "bits(4)", "bit": "bits(1)", "year(4)": "integer as year", "json": "json", "double(8,2) unsigned": "float",
     "decimal(10,2) unsigned zerofill": "decimal(10,2)", "dec(5)": "decimal(5)", "timestamp(6) NULL": "timestamptz",
     "datetime(3)": "timestamp", "date": "date", "time(2)": "time", "varbinary(16)": "bytes", "longblob": "bytes",
     "mediumtext CHARACTER SET utf8": "text", "varchar(255) BINARY": "text(255)", "national varchar(9)": "text(9)",
@@ -22,6 +22,7 @@ POSTGRESQL = {
     "numeric(12, 4)": "decimal(12,4)",
     "character varying(40)": "text(40)", 'varchar COLLATE "C"': "text", "character(3)": "text(3) as char", '"char"': "text",
     "timestamp(6) without time zone": "timestamp", "timestamp with time zone": "timestamptz", "timestamptz(3)": "timestamptz",
+    "timetz": "time as timetz", "time with time zone": "time as timetz",
     "time without time zone": "time", "interval day to second(3)": "interval", "interval": "interval", "uuid": "uuid",
     "jsonb": "json as jsonb",
     "bytea": "bytes", "bigint[]": "array(integer)", "text[][]": "array(text)", "varchar(9) ARRAY[4]": "array(text(9))",

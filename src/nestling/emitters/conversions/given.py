@@ -17,6 +17,7 @@ from nestling.ir.canonical_texts import CANONICAL
 from nestling.ir.instants import instant_text
 from nestling.ir.numeral import INT64, as_written, number_in
 from nestling.ir.time_text import read_time_of_day
+from nestling.ir.two_digit_years import full_year
 
 VALUES = (bool, int, float, Decimal, str, bytes, date, UUID, Binary)
 NUMERAL = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
@@ -353,10 +354,15 @@ def as_written_by(kind: str) -> Callable[[Any], Any]:
 
     def check(value: Any) -> Any:
         if isinstance(value, str) and not CANONICAL[kind].fullmatch(value):
-            raise ValueError(f"PostgreSQL does not write an {kind} so")
+            raise ValueError(f"PostgreSQL does not write {kind} so")
         return value
 
     return check
+
+
+def as_year(value: Any) -> Any:
+    """A number of two digits as the year MySQL takes it for beside a YEAR."""
+    return full_year(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def without_blanks(value: Any) -> Any:

@@ -1,15 +1,20 @@
-"""Values kept as texts or floats that the source does not compare as these: intervals, addresses, ranges, single precision."""
+"""What may be ordered, told apart, compared and reckoned with as it is kept: decided here by type, and a gap for the rest.
+
+Some values are kept as texts or floats that the source does not compare as these: intervals, addresses, ranges, single precision.
+Others MongoDB orders in its own way.
+"""
 
 from __future__ import annotations
 
 import struct
 from decimal import Decimal
+from typing import assert_never
 
 from sqlglot import exp
 
 from nestling.ir.canonical_texts import CANONICAL
 from nestling.ir.expression import NULL, Column, Expression, Literal, Parameter
-from nestling.ir.types import NAN, REAL, TypeName
+from nestling.ir.types import CHAR, JSONB, KEPT_AS_TEXT, MAY_BE_ARRAYS, NAN, REAL, SET, TypeName
 from nestling.planner.sql.gaps import gap
 
 _ONE_TEXT = frozenset(
@@ -25,18 +30,55 @@ _ONE_TEXT = frozenset(
         "tsrange",
         "tstzrange",
         "pg_lsn",
+        "timetz",
+        "duration",
     }
 )
 """Types of PostgreSQL of which equal values have equal texts."""
+_JSON_TEXTS = "JSON, whose text decides there, and of which the value is kept"
 _DIGITS = 6
 """Digits of a decimal that single precision tells apart."""
 
 
 def refuse_order(what: str, node: exp.Expr | None, *found: Expression) -> None:
     """Raise a gap where the order of what is kept is not that of the values; that of single precision is."""
+    for each in found:
+        if (why := _unordered(each.type.name)) and each != NULL:
+            raise gap(f"{what} of {why}", node)
     if any(NAN in each.type.carried.split() for each in found):
         raise gap(f"{what} of numbers some of which are NaN, which MongoDB puts before all others, not behind", node)
     _refuse_texts(what, node, *found)
+
+
+def refuse_rank(node: exp.Expr, found: Expression) -> None:
+    """Raise a gap where rows are put in an order that is not that in which values are compared."""
+    if found.type.carried == SET:
+        raise gap("an order of SET, which goes by the place of its labels", node)
+
+
+def _unordered(kind: TypeName) -> str:
+    """What is not ordered as the source orders it, in words; empty for what is, and for what is looked at elsewhere."""
+    match kind:
+        case TypeName.JSON:
+            return "JSON"
+        case TypeName.ARRAY:
+            return "arrays, which MongoDB puts by their least or greatest element"
+        case TypeName.GEOMETRY:
+            return "places, which are carried as found"
+        case (
+            TypeName.BOOLEAN | TypeName.INTEGER | TypeName.DECIMAL | TypeName.FLOAT | TypeName.UUID | TypeName.OBJECT_ID
+        ):
+            return ""
+        case TypeName.TEXT | TypeName.ENUM | TypeName.BITS | TypeName.DATE | TypeName.TIME:
+            return ""
+        case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
+            return ""
+        case (
+            TypeName.BYTES | TypeName.INTERVAL | TypeName.ANY
+        ):  # refused where values tell, with the texts, or not at all
+            return ""
+        case _:
+            assert_never(kind)
 
 
 def _refuse_texts(what: str, node: exp.Expr | None, *found: Expression) -> None:
@@ -44,18 +86,23 @@ def _refuse_texts(what: str, node: exp.Expr | None, *found: Expression) -> None:
     for each in found:
         if each.type.name is TypeName.INTERVAL:
             raise gap(f"{what} of intervals", node)
-        if each.type.carried and each.type.name is TypeName.TEXT and not each.type.is_char:
+        if each.type.carried not in ("", CHAR, SET) and each.type.name in KEPT_AS_TEXT:
             raise gap(f"{what} of `{each.type.carried}`, which is kept as text and does not go by it", node)
 
 
 def refuse_comparison(left: Expression, right: Expression, *, ordered: bool, node: exp.Expr | None = None) -> None:
     """Raise a gap where comparing what is kept is not comparing the values."""
+    if _is_json_text(left) and _is_json_text(right):
+        raise gap(f"a comparison of {_JSON_TEXTS}", node)
     alike = left.type == right.type and left.type.carried in _ONE_TEXT and not ordered
     if alike and isinstance(left, Column) and isinstance(right, Column):
         return
     if not ordered and (_is_canonical(left, right) or _is_canonical(right, left)):
         return
-    (refuse_order if ordered else _refuse_texts)("a comparison", node, left, right)
+    if ordered:
+        refuse_order("a comparison", node, left, right)
+    else:
+        _refuse_texts("a comparison", node, left, right)
     for one, other in ((left, right), (right, left)):
         if _is_real(one) and not _is_real(other) and not _is_single(other):
             raise gap(
@@ -71,8 +118,21 @@ def refuse_reckoning(what: str, node: exp.Expr | None, *found: Expression) -> No
 
 
 def refuse_groups(what: str, node: exp.Expr | None, *found: Expression) -> None:
-    """Raise a gap where equal values may be kept as different texts."""
+    """Raise a gap where equal values may be kept as different texts, or different ones alike."""
+    if any(map(_is_json_text, found)):
+        raise gap(f"{what} of {_JSON_TEXTS}", node)
     _refuse_texts(what, node, *(each for each in found if each.type.carried not in _ONE_TEXT))
+
+
+def refuse_parts(node: exp.Expr | None, *found: Expression) -> None:
+    """Raise a gap for what no window is partitioned by."""
+    refuse_groups("a window's parts", node, *found)
+    if any(each.type.name in MAY_BE_ARRAYS for each in found):
+        raise gap("a window's parts of arrays or JSON, by which the server does not partition", node)
+
+
+def _is_json_text(value: Expression) -> bool:
+    return value.type.name is TypeName.JSON and value.type.carried != JSONB
 
 
 def _is_canonical(value: Expression, beside: Expression) -> bool:

@@ -111,7 +111,7 @@ def is_no_text(expression: Expression) -> bool:
     """Whether it is never a text."""
     if isinstance(expression, Literal):
         return not isinstance(expression.value, str)
-    return expression.type.name in NEVER_TEXT and not (isinstance(expression, Column) and expression.mixed)
+    return expression.type.name in NEVER_TEXT | OF_DIGITS and not (isinstance(expression, Column) and expression.mixed)
 
 
 def declared(expression: Expression, translation: Translation) -> Collation | None:

@@ -37,7 +37,7 @@ from nestling.ir.types import CHAR, FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import chars, values
 from nestling.planner.sql.arithmetic import ARITHMETIC
 from nestling.planner.sql.arrays import ARRAYS
-from nestling.planner.sql.carried import refuse_comparison, refuse_order, refuse_reckoning
+from nestling.planner.sql.carried import refuse_comparison, refuse_order, refuse_rank, refuse_reckoning
 from nestling.planner.sql.collations import collation, is_no_text
 from nestling.planner.sql.comparisons import COMPARISONS, comparison, is_given_list, row_comparison
 from nestling.planner.sql.constant_casts import fitted
@@ -105,10 +105,9 @@ def sort_key(node: exp.Ordered, expression: Expression, env: Env, tree: exp.Expr
     """
     nulls_first = bool(node.args.get("nulls_first"))
     value = values.ordered(expression, env.translation)
+    refuse_order("an order", node, expression)
+    refuse_rank(node, expression)
     if env.dialect.rules is not Rules.SQLITE:  # which has no enums: their order would be that of texts
-        refuse_order("an order", node, expression)
-        if expression.type.name is TypeName.JSON:
-            raise gap("an order of JSON", node)
         value = placed(ranked(value, expression.type.values), env.translation)
     says = (node.this,) if tree is None else (node.this.find(exp.Collate), tree)
     return SortKey(value, bool(node.args.get("desc")), nulls_first, collation(env, says, (expression,)))
@@ -454,7 +453,10 @@ def _collate(node: exp.Collate, env: Env) -> Expression:
 
 
 def _concatenation(node: exp.DPipe, env: Env) -> Expression:
-    parts = tuple(values.text(bind(part, env), env.translation) for part in node.flatten())
+    bound = [bind(part, env) for part in node.flatten()]
+    if any(each.type.name is TypeName.BITS for each in bound) and env.dialect.rules is Rules.POSTGRESQL:
+        raise gap("|| of bit strings, which a text beside them becomes", node)
+    parts = tuple(values.text(each, env.translation) for each in bound)
     return Call(Function.CONCAT, parts, TEXT, env.dialect.rules)
 
 

@@ -242,8 +242,8 @@ def _extreme(function: Function) -> Handler:
         if rule is not Collation.BINARY or (env.dialect.rules is Rules.MYSQL and any(map(is_text, parts))):
             raise gap("the least or greatest of texts under a collation", node)
         refuse_infinite("the least or greatest", node, env.translation, *parts)
+        refuse_order("the least or greatest", node, *parts)
         if any(part.type.carried for part in parts):
-            refuse_order("the least or greatest", node, *parts)
             refuse_reckoning("the least or greatest", node, *parts)
         if env.dialect.rules is Rules.POSTGRESQL and any(ranked(part, part.type.values) != part for part in parts):
             raise gap("the least or greatest of an enum whose values are not listed in the order of their texts", node)

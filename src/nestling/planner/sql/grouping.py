@@ -138,12 +138,15 @@ def start_grouping(nodes: Sequence[exp.Expr], env: Env) -> Grouping:
     keys: list[Named] = []
     for node in nodes:
         expression = values.shown(values.ordered(bind(node, env), env.translation), env.translation)
-        refuse_groups("groups", node, expression)
         wish = expression.name if isinstance(expression, Column) else "key"
         mixed = isinstance(expression, Column) and expression.mixed
         keys.append(Named(unique_name(wish, {key.name for key in keys}), expression, mixed))
     collations = tuple(of_group(env, node, key.expression) for node, key in zip(nodes, keys, strict=True))
-    return Grouping(env, env.translation.alias("grouped"), tuple(nodes), tuple(keys), collations, _unique(keys, env))
+    unique = _unique(keys, env)
+    for node, key in zip(nodes, keys, strict=True):
+        if not isinstance(key.expression, Column) or key.expression.alias not in unique:
+            refuse_groups("groups", node, key.expression)
+    return Grouping(env, env.translation.alias("grouped"), tuple(nodes), tuple(keys), collations, unique)
 
 
 def _unique(keys: Sequence[Named], env: Env) -> frozenset[str]:
@@ -190,8 +193,10 @@ def _refuse(
     function: AggregateFunction, value: Expression, name: str, node: exp.Expr, env: Env, *, distinct: bool
 ) -> None:
     """Raise for what an aggregate does not say of such values."""
-    if env.dialect.rules is not Rules.SQLITE and function in (*_EXTREMES, *_SUMS):
-        (refuse_order if function in _EXTREMES else refuse_reckoning)(name, node, value)
+    if function in _EXTREMES:
+        refuse_order(name, node, value)
+    if env.dialect.rules is not Rules.SQLITE and function in _SUMS:
+        refuse_reckoning(name, node, value)
     if distinct:
         refuse_groups(f"{name}(DISTINCT)", node, value)
     if env.dialect.rules is Rules.POSTGRESQL and function in _SUMS and value.type.name in _NO_SUMMANDS:

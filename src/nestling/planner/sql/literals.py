@@ -11,7 +11,7 @@ from nestling.ir.expression import Cast, Expression, Literal, Rules
 from nestling.ir.infinite_moments import infinite
 from nestling.ir.numeral import number_in
 from nestling.ir.time_text import read_time_of_day
-from nestling.ir.types import ANY_CHAR, FLOAT, INTEGER, NUMBERS, TEXT, Type, TypeName
+from nestling.ir.types import ANY_CHAR, FLOAT, INTEGER, NUMBERS, TEXT, TIMETZ, Type, TypeName
 
 DECIMAL = Type(TypeName.DECIMAL)
 TIMESTAMP = Type(TypeName.TIMESTAMP)
@@ -69,7 +69,7 @@ def typed_literal(value: str, wanted: Type) -> Expression:
             case TypeName.DATE:
                 return Literal(date.fromisoformat(value), wanted)
             case TypeName.TIME:
-                return Literal(read_time_of_day(value), wanted)
+                return _time_of_day(value, wanted)
             case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
                 return instant_literal(datetime.fromisoformat(value), wanted)
             case TypeName.UUID if _UUID.fullmatch(value):
@@ -78,3 +78,10 @@ def typed_literal(value: str, wanted: Type) -> Expression:
                 return Cast(Literal(value, TEXT), wanted, Rules.POSTGRESQL)
     except (ValueError, ArithmeticError):
         return Cast(Literal(value, TEXT), wanted, Rules.POSTGRESQL)
+
+
+def _time_of_day(value: str, wanted: Type) -> Literal:
+    text = read_time_of_day(value)
+    if bool(set(text[1:]) & set("+-")) is not (wanted.carried == TIMETZ):
+        raise ValueError("a zone where there is none, or none where there is one")
+    return Literal(text, wanted)

@@ -39,6 +39,7 @@ from nestling.ir.types import (
     EXACT_NUMBERS,
     FLOAT,
     INTEGER,
+    KEPT_AS_TEXT,
     NUMBERS,
     TEXT,
     TEXTS,
@@ -61,7 +62,7 @@ from nestling.planner.sql.literals import (
     typed_literal,
 )
 from nestling.planner.sql.mysql_digits import observed, together
-from nestling.planner.sql.mysql_kinds import APART, beside_time, refuse_own
+from nestling.planner.sql.mysql_kinds import APART, beside_time, beside_years, refuse_own
 from nestling.planner.sql.refused import refuse_label, refuse_unlike
 from nestling.planner.sql.scope import Translation
 from nestling.planner.sql.zero_dates import moment_of_number
@@ -204,7 +205,7 @@ def text(expression: Expression, translation: Translation) -> Expression:
         return replace(expression, type=TEXT)
     value = plain(expression, translation)
     is_enum = value.type.name is TypeName.ENUM and not (isinstance(value, Column) and value.mixed)
-    if value.type.carried and value.type.name is TypeName.TEXT:
+    if value.type.carried and value.type.name in KEPT_AS_TEXT:
         refuse_order("a text", None, value)
     if is_text(value) or is_enum or value == NULL:
         return value
@@ -263,10 +264,7 @@ def compare(
     collation: Collation | None = None,
 ) -> Compare:
     """A comparison, its operands converted as the dialect does."""
-    if translation.dialect.rules is not Rules.SQLITE:
-        refuse_comparison(left, right, ordered=operator in _ORDERED)
-        if operator in _ORDERED and TypeName.JSON in (left.type.name, right.type.name):
-            raise gap("an order of JSON")
+    refuse_comparison(left, right, ordered=operator in _ORDERED)
     labels = left.type.values or right.type.values
     if translation.dialect.lenient and operator not in _ORDERED:
         left, right = _truth_beside(left, right), _truth_beside(right, left)
@@ -300,6 +298,7 @@ def comparable(left: Expression, right: Expression, translation: Translation) ->
         case Rules.MYSQL if left.type.name is right.type.name is TypeName.BOOLEAN and not _mixed(left, right):
             return left, right
         case Rules.MYSQL:
+            left, right = beside_years(left, right)
             return _mysql(left, right, translation), _mysql(right, left, translation)
 
 

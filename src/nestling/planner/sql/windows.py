@@ -8,7 +8,7 @@ from nestling.ir.algebra import AggregateFunction, Bound, Frame, FrameUnit, Sort
 from nestling.ir.expression import ANY, Collation, Expression, Literal, Rules
 from nestling.ir.types import FLOAT, INTEGER, Type
 from nestling.planner.sql import sums, values
-from nestling.planner.sql.carried import refuse_groups
+from nestling.planner.sql.carried import refuse_parts
 from nestling.planner.sql.collations import collation, rules_of
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate
 from nestling.planner.sql.gaps import called, gap, mistake
@@ -65,7 +65,7 @@ def _over(node: exp.Window, windows: Windows, env: Env) -> Over:
     spec = next((part.args["spec"] for part in parts if part.args.get("spec")), None)
     keys = bind_sort(order.expressions if order is not None else (), env)
     terms = tuple(values.ordered(bind(term, env), env.translation) for term in partition)
-    refuse_groups("a window's parts", node, *terms)
+    refuse_parts(node, *terms)
     rules = rules_of([collation(env, (tree,), (term,)) for tree, term in zip(partition, terms, strict=True)])
     return terms, rules, keys, _frame(spec, bool(keys), env)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.expression import Collation
-from nestling.ir.types import BOOLEAN, CHAR, INTEGER, JSONB, REAL, Type, TypeName
+from nestling.ir.types import BOOLEAN, CHAR, INTEGER, JSONB, REAL, SET, TIMETZ, YEAR, Type, TypeName
 from nestling.sources.checks import compares_plainly
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text
 from nestling.sources.ddl.tokens import Kind, Token, tokens
@@ -71,8 +71,11 @@ AS_TEXT = (
     "inet", "cidr", "macaddr", "macaddr8", "inet4", "inet6", "xml", "tsvector", "tsquery", "money", "hstore", "ltree",
     "regclass", "pg_lsn", "cube", "vector", "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange",
 )  # fmt: skip
-_CARRIED = {REAL: REAL, "float4": REAL, JSONB: JSONB}
-"""Words for PostgreSQL's types that differ from the conceptual one."""
+_CARRIED = {
+    POSTGRESQL: {REAL: REAL, "float4": REAL, JSONB: JSONB, TIMETZ: TIMETZ, "time with time zone": TIMETZ},
+    MYSQL: {YEAR: YEAR},
+}
+"""By dialect, words for types that differ from the conceptual one."""
 _FILLED = ("character", "char", "bpchar", "nchar", "national character", "national char")
 """PostgreSQL's texts that blanks fill up to their length."""
 _COUNTED = (_T.DECIMAL, _T.TEXT, _T.BITS)
@@ -156,7 +159,7 @@ def _built_in(cursor: Cursor, dialect: str) -> Read:
     words, inner = _words(cursor)
     if words in ("enum", "set") and inner:
         values = tuple(token.text for token in inner if token.kind is Kind.STRING)
-        return Read(Type(_T.ENUM, values=values) if words == "enum" else Type(_T.TEXT))
+        return Read(Type(_T.ENUM, values=values) if words == "enum" else Type(_T.TEXT, carried=SET))
     if dialect == MYSQL and words == "tinyint" and [token.text for token in inner] == ["1"]:
         return Read(Type(_T.BOOLEAN))
     if dialect == SQLITE and words == "any":
@@ -171,7 +174,7 @@ def _built_in(cursor: Cursor, dialect: str) -> Read:
     counted = "serial" in words and dialect != SQLITE  # where that is a word like any other
     if dialect == POSTGRESQL and words in _FILLED and not is_quoted:
         return _filled(words, numbers)
-    kept_as = _CARRIED.get(words, "") if dialect == POSTGRESQL else ""
+    kept_as = _CARRIED.get(dialect, {}).get(words, "")
     return Read(Type(name, numbers, carried=kept_as), not_null=counted, gap=gap, counted=counted)
 
 

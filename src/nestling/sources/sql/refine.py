@@ -11,7 +11,7 @@ from nestling.ir.infinite_moments import INFINITE
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.numeral import INT64
 from nestling.ir.quantity_words import counted
-from nestling.ir.types import BSON_DIGITS, NAN, TEXT, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, DURATION, NAN, TEXT, Type, TypeName
 from nestling.sources.defaults import retyped
 from nestling.sources.sql.engines import engine_of
 
@@ -40,6 +40,8 @@ def as_declared(attribute: Attribute, found: Mapping[str, Any]) -> Attribute:
         kind = Type(kind.name, (6 if found["micro"] else 3,))
     if found.get("nan"):
         kind = replace(kind, carried=f"{kind.carried} {NAN}".strip())
+    if found.get("long"):
+        kind = replace(kind, carried=DURATION)
     if found.get("infinite"):
         also = (INFINITE,)
     if found.get("odd"):

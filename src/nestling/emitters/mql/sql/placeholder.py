@@ -14,7 +14,7 @@ from nestling.emitters.mql.sql.boundary import Grain
 from nestling.emitters.mql.sql.constant_conversion import AFFINITIES, CASTS
 from nestling.ir import compiled
 from nestling.ir.expression import Affinity
-from nestling.ir.types import CHAR, NUMBERS, TIMES, TypeName
+from nestling.ir.types import CHAR, NUMBERS, TIMES, YEAR, TypeName
 
 
 class Expected(StrEnum):
@@ -63,7 +63,7 @@ class Placeholder(compiled.Placeholder):
     as the ObjectId or UUID whose text it is. `listed`: a list of values is given, of each of which that holds. `exactly`: values
     are of this type, which the statement converts them to. `wide`: the type of timestamps that are kept as text, being finer than
     a BSON date. `whole`: which millisecond takes an instant's place. `number`: the type of numbers it is compared with, decimals
-    or floats. `by_sqlite`: as in `Parameter`. `carried`: the type of PostgreSQL's as which the text is written. `pattern`: it is
+    or floats. `by_sqlite`: as in `Parameter`. `carried`: the type of the source as which the text is written. `pattern`: it is
     part of one.
     """
 
@@ -156,6 +156,8 @@ def _kept(placeholder: Placeholder) -> Iterator[Conversion]:
         yield Conversion(given.at_millisecond, (str(placeholder.whole),))
     if placeholder.carried == CHAR:
         yield Conversion(given.without_blanks)
+    elif placeholder.carried == YEAR:
+        yield Conversion(given.as_year)
     elif placeholder.carried:
         yield Conversion(given.as_written_by, (placeholder.carried,))
     if placeholder.pattern is not None:

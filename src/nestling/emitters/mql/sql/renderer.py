@@ -17,7 +17,7 @@ from nestling.emitters.mql.sql.environment import Environment
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.placeholder import EXPECTED, Expected, Placeholder
-from nestling.ir.canonical_texts import CANONICAL
+from nestling.ir.canonical_texts import BITS, CANONICAL
 from nestling.ir.expression import (
     And,
     Arithmetic,
@@ -43,9 +43,9 @@ from nestling.ir.expression import (
     Stored,
 )
 from nestling.ir.operands import nullable
-from nestling.ir.types import BSON_DIGITS, CHAR, TypeName
+from nestling.ir.types import BSON_DIGITS, CHAR, YEAR, Type, TypeName
 
-_CONVERTED = frozenset({*CANONICAL, CHAR})
+_CONVERTED = frozenset({*CANONICAL, CHAR, YEAR})
 """Types carried as texts beside which a parameter's text is checked, or changed."""
 
 
@@ -104,10 +104,10 @@ class Renderer:
             wide = kind if parameter.type.fraction_digits > BSON_DIGITS else None
             exactly = kind if parameter.exact else None
             own = parameter.by_sqlite
-            carried = parameter.type.carried if parameter.type.carried in _CONVERTED else ""
-            return replace(found, listed=parameter.listed, exactly=exactly, wide=wide, by_sqlite=own, carried=carried)
-        if parameter.type.carried in _CONVERTED:
-            value = Placeholder(parameter.name, carried=parameter.type.carried).bind(value)
+            form = _written_form(parameter.type)
+            return replace(found, listed=parameter.listed, exactly=exactly, wide=wide, by_sqlite=own, carried=form)
+        if form := _written_form(parameter.type):
+            value = Placeholder(parameter.name, carried=form).bind(value)
         if parameter.by_sqlite:
             value = given.decimal_as_float(given.time_as_text(value))
         if isinstance(value, bool) and kind is not TypeName.BOOLEAN:
@@ -147,3 +147,9 @@ def _told_apart(values: list[Mql]) -> list[Mql]:
         {"$ifNull": [value, None]} if isinstance(value, str) and value in values[:at] else value
         for at, value in enumerate(values)
     ]
+
+
+def _written_form(kind: Type) -> str:
+    """The word of the form in which texts of the type are written; empty where any text is one."""
+    word = kind.carried or (BITS if kind.name is TypeName.BITS else "")
+    return word if word in _CONVERTED else ""

@@ -169,8 +169,11 @@ class Mysql(Engine):
         return sa.func.octet_length(column)
 
     def probes(self, name: TypeName, column: Any) -> Iterator[tuple[str, Any]]:
-        """Zero dates, and digits of seconds."""
+        """Zero dates, times that are none of a day, and digits of seconds."""
         from nestling.sources.sql.probes import counted
+
+        if name is _T.TIME:
+            yield "long", counted(sa.or_(column < "00:00:00", column >= "100:00:00"))
 
         if name in (_T.DATE, _T.TIMESTAMP, _T.TIMESTAMPTZ):
             yield "odd", counted(sa.or_(sa.func.month(column) == 0, sa.func.dayofmonth(column) == 0))
