@@ -185,6 +185,13 @@ def test_texts_that_look_like_operators_are_texts(run: tuple[Run, Run]) -> None:
         assert execute("DELETE FROM review WHERE body = :b", b=text).affected == 0
 
 
+def test_half_a_character_is_refused(run: tuple[Run, Run]) -> None:
+    """No driver can encode it, in reads or writes."""
+    for sql in ("SELECT name FROM product WHERE name = :n", "UPDATE product SET name = :n WHERE product_id = 7"):
+        with pytest.raises(WorkloadError, match="half a character"):
+            run[1](sql, n="a\ud800")
+
+
 def test_names_and_mistakes_are_typed(proposal: Proposal, shop_folder: Path, shop: Database[Any]) -> None:
     """An unknown statement lists the known ones, mistakes and gaps are errors, and statements are compiled once."""
     store = Store(proposal, shop, workload=shop_folder / "workload.sql")

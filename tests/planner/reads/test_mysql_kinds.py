@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
@@ -58,7 +59,7 @@ GAPS = {
 }
 
 
-def _bag(rows: list[object]) -> Counter[str]:
+def _bag(rows: Sequence[object]) -> Counter[str]:
     return Counter(map(str, rows))
 
 

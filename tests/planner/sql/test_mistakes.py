@@ -34,6 +34,8 @@ from tests.planner.sql.shop_rows import shop
         ("delte from person", "no statement begins with `delte`; did you mean DELETE?"),
         (" ->>'a' SELECT name FROM person", "an operator has nothing before it"),
         ("SELECT (1", "cannot be read"),
+        ("SELECT", "a SELECT names no columns"),
+        ("SELECT FROM person", "a SELECT names no columns"),
         ("SELECT 1 FROM person WHERE count(*) > 1", "aggregate where rows are not grouped"),
         ("SELECT id FROM person WHERE row_number() OVER () = 1", "a window function where there is none"),
         ("SELECT 1 UNION SELECT 1, 2", "one side has 1 columns and the other 2"),

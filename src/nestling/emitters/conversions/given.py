@@ -25,6 +25,7 @@ NUMBER = re.compile(rf"[ \t\n\v\f\r]*{NUMERAL}[ \t\n\v\f\r]*", re.ASCII)
 NUMBER_AT_START = re.compile(rf"[ \t\n\v\f\r]*{NUMERAL}", re.ASCII)
 INTEGER_AT_START = re.compile(r"[ \t\n\v\f\r]*([-+]?\d+)", re.ASCII)
 OBJECT_ID = re.compile(r"[0-9a-f]{24}", re.ASCII)
+LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 EXACT_TYPES: dict[str, tuple[type, ...]] = {
     "boolean": (bool,),
@@ -57,6 +58,8 @@ def check_value(name: str, value: Any) -> None:
     if value is not None and not isinstance(value, VALUES):
         wanted = "a value: a number, text, bytes, date, UUID or NULL"
         raise TypeError(f"parameter `{name}` must be {wanted}, not {type(value).__name__}")
+    if isinstance(value, str) and LONE_SURROGATE.search(value):
+        raise ValueError(f"parameter `{name}` cannot be {value!r}: half a character (a surrogate) is no text")
 
 
 def given_list(name: str, values: Any, *conversions: Callable[[Any], Any]) -> list[Any]:

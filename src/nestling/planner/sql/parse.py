@@ -71,6 +71,8 @@ def parse(sql: str, dialect: Dialect) -> Parsed:
             raise WorkloadError(Problem(what=f"the statement cannot be read: {said}", where="1:1"))
         word = tokens[0].text.upper() if tokens else ""
         raise StatementGap(Gap(GapKind.NOTIMPL, f"{word} statement", "1:1"))
+    if dialect.lenient and any(not each.expressions for each in trees[0].find_all(exp.Select)):
+        raise WorkloadError(Problem("the statement cannot be read: a SELECT names no columns", where="1:1"))
     if dialect.is_sqlite:
         _refuse_signs(tokens)
     return Parsed(trees[0], _items(tokens, sql, _list_start(tokens, trees[0])), replaces)
