@@ -41,7 +41,7 @@ class StoredParameter(compiled.Placeholder):
             is_array = self.type.name is TypeName.ARRAY and self.rules is Rules.POSTGRESQL
             (stored.check_array if is_array else given.check_value)(self.name, value)
             return _converted(value, self.type, self.conversion, plain=self.is_plain)
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
             raise WorkloadError(Problem(str(error))) from None
         except WorkloadError as error:
             problem = error.problems[0]
