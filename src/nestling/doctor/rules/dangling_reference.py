@@ -5,9 +5,10 @@ and a `$lookup` then gives nothing, without a word.
 
 Example: 14,245 `comments.movie_id` and no collection of films.
 
-Remedy: find them, then delete or mend them; delete children with their parent, in a transaction, from now on. Texts of
-ObjectIds or of numbers that are found once they are converted are of the wrong type, not missing: convert the field. Where
-an index of the key compares texts whatever their case, so does the rule.
+Remedy: find them, then delete or mend them; of an array only the elements that refer to nothing, never the document around
+them. Delete children with their parent, in a transaction, from now on. Texts of ObjectIds or of numbers that are found once
+they are converted are of the wrong type, not missing: convert the field. Where an index of the key compares texts whatever
+their case, so does the rule.
 
 Ignore when: the target is in another database, or is archived on purpose.
 """
@@ -19,7 +20,7 @@ from collections.abc import Iterator
 from nestling.doctor.converting import STAYS, converting, finding, number
 from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import in_database, sampled_share
-from nestling.ir.facts import ELEMENT, Path, Reference, Sample, field_path, steps_text
+from nestling.ir.facts import ELEMENT, Path, Reference, Sample, arrays_on, field_path, steps_text
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.literals import quoted
@@ -30,7 +31,6 @@ RULE = Rule(
     Severity.WARNING,
     (Threshold("values", "different values found nowhere, of those looked up", "values", {"nestling": 0}),),
 )
-_TO_MEND = "Find them, then delete or mend them, and delete what refers together with what it refers to from now on."
 
 
 def findings(seen: Seen) -> Iterator[Finding]:
@@ -53,10 +53,26 @@ def _finding(seen: Seen, reference: Reference, dangling: int) -> Finding:
         number=dangling,
         limit="values",
         cost="a join along it finds nothing and says nothing",
-        remedy=_to_convert(seen, reference, dangling) if reference.converted else _TO_MEND,
+        remedy=_to_convert(seen, reference, dangling) if reference.converted else _to_mend(reference),
         commands=_conversion(seen, reference) if reference.converted else _commands(reference),
         evidence={"checked": reference.checked, "resolved": reference.resolved, "converted": reference.converted},
         confidence=Confidence.LIKELY if reference.resolved or reference.converted else Confidence.POSSIBLE,
+    )
+
+
+def _to_mend(reference: Reference) -> str:
+    """What to do with values that are in no type: only what holds nothing but the reference goes with it."""
+    if not reference.target:
+        return (
+            "Find out what they refer to: it may be in another database. Only where it is gone are they to be mended."
+        )
+    if ELEMENT not in reference.steps:
+        return (
+            "Find them, then delete or mend them, and delete what refers together with what it refers to from now on."
+        )
+    return (
+        "Find them, then mend them or take these elements out of their arrays: the documents around them, and their other"
+        " elements, stay. From now on take elements out together with what they refer to."
     )
 
 
@@ -109,16 +125,16 @@ def _conversion(seen: Seen, reference: Reference) -> tuple[str, ...]:
 
 
 def _commands(reference: Reference) -> tuple[str, ...]:
-    """A query for all of them."""
+    """A query for all of them: the value, and the `_id` of the document that holds it; of arrays each element by itself."""
     if not reference.target:
         return ()
     field = field_path(reference.steps)
-    unwind = f"{{$unwind: {quoted('$' + field)}}}, " if reference.steps[-1] == ELEMENT else ""
+    unwind = "".join(f"{{$unwind: {quoted('$' + array)}}}, " for array in arrays_on(reference.steps))
+    one_value = f"{{$match: {{{quoted(field)}: {{$ne: null, $not: {{$type: ['array', 'object']}}}}}}}}"
     lookup = (
         f"{{$lookup: {{from: {quoted(reference.target)}, localField: {quoted(field)}, "
         f"foreignField: {quoted(reference.target_field)}, as: 'found'}}}}"
     )
-    has_value = f"{{$match: {{{quoted(field)}: {{$ne: null}}}}}}, "
-    stages = f"[{has_value}{unwind}{lookup}, {{$match: {{found: []}}}}, {{$project: {{{quoted(field)}: 1}}}}]"
+    stages = f"[{unwind}{one_value}, {lookup}, {{$match: {{found: []}}}}, {{$project: {{{quoted(field)}: 1}}}}]"
     options = f", {{collation: {reference.collation}}}" if reference.collation else ""
     return (f"{in_database(reference.database, reference.collection)}.aggregate({stages}{options})",)

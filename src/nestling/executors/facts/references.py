@@ -15,7 +15,7 @@ from pymongo.database import Database
 
 from nestling.executors.facts.asking import Asking, Document
 from nestling.executors.facts.reference_names import Candidate, Target, candidates
-from nestling.ir.facts import ELEMENT, Collection, Reference
+from nestling.ir.facts import Collection, Reference, arrays_on
 
 VALUES = 300
 """Different values of a path that are looked up."""
@@ -112,14 +112,7 @@ def drawn(collection: Collection) -> list[Document]:
 
 def unwound(steps: tuple[str, ...]) -> list[Document]:
     """The stages after which a path has one value a row; every array on the path is unwound."""
-    stages: list[Document] = []
-    names: list[str] = []
-    for step in steps:
-        if step != ELEMENT:
-            names.append(step)
-        elif not stages or stages[-1] != {"$unwind": f"${'.'.join(names)}"}:
-            stages.append({"$unwind": f"${'.'.join(names)}"})
-    return stages
+    return [{"$unwind": f"${array}"} for array in arrays_on(steps)]
 
 
 def _values(database: Database[Document], candidate: Candidate, asking: Asking, collation: str = "") -> list[Any]:

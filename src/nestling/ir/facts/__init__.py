@@ -21,7 +21,7 @@ from nestling.ir.facts.collection import (
 )
 from nestling.ir.facts.path import Path, Quantiles
 from nestling.ir.facts.statement import Join, Pattern, Statement, Taken
-from nestling.ir.facts.steps import ANY_KEY, ELEMENT, field_path, steps_text
+from nestling.ir.facts.steps import ANY_KEY, ELEMENT, arrays_on, field_path, steps_text
 
 __all__ = [
     "ANY_KEY",
@@ -46,6 +46,7 @@ __all__ = [
     "Taken",
     "TwoWay",
     "Validator",
+    "arrays_on",
     "field_path",
     "steps_text",
 ]

@@ -34,6 +34,11 @@ def field_path(steps: tuple[str, ...]) -> str:
     return ".".join(step for step in steps if step != ELEMENT)
 
 
+def arrays_on(steps: tuple[str, ...]) -> tuple[str, ...]:
+    """The arrays on the path, each as often as it is to be unwound until the path has one value a row, the outer ones first."""
+    return tuple(field_path(steps[:place]) for place, step in enumerate(steps) if step == ELEMENT)
+
+
 def is_plain(steps: tuple[str, ...]) -> bool:
     """Whether a query can say this path: no keys that are data, no dots or dollars in names."""
     names = [step for step in steps if step != ELEMENT]
