@@ -10,7 +10,8 @@ them. Delete children with their parent, in a transaction, from now on. Texts of
 they are converted are of the wrong type, not missing: convert the field. Where an index of the key compares texts whatever
 their case, so does the rule.
 
-Ignore when: the target is in another database, or is archived on purpose.
+Ignore when: the target is in another database, or is archived on purpose. The `_id` of elements and sub-documents, which
+drivers such as Mongoose give to each, is taken for a reference only where more than a few of its values are found elsewhere.
 """
 
 from __future__ import annotations

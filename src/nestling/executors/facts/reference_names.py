@@ -55,6 +55,11 @@ class Candidate:
         """Whether its name ends as those of references do."""
         return bool(stem(self.path) != _named(self.path))
 
+    @property
+    def is_own_id(self) -> bool:
+        """Whether it may be just the own `_id` of an element or sub-document, which drivers such as Mongoose give to each."""
+        return _named(self.path) == "_id"
+
 
 def candidates(collections: Sequence[Collection]) -> Iterator[Candidate]:
     """The paths of a database's documents that may hold references; they may lead to files in GridFS, too."""

@@ -25,6 +25,8 @@ LEAST_SHARE = 0.5
 """Values found, for a path whose name says nothing, to call it a reference …"""
 LEAST_FOUND = 3
 """… and at least this many."""
+HARDLY_ANY = 0.05
+"""Values found of the `_id`s of elements and sub-documents, up to which these are their own and refer to nothing."""
 MOST_TARGETS = 12
 """Collections looked into for one path."""
 OBJECT_ID_DIGITS = 24
@@ -56,6 +58,11 @@ class _Match:
         enough = max(LEAST_SHARE * len(self.values), LEAST_FOUND)
         return bool(self.found and self.target.named) or max(self.found, self.converted) >= enough
 
+    @property
+    def has_hardly_any(self) -> bool:
+        """Whether none of the values are there, or so few that the others are no references either."""
+        return self.found + self.converted <= HARDLY_ANY * len(self.values)
+
 
 def _reference(database: Database[Document], candidate: Candidate, asking: Asking) -> Iterator[Reference]:
     """The best target, if one is good enough; an ObjectId called an id that is found nowhere refers to nothing."""
@@ -69,6 +76,8 @@ def _reference(database: Database[Document], candidate: Candidate, asking: Askin
             break
     if (best.target.named or best.is_good) and best.found < len(best.values):
         best = _with_converted(database, best, asking)
+    if candidate.is_own_id and best.has_hardly_any:
+        return
     if best.is_good or (best.values and not best.found and candidate.is_object_id and candidate.is_id_named):
         where, to = (candidate.collection.database, candidate.collection.name, candidate.path.steps), best.target
         counts = (len(best.values), best.found)
