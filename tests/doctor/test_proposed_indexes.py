@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pymongo import MongoClient
+from pymongo.collation import Collation
 from pymongo.database import Database
 
 from nestling.ir.finding import Finding
@@ -71,3 +72,23 @@ def test_of_indexes_that_mirror_each_other_one_is_left(database: Db) -> None:
     assert set(database.things.index_information()) == {"_id_", "a_-1", "b_-1_c_-1", "b_1_c_-1"}
     plan = database.things.find().sort([("b", 1), ("c", 1)]).explain()["queryPlanner"]["winningPlan"]
     assert "'SORT'" not in str(plan)
+
+
+def test_an_index_that_ignores_case_stands_beside_one_that_does_not(database: Db) -> None:
+    """It has a name of its own, so the server takes it; equality by its collation uses it, and the finding goes."""
+    database.people.insert_many({"email": f"Ada{n}@example.org", "n": n} for n in range(1_200))
+    database.people.create_index("email")
+    host, port = database.client.address or ("", 0)
+    client: MongoClient[dict[str, Any]] = MongoClient(host, port, directConnection=True, appname="shop")
+    with client:
+        application = client[database.name]
+        application.command("profile", 2)
+        list(application.people.find({"email": {"$regex": r"^ada7@example\.org$", "$options": "i"}}))
+        application.command("profile", 0)
+    (finding,) = [each for each in found(look(database)) if each.rule == "case-insensitive-regex"]
+    (command,) = finding.commands
+    assert run(database.client, command) == "email_ignoring_case"
+    assert set(database.people.index_information()) == {"_id_", "email_1", "email_ignoring_case"}
+    asked = database.people.find({"email": "ada7@example.org"}).collation(Collation("en", strength=2))
+    assert "email_ignoring_case" in str(asked.explain()["queryPlanner"]["winningPlan"])
+    assert [each["n"] for each in asked] == [7]

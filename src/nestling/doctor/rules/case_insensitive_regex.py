@@ -18,6 +18,7 @@ from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import create_index
 from nestling.ir.facts import Collection, Statement
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import count
 from nestling.ir.work import Work
 
@@ -27,7 +28,7 @@ RULE = Rule(
     (Threshold("statements", "statements captured with such a pattern", "statements", {"atlas": 0}),),
 )
 IGNORES_CASE = (1, 2)
-COLLATION = '{collation: {locale: "en", strength: 2}}'
+COLLATION = '{locale: "en", strength: 2}'
 
 
 def findings(seen: Seen) -> Iterator[Finding]:
@@ -57,7 +58,13 @@ def _finding(seen: Seen, target: Collection, field: str, statements: list[Statem
         limit="statements",
         cost=f"{count(keys / times)} keys and documents looked at each time",
         remedy=use if has_index else make,
-        commands=() if has_index else (create_index(target.database, target.name, [(field, 1)], COLLATION),),
+        commands=() if has_index else (_to_create(target, field),),
         evidence={"statements": times, "examined": examined},
         work=Work(tests=keys / times),
     )
+
+
+def _to_create(target: Collection, field: str) -> str:
+    """The index under a name of its own: the server's name for it is that of an index of the same field which heeds case."""
+    options = f"{{name: {quoted(f'{field}_ignoring_case')}, collation: {COLLATION}}}"
+    return create_index(target.database, target.name, [(field, 1)], options)
