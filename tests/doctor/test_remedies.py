@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -53,3 +54,28 @@ def test_commands_show_what_is_meant(name: str, database: Database[dict[str, Any
     (finding,) = [each for each in found(look(database)) if each.rule == name]
     shown = run(database.client, finding.commands[0])
     assert 0 < len(shown) < database[fault.collection].count_documents({})
+
+
+@pytest.mark.parametrize(
+    ("path", "held"),
+    [
+        ("a", lambda items: {"a": items}),
+        ("a.b", lambda items: {"a": {"b": items}}),
+        ("a[].b", lambda items: {"a": [{"b": []}, {"b": items}, {}]}),
+        ("a[]", lambda items: {"a": [[1], items]}),
+        ("a[].b[]", lambda items: {"a": [{"b": [[1], items]}]}),
+    ],
+)
+def test_the_documents_with_too_long_arrays_are_shown(
+    path: str, held: Callable[[list[Any]], dict[str, Any]], database: Database[dict[str, Any]]
+) -> None:
+    """All with more elements than the threshold, not only the longest; those with as many, or no array, are not."""
+    lengths = [0, 1, 5, 6, 7, 30]
+    database.things.insert_many({"_id": n, **held([*range(n)])} for n in lengths)
+    database.things.insert_many([{"_id": "none"}, {"_id": "null", "a": None}, {"_id": "empty", "a": []}])
+    thresholds = {"unbounded-array.values": 5.5, "unbounded-array.documents": 5.5}
+    findings = {
+        each.path: each for each in found(look(database), thresholds=thresholds) if each.rule == "unbounded-array"
+    }
+    shown = run(database.client, findings[path].commands[0])
+    assert [each["_id"] for each in shown] == [6, 7, 30]

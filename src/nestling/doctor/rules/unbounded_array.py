@@ -15,10 +15,12 @@ never reported.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import confidence, here
 from nestling.ir.facts import ELEMENT, Collection, Path
+from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import count, size
@@ -75,11 +77,23 @@ def _finding(seen: Seen, collection: Collection, path: Path, limit: str) -> Find
         limit=limit,
         cost=f"each read or update of the document carries {size(mean)} of it, up to {size(widths.max)}",
         remedy=f"Give the elements a collection of their own: {pattern}; keep the newest few in the document if it shows them.",
-        commands=(
-            f"{here(collection)}.find({{{quoted(path.field + '.' + str(int(lengths.max) - 1))}: {{$exists: true}}}}, {{_id: 1}})",
-        ),
+        commands=_commands(collection, path, int(seen.limits[limit].value)),
         evidence={"p50": lengths.p50, "p95": lengths.p95, "p99": lengths.p99, "max": lengths.max, "bytes": widths.max},
         severity=Severity.INFO if is_rare and lengths.max <= 2 * seen.limits[limit].value else None,
         confidence=confidence(collection),
         work=Work(read_bytes=mean, sent_bytes=mean),
     )
+
+
+def _commands(collection: Collection, path: Path, most: int) -> tuple[str, ...]:
+    """A query for the documents with more elements than this: those that have one at the place behind, counted from 0.
+
+    No query reaches into arrays of arrays, but for what lies in them directly.
+    """
+    if not is_plain(path.steps) or (ELEMENT, ELEMENT) in pairwise(path.steps):
+        return ()
+    if path.steps[-1] == ELEMENT:
+        asked = f"{quoted(path.field)}: {{$elemMatch: {{{quoted(str(most))}: {{$exists: true}}}}}}"
+    else:
+        asked = f"{quoted(f'{path.field}.{most}')}: {{$exists: true}}"
+    return (f"{here(collection)}.find({{{asked}}}, {{_id: 1}})",)
