@@ -241,3 +241,19 @@ def test_nothing_removes_empty_texts(database: Db) -> None:
     assert database.things.count_documents({"a": ""}) == 10
     assert database.things.count_documents({"a": {"$type": "null"}}) == 0
     assert _of(database, "null-or-missing")["a"].commands == ()
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_texts_that_can_be_told_become_numbers_whatever_the_others_are(database: Db, whole: bool) -> None:
+    """One amount that ends in 0 keeps no other from being converted; what stays is counted, with the reason."""
+    numbers = [{"total": n + 0.25} for n in range(570)]
+    texts = ["2930.17"] * 25 + ["1.10", "2.00", "1e3"] + ["on request", ""]
+    database.things.insert_many([*numbers, *({"total": text} for text in texts)])
+    (finding,) = [each for each in found(look(database, whole=whole)) if each.rule == "mixed-types"]
+    assert "(30 of type string) to number" in finding.remedy
+    assert "Of these texts, 3 stay because a number is written otherwise" in finding.remedy
+    assert "2 are no number." in finding.remedy
+    show, convert = finding.commands
+    run(database.client, convert)
+    assert sorted(each["total"] for each in run(database.client, show)) == ["", "1.10", "1e3", "2.00", "on request"]
+    assert database.things.count_documents({"total": 2930.17}) == 25

@@ -40,9 +40,13 @@ def _taken(path: Path, kind: str, target: str, count: int) -> int:
 
 
 def _texts(path: Path, target: str) -> int:
-    """How many texts are values of another type; none are numbers unless all that look like one are exactly that."""
-    forms = dict(path.forms)
-    if target != "number":
-        return forms.get(target, 0) if target in _BY_TEXT else 0
-    exact = forms.get("double" if number(path) == "double" else "decimal", 0)
-    return exact if exact == forms.get("number", 0) else 0
+    """How many texts are values of another type; numbers are those that are written as a number is."""
+    kind = target if target != "number" else "double" if number(path) == "double" else "decimal"
+    return dict(path.forms).get(kind, 0) if target in _BY_TEXT else 0
+
+
+def texts_left(path: Path, target: str, texts: int) -> tuple[int, int]:
+    """How many of so many texts stay: numbers that would be written otherwise, and what is no value of the type at all."""
+    made = min(_texts(path, target), texts)
+    alike = min(max(dict(path.forms).get(target, 0), made), texts)
+    return alike - made, texts - alike

@@ -7,9 +7,10 @@ Example: `rating` is a number in 2,485 documents and a text such as "4" in 63.
 
 Remedy: convert to one type, and let a validator keep it that way: to dates, ObjectIds or numbers where all texts are such, else
 to the main type if that takes some of each other one. Numbers become texts where texts are in the majority or a text has zeros
-before its digits, as postal codes do; and no text becomes a number that would be written otherwise, such as `1.10`. The command
-leaves what cannot be converted as it is; the one before it, asked again, finds what is left to set right by hand. Where no type
-takes the others, such as numbers beside dates, which do not say whether they count seconds or milliseconds, no conversion is
+before its digits, as postal codes do; and no text becomes a number that would be written otherwise: `1.10` stays, for it may be
+a version after `1.9`, while `1.25` becomes a number. The command leaves what cannot be converted as it is, the finding says how
+many texts these are and why, and the first command, asked again, finds what is left to set right by hand. Where no type takes
+the others, such as numbers beside dates, which do not say whether they count seconds or milliseconds, no conversion is
 proposed.
 
 Ignore when: the field is meant to hold anything. Null, integers beside floating-point numbers, and texts such as `0000-00-00`
@@ -21,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.converting import STAYS, converting, finding, number
-from nestling.doctor.one_type import one_type
+from nestling.doctor.one_type import one_type, texts_left
 from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import confidence, here, sampled_share
 from nestling.ir.facts import Collection, Path
@@ -119,8 +120,26 @@ def _remedy(path: Path, kinds: dict[str, int], target: str, said: str, *, is_con
         )
     some = ", ".join(f"{count(kinds[kind])} of type {kind}" for kind in others)
     if is_converted:
-        return f"Convert what is not {target} ({some}) to {target}: {STAYS}. Set that right by hand, and {kept}."
+        left = _left(path, kinds, target)
+        return f"Convert what is not {target} ({some}) to {target}: {STAYS}.{left} Set that right by hand, and {kept}."
     return f"Convert what is not {target} ({some}) to {target}, set right by hand what cannot be converted, and {kept}."
+
+
+def _left(path: Path, kinds: dict[str, int], target: str) -> str:
+    """How many of the texts stay as they are, and why."""
+    if target == "string":
+        return ""
+    otherwise, others = texts_left(path, target, kinds.get("string", 0))
+    reasons = []
+    if otherwise:
+        stay = "stays" if otherwise == 1 else "stay"
+        reasons.append(
+            f"{count(otherwise)} {stay} because a number is written otherwise (`1.10` would become `1.1`, which says the same"
+            " of an amount, not of a version)"
+        )
+    if others:
+        reasons.append(f"{count(others)} {'is' if others == 1 else 'are'} no {target}")
+    return f" Of these texts, {' and '.join(reasons)}." if reasons else ""
 
 
 def _commands(collection: Collection, path: Path, kinds: dict[str, int], target: str) -> tuple[str, ...]:
