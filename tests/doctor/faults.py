@@ -166,9 +166,9 @@ def _heavy(database: Db, over: bool) -> None:
 
 
 def _ttl(database: Db, over: bool) -> None:
-    _filled(database, [{"expires_at": datetime(2099, 1, 1, tzinfo=UTC)}])
+    _filled(database, [{"expires_at": datetime(2099, 1, 1, tzinfo=UTC)}], name="sessions")
     if not over:
-        database.things.create_index("expires_at", expireAfterSeconds=0)
+        database.sessions.create_index("expires_at", expireAfterSeconds=0)
 
 
 def _referring(database: Db, indexed: bool, dangling: int) -> None:
@@ -287,7 +287,7 @@ FAULTS: dict[str, Fault] = {
     "too-many-indexes": Fault(_many_indexes, "things"),
     "every-field-indexed": Fault(_every_field, "things"),
     "heavy-indexes": Fault(_heavy, "things", thresholds={"heavy-indexes.bytes": 50_000, "heavy-indexes.share": 40}),
-    "missing-ttl": Fault(_ttl, "things", "expires_at"),
+    "missing-ttl": Fault(_ttl, "sessions", "expires_at"),
     "unindexed-reference": Fault(lambda db, over: _referring(db, not over, 0), "things", "maker_id"),
     "dangling-reference": Fault(lambda db, over: _referring(db, indexed=True, dangling=3 * over), "things", "maker_id"),
     "stale-copy": Fault(_copied, "things", "maker.name"),

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from bson import Decimal128, Int64, ObjectId
+from bson import Binary, Decimal128, Int64, ObjectId
 from pymongo.database import Database
 
 from nestling.doctor.report import report
 from nestling.doctor.reports.wording import measure, subject, verdict
-from nestling.ir.finding import Finding
+from nestling.ir.finding import Finding, Severity
 from tests.doctor.looking import found, look
 from tests.doctor.shell import run
 
@@ -219,6 +219,35 @@ def test_documents_that_a_collection_deletes_by_their_id_expire(database: Db) ->
     assert set(_of(database, "missing-ttl")) == {"expires_at"}
 
 
+@pytest.mark.parametrize(
+    ("name", "field", "is_proposed"),
+    [
+        ("sessions", "expires_at", True),
+        ("refreshTokens", "expiresAt", True),
+        ("access_log", "valid_until", True),
+        ("things", "delete_at", True),
+        ("coupons", "valid_to", False),
+        ("catalogs", "expires_at", False),
+        ("cards", "expiry_date", False),
+    ],
+)
+@pytest.mark.parametrize("indexed", [False, True])
+def test_nothing_deletes_what_may_be_business_data(
+    database: Db, name: str, field: str, is_proposed: bool, indexed: bool
+) -> None:
+    """A TTL index is proposed where names say that documents do not outlive their date, on indexed fields too; else asked for."""
+    database[name].insert_many({field: datetime(2099, 1, day, tzinfo=UTC)} for day in range(1, 9))
+    if indexed:
+        database[name].create_index(field)
+    finding = _of(database, "missing-ttl")[field]
+    assert finding.severity is (Severity.WARNING if is_proposed else Severity.INFO)
+    assert len(finding.commands) == is_proposed
+    assert ("?" in finding.remedy) is not is_proposed
+    for command in finding.commands:
+        run(database.client, command)
+    assert set(_of(database, "missing-ttl")) == (set() if is_proposed else {field})
+
+
 @pytest.mark.parametrize("texts", [["0000-00-00", "2024-00-15"], ["infinity", "10000-01-01", "0044-03-15 BC"]])
 @pytest.mark.parametrize("documents", [10_000, 200])
 def test_dates_that_no_date_can_be_stay_texts(database: Db, texts: list[str], documents: int) -> None:
@@ -257,3 +286,38 @@ def test_texts_that_can_be_told_become_numbers_whatever_the_others_are(database:
     run(database.client, convert)
     assert sorted(each["total"] for each in run(database.client, show)) == ["", "1.10", "1e3", "2.00", "on request"]
     assert database.things.count_documents({"total": 2930.17}) == 25
+
+
+_DATE = datetime(2024, 1, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize(
+    ("subtype", "others", "is_own"),
+    [
+        (128, "text", True),
+        (129, {"a": 1}, True),
+        (129, [1], True),
+        (130, _DATE, True),
+        (128, 5, False),
+        (129, 5, False),
+        (0, "text", False),
+        (5, {"a": 1}, False),
+    ],
+)
+def test_what_nestling_keeps_as_binary_is_no_other_type(
+    database: Db, subtype: int, others: object, is_own: bool, whole: bool
+) -> None:
+    """Its forms of texts and documents that BSON does not keep are texts and documents; any other binary is another type."""
+    rows = [{"v": others} for _ in range(30)] + [{"v": Binary(b"\xe9{}", subtype)} for _ in range(4)]
+    database.things.insert_many(rows)
+    mixed = {each.path for each in found(look(database, whole=whole)) if each.rule == "mixed-types"}
+    assert mixed == (set() if is_own else {"v"})
+
+
+def test_values_of_a_third_type_are_told_beside_what_nestling_keeps_as_binary(database: Db) -> None:
+    """Only what stands for a document or text is left out of the count."""
+    database.things.insert_many(
+        [*({"v": "text"} for _ in range(9)), {"v": Binary(b"\xe9", 128)}, {"v": Binary(b"x", 0)}]
+    )
+    assert dict(_of(database, "mixed-types")["v"].evidence) == {"string": 9, "binData": 1}

@@ -5,7 +5,9 @@ what is no longer true.
 
 Example: `sessions.expires_at` without a TTL index.
 
-Remedy: an index on the field with `expireAfterSeconds: 0`.
+Remedy: an index on the field with `expireAfterSeconds: 0`, which deletes what has expired, at once and for good. It is proposed
+where names say that documents do not outlive their date, such as those of sessions, tokens, logs and caches. Others, such as
+coupons with a `valid_to`, are business data that mostly is to be kept: there the finding only asks.
 
 Ignore when: something else deletes them, or what has expired must be kept.
 """
@@ -16,15 +18,41 @@ import re
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen
-from nestling.doctor.words import confidence, create_index
+from nestling.doctor.words import create_index
 from nestling.ir.facts import Collection, Path
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Confidence, Finding, Severity
-from nestling.ir.quantity_words import count
+from nestling.ir.literals import quoted
+from nestling.ir.quantity_words import counted
 
 RULE = Rule("Missing TTL index", Severity.WARNING)
 _EXPIRY = re.compile(r"expir(es|ed|y|ation|e)?_?(at|on|date|time)?|valid_?(until|to|till)|delete_?(at|after)|ttl", re.I)
+_DELETION = re.compile(r"delete_?(at|after)|ttl", re.I)
+_EPHEMERAL = frozenset(
+    {
+        "session",
+        "token",
+        "nonce",
+        "otp",
+        "captcha",
+        "log",
+        "cache",
+        "lock",
+        "lockout",
+        "throttle",
+        "reset",
+        "temp",
+        "tmp",
+    }
+)
+"""Words for documents that are worth nothing once their date is past."""
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 MOSTLY = 0.5
+_TO_DELETE = "Create a TTL index on it. It deletes what has expired, at once and for good: look at the dates first."
+_TO_ASK = (
+    "Are these documents to be deleted once their date is past? What people still ask for, such as coupons and contracts, is to"
+    " be kept: accept this finding then. If they are worth nothing any more, a TTL index on the field deletes them, for good."
+)
 
 
 def findings(seen: Seen) -> Iterator[Finding]:
@@ -39,15 +67,35 @@ def findings(seen: Seen) -> Iterator[Finding]:
 
 def _finding(seen: Seen, collection: Collection, path: Path) -> Finding:
     documents = collection.storage.documents if collection.storage else 0
-    sure = confidence(collection)
+    is_sure = _is_ephemeral(collection, path)
     return seen.finding(
         collection,
         path.text,
         "the name says when a document expires, and no TTL index deletes it then",
         number=documents,
         unit="documents",
-        cost=f"{count(documents)} documents stay until somebody deletes them",
-        remedy="Create a TTL index on it. It deletes what has expired, at once and for good: look at the dates first.",
-        commands=(create_index(collection.database, collection.name, [(path.field, 1)], "{expireAfterSeconds: 0}"),),
-        confidence=Confidence.LIKELY if sure is Confidence.CERTAIN else sure,
+        cost=f"{counted(documents, 'document')} {'stays' if documents == 1 else 'stay'} until somebody deletes them",
+        remedy=_TO_DELETE if is_sure else _TO_ASK,
+        commands=(_to_delete(collection, path),) if is_sure else (),
+        severity=None if is_sure else Severity.INFO,
+        confidence=Confidence.LIKELY if is_sure else Confidence.POSSIBLE,
     )
+
+
+def _is_ephemeral(collection: Collection, path: Path) -> bool:
+    """Whether the names say that a document is worth nothing, or is to be deleted, once its date is past."""
+    words = {word.casefold() for word in _WORD.findall(collection.name)}
+    return _DELETION.fullmatch(path.field) is not None or any(
+        {word, word.removesuffix("s")} & _EPHEMERAL for word in words
+    )
+
+
+def _to_delete(collection: Collection, path: Path) -> str:
+    """A TTL index, made of the index on the field where there is one: the server takes no second one."""
+    for index in collection.indexes:
+        if [field for field, _ in index.keys] == [path.field] and not index.partial and not index.collation:
+            made = (
+                f"{{collMod: {quoted(collection.name)}, index: {{name: {quoted(index.name)}, expireAfterSeconds: 0}}}}"
+            )
+            return f"db.getSiblingDB({quoted(collection.database)}).runCommand({made}) // from MongoDB 5.1 on"
+    return create_index(collection.database, collection.name, [(path.field, 1)], "{expireAfterSeconds: 0}")

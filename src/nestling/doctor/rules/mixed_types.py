@@ -14,7 +14,8 @@ the others, such as numbers beside dates, which do not say whether they count se
 proposed.
 
 Ignore when: the field is meant to hold anything. Null, integers beside floating-point numbers, and texts such as `0000-00-00`
-or `infinity` beside dates, which no date can hold, are not counted as mixed.
+or `infinity` beside dates, which no date can hold, are not counted as mixed; nor are texts and JSON that nestling loaded as
+binary of subtypes 128 to 130 because BSON does not keep them as they are, beside other texts, dates and documents.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import count
+from nestling.ir.values import JSON_TEXT_SUBTYPE, TEXT_AS_FOUND_SUBTYPE, UNDECODABLE_TEXT_SUBTYPE
 
 RULE = Rule(
     "Mixed types",
@@ -38,6 +40,12 @@ RULE = Rule(
     (Threshold("values", "values that are not of the field's main type", "values", {"nestling": 0}),),
 )
 _NOTHING = ("null", "undefined")
+_KEPT_FOR = {
+    UNDECODABLE_TEXT_SUBTYPE: ("string",),
+    JSON_TEXT_SUBTYPE: ("object", "array", "string"),
+    TEXT_AS_FOUND_SUBTYPE: ("string", "date"),
+}
+"""Types of values of which nestling keeps as binary, of a subtype of its own, what BSON or a driver would not keep as it is."""
 
 
 def findings(seen: Seen) -> Iterator[Finding]:
@@ -53,15 +61,22 @@ def findings(seen: Seen) -> Iterator[Finding]:
 def _kinds(path: Path) -> dict[str, int]:
     """Counts by type, the most frequent first: all numbers are one type, nothing is none, empty texts come last.
 
-    Texts of dates that no BSON date is are no type beside dates: they are all that can be stored.
+    Texts of dates that no BSON date is are no type beside dates: they are all that can be stored. Nor are nestling's own forms
+    beside what they stand for.
     """
     kinds: dict[str, int] = {}
     beside = path.count("date") and path.dateless and path.dateless == path.count("string")
     for name, times in path.types:
-        if name not in _NOTHING and not (beside and name == "string"):
+        own = _kept_as_binary(path) if name == "binData" else 0
+        if name not in _NOTHING and not (beside and name == "string") and times > own:
             kind = "number" if name in NUMBERS else name
-            kinds[kind] = kinds.get(kind, 0) + times
+            kinds[kind] = kinds.get(kind, 0) + times - own
     return dict(sorted(kinds.items(), key=lambda item: (_is_empty(path, item[0]), -item[1], item[0])))
+
+
+def _kept_as_binary(path: Path) -> int:
+    """How many binary values are texts and documents in a form of nestling's, among others that are texts and documents."""
+    return sum(times for subtype, times in path.subtypes if path.count(*_KEPT_FOR.get(subtype, ())))
 
 
 def _is_empty(path: Path, kind: str) -> bool:
