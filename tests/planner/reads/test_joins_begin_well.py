@@ -27,8 +27,22 @@ GROUPS = (
     "SELECT o.id, c.name FROM orders o JOIN customer c ON c.id = o.customer_id "
     "WHERE o.id IN (SELECT order_id FROM line GROUP BY order_id HAVING SUM(quantity) > 2)"
 )
+NAMED = (
+    "SELECT o.id, c.name, l.quantity FROM orders o LEFT JOIN customer c ON c.id = o.customer_id AND c.city > 'B' "
+    "JOIN line l ON l.order_id = o.id WHERE o.status = 'paid'"
+)
 STATEMENTS = (
     EITHER,
+    NAMED,
+    NAMED + " AND c.name IS NULL",
+    NAMED + " AND (c.name IS NULL OR c.name < o.status)",
+    NAMED.replace("l.order_id = o.id", "l.order_id = o.id AND (c.id IS NULL OR c.id < l.quantity)"),
+    NAMED.replace("l.order_id = o.id", "l.order_id = COALESCE(c.id, o.id)"),
+    (
+        "SELECT l.no, p.title, m.name, o.status FROM line l LEFT JOIN product p ON p.id = l.product_id "
+        "LEFT JOIN maker m ON m.id = p.maker_id JOIN orders o ON o.id = l.order_id "
+        "LEFT JOIN passport ON country = m.name JOIN customer c ON c.id = o.customer_id WHERE c.id = 2"
+    ),
     GROUPS,
     "SELECT id FROM orders WHERE id IN (SELECT order_id FROM line GROUP BY order_id HAVING COUNT(*) > 1)",
     "SELECT id FROM orders WHERE total > (SELECT 0.5 * AVG(quantity) FROM line WHERE order_id = orders.id)",
@@ -83,6 +97,24 @@ def test_joins_begin_where_the_statistics_say_that_most_is_left_out() -> None:
     sql = "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id WHERE c.city > 'A' AND o.status = 'open'"
     assert compiled(sql, known(customer=10, orders=1000)).collection == "orders"
     assert compiled(sql.replace("c.city > 'A'", "c.id = 3"), known(customer=10, orders=1000)).collection == "customer"
+
+
+def test_a_left_join_waits_for_inner_joins_that_do_not_ask_for_it() -> None:
+    """They begin where they would without it, at the one row that is asked for; what asks for it comes after it."""
+    sql = NAMED.replace("o.status = 'paid'", "o.id = 3")
+    assert _in_order(sql) == ["orders", "line", "customer"]
+    assert _in_order(sql.replace("l.order_id = o.id", "l.order_id = COALESCE(c.id, o.id)")) == [
+        "orders",
+        "customer",
+        "line",
+    ]
+
+
+def _in_order(sql: str) -> list[Any]:
+    """The collections read, one after the other."""
+    found = compiled(sql, known(customer=5, orders=500, line=3000))
+    lookups: list[Any] = [stage["$lookup"] for stage in found.pipeline if "$lookup" in stage]
+    return [found.collection, *(each["from"] for each in lookups)]
 
 
 def test_groups_an_in_asks_for_are_made_once() -> None:

@@ -1,6 +1,7 @@
 """Inner joins in the order that reads least: from the table that is restricted most, along what is near.
 
-Near are children in the document read already, then tables an equality reaches, then the rest.
+Near are children in the document read already, then tables an equality reaches, then the rest. A LEFT JOIN waits until the inner
+joins behind it that do not ask for it are done: before them, it would hide which table is restricted.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ _INNER = (JoinKind.INNER, JoinKind.CROSS)
 def order_joins(relation: Relation, design: Design, statistics: Statistics = Statistics()) -> Relation:  # noqa: B008 - frozen
     """The same rows, inner joins reordered; `statistics` tell which table is restricted most, else its predicates' form does."""
     relation = everywhere(relation, joined_groups)
+    if any(isinstance(each, a.Filter) for each in everything(relation)):
+        relation = everywhere(relation, _inner_first)
     limited = _limited(relation)
     return everywhere(relation, lambda each: _early_subqueries(_ordered(each, design, statistics, limited)))
 
@@ -48,6 +51,32 @@ def _limited(relation: Relation) -> frozenset[str]:
     )
     found = [frozenset[str]().union(*(about(key.expression) for key in sort.keys)) for sort in sorts]
     return frozenset[str]().union(*(each for each in found if len(each) == 1))
+
+
+def _inner_first(relation: Relation) -> Relation:
+    """An inner join that asks nothing of what a LEFT JOIN adds is done before it: that adds the same to each row.
+
+    It pays where something is restricted. Else all rows are read anyway, and the LEFT JOIN would only look up for more of them.
+    """
+    if not isinstance(relation, a.Join) or relation.kind is not JoinKind.INNER:
+        return relation
+    above = conjuncts(relation.left.predicate) if isinstance(relation.left, a.Filter) else []
+    outer = relation.left.input if isinstance(relation.left, a.Filter) else relation.left
+    if not isinstance(outer, a.Join) or outer.kind is not JoinKind.LEFT:
+        return relation
+    added = aliases(outer.right)
+    asked = conjuncts(relation.condition)
+    late = [each for each in asked if not about(each).isdisjoint(added)]
+    early = [each for each in asked if each not in late]
+    if not any(_links(each, outer.left, relation.right) for each in early):
+        return relation
+    inner = _inner_first(replace(relation, left=outer.left, condition=conjunction(*early)))
+    return restricted(replace(outer, left=inner), [*above, *late])
+
+
+def _links(condition: Expression, one: Relation, other: Relation) -> bool:
+    """Whether it is about both."""
+    return not any(about(condition).isdisjoint(aliases(each)) for each in (one, other))
 
 
 def _early_subqueries(relation: Relation) -> Relation:
