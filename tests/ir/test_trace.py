@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 from nestling.ir.bindings import Bindings
 from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.trace import Tracer, mix, tickets
 from nestling.ir.types import INTEGER
 from nestling.ir.workload import Access, Statement, StatementKind, Workload
 
+START = datetime(2026, 6, 1, 12, tzinfo=UTC)
 AUTHOR = Entity("author", (Attribute("id", INTEGER), Attribute("born", INTEGER)), ("id",))
 BOOK = Entity("book", (Attribute("id", INTEGER), Attribute("author", INTEGER)), ("id",))
 MODEL = Model("library", (AUTHOR, BOOK), (Relationship("books", "author", "book", ("id",), ("author",)),))
@@ -40,7 +43,7 @@ def test_inserts_wait_where_their_parents_may_go() -> None:
 
 def test_writes_of_the_same_rows_are_chained() -> None:
     """Each execution that changes an entity comes after the one before it; reads and others do not wait."""
-    block = Tracer(Workload((READ, BIRTH)), MODEL, numbers("read", "birth"), 1).block({"read": 5, "birth": 3})
+    block = Tracer(Workload((READ, BIRTH)), MODEL, numbers("read", "birth"), 1, START).block({"read": 5, "birth": 3})
     changes = [place for place, call in enumerate(block) if call.statement == "birth"]
     assert [block[place].after for place in changes] == [(), (changes[0],), (changes[1],)]
     assert all(not call.after for call in block if call.statement == "read")
@@ -50,12 +53,20 @@ def test_traces_repeat_and_bindings_do_not() -> None:
     """The same seed gives the same blocks; no execution of a statement has the values of another one."""
 
     def two(seed: int) -> list[object]:
-        tracer = Tracer(Workload((READ, BIRTH)), MODEL, numbers("read", "birth"), seed)
+        tracer = Tracer(Workload((READ, BIRTH)), MODEL, numbers("read", "birth"), seed, START)
         return [tracer.block({"read": 20, "birth": 4}), tracer.block({"read": 20, "birth": 4}), tracer.moments(3, 10.0)]
 
     assert two(3) == two(3) != two(4)
     values = [call.values["id"] for block in two(3)[:2] for call in block if call.statement == "read"]  # type: ignore[attr-defined]
     assert values == list(range(40))
+
+
+def test_every_execution_has_a_moment_and_uuids_of_its_own() -> None:
+    """The clock goes on from block to block, and no two executions make the same UUID."""
+    tracer = Tracer(Workload((READ, BIRTH)), MODEL, numbers("read", "birth"), 3, START)
+    calls = [*tracer.block({"read": 5, "birth": 2}), *tracer.block({"read": 3})]
+    assert [call.instead.moment for call in calls] == [START + timedelta(milliseconds=place) for place in range(10)]
+    assert len({call.instead.seed for call in calls}) == len(calls)
 
 
 def test_a_mix_follows_the_rates() -> None:
@@ -67,7 +78,7 @@ def test_a_mix_follows_the_rates() -> None:
 def test_values_that_work_once_are_counted() -> None:
     """A DELETE that has had all its rows is named."""
     once = {"drop": Bindings("drop", ("id",), ((1,), (2,)), once=True)}
-    tracer = Tracer(Workload((DROP,)), MODEL, once, 1)
+    tracer = Tracer(Workload((DROP,)), MODEL, once, 1, START)
     tracer.block({"drop": 2})
     assert tracer.spent() == ()
     tracer.block({"drop": 1})

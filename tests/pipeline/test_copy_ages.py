@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter, sleep
 from typing import Any
@@ -18,6 +19,7 @@ from nestling.ir.compiled import NotCompiled
 from nestling.ir.proof import CopyAges
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
+from nestling.ir.stand_ins import StandIns
 from nestling.ir.trace import Call
 from nestling.pipeline.proving.copies import copy_ages, kept_right
 from nestling.pipeline.proving.loading import load_rows
@@ -26,6 +28,7 @@ from nestling.sources.front import open_rows
 from tests.pipeline.test_proving import READS, WRITES, source, with_copy
 
 ALLOWED = "-- freshness: author.name async(200ms)\n"
+NOTHING_NEW = StandIns(datetime(2026, 6, 1, tzinfo=UTC), "")
 PAGE, RENAME, AUTHOR = "book_page", "rename", "by_author"
 
 
@@ -45,7 +48,9 @@ def books(
 
 def run(on: Driven, *calls: tuple[str, dict[str, object]]) -> tuple[Run, ...]:
     """The calls, one after the other."""
-    _, runs = opened(on, tuple(Call(name, values) for name, values in calls), [0.0] * len(calls), clients=1)
+    _, runs = opened(
+        on, tuple(Call(name, values, NOTHING_NEW) for name, values in calls), [0.0] * len(calls), clients=1
+    )
     assert not any(each.failed for each in runs)
     return runs
 

@@ -47,6 +47,15 @@ class Placeholder(ABC):
         return f"{self.name}_regex" if self.is_regex else self.name
 
 
+class ServerTime(str):
+    """The server's time in an expression, told from a text that looks like it."""
+
+    __slots__ = ()
+
+
+SERVER_TIME = ServerTime("$$NOW")
+
+
 @dataclass(frozen=True, slots=True)
 class OutputColumn:
     """A column of the answer: the name SQL gives it, the field of a result document it is in, and its type."""

@@ -2,6 +2,9 @@
 
 Several clients share a block. For the rows to be the same in the end whichever of them is faster, an execution that changes
 what another one needs comes after it (`Call.after`); inserts of rows with keys of their own are in nobody's way.
+
+For what statements write of their own accord to be the same as well, every execution has a moment, a millisecond after that of
+the one before, and UUIDs of its own (`Call.instead`).
 """
 
 from __future__ import annotations
@@ -9,19 +12,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from random import Random
 
 from nestling.ir.bindings import Bindings
 from nestling.ir.model import Model
+from nestling.ir.stand_ins import StandIns
 from nestling.ir.workload import Access, Statement, StatementKind, Workload
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One execution; `after` are the places in the block of those that have to be done before it."""
+    """One execution; `after` are the places in the block of those that have to be done before it.
+
+    `instead`: what it has for the server's time and new UUIDs.
+    """
 
     statement: str
     values: Mapping[str, object]
+    instead: StandIns
     after: tuple[int, ...] = ()
 
 
@@ -29,10 +38,16 @@ Block = tuple[Call, ...]
 
 
 class Tracer:
-    """Makes block after block of a workload: deterministic by seed, and no binding is used twice."""
+    """Makes block after block of a workload: deterministic by seed and start, and no binding is used twice.
 
-    def __init__(self, workload: Workload, model: Model, bindings: Mapping[str, Bindings], seed: int) -> None:
+    `start`: the moment of the first execution.
+    """
+
+    def __init__(
+        self, workload: Workload, model: Model, bindings: Mapping[str, Bindings], seed: int, start: datetime
+    ) -> None:
         self._bindings = bindings
+        self._seed, self._start = seed, start
         self._drawn: Counter[str] = Counter()
         self._tickets = tickets(workload, model)
         self._chance = Random(seed)  # noqa: S311 - an order of statements, not a secret
@@ -47,9 +62,13 @@ class Tracer:
             held = self._tickets.get(name, frozenset())
             after = tuple(sorted({last[entity] for entity in held if entity in last}))
             last.update(dict.fromkeys(held, place))
-            calls.append(Call(name, self._bindings[name].values(self._drawn[name]), after))
+            calls.append(Call(name, self._bindings[name].values(self._drawn[name]), self._instead(), after))
             self._drawn[name] += 1
         return tuple(calls)
+
+    def _instead(self) -> StandIns:
+        number = self._drawn.total()
+        return StandIns(self._start + timedelta(milliseconds=number), f"{self._seed} {number}")
 
     def spent(self) -> tuple[str, ...]:
         """Statements that did something only the first time with each of their values, and have had them all."""

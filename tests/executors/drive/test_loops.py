@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,10 +11,12 @@ from pymongo.database import Database
 from nestling.executors.drive import Driven, Run, closed, latency, loops, mixed, opened
 from nestling.executors.drive.answers import Answer
 from nestling.ir.proof import Interval
+from nestling.ir.stand_ins import StandIns
 from nestling.ir.trace import Call
 from tests.hand_clock import HandClock
 
 SLOW = 0.05
+NOTHING_NEW = StandIns(datetime(2026, 6, 1, tzinfo=UTC), "")
 
 
 @pytest.fixture
@@ -29,13 +32,13 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> HandClock:
 def server(clock: HandClock, database: Database[Any], monkeypatch: pytest.MonkeyPatch) -> Driven:
     """A server whose statements are commands: `insert` of a document, `sleep`."""
 
-    def execute(on: Driven, statement: str, values: dict[str, Any], *, session: Any = None) -> tuple[float, Answer]:
+    def execute(on: Driven, call: Call, *, session: Any = None) -> tuple[float, Answer]:
         del session
-        if statement == "sleep":
+        if call.statement == "sleep":
             clock.sleep(SLOW)
         else:
             number = on.database["log"].count_documents({})
-            on.database["log"].insert_one({"_id": values["id"], "seen": number})
+            on.database["log"].insert_one({"_id": call.values["id"], "seen": number})
         return SLOW, Answer(affected=1)
 
     monkeypatch.setattr(loops, "execute", execute)
@@ -44,7 +47,7 @@ def server(clock: HandClock, database: Database[Any], monkeypatch: pytest.Monkey
 
 def test_clients_keep_the_order_that_counts(server: Driven, database: Database[Any]) -> None:
     """With several clients an execution starts only when those it comes after are done; every one is done once."""
-    block = tuple(Call("insert", {"id": place}, (place - 1,) if place else ()) for place in range(40))
+    block = tuple(Call("insert", {"id": place}, NOTHING_NEW, (place - 1,) if place else ()) for place in range(40))
     runs = closed(server, block, clients=4)
     assert [run.call for run in runs] == list(block)
     assert all(found["seen"] == found["_id"] for found in database["log"].find())
@@ -52,7 +55,7 @@ def test_clients_keep_the_order_that_counts(server: Driven, database: Database[A
 
 def test_time_counts_from_when_an_execution_was_due(server: Driven) -> None:
     """One user and a server of 50 ms, asked every 10 ms: each execution waits longer than the one before it."""
-    block = tuple(Call("sleep", {}) for _ in range(5))
+    block = tuple(Call("sleep", {}, NOTHING_NEW) for _ in range(5))
     elapsed, runs = opened(server, block, [0.0, 0.01, 0.02, 0.03, 0.04], clients=1)
     assert elapsed == pytest.approx(5 * SLOW)
     assert [run.seconds for run in runs] == pytest.approx([0.05, 0.09, 0.13, 0.17, 0.21])
@@ -60,14 +63,18 @@ def test_time_counts_from_when_an_execution_was_due(server: Driven) -> None:
 
 def test_nothing_is_asked_before_it_is_due(server: Driven) -> None:
     """A server that is faster than it is asked waits, and no execution is charged for that."""
-    elapsed, runs = opened(server, tuple(Call("sleep", {}) for _ in range(3)), [0.0, 0.1, 0.3], clients=1)
+    elapsed, runs = opened(server, tuple(Call("sleep", {}, NOTHING_NEW) for _ in range(3)), [0.0, 0.1, 0.3], clients=1)
     assert elapsed == pytest.approx(0.3 + SLOW)
     assert [run.seconds for run in runs] == pytest.approx([SLOW] * 3)
 
 
 def test_an_error_ends_all_clients(server: Driven) -> None:
     """What one client meets, the caller hears, and none of the others waits for ever."""
-    block = (Call("insert", {"id": 1}), Call("insert", {}, (0,)), Call("insert", {"id": 3}, (1,)))
+    block = (
+        Call("insert", {"id": 1}, NOTHING_NEW),
+        Call("insert", {}, NOTHING_NEW, (0,)),
+        Call("insert", {"id": 3}, NOTHING_NEW, (1,)),
+    )
     with pytest.raises(KeyError):
         closed(server, block, clients=3)
 
@@ -100,7 +107,7 @@ def test_runs_keep_their_answers_digest(server: Driven) -> None:
     """With shapes the answers are digested, without they are not."""
     from nestling.executors.drive import Shape
 
-    block = (Call("sleep", {}),)
+    block = (Call("sleep", {}, NOTHING_NEW),)
     assert closed(server, block)[0].digest is None
     assert isinstance(closed(server, block, shapes={"sleep": Shape()})[0].digest, int)
     assert isinstance(closed(server, block)[0], Run)

@@ -19,7 +19,8 @@ from nestling.common.errors import ReadError
 from nestling.executors.drive.answers import Answer, Shape, same
 from nestling.executors.drive.loops import Run
 from nestling.executors.run import documents, row_of
-from nestling.ir.compiled import CompiledRead, bind
+from nestling.ir.compiled import CompiledRead
+from nestling.ir.trace import Call
 
 MOST_READS = 200
 """Of a copy's reads so many, evenly spread, are looked at."""
@@ -74,11 +75,11 @@ def _ages(
 ) -> Iterator[float]:
     for run in runs:
         assert run.moment is not None
-        one, values = reads[run.call.statement], run.call.values
+        one, call = reads[run.call.statement], run.call
         before = [write for write in writes if write[0] <= run.moment]
 
-        def agrees(moment: Timestamp, one: Copied = one, values: Mapping[str, object] = values) -> bool:
-            copied, right = (_answer(database, read, values, moment) for read in (one.read, one.without))
+        def agrees(moment: Timestamp, one: Copied = one, call: Call = call) -> bool:
+            copied, right = (_answer(database, read, call, moment) for read in (one.read, one.without))
             return same(copied, right, one.shape)
 
         try:
@@ -112,9 +113,9 @@ def _just_before(moment: Timestamp) -> Timestamp:
     return Timestamp(moment.time, moment.inc - 1) if moment.inc else Timestamp(moment.time - 1, 2**32 - 1)
 
 
-def _answer(database: Database[Any], read: CompiledRead, values: Mapping[str, object], moment: Timestamp) -> Answer:
+def _answer(database: Database[Any], read: CompiledRead, call: Call, moment: Timestamp) -> Answer:
     then = database.with_options(read_concern=_AsOf(moment))
-    return Answer(tuple(map(row_of(read.columns), documents(then, bind(read, values)))))
+    return Answer(tuple(map(row_of(read.columns), documents(then, call.instead.bind(read, call.values)))))
 
 
 def _spread(runs: Sequence[Run]) -> Sequence[Run]:

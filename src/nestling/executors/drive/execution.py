@@ -17,9 +17,9 @@ from nestling.common.errors import ConstraintError, NestlingError
 from nestling.executors.drive.answers import Answer
 from nestling.executors.run import Document, Row, documents, row_of
 from nestling.executors.write import run_write
-from nestling.ir.compiled import CompiledRead, bind
-from nestling.ir.filling import bind_write
+from nestling.ir.compiled import CompiledRead
 from nestling.ir.program import CompiledWrite
+from nestling.ir.trace import Call
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +44,13 @@ def driven(
     return Driven(name, database, statements, exact, rows)
 
 
-def execute(
-    on: Driven, statement: str, values: Mapping[str, object], *, session: ClientSession | None = None
-) -> tuple[float, Answer]:
+def execute(on: Driven, call: Call, *, session: ClientSession | None = None) -> tuple[float, Answer]:
     """Seconds, and the answer; what the statement itself goes wrong with is part of it, connection errors are the driver's."""
-    compiled = on.statements[statement]
+    compiled = on.statements[call.statement]
     try:
         if isinstance(compiled, CompiledRead):
-            return _read(on, compiled, values, on.rows[statement], session)
-        write = bind_write(compiled, values)
+            return _read(on, compiled, call, on.rows[call.statement], session)
+        write = call.instead.bind_write(compiled, call.values)
         began = perf_counter()
         try:
             done = run_write(on.database, write, session=session)
@@ -63,11 +61,11 @@ def execute(
         return 0.0, Answer(failed=f"{type(error).__name__}: {error.problems[0].text()}")
 
 
-def execute_exact(on: Driven, statement: str, values: Mapping[str, object]) -> Answer | None:
+def execute_exact(on: Driven, call: Call) -> Answer | None:
     """The answer without copies that may be behind; None when the statement uses none."""
-    read = on.exact.get(statement)
+    read = on.exact.get(call.statement)
     try:
-        return _read(on, read, values, row_of(read.columns))[1] if read is not None else None
+        return _read(on, read, call, row_of(read.columns))[1] if read is not None else None
     except NestlingError as error:
         return Answer(failed=str(error.problems[0].what))
 
@@ -75,11 +73,11 @@ def execute_exact(on: Driven, statement: str, values: Mapping[str, object]) -> A
 def _read(
     on: Driven,
     read: CompiledRead,
-    values: Mapping[str, object],
+    call: Call,
     row: Callable[[Document], Row],
     session: ClientSession | None = None,
 ) -> tuple[float, Answer]:
-    bound = bind(read, values)
+    bound = call.instead.bind(read, call.values)
     began = perf_counter()
     rows = tuple(map(row, documents(on.database, bound, session=session)))
     return perf_counter() - began, Answer(rows)

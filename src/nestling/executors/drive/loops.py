@@ -43,7 +43,7 @@ def closed(on: Driven, block: Block, *, clients: int = 1, shapes: dict[str, Shap
 
     def one(place: int) -> Run:
         call = block[place]
-        seconds, answer = execute(on, call.statement, call.values)
+        seconds, answer = execute(on, call)
         return Run(call, seconds, digest(answer, shapes[call.statement]) if shapes else None, answer.failed)
 
     return _shared(block, clients, one)
@@ -58,7 +58,7 @@ def opened(on: Driven, block: Block, due: Sequence[float], *, clients: int) -> t
         if (early := moment - perf_counter()) > 0:
             sleep(early)
         with on.database.client.start_session(causal_consistency=False) as session:
-            _, answer = execute(on, call.statement, call.values, session=session)
+            _, answer = execute(on, call, session=session)
             answered = perf_counter()
             return Run(call, answered - moment, failed=answer.failed, answered=answered, moment=session.operation_time)
 

@@ -39,7 +39,7 @@ def check(
             answers, seconds = {}, {}
             for each in racing:
                 notes[each.name].since()
-                seconds[each.name], answers[each.name] = execute(each.running, call.statement, call.values)
+                seconds[each.name], answers[each.name] = execute(each.running, call)
                 if (work := notes[each.name].since()) is not None:
                     each.examined.setdefault(call.statement, []).append(work)
             if all(answer.failed for answer in answers.values()):
@@ -64,7 +64,7 @@ def leave_out_slow(
 def ask_again(contenders: list[Contender], call: Call, shape: Shape) -> None:
     """A read asked again of all rivals, since their digests differed."""
     racing = in_race(contenders)
-    judge(racing, call, {each.name: execute(each.running, call.statement, call.values)[1] for each in racing}, shape)
+    judge(racing, call, {each.name: execute(each.running, call)[1] for each in racing}, shape)
 
 
 def judge(racing: list[Contender], call: Call, answers: Mapping[str, Answer], shape: Shape) -> None:
@@ -88,7 +88,7 @@ def judge(racing: list[Contender], call: Call, answers: Mapping[str, Answer], sh
 
 def _exact(each: Contender, call: Call, answer: Answer) -> Answer:
     """The answer without copies that may be behind; the answer itself where none were used."""
-    found = execute_exact(each.running, call.statement, call.values)
+    found = execute_exact(each.running, call)
     return answer if found is None else found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -111,7 +112,7 @@ class _Race:
         from nestling.pipeline.proving.statements import shapes
 
         self.reading, self.effort, self.watch, self.began = reading, effort, watch, began
-        self.tracer = Tracer(reading.workload, reading.model, bindings, effort.seed)
+        self.tracer = Tracer(reading.workload, reading.model, bindings, effort.seed, datetime.now(UTC))
         self.shapes = shapes(reading)
         self.contenders: list[Contender] = []
         self.rounds = self.rows = 0

@@ -12,6 +12,7 @@ from nestling.emitters.mql.sql.functions.time_values import instant, since_year_
 from nestling.emitters.mql.sql.functions.zero_dates import formatted_text, part_of_text, told_apart, with_texts
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
+from nestling.ir.compiled import SERVER_TIME
 from nestling.ir.expression import Call, Function, Rules
 from nestling.ir.operands import is_integer, is_mixed_time
 from nestling.ir.types import TypeName
@@ -42,7 +43,7 @@ _DAY_OF_YEAR = re.compile(r"%[jW]")
 
 def now(node: Call, r: Renderer) -> Mql:  # noqa: ARG001 - one signature for all functions
     """The same for the whole statement."""
-    return "$$NOW"
+    return SERVER_TIME
 
 
 def date_of(node: Call, r: Renderer) -> Mql:
