@@ -256,6 +256,7 @@ lists the types of values that disagree. "Unloaded as" is the column `nestling u
 stops it with the table, the key of the row, the column and what to do; nothing stays but, in MySQL, empty tables. In SQLite a
 column whose `also` lists types its affinity would change is declared by a word with BLOB in it, such as `NUMBER_BLOB`, which
 changes nothing. Columns of servers hold one type: there `unload` stops before it writes, where `also` lists one they cannot hold.
+PostgreSQL's dates and moments may be infinite.
 Three things count as one: a whole float and the integer where a column holds both; the JSON text `null` and JSON `null`; and
 JSON texts that say the same, `{"price":1.50}` and `{"price": 1.5}`: documents keep what JSON says, not how it was written.
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from nestling.ir.defaults import Constant, Generated
+from nestling.ir.infinite_moments import infinite
 from nestling.ir.types import TypeName
 from nestling.sources.sql.engines import engine_of
 from nestling.sources.sql.literals import writer
@@ -34,6 +35,8 @@ def default_ddl(attribute: Attribute, entity: Entity, declared: str, dialect: st
         case Constant(value=value) if type(value) in _CONSTANTS.get(attribute.type.name, ()):
             written = _literal(value if attribute.type.name is _T.JSON else writer(attribute, dialect)(value), dialect)
             return f"DEFAULT ({written})" if declared in engine_of(dialect).bracketed_defaults else f"DEFAULT {written}"
+        case Constant(value=value) if engine_of(dialect).has_infinite_moments and infinite(value, attribute.type):
+            return f"DEFAULT {_literal(value, dialect)}"
         case _:
             return None
 

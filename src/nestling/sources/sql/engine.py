@@ -20,7 +20,8 @@ from nestling.common.errors import (
     SourceError,
 )
 from nestling.common.sql_dialects import NAMES
-from nestling.ir.types import KEPT_AS_TEXT, NUMBERS, TypeName
+from nestling.ir.infinite_moments import INFINITE
+from nestling.ir.types import KEPT_AS_TEXT, NUMBERS, TIMES, TypeName
 from nestling.sources.sql.sampling import integer_key, windows
 
 if TYPE_CHECKING:
@@ -215,6 +216,8 @@ class Engine:
     """Whether truths are no numbers."""
     has_decimals = True
     """Whether its decimals are exact."""
+    has_infinite_moments = False
+    """Whether its dates and moments may be infinite."""
     declares_links_first = False
     """Whether foreign keys are part of CREATE TABLE."""
     dropped_with = ""
@@ -234,7 +237,8 @@ class Engine:
         """Types of values the model knows of that the attribute's column does not give back."""
         name = attribute.type.name
         taken = {name, *_BESIDE.get(name, ())} | (KEPT_AS_TEXT if name in self.columns_of_text else frozenset())
-        return tuple(other for other in attribute.also if other.name not in taken)
+        own = {INFINITE} if self.has_infinite_moments and name in TIMES else set()
+        return tuple(other for other in attribute.also if other.name not in taken and other not in own)
 
     def column_words(self, attribute: Attribute, *, keyed: bool) -> str:
         """The type of the column that keeps an attribute's values."""

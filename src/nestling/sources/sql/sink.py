@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from nestling.sources.sql.engine import Engine
     from nestling.sources.sql.passage import Passage
 
+_OTHER_TYPES = (
+    "unload to SQLite, whose columns hold values of several types; or, where no such value is left,"
+    " take its type out of the attribute's `also` in the design's model"
+)
+"""What to do where the design says of values that no column holds, whether there are any or not."""
+
 
 class SqlSink:
     """A target for rows. `broken` lists, after `finish`, the relationships some rows do not keep."""
@@ -114,7 +120,7 @@ class SqlSink:
             Problem(
                 f"`{attribute.name}` is {attribute.type} and also {', '.join(map(str, left))}, which no column here holds both",
                 where=f"table {entity.name}",
-                next_move=self._engine.other_target,
+                next_move=_OTHER_TYPES,
             )
             for entity in model.entities
             for attribute in entity.attributes

@@ -153,6 +153,7 @@ class Postgresql(Engine):
 
     has_schemas = True
     has_booleans = True
+    has_infinite_moments = True
     dropped_with = " CASCADE"
     made_values = MappingProxyType(
         {
