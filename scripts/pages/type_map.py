@@ -200,7 +200,23 @@ POLICIES = (
     ),
     ("collations in MySQL", "`unload` declares `utf8mb4_bin`, or `utf8mb4_unicode_520_ci` for `unicode_ci`"),
     ("collations in SQLite", "`unload` declares `NOCASE` for `unicode_ci` and `nocase`, `RTRIM` for `rtrim`"),
-    ("collations in PostgreSQL", "none; `unload` names foreign keys that spell their parent otherwise in a note"),
+    (
+        "collations in PostgreSQL",
+        "none; `unload` names the texts a source compares otherwise, and foreign keys that spell their parent otherwise",
+    ),
+    (
+        "enums",
+        "`unload` declares a CHECK in PostgreSQL; of those whose texts the source does not compare to the letter it has a note",
+    ),
+    (
+        "lengths of texts",
+        "`unload` declares them in PostgreSQL; a column with a longer text, as SQLite takes it, is `text`, with a note",
+    ),
+    (
+        "types a server has no word for",
+        "PostgreSQL's extensions and composite types, its times of day, MySQL's JSON: `unload` names them and what they became",
+    ),
+    ("computed columns", "the values, in plain columns that a note names; what computes them stays in the source"),
 )
 
 

@@ -49,6 +49,14 @@ PART = Entity(
 )
 OWNS = Relationship("owns", "thing", "part", ("email",), ("owner",), enforced=True)
 MODEL = Model("made", (THING, PART), (OWNS,))
+UNTOLD = {
+    SQLITE: (),
+    POSTGRESQL: tuple(
+        f"`{entity}`: texts of `{name}` are compared to the letter here, not as the source does"
+        for entity, name in (("thing", "email"), ("part", "owner"))
+    ),
+    MYSQL: ("`thing`: declared as another type than the source's: `made` (timestamptz) as datetime(6)",),
+}
 NOON = datetime(2024, 5, 6, 12, tzinfo=UTC)
 FIXED = (
     True,
@@ -82,7 +90,7 @@ def _run(url: str, sql: str) -> None:
 
 def _check(url: str, notes: tuple[str, ...], dialect: str) -> None:
     """An INSERT that says the rest gets what the model says; the tables read back as the model has them."""
-    assert notes == ("`thing`: the default of `odd` is not declared; an INSERT has to give a value",)
+    assert notes == ("`thing`: the default of `odd` is not declared; an INSERT has to give a value", *UNTOLD[dialect])
     _run(url, "INSERT INTO thing (sku, email, odd) VALUES ('Sku', 'cem@x', 'y')")
     rows = {row[0]: row for row in open_database(url, model=MODEL).rows(everything("thing", MODEL))}
     assert rows.keys() == {0, 41, 42}

@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from nestling.ir.allowed import Allowed
+from nestling.ir.types import TEXT, TypeName
 from nestling.sources.checks import compares_plainly, means_the_same
 from nestling.sources.sql.engines import engine_of
 
 if TYPE_CHECKING:
-    from nestling.ir.allowed import Allowed, Scalar
+    from nestling.ir.allowed import Scalar
     from nestling.ir.model import Attribute
 
 
 def check_ddl(attribute: Attribute, column: str, declared: str, dialect: str) -> str:
     """The constraint, of a column that is declared so; empty where there is none, or the column compares otherwise."""
-    if (
-        attribute.allowed is None
-        or not declared
-        or not compares_plainly(declared, attribute.type, engine_of(dialect).statements)
-    ):
+    said, allowed = _said(attribute, dialect)
+    if allowed is None or not declared or not compares_plainly(declared, said.type, engine_of(dialect).statements):
         return ""
-    if not means_the_same(attribute, attribute.allowed, engine_of(dialect).statements):
+    if not means_the_same(said, allowed, engine_of(dialect).statements):
         return ""
-    if any("\0" in str(value) for value in attribute.allowed.values):  # which no statement can write
+    if any("\0" in str(value) for value in allowed.values):  # which no statement can write
         return ""
-    return f"CHECK ({' AND '.join(_conditions(attribute.allowed, column, dialect))})"
+    return f"CHECK ({' AND '.join(_conditions(allowed, column, dialect))})"
+
+
+def _said(attribute: Attribute, dialect: str) -> tuple[Attribute, Allowed | None]:
+    """The attribute with what is allowed of it: an enum is one of a few texts, where columns are held to their types."""
+    if attribute.type.name is not TypeName.ENUM or attribute.also or not engine_of(dialect).enforces_types:
+        return attribute, attribute.allowed
+    return replace(attribute, type=TEXT), Allowed(tuple(dict.fromkeys(attribute.type.values)))
 
 
 def _conditions(allowed: Allowed, column: str, dialect: str) -> Iterator[str]:

@@ -244,6 +244,10 @@ class Engine:
         """The type of the column that keeps an attribute's values."""
         raise NotImplementedError
 
+    def widened(self, attribute: Attribute) -> Attribute:
+        """The attribute with a column for texts longer than its own; itself where no column is changed for one."""
+        return attribute
+
     def column_collation(self, attribute: Attribute) -> str:
         """How the column compares texts; empty where it does so by itself."""
         return ""

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from nestling.common.errors import Problem, SourceError
 from nestling.sources.sql.address import Address
 from nestling.sources.sql.connection import connect, dialect_of, typed_errors
 from nestling.sources.sql.engines import engine_of
-from nestling.sources.sql.table_ddl import (
-    create_table,
-    keyed_alike,
-    place_of,
-    quote,
-    undeclared_defaults,
-)
+from nestling.sources.sql.table_ddl import create_table, keyed_alike, place_of, quote, retyped_column
+from nestling.sources.sql.undeclared import left_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from nestling.ir.model import Entity, Model
     from nestling.sources.sql.engine import Engine
@@ -39,6 +36,7 @@ class SqlSink:
         self.broken: tuple[str, ...] = ()
         self._model: Model | None = None
         self._passages: dict[str, Passage] = {}
+        self._entities: dict[str, Entity] = {}
 
     @cached_property
     def connection(self) -> Any:
@@ -68,10 +66,11 @@ class SqlSink:
                 {schema for e in model.entities if (schema := place_of(e.name, self.address.dialect)[0])}
             ):
                 self.run(f"CREATE SCHEMA IF NOT EXISTS {quote(schema, self.preparer)}")
+            self._entities = {entity.name: keyed_alike(entity, model) for entity in model.entities}
             for entity in model.entities:
                 self.run(f"DROP TABLE IF EXISTS {self.table(entity)}{self._engine.dropped_with}")
                 links = model.parents_of(entity.name)
-                self.run(create_table(keyed_alike(entity, model), links, self.address.dialect, self.preparer))
+                self.run(create_table(self._entities[entity.name], links, self.address.dialect, self.preparer))
             self._engine.tolerate_any_text(self.connection)
             for number, entity in enumerate(model.entities):
                 self._passages[entity.name] = Passage(self, entity, model, f"nestling staged {number}")
@@ -80,6 +79,7 @@ class SqlSink:
         """Add rows, each a tuple of conceptual values in attribute order; raises SourceError for one not read back as it is."""
         if rows:
             with typed_errors(self.address):
+                self._widen(entity.name, rows)
                 self._passages[entity.name].carry(rows)
 
     def finish(self) -> tuple[str, ...]:
@@ -88,20 +88,27 @@ class SqlSink:
         with typed_errors(self.address):
             self.broken = self._engine.finished(self, self._model)
         self.close()
-        return tuple(self._left_out(self._model))
+        broken = (f"the foreign key `{name}` is not declared, or not kept by all rows" for name in self.broken)
+        tables = (left_out(each, self._model, self.address.dialect) for each in self._entities.values())
+        return (*broken, *chain.from_iterable(tables))
 
     def close(self) -> None:
         """Give up what has not been finished."""
         self.connection.close()
 
-    def _left_out(self, model: Model) -> Iterator[str]:
-        """What of the model the tables do not declare."""
-        for name in self.broken:
-            yield f"the foreign key `{name}` is not declared, or not kept by all rows"
-        for entity in model.entities:
-            if left := undeclared_defaults(keyed_alike(entity, model), self.address.dialect):
-                named = ", ".join(f"`{name}`" for name in left)
-                yield f"`{entity.name}`: the default of {named} is not declared; an INSERT has to give a value"
+    def _widen(self, name: str, rows: Sequence[tuple[object, ...]]) -> None:
+        """Have columns take texts that are longer than the model says, as those of a source that does not look."""
+        entity = self._entities[name]
+        wide = tuple(
+            widened
+            if widened is not each and any(_is_longer(row[place], each.type.numbers[0]) for row in rows)
+            else each
+            for place, (each, widened) in enumerate((a, self._engine.widened(a)) for a in entity.attributes)
+        )
+        for before, after in zip(entity.attributes, wide, strict=True):
+            if after is not before:
+                self.run(retyped_column(entity.name, after, self.address.dialect, self.preparer))
+        self._entities[name] = replace(entity, attributes=wide)
 
     def run(self, statement: str) -> Any:
         """Execute one statement."""
@@ -140,3 +147,7 @@ class SqlSink:
             raise SourceError(
                 Problem(what, where=self.address.origin, next_move="name a new file or an empty database")
             )
+
+
+def _is_longer(value: object, most: int) -> bool:
+    return isinstance(value, str) and len(value) > most

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from nestling.ir.defaults import Computed
 from nestling.sources.sql.check_ddl import check_ddl
 from nestling.sources.sql.default_ddl import default_ddl
 from nestling.sources.sql.engines import engine_of
@@ -54,7 +55,7 @@ def keyed_alike(entity: Entity, model: Model) -> Entity:
 
 def create_table(entity: Entity, links: Sequence[Relationship], dialect: str, preparer: Any) -> str:
     """The CREATE TABLE statement; the foreign keys `links` are declared in it where they cannot be added later (SQLite)."""
-    words = _declared(entity, links, dialect)
+    words = declared_columns(entity, links, dialect)
     parts = [_column(a, entity, declared, dialect, preparer) for a, declared in words]
     if entity.key:
         parts.append(f"PRIMARY KEY ({_names(entity.key, preparer)})")
@@ -69,13 +70,14 @@ def create_staged(
     name: str, place: Attribute, entity: Entity, links: Sequence[Relationship], dialect: str, preparer: Any
 ) -> str:
     """The statement that makes a temporary table of the same columns, and of rows' places: it takes any row, NULL everywhere."""
-    words = [(place, column_words(place, dialect)), *_declared(entity, links, dialect)]
+    wide = replace(entity, attributes=tuple(map(engine_of(dialect).widened, entity.attributes)))
+    words = [(place, column_words(place, dialect)), *declared_columns(wide, links, dialect)]
     columns = (_name_and_type(attribute, declared, dialect, preparer) for attribute, declared in words)
     key = f"PRIMARY KEY ({quote(place.name, preparer)})"
     return f"CREATE TEMPORARY TABLE {quote(name, preparer)} ({', '.join((*columns, key))})"
 
 
-def _declared(entity: Entity, links: Sequence[Relationship], dialect: str) -> list[tuple[Attribute, str]]:
+def declared_columns(entity: Entity, links: Sequence[Relationship], dialect: str) -> list[tuple[Attribute, str]]:
     """The attributes with the types of their columns."""
     linked = {
         name
@@ -108,7 +110,16 @@ def undeclared_defaults(entity: Entity, dialect: str) -> tuple[str, ...]:
     return tuple(
         each.name
         for each in entity.attributes
-        if default_ddl(each, entity, column_words(each, dialect, keyed=_is_keyed(each.name, entity)), dialect) is None
+        if not isinstance(each.default, Computed)
+        and default_ddl(each, entity, column_words(each, dialect, keyed=_is_keyed(each.name, entity)), dialect) is None
+    )
+
+
+def retyped_column(entity: str, attribute: Attribute, dialect: str, preparer: Any) -> str:
+    """The statement that gives a column of an entity's table the type of the attribute."""
+    column = quote(attribute.name, preparer)
+    return (
+        f"ALTER TABLE {_table(entity, dialect, preparer)} ALTER COLUMN {column} TYPE {column_words(attribute, dialect)}"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from nestling.common.sql_dialects import POSTGRESQL
 from nestling.ir.defaults import Generated
 from nestling.ir.json_text import json_text
 from nestling.ir.rows import UndecodableText
-from nestling.ir.types import TypeName
+from nestling.ir.types import JSONB, REAL, TypeName
 from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, not_allowed, refused, unreached
 from nestling.sources.sql.literals import undecodable
 from nestling.sources.sql.refine import as_declared
@@ -37,6 +38,14 @@ _WORDS = {
     _T.INTERVAL: "interval", _T.UUID: "uuid", _T.JSON: "json", _T.ENUM: "text", _T.BITS: "bit varying", _T.GEOMETRY: "text",
     _T.ANY: "text", _T.ARRAY: "text", _T.OBJECT_ID: "char(24)",
 }  # fmt: skip
+_OWN = frozenset((
+    "bpchar", "cidr", "inet", "macaddr", "macaddr8", "money", "pg_lsn", "tsquery", "tsvector", "xml",
+    "int4range", "int8range", "numrange", "daterange", "tsrange", "tstzrange",
+    "int4multirange", "int8multirange", "nummultirange", "datemultirange", "tsmultirange", "tstzmultirange",
+))  # fmt: skip
+"""Types carried as text that every server has: those of extensions and of a database's own may be missing."""
+_LENGTHS = range(1, 10_485_761)
+"""What `varchar(n)` takes for a length."""
 
 
 class Postgresql(Engine):
@@ -166,7 +175,13 @@ class Postgresql(Engine):
 
     def column_words(self, attribute: Attribute, *, keyed: bool) -> str:
         """Its own types."""
+        if _is_long(attribute.type):
+            return f"varchar({attribute.type.numbers[0]})"
         return _words(attribute.type, attribute.also)
+
+    def widened(self, attribute: Attribute) -> Attribute:
+        """Texts of any length, as of a source that does not keep to those it declares."""
+        return replace(attribute, type=replace(attribute.type, numbers=())) if _is_long(attribute.type) else attribute
 
     def numbered(self, attribute: Attribute, entity: Entity, declared: str) -> str | None:
         """An identity."""
@@ -202,14 +217,22 @@ def _without_blanks(value: Any) -> Any:
     return value.rstrip(" ") if isinstance(value, str) else value
 
 
+def _is_long(kind: Type) -> bool:
+    """Whether it is a text of at most so many characters, which blanks do not fill up."""
+    return kind.name is _T.TEXT and not kind.carried and len(kind.numbers) == 1 and kind.numbers[0] in _LENGTHS
+
+
 def _words(kind: Type, also: tuple[Type, ...]) -> str:
     if kind.element is not None:
         return f"{_words(kind.element, ()).removesuffix('[]')}[]"
+    if kind.carried in _OWN and not also:
+        return kind.carried
+    if kind.carried == JSONB or REAL in kind.carried.split():
+        return JSONB if kind.carried == JSONB else REAL
     if kind.name is _T.INTEGER and any(other.name is _T.DECIMAL for other in also):
         return "numeric(20,0)"
-    numbers = (
-        f"({','.join(map(str, kind.numbers))})" if kind.numbers and (kind.name is _T.DECIMAL or kind.is_char) else ""
-    )
+    is_sized = kind.name in (_T.DECIMAL, _T.BITS) or kind.is_char
+    numbers = f"({','.join(map(str, kind.numbers))})" if kind.numbers and is_sized else ""
     return (kind.carried if kind.is_char else _WORDS[kind.name]) + numbers
 
 

@@ -1,0 +1,69 @@
+"""What of a model the tables made of it do not declare, in sentences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from nestling.ir.defaults import Computed
+from nestling.ir.expression import Collation
+from nestling.ir.quantity_words import cut
+from nestling.ir.types import MOMENTS, NAN, TEXTS, Type, TypeName
+from nestling.sources.ddl.column_type import read_type
+from nestling.sources.ddl.tokens import tokens
+from nestling.sources.sql.check_ddl import check_ddl
+from nestling.sources.sql.engines import engine_of
+from nestling.sources.sql.table_ddl import declared_columns, undeclared_defaults
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from nestling.ir.model import Attribute, Entity, Model
+
+
+def left_out(entity: Entity, model: Model, dialect: str) -> Iterator[str]:
+    """A sentence for each kind of thing a table leaves out; `entity` is the model's as its columns had to be."""
+    if named := _names(each.name for each in entity.attributes if isinstance(each.default, Computed)):
+        yield f"`{entity.name}`: the source computes {named}; here an INSERT or UPDATE has to give the value"
+    if named := _names(undeclared_defaults(entity, dialect)):
+        yield f"`{entity.name}`: the default of {named} is not declared; an INSERT has to give a value"
+    columns = declared_columns(entity, model.parents_of(entity.name), dialect)
+    if other := ", ".join(_retyped(model.entity(entity.name), columns, dialect)):
+        yield f"`{entity.name}`: declared as another type than the source's: {other}"
+    if named := _names(
+        each.name for each, words in columns if each.allowed and not check_ddl(each, "", words, dialect)
+    ):
+        yield f"`{entity.name}`: what is allowed of {named} is not declared"
+    if named := _names(each.name for each in entity.attributes if not _is_collated(each, dialect)):
+        yield f"`{entity.name}`: texts of {named} are compared to the letter here, not as the source does"
+
+
+def _retyped(entity: Entity, columns: Iterable[tuple[Attribute, str]], dialect: str) -> Iterator[str]:
+    """The columns whose words say another type than the attribute's, of databases that hold values to them."""
+    if not engine_of(dialect).enforces_types:
+        return
+    for attribute, (_, words) in zip(entity.attributes, columns, strict=True):
+        is_told = attribute.type.name is TypeName.ANY or check_ddl(attribute, "", words, dialect)
+        declared = read_type(list(tokens(words, dialect)), dialect, {}).type
+        if not is_told and _plain(declared) != _plain(attribute.type):
+            yield f"`{attribute.name}` ({cut(str(attribute.type))}) as {words}"
+
+
+def _plain(kind: Type) -> Type:
+    """The type without what is measured of its values."""
+    if kind.element is not None:
+        return replace(kind, element=_plain(kind.element))
+    carried = " ".join(word for word in kind.carried.split() if word != NAN)
+    return replace(kind, numbers=() if kind.name in MOMENTS else kind.numbers, carried=carried)
+
+
+def _is_collated(attribute: Attribute, dialect: str) -> bool:
+    """Whether the column compares texts as the source does, near enough."""
+    if attribute.type.name not in TEXTS or attribute.collation is Collation.BINARY:
+        return True
+    collated = engine_of(dialect).column_collation
+    return collated(attribute) != collated(replace(attribute, collation=Collation.BINARY))
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
