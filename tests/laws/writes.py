@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import tempfile
 import uuid
 from dataclasses import replace
@@ -36,6 +37,7 @@ def round_of_writes(data: st.DataObject, client: MongoClient[dict[str, Any]], co
     world = replace(world, model=_acted(data, world.model))
     design: Design = data.draw(enriched(data.draw(designs(world)), most=3))
     draw = data.draw(st.randoms(use_true_random=False))
+    prices = random.Random(data.draw(st.integers(0, 99)))
     name = f"law_{uuid.uuid4().hex}"
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -46,6 +48,7 @@ def round_of_writes(data: st.DataObject, client: MongoClient[dict[str, Any]], co
                     raise
                 counts["rounds", "writes: rows that are alike refused"] += 1
                 return
+            run.price = (lambda _: prices.random()) if data.draw(st.booleans()) else None
             writer = Writer(run.design.model, run.connection, draw, answering=True)
             for _ in range(count):
                 _write(run, writer.statement())

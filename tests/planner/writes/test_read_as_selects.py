@@ -12,6 +12,7 @@ from pymongo.database import Database
 from nestling.emitters.mql.read import compiled_read
 from nestling.ir.algebra import Query
 from nestling.ir.design import Design
+from nestling.ir.model import OnDelete, OnUpdate
 from nestling.ir.primitives import Index
 from nestling.ir.write_path import Fetch, WritePlan
 from nestling.pipeline.statements import default_price
@@ -20,7 +21,7 @@ from nestling.planner.sql import translate
 from nestling.planner.writes import plan_write
 from tests.planner.reads.shop import ROWS
 from tests.planner.work.test_estimate_write import STATISTICS
-from tests.planner.writes.shops import DESIGNS, model
+from tests.planner.writes.shops import DESIGNS, REST, lines, model, refer, root
 from tests.write_traces import trace
 
 UNSOLD = "NOT EXISTS (SELECT 1 FROM line l JOIN orders o ON o.id = l.order_id WHERE o.customer_id = customer.id)"
@@ -84,3 +85,56 @@ def test_the_plan_is_that_of_the_select(statement: str, table: str, condition: s
     read = _read(f"SELECT * FROM {table} WHERE {condition}", design)
     assert any("$lookup" in stage for stage in read)
     assert [stage for stage in fetched if "$lookup" in stage] == [stage for stage in read if "$lookup" in stage]
+
+
+FOLLOW = OnDelete.CASCADE, OnUpdate.CASCADE
+CASCADES = (
+    "DELETE FROM customer WHERE city = 'Oslo' AND id IN (SELECT customer_id FROM orders)",
+    "UPDATE customer SET id = id + 50 WHERE name IS NULL OR city = 'Brno'",
+    "DELETE FROM orders WHERE EXISTS (SELECT 1 FROM customer c WHERE c.id = orders.customer_id AND c.name > 'B')",
+    "DELETE FROM customer WHERE name = 'Ann' OR id > 3",
+    "DELETE FROM product WHERE EXISTS (SELECT 1 FROM maker m JOIN employee e ON e.id = m.id WHERE m.id = product.maker_id)",
+    "DELETE FROM customer WHERE city <> 'nowhere'",
+)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("step", [-1, 1])
+def test_rows_that_go_with_others_are_found_either_way(
+    design: str, step: int, database: Database[dict[str, Any]], tmp_path: Path
+) -> None:
+    """From themselves, or from the parents that go first: every home holds what SQLite's table holds."""
+    prices = count(start=0, step=step)
+    acted = model(customer_orders=FOLLOW, order_lines=FOLLOW, product_lines=FOLLOW)
+    run = trace(DESIGNS[design](acted), ROWS, database, tmp_path)
+    run.price = lambda _: float(next(prices))
+    run.run_all(CASCADES, every=1)
+    assert len(run.done) >= 4
+
+
+@pytest.mark.parametrize(
+    ("statement", "begin"),
+    [
+        ("DELETE FROM customer WHERE name = 'Ann'", {"customers"}),
+        ("DELETE FROM customer WHERE id = 5", {"customers", "orderss"}),
+        ("UPDATE customer SET id = 7 WHERE name = 'Ann'", {"customers"}),
+        (f"DELETE FROM orders WHERE {PENS}", {"products"}),
+    ],
+)
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_cascade_reads_what_goes_and_nothing_else(statement: str, begin: set[str], *, inside: bool) -> None:
+    """Each read of children, and of theirs, begins at what the statement asks for, by an index."""
+    orders = root("orders", *([lines()] if inside else []), references=refer("customer_orders"))
+    own = [] if inside else [root("line", references=refer("order_lines", "product_lines"), key=("order_id", "no"))]
+    indexes = (
+        Index("customers", (("name", 1),)),
+        Index("orderss", (("customer_id", 1),)),
+        Index("products", (("title", 1),)),
+        Index("orderss" if inside else "lines", (("lines.product_id" if inside else "product_id", 1),)),
+    )
+    collections = (root("customer"), orders, *own, *REST)
+    design = Design(model(customer_orders=FOLLOW, order_lines=FOLLOW), collections, indexes)
+    fetches = [step for step in _plan(statement, design).steps if isinstance(step, Fetch)]
+    reads = [compiled_read(each.plan, name="fetch", sql="") for each in fetches]
+    assert {read.collection for read in reads} == begin
+    assert all(read.filter is not None or "$match" in read.pipeline[0] for read in reads)

@@ -86,7 +86,7 @@ def ways(
     """The relation rewritten; where prices can tell which is the cheapest, also as it is when a set of values begins."""
     yield _rewritten(relation, design, allowed, tolerated, statistics)
     if priced and Rewrite.SETS_FIRST in allowed:
-        for each in islice(with_set_first(relation), MOST_SETS):
+        for each in islice(with_set_first(relation, design.model), MOST_SETS):
             yield _rewritten(each, design, allowed, tolerated, statistics)
 
 

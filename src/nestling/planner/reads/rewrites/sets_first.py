@@ -1,47 +1,99 @@
 """`EXISTS` and `IN (SELECT …)` as conditions: the values found are made first, each once, and the rows that have them looked up.
 
 `… FROM post WHERE id IN (SELECT post_id FROM tagging JOIN tag … WHERE tag.name = :name)` begins with the tag. Looked up from each
-post, the tag would be read as often as there are posts. Which is cheaper depends on how many rows there are on either side, on
-indexes and on limits: `plan_read` makes both plans and takes the cheaper.
+post, the tag would be read as often as there are posts. Of what is told by its key there is one row: an `EXISTS` that asks for it
+is a join with it, in the order that reads least. Writes ask so for parents that go. Which is cheaper depends on
+how many rows there are on either side, on indexes and on limits: `plan_read` makes all these plans and takes the cheapest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.expression import Column, Compare, Comparison, Exists, Expression, InSubquery
+from nestling.ir.model import Model
 from nestling.ir.operands import conjunction
 from nestling.planner.reads.correlate import equal_columns
 from nestling.planner.reads.rewrites.conjuncts import conjuncts, restricted
+from nestling.planner.reads.rewrites.join_order import inner_leaves
+from nestling.planner.reads.rewrites.links import is_unique, scan_of
 from nestling.planner.reads.traverse import aliases, free_columns
 
 _Pair = tuple[Column, Column]
 """A column of the rows, and that of the set which is equal to it."""
 
 
-def with_set_first(relation: Relation) -> Iterator[Relation]:
-    """The same rows, one way for each condition that can begin: as a join with the set of its values."""
+def with_set_first(relation: Relation, model: Model) -> Iterator[Relation]:
+    """The same rows, one way for each condition that can begin: as a join with the set of its values, or the rows it tells."""
     match relation:
         case a.Filter():
-            yield from _joined(relation)
+            yield from _joined(relation, model)
         case a.Project() | a.Sort() | a.Limit() | a.Group() | a.Distinct() | a.Window():
-            for each in with_set_first(relation.input):
+            for each in with_set_first(relation.input, model):
                 yield replace(relation, input=each)
         case _:
             return
 
 
-def _joined(relation: a.Filter) -> Iterator[Relation]:
-    asked = conjuncts(relation.predicate)
+def _joined(relation: a.Filter, model: Model) -> Iterator[Relation]:
+    rows, asked = _with_told(relation, model)
+    if rows is not relation.input:
+        yield restricted(rows, asked)
     for each in asked:
         if (found := _set(each)) is not None:
             values, pairs = found
             equal = conjunction(*(Compare(Comparison.EQUAL, own, of_set) for own, of_set in pairs))
             rest = [other for other in asked if other is not each]
-            yield restricted(a.Join(JoinKind.INNER, values, relation.input, equal), rest)
+            yield restricted(a.Join(JoinKind.INNER, values, rows, equal), rest)
+
+
+def _with_told(relation: a.Filter, model: Model) -> tuple[Relation, list[Expression]]:
+    """The rows beside those that conditions tell by their keys, and those asked of these in turn; and what else is asked."""
+    rows, rest = relation.input, list[Expression]()
+    waiting = conjuncts(relation.predicate)
+    while waiting:
+        predicate, *waiting = waiting
+        found = _told(predicate, model)
+        if found is None:
+            rest.append(predicate)
+            continue
+        scans, asked = found
+        for scan in scans:
+            rows = a.Join(JoinKind.CROSS, rows, scan)
+        waiting = [*asked, *waiting]
+    return rows, rest
+
+
+def _told(predicate: Expression, model: Model) -> tuple[list[a.Scan], list[Expression]] | None:
+    """The tables of each of which an EXISTS asks for one row at most, and all that it asks of them."""
+    if not isinstance(predicate, Exists):
+        return None
+    below = predicate.relation.input if isinstance(predicate.relation, a.Project) else predicate.relation
+    leaves, asked = inner_leaves(below)
+    scans: list[a.Scan] = []
+    for leaf in leaves:
+        scan, own = scan_of(leaf)
+        if scan is None:
+            return None
+        scans.append(scan)
+        asked += own
+    waiting = list(scans)
+    while waiting:
+        told = next((each for each in waiting if _is_told(each, waiting, asked, model)), None)
+        if told is None:
+            return None
+        waiting.remove(told)
+    return scans, asked
+
+
+def _is_told(scan: a.Scan, waiting: Sequence[a.Scan], asked: Sequence[Expression], model: Model) -> bool:
+    """Whether its key is equal to what is known, columns of what waits to be told left out."""
+    unknown = {each.alias for each in waiting}
+    pairs = [pair for each in asked if (pair := _pair(each, {scan.alias})) is not None]
+    return is_unique(model.entity(scan.entity), {own.name for outer, own in pairs if outer.alias not in unknown})
 
 
 def _set(predicate: Expression) -> tuple[Relation, list[_Pair]] | None:
@@ -57,6 +109,8 @@ def _set(predicate: Expression) -> tuple[Relation, list[_Pair]] | None:
             return (a.Distinct(relation), found) if known else None
         case Exists(relation=a.Project(input=relation, alias=alias)):
             return _correlated(relation, alias)
+        case Exists(relation=a.Filter(input=rows) as relation):
+            return _correlated(relation, f"values of {min(aliases(rows))}")
         case _:
             return None
 
