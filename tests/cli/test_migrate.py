@@ -42,7 +42,7 @@ def test_from_one_design_to_the_other(moving: Path, target: str, database: Docum
     assert names(database) == {"author", "author.new", "book", "_nestling_migrate"}
     done = nestling("migrate", *DESIGNS, target, "--cutover", "--json", cwd=moving)
     assert (done.code, done.json["phase"], done.json["equal"]) == (0, "done", True)
-    assert set(done.json) == {"phase", "equal", "rows", "changes", "documents", "unknown", "seconds"}
+    assert set(done.json) == {"phase", "equal", "rows", "changes", "documents", "unknown", "lagging", "seconds"}
     assert names(database) == {"author", "author.before", "book", "_nestling_migrate"}
     verified = nestling("verify", "new.yaml", "--from", "sqlite:///library.db", "--to", target, cwd=moving)
     assert verified.code == 0, verified.out

@@ -40,6 +40,11 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Let arrays lose an order that no values of their elements tell. Without this it is an error.",
 )
+@click.option(
+    "--drop-copies",
+    is_flag=True,
+    help="Let go copies and computed values that differ from what they follow from. Without this it is an error.",
+)
 @click.option("--offline", is_flag=True, help="Nobody else writes until the cutover, so a standalone server will do.")
 @options.long_decimals
 @options.microseconds
@@ -53,6 +58,7 @@ def command(
     drop_old: bool,
     drop_unknown: bool,
     drop_order: bool,
+    drop_copies: bool,
     offline: bool,
     long_decimals: str,
     microseconds: str,
@@ -90,6 +96,7 @@ def command(
                 cutover=cutover,
                 drop_unknown=drop_unknown,
                 drop_order=drop_order,
+                drop_copies=drop_copies,
                 policy=policy,
                 watch=watch,
             )
@@ -111,7 +118,7 @@ def _said(shape: dict[str, object], sentence: str, *, as_json: bool) -> int:
 
 
 def migrate_json(done: MigrationReport) -> dict[str, object]:
-    """The documented shape: phase, equal, rows, changes, documents, unknown, seconds."""
+    """The documented shape: phase, equal, rows, changes, documents, unknown, lagging, seconds."""
     return {
         "phase": str(done.phase),
         "equal": done.equal,
@@ -119,6 +126,7 @@ def migrate_json(done: MigrationReport) -> dict[str, object]:
         "changes": done.changes,
         "documents": done.documents,
         "unknown": [asdict(each) for each in done.unknown],
+        "lagging": [asdict(each) for each in done.lagging],
         "seconds": round(done.seconds, 3),
     }
 
@@ -139,6 +147,8 @@ def show(done: MigrationReport) -> None:
         click.echo(f"{counted(sum(done.rows.values()), 'row')} of {counted(len(done.rows), 'entity')} {verdict}.")
     for line in _gone(done.unknown):
         click.echo(line)
+    for each in done.lagging:
+        click.echo(f"Derived anew, as it lagged behind what it follows from: {each.text()}.")
     if not done.equal:
         click.echo("Run it again; where writers are very busy, when they are less so.")
         click.echo(

@@ -111,6 +111,20 @@ class CompiledCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldCheck:
+    """A field that follows from others, checked by itself.
+
+    `holder` is the entity in whose documents it is, `field` where in them; `path` leads there in documents of the check's
+    collection (`lines[].name`: in elements of an array). `check` has one value.
+    """
+
+    holder: str
+    field: str
+    path: str
+    check: Check
+
+
+@dataclass(frozen=True, slots=True)
 class Drift:
     """One value that differs. `expected` and `found` are as stored, `MISSING` where nothing is (to be).
 

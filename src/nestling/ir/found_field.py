@@ -1,4 +1,6 @@
-"""A field of documents that a migration would lose: the design does not know it, or its array's order is told by no value."""
+"""A field of documents that a migration would lose: the design does not know it, its array's order is told by no value, or it
+differs from what it follows from.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from nestling.ir.quantity_words import counted, cut
 
 @dataclass(frozen=True, slots=True)
 class FoundField:
-    """Where it is (`lines[].note`: in elements of an array), how many documents have it, and the least `_id` of them."""
+    """Where it is (`lines[].note`: in elements of an array), how many documents it is found in, and an `_id` of theirs."""
 
     collection: str
     path: str

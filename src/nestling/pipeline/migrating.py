@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     )
     from nestling.ir.command import CreateIndex
     from nestling.ir.design import Design
+    from nestling.ir.drift import CompiledCheck
     from nestling.ir.layout import StoredCollection
     from nestling.ir.migration import Assembly
     from nestling.ir.model import Model
@@ -68,6 +69,7 @@ def migrate(
     cutover: bool = False,
     drop_unknown: bool = False,
     drop_order: bool = False,
+    drop_copies: bool = False,
     policy: Policy | None = None,
     watch: Watch | None = None,
 ) -> MigrationReport:
@@ -75,9 +77,11 @@ def migrate(
 
     With `cutover` the new design then takes over. What was interrupted goes on where it stopped. `offline`: nobody writes, so
     that a server without change streams will do. `drop_unknown`: fields of documents that the designs do not know may be lost;
-    without it they are an error. `drop_order`: so with orders of arrays that no values of their elements tell.
+    without it they are an error. `drop_order`: so with orders of arrays that no values of their elements tell. `drop_copies`: so
+    with copies and computed values that differ from what they follow from.
     """
-    going = _migration(old, new, database, policy, watch, drop_unknown=drop_unknown, drop_order=drop_order)
+    going = _migration(old, new, database, policy, watch, drop_unknown=drop_unknown)
+    going.drop_order, going.drop_copies = drop_order, drop_copies
     return going.run(offline=offline, cutover=cutover)
 
 
@@ -109,7 +113,6 @@ def _migration(
     watch: Watch | None,
     *,
     drop_unknown: bool = False,
-    drop_order: bool = False,
 ) -> Migration:
     from nestling.executors.migrate import Migration
 
@@ -125,7 +128,7 @@ def _migration(
             watch(f"migrating {what}", rows, None)
 
     job = job_of(old.design, new.design, database, policy or Policy())
-    return Migration(job, job.homes.database, shelf, tell, drop_unknown, drop_order)
+    return Migration(job, job.homes.database, shelf, tell, drop_unknown)
 
 
 def job_of(old: Design, new: Design, database: Database[Any], policy: Policy) -> Job:
@@ -174,6 +177,7 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
     gone = [index for index in _indexes(old) if index.collection in stays and index not in indexes]
     taken = {(index.collection, index.name) for index in gone}
     late = [i for i in indexes if "expireAfterSeconds" in i.options or (i.collection, i.name) in taken]
+    followed = [each for each in _followed(old) if each[1].check.collection not in stays]
     return Job(
         designs=digest(old, new, policy),
         old_design=stored_digest(old, Policy()),
@@ -193,10 +197,27 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
         nulls=null_fields(old),
         unknown={name: stages for name, stages in unknown_fields(old).items() if name not in stays},
         reordered={name: stages for name, stages in reordered(old, new).items() if name not in stays},
+        copies=[each for each in followed if not _is_left(each[1])],
+        lagging=[each for each in followed if _is_left(each[1])],
         unfenced=frozenset(s.name for s in old.stores if s.options.kind is CollectionKind.TIME_SERIES),
         keeps_images=keeps_images,
         policy=policy,
     )
+
+
+def _followed(design: Design) -> Iterator[tuple[str, CompiledCheck]]:
+    """The fields that follow from others, with what finds documents in which they hold something else."""
+    from nestling.ir.drift import FieldCheck
+    from nestling.pipeline.keeping import compiled_check
+    from nestling.planner.checks import field_checks, where_held
+
+    for each in field_checks(design):
+        if isinstance(each, FieldCheck):
+            yield each.path, compiled_check(where_held(each.check))
+
+
+def _is_left(compiled: CompiledCheck) -> bool:
+    return compiled.check.freshness is not None and compiled.check.freshness.is_left
 
 
 def _validator(design: Design, store: StoredCollection, policy: Policy) -> Mapping[str, Any]:

@@ -47,7 +47,7 @@ def plan_migration(
         f"{each.text()}, {LOST}, which `migrate` refuses without `--drop-order`"
         for each in find_fields(database, job.reordered)
     )
-    risks = (*fields, *orders, *_risks(old.design, new.design, job, database))
+    risks = (*fields, *orders, *_copies(old.design, job, database), *_risks(old.design, new.design, job, database))
     return MigrationPlan(
         moves,
         job.replaced,
@@ -60,6 +60,21 @@ def plan_migration(
         unknown,
         _seconds(moves, job, measured),
     )
+
+
+def _copies(old: Design, job: Job, database: Database[Any]) -> Iterator[str]:
+    """Copies and computed values that are not what they follow from, and those nobody can tell of."""
+    from nestling.executors.check import differing_fields
+    from nestling.executors.migrate.copies import LAGS, LOST
+    from nestling.ir.reading import Gap
+    from nestling.planner.checks import field_checks
+
+    for each in differing_fields(job.copies, database):
+        yield f"{each.text()}, {LOST}, which `migrate` refuses without `--drop-copies`"
+    for each in differing_fields(job.lagging, database):
+        yield f"{each.text()}, {LAGS}; `nestling sync DESIGN URI --once` or `nestling check DESIGN URI --repair` does so before"
+    for gap in dict.fromkeys(each for each in field_checks(old) if isinstance(each, Gap)):
+        yield f"`{gap.where}` is derived anew, and cannot be compared with what is there: {gap.what}"
 
 
 def _untouched(job: Job, database: Database[Any]) -> list[str]:

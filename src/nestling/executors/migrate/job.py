@@ -12,6 +12,7 @@ from nestling.executors.migrate.server_side import ServerSide
 from nestling.executors.migrate.trail import Trail
 from nestling.executors.migrate.unit import Target
 from nestling.ir.command import Command, CreateIndex
+from nestling.ir.drift import CompiledCheck
 from nestling.ir.values import Policy
 
 
@@ -25,7 +26,8 @@ class Job:
     so they wait for the cutover. `indexes_gone` are what only the old design has of those kept. `validators` are what
     documents of the old design must satisfy, `nulls` the stages that find fields which are null where it has none. `unknown`
     are those that find what else documents hold, of the collections that are not kept, `reordered` those that find arrays whose
-    order would be lost, of the same collections.
+    order would be lost, of the same collections. `copies` are the fields of these (path, its check) that follow from others and
+    are kept so by writes, `lagging` those that are kept so in the background.
     `unfenced` are old collections that take no validator and no other name (time series). `keeps_images`: the server is to keep
     documents as they were before changes.
     """
@@ -48,6 +50,8 @@ class Job:
     nulls: Mapping[str, Sequence[Mapping[str, Any]]]
     unknown: Mapping[str, Sequence[Mapping[str, Any]]]
     reordered: Mapping[str, Sequence[Mapping[str, Any]]]
+    copies: Sequence[tuple[str, CompiledCheck]]
+    lagging: Sequence[tuple[str, CompiledCheck]]
     unfenced: frozenset[str]
     keeps_images: bool
     policy: Policy

@@ -19,6 +19,7 @@ from nestling.executors.migrate.affected import carry_over
 from nestling.executors.migrate.alone import alone
 from nestling.executors.migrate.backfill import backfill
 from nestling.executors.migrate.compare import Compared
+from nestling.executors.migrate.copies import lagging, require_copies
 from nestling.executors.migrate.cutover import (
     drop,
     fence,
@@ -54,7 +55,8 @@ class MigrationReport:
     """How far it is, the rows compared by entity (empty: not compared) and whether all were equal, and what was done.
 
     `changes` were carried over in this run, `documents` written for them; `seconds` is this run's time. `unknown` fields, which
-    the designs say nothing of, were left behind, as that was asked for.
+    the designs say nothing of, were left behind, as that was asked for. `lagging` fields, kept in the background, were not what
+    they follow from when they were looked at.
     """
 
     phase: Phase
@@ -64,6 +66,7 @@ class MigrationReport:
     documents: int
     seconds: float
     unknown: tuple[FoundField, ...] = ()
+    lagging: tuple[FoundField, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,9 @@ class Dropped:
 
 @dataclass(slots=True)
 class Migration:
-    """A job on a database. May be lost: `drop_unknown`, fields that the designs do not know; `drop_order`, orders of arrays."""
+    """A job on a database. May be lost: `drop_unknown`, fields that the designs do not know; `drop_order`, orders of arrays;
+    `drop_copies`, copies and computed values that differ from what they follow from.
+    """
 
     job: Job
     database: Database[Any]
@@ -84,13 +89,15 @@ class Migration:
     tell: Tell
     drop_unknown: bool = False
     drop_order: bool = False
+    drop_copies: bool = False
     unknown: tuple[FoundField, ...] = ()
+    lagging: tuple[FoundField, ...] = ()
 
     def run(self, *, offline: bool = False, cutover: bool = False) -> MigrationReport:
         """Go on to where the new design is complete and equal; with `cutover` until it has taken over.
 
-        Raises `MigrationError` (also for fields and orders that would be lost), `LeaseLost`, `ChangesError`, `LoadError` (a row
-        the new design has no place for), `PermissionDenied`.
+        Raises `MigrationError` (also for fields, orders and values that would be lost), `LeaseLost`, `ChangesError`, `LoadError`
+        (a row the new design has no place for), `ReadError` (values that take too long to compare), `PermissionDenied`.
         """
         start = time.monotonic()
         with typed_errors(address(self.database)), self._alone(offline=offline, cutover=cutover) as states:
@@ -125,6 +132,10 @@ class Migration:
         if not self.drop_order:
             self.tell("orders of arrays", 0)
             require_order(self.job, self.database)
+        if not self.drop_copies:
+            self.tell("copies and computed values", 0)
+            require_copies(self.job, self.database)
+            self.lagging = lagging(self.job, self.database)
 
     def _begin(self, states: States, *, offline: bool) -> State:
         for target in () if offline else self.job.targets:
@@ -165,7 +176,8 @@ class Migration:
             changes = follower.changes if follower is not None else 0
         seconds = time.monotonic() - start
         written = deriver.written
-        return MigrationReport(state.phase, compared.rows, compared.equal, changes, written, seconds, self.unknown)
+        left = self.unknown, self.lagging
+        return MigrationReport(state.phase, compared.rows, compared.equal, changes, written, seconds, *left)
 
     def _backfill(self, states: States, state: State, deriver: Deriver) -> State:
         create(self.job.commands, self.database, tuple(self.job.names), resume=True)

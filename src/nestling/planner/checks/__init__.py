@@ -12,11 +12,11 @@ from nestling.ir.drift import Check, Checks
 from nestling.ir.reading import Gap
 from nestling.planner.checks.discriminators import discriminator_checks
 from nestling.planner.checks.flags import overflow_checks
-from nestling.planner.checks.kept import kept_checks
+from nestling.planner.checks.kept import field_checks, kept_checks, where_held
 from nestling.planner.checks.references import reference_checks
 from nestling.planner.checks.summaries import summary_checks
 
-__all__ = ["checks_of"]
+__all__ = ["checks_of", "field_checks", "where_held"]
 
 _ANEW = "documents of this kind of collection are not changed: load the collection anew"
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from nestling.ir.access_path import Comparator, Comparison, FieldPath, Filter, IfMissing, Literal
 from nestling.ir.design import Design
-from nestling.ir.drift import Check, Compared, DriftKind, Screen
+from nestling.ir.drift import Check, Compared, DriftKind, FieldCheck, Screen
 from nestling.ir.freshness import Level
-from nestling.ir.primitives import Computed, Copy, Reference
+from nestling.ir.layout import Place
+from nestling.ir.names import join
+from nestling.ir.primitives import Computed, Copy, Form, Reference
 from nestling.ir.reading import Gap
 from nestling.ir.rows import AggregateKind
 from nestling.ir.upkeep import Upkeep
@@ -16,18 +19,58 @@ from nestling.planner.checks.comparing import differing, guarded, way_to
 from nestling.planner.checks.screens import screen_of
 from nestling.planner.reads import ReadGap
 from nestling.planner.upkeep import Implied, implied, stored, upkeeps_of
+from nestling.planner.upkeep.holder import is_array
 
 
 def kept_checks(design: Design) -> Iterator[Check | Gap]:
     """A check for every upkeep that follows its source; a gap for what no read is known for."""
-    for upkeep in upkeeps_of(design):
-        if upkeep.freshness.level is Level.SNAPSHOT:
-            continue
-        try:
-            found = implied(upkeep, design, with_found=True)
-            yield _check(found, screen_of(upkeep, design, [path for path, _ in found.values]))
-        except ReadGap as error:
-            yield replace(error.gap, where=error.gap.where or upkeep.id)
+    for upkeep in _compared(design):
+        yield _check_or_gap(upkeep, design)
+
+
+def field_checks(design: Design) -> Iterator[FieldCheck | Gap]:
+    """The same checks, each field by itself: of a copy without a sub-document of its own, each of its attributes."""
+    for upkeep in _compared(design):
+        for field, each in _fields(upkeep):
+            check = _check_or_gap(each, design)
+            path = join(_path(each.place), field)
+            yield FieldCheck(each.holder, field, path, check) if isinstance(check, Check) else check
+
+
+def _compared(design: Design) -> Iterator[Upkeep]:
+    return (each for each in upkeeps_of(design) if each.freshness.level is not Level.SNAPSHOT)
+
+
+def _fields(upkeep: Upkeep) -> Iterator[tuple[str, Upkeep]]:
+    match upkeep.what:
+        case Copy(form=Form.INLINE, closure=False) as copy:
+            for each in copy.attributes:
+                name = join(upkeep.id.removesuffix(copy.name).rstrip("."), each.path)
+                yield each.path, replace(upkeep, id=name, what=replace(copy, attributes=(each,)))
+        case Copy() as copy:
+            yield copy.name, upkeep
+        case Computed() | Reference() as what:
+            yield what.field, upkeep
+
+
+def _path(place: Place) -> str:
+    """The way to a place in its documents, `[]` for the elements of an array."""
+    return join(*(f"{node.field}[]" if is_array(node) else node.field for node in place.nodes))
+
+
+def where_held(check: Check) -> Check:
+    """The check of a field by itself, where something is held: where nothing is, nothing can be lost."""
+    found = IfMissing(FieldPath(check.values[0].found), Literal(None))
+    held = Filter(check.read.step, Comparison(found, Comparator.NOT_EQUAL, Literal(None)))
+    return replace(check, read=replace(check.read, step=held))
+
+
+def _check_or_gap(upkeep: Upkeep, design: Design) -> Check | Gap:
+    try:
+        found = implied(upkeep, design, with_found=True)
+        return _check(found, screen_of(upkeep, design, [path for path, _ in found.values]))
+    except ReadGap as error:
+        return replace(error.gap, where=error.gap.where or upkeep.id)
 
 
 def _check(found: Implied, screen: Screen | None) -> Check:

@@ -1,0 +1,25 @@
+"""Fields that do not hold what they follow from, each with how many documents it differs in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling.executors.check.checking import Way, check
+from nestling.ir.drift import CompiledCheck
+from nestling.ir.found_field import FoundField
+
+
+def differing_fields(fields: Sequence[tuple[str, CompiledCheck]], database: Database[Any]) -> tuple[FoundField, ...]:
+    """Those of the fields (path, its check) that differ anywhere, in their order; raises what `check` does."""
+    report = check([compiled for _, compiled in fields], database, (), way=Way(shown=1))
+    examples = {each.check: each.id for each in report.findings}
+    return tuple(
+        FoundField(
+            compiled.check.collection, path, report.verdicts[compiled.check.key].differing, examples[compiled.check.key]
+        )
+        for path, compiled in fields
+        if compiled.check.key in examples
+    )
