@@ -123,13 +123,13 @@ def _create_index(database: Database[Any], command: CreateIndex, quorum: Mapping
     except OperationFailure as error:
         if _is_typed(error):
             raise
-        if error.code == INDEX_OPTIONS_CONFLICT and _is_there(database, command):
+        if error.code == INDEX_OPTIONS_CONFLICT and is_there(database, command):
             return
         raise LoadError(_index_problem(database, command, error)) from None
 
 
-def _is_there(database: Database[Any], command: CreateIndex) -> bool:
-    """Whether the same index is there by another name, as applications call theirs."""
+def is_there(database: Database[Any], command: CreateIndex) -> bool:
+    """Whether the same index is there, be it by another name, as applications call theirs."""
     told = ("unique", "expireAfterSeconds", "partialFilterExpression")
     return any(
         tuple(each["key"]) == command.keys and all(each.get(name) == command.options.get(name) for name in told)

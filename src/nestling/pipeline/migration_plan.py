@@ -39,7 +39,7 @@ def plan_migration(
     job = job_of(old.design, new.design, database, policy or Policy())
     measured = sizes(database, job.homes.homes)
     moves = tuple(_moves(new.design, job, measured))
-    built, dropped = _indexes(old.design, new.design, job)
+    built, dropped = _indexes(job, database)
     unknown = find_fields(database, job.unknown)
     lost = "is not in the designs: it would be lost, which `migrate` refuses without `--drop-unknown`"
     fields = (f"{each.text()}, {lost}" for each in unknown)
@@ -108,26 +108,36 @@ def _estimated(
     return sum(measured[root.entity].rows for root in store.roots), sum(measured[name].size_bytes for name in of)
 
 
-def _indexes(old: Design, new: Design, job: Job) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The indexes to be built, and those that go from collections that stay."""
-    from nestling.emitters.commands import index_commands
+def _indexes(job: Job, database: Database[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The indexes to be built, on collections that stay those the database has not; and those that go from such."""
+    from nestling.executors.create import is_there
 
-    before = index_commands(old)
-    built = [each for each in index_commands(new) if each.collection not in job.kept or each not in before]
-    return tuple(map(_index_text, built)), tuple(sorted(map(_index_text, job.indexes_gone)))
+    there = frozenset(database.list_collection_names())
+    built = (
+        index
+        for index in (*job.indexes, *job.late_indexes)
+        if index.collection not in job.kept or index.collection not in there or not is_there(database, index)
+    )
+    shown = (_index_text(index, job.names.get(index.collection, index.collection)) for index in built)
+    return tuple(shown), tuple(sorted(_index_text(index, index.collection) for index in job.indexes_gone))
 
 
-def _index_text(index: CreateIndex) -> str:
+def _index_text(index: CreateIndex, collection: str) -> str:
     keys = ", ".join(path if direction > 0 else f"-{path}" for path, direction in index.keys)
-    some = " (of some documents)" if "partialFilterExpression" in index.options else ""
-    expiring = " (removes documents)" if "expireAfterSeconds" in index.options else ""
-    return f"{index.collection}: {keys}{some}{expiring}"
+    seconds = index.options.get("expireAfterSeconds")
+    kinds = [
+        *(["unique"] if index.options.get("unique") else []),
+        *(["partial: of some documents"] if "partialFilterExpression" in index.options else []),
+        *([f"TTL: removes documents after {seconds:,} s"] if seconds is not None else []),
+    ]
+    return f"{collection}: {keys} ({'; '.join(kinds)})" if kinds else f"{collection}: {keys}"
 
 
 def _risks(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
     from nestling.common.errors import GapError
     from nestling.executors.abilities import has_history
     from nestling.executors.migrate import in_the_way
+    from nestling.pipeline.migration_constraints import lost_constraints, new_uniques, new_validators
     from nestling.planner.migration import snapshots
 
     yield from (f"it would be refused: {problem.text()}" for problem in in_the_way(job, database))
@@ -138,7 +148,9 @@ def _risks(old: Design, new: Design, job: Job, database: Database[Any]) -> Itera
             "the server cannot keep documents as they were before changes (it is older than 6.0, or the user may not `collMod`):"
             " after deletes and updates whole entities are compared, and nothing stays where it is"
         )
-    yield from _lost(old, new, job, database)
+    yield from lost_constraints(old, new, job, database)
+    yield from new_uniques(old, new, job, database)
+    yield from new_validators(old, new, job, database)
     for name in snapshots(new):
         yield f"`{name}` is a snapshot: it is taken anew, from the values at the time of the migration"
     for target in job.targets:
@@ -151,30 +163,6 @@ def _risks(old: Design, new: Design, job: Job, database: Database[Any]) -> Itera
         yield f"{names} (time series) can neither be followed nor refuse writes: let nobody write to it meanwhile"
     if len(job.on_server) < len({target.store.name for target in job.targets}):
         yield "some collections pass through this machine: keep it near the server"
-
-
-def _lost(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
-    """What unique and expiring indexes keep in the database today, and none of the new design will."""
-    from nestling.ir.planned_indexes import planned_indexes
-    from nestling.ir.primitives import Index
-    from nestling.planner.options.constraints import constraints, is_kept
-
-    planned = {(each.collection, each.name) for each in planned_indexes(old)}
-    gone = {(each.collection, each.name) for each in job.indexes_gone}
-    for store in old.stores:
-        collection = store.name
-        for name, told in database[collection].index_information().items():
-            unique, seconds = bool(told.get("unique")), told.get("expireAfterSeconds")
-            stays = collection in job.kept and (collection, name) not in gone
-            if stays or not (unique or seconds is not None) or any(way not in (1, -1) for _, way in told["key"]):
-                continue
-            keys = tuple((path, int(way)) for path, way in told["key"])
-            index = Index(collection, keys, unique, expire_after_seconds=None if seconds is None else round(seconds))
-            known = next(constraints(old, [index]), None)
-            if known is not None and not is_kept(new, known):
-                yield f"no index of the new design keeps {known}: `{collection}.{name}` does today, then the application has to"
-            elif known is None and (collection, name) not in planned:
-                yield f"`{collection}.{name}`, which keeps values unique or lets documents expire, is in neither design and goes"
 
 
 def _seconds(moves: tuple[Move, ...], job: Job, measured: Mapping[str, Size]) -> float:

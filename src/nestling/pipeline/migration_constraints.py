@@ -1,0 +1,192 @@
+"""What the server refuses under the new design and takes today, and what it keeps today and will not: among a plan's risks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from nestling.ir.quantity_words import first_of
+
+if TYPE_CHECKING:
+    from pymongo.database import Database
+
+    from nestling.executors.migrate import Job
+    from nestling.ir.candidate import Indexed
+    from nestling.ir.design import Design
+    from nestling.ir.layout import Node, StoredCollection
+    from nestling.ir.planned_indexes import PlannedIndex
+    from nestling.ir.primitives import Index
+
+SHOWN = 5
+
+
+def lost_constraints(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
+    """What unique and expiring indexes keep in the database today, and none of the new design will."""
+    from nestling.ir.planned_indexes import planned_indexes
+    from nestling.planner.options.constraints import constraints, is_kept
+
+    planned = {(each.collection, each.name) for each in planned_indexes(old)}
+    gone = {(each.collection, each.name) for each in job.indexes_gone}
+    for collection, name, index, _ in _indexes_today(old, database):
+        stays = collection in job.kept and (collection, name) not in gone
+        if stays or not (index.unique or index.expire_after_seconds is not None):
+            continue
+        known = next(constraints(old, [index]), None)
+        if known is not None and not is_kept(new, known):
+            yield f"no index of the new design keeps {known}: `{collection}.{name}` does today, then the application has to"
+        elif known is None and (collection, name) not in planned:
+            yield f"`{collection}.{name}`, which keeps values unique or lets documents expire, is in neither design and goes"
+
+
+def _indexes_today(old: Design, database: Database[Any]) -> Iterator[tuple[str, str, Index, Mapping[str, Any]]]:
+    """The indexes the database has on the old design's collections: collection, name, keys, and what the server tells."""
+    from nestling.ir.primitives import Index
+
+    for store in old.stores:
+        for name, told in database[store.name].index_information().items():
+            if all(way in (1, -1) for _, way in told["key"]):
+                keys = tuple((path, int(way)) for path, way in told["key"])
+                seconds = told.get("expireAfterSeconds")
+                expires = None if seconds is None else round(seconds)
+                index = Index(store.name, keys, bool(told.get("unique")), expire_after_seconds=expires)
+                yield store.name, name, index, told
+
+
+# --- what is to be unique --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Unique:
+    """Attributes of an entity whose values no two rows may share; `some`: it is so of certain rows alone."""
+
+    entity: str
+    attributes: frozenset[str]
+    some: bool = False
+    collated: bool = False
+
+    def implies(self, other: _Unique) -> bool:
+        """Whether the other holds where this one does."""
+        of_more = (other.some or not self.some) and (self.collated or not other.collated)
+        return self.entity == other.entity and self.attributes <= other.attributes and of_more
+
+
+def new_uniques(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
+    """Unique indexes, those on `_id` among them, that refuse what the database takes today."""
+    today = tuple(_unique_today(old, database))
+    for unique, index in _unique_then(new):
+        if any(each.implies(unique) for each in today):
+            continue
+        names = ", ".join(name for name in new.model.entity(unique.entity).attribute_names if name in unique.attributes)
+        since = "as soon as `migrate` has built it" if index.collection in job.kept else "from the cutover on"
+        yield (
+            f"`{index.collection}` gets a unique index on {index.fields}, and nothing keeps {names} of `{unique.entity}` unique"
+            f" today: a second one with the same is refused (E11000) {since}; {_instead(unique, index)}"
+        )
+
+
+def _instead(unique: _Unique, index: PlannedIndex) -> str:
+    from nestling.ir.literals import of_collection, shell
+
+    if index.keys == (("_id", 1),):
+        return f"where it may repeat, give `{unique.entity}` a key that does not, in the model and in both designs"
+    return f"where it may repeat, drop it then: {of_collection('db', index.collection)}.dropIndex({shell(index.name)})"
+
+
+def _unique_then(new: Design) -> Iterator[tuple[_Unique, PlannedIndex]]:
+    """What the new design has the server keep unique, and by which index."""
+    from nestling.ir.expression import Collation
+    from nestling.ir.planned_indexes import NOWHERE, PlannedIndex, planned_indexes
+    from nestling.ir.primitives import Index
+    from nestling.planner.options.in_place import indexed
+
+    for store, root, attributes in _ids(new):
+        yield _Unique(root.entity, attributes), PlannedIndex(store.name, (("_id", 1),), ("key",), unique=True)
+    for each in planned_indexes(new):
+        keys = tuple(key for key in each.keys if key[0] != NOWHERE)
+        on = indexed(new.store(each.collection), Index(each.collection, keys)) if each.unique else None
+        if on is not None:
+            yield _unique(on, some=_is_of_some(each), collated=each.collation is not Collation.BINARY), each
+
+
+def _unique_today(old: Design, database: Database[Any]) -> Iterator[_Unique]:
+    """What the server keeps unique of rows that are documents of their own."""
+    from nestling.ir.layout import NodeKind
+    from nestling.planner.options.constraints import constraints
+
+    for _, root, attributes in _ids(old):
+        yield _Unique(root.entity, attributes)
+    for collection, _, index, told in _indexes_today(old, database):
+        roots = {root.entity for root in old.store(collection).roots if root.kind is NodeKind.ROOT}
+        for each in constraints(old, [index]) if index.unique else ():
+            if each.on.entity in roots:
+                yield _unique(each.on, some=_has_condition(told), collated="collation" in told)
+
+
+def _ids(design: Design) -> Iterator[tuple[StoredCollection, Node, frozenset[str]]]:
+    """The attributes that the `_id`s of homes are made of."""
+    from nestling.ir.layout import NodeKind, Role
+
+    for store in design.stores:
+        for root in store.roots:
+            names = frozenset(field.attribute for field in root.stored if field.path.partition(".")[0] == "_id")
+            if store.role is Role.HOME and root.kind is NodeKind.ROOT and names:
+                yield store, root, names
+
+
+def _unique(on: Indexed, *, some: bool, collated: bool) -> _Unique:
+    return _Unique(on.entity, frozenset(name for name, _ in on.keys), some, collated)
+
+
+def _is_of_some(index: PlannedIndex) -> bool:
+    """Whether rows that have the values may share them."""
+    from nestling.ir.clause import Compared
+
+    return any(each.comparison is not Compared.PRESENT for each in index.partial)
+
+
+def _has_condition(told: Mapping[str, Any]) -> bool:
+    """The same of an index of the database: conditions that only ask whether there is a value are none."""
+    conditions = told.get("partialFilterExpression", {}).values()
+    return any(not isinstance(each, Mapping) or not each.keys() <= {"$exists", "$type"} for each in conditions)
+
+
+# --- what is to be of one form ---------------------------------------------------------------------------------------
+
+
+def new_validators(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
+    """Validators of collections that are built, where the server asks less of the same documents today, or something else."""
+    from nestling.emitters.commands import collection_commands
+    from nestling.emitters.jsonschema import can_validate
+    from nestling.ir.literals import shell
+
+    today = {each["name"]: each.get("options", {}) for each in database.list_collections()}
+    designed = {each.name: each.options.get("validator") for each in collection_commands(old, policy=job.policy)}
+    free, others = list[str](), list[str]()
+    for store in new.stores:
+        if store.name in job.kept or not can_validate(store):
+            continue
+        of = {node.entity for node in store.nodes()}
+        sources = [each.name for each in old.stores if of & {node.entity for node in each.nodes()}]
+        if not all(_refuses(today.get(name, {})) for name in sources):
+            free.append(store.name)
+        elif any(today[name]["validator"] != designed[name] for name in sources):
+            others.append(store.name)
+    for names, what in (
+        (free, "each gets a validator, where the server takes documents of any form today"),
+        (others, "each gets another validator than there is today, whose rules go"),
+    ):
+        if names:
+            shown = first_of([f"`{name}`" for name in names], SHOWN)
+            yield (
+                f"{shown}: {what}: from the cutover on, a document that lacks a field or has a value of another type than all"
+                " have now is refused. `nestling emit NEW.YAML --as jsonschema` shows them; after the cutover,"
+                f' db.runCommand({{collMod: {shell(names[0])}, validationAction: "warn"}}) only logs what it would refuse,'
+                " and `validator: {}` takes anything"
+            )
+
+
+def _refuses(options: Mapping[str, Any]) -> bool:
+    """Whether a collection's validator refuses documents, all of them that break it."""
+    level, action = options.get("validationLevel", "strict"), options.get("validationAction", "error")
+    return bool(options.get("validator")) and level == "strict" and action == "error"

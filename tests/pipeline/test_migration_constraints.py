@@ -1,0 +1,91 @@
+"""What the server takes today and refuses once a migration has cut over is among the plan's risks, and refused indeed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+from pymongo.errors import DuplicateKeyError, WriteError
+
+from nestling import pipeline
+from nestling.common.server import Server
+from nestling.ir.proposal import Proposal
+from nestling.pipeline.reversing import in_place, redesign
+from nestling.sources.mongo import Found
+
+Documents = Database[dict[str, Any]]
+
+
+@pytest.fixture
+def live(database: Documents, mongod: Server) -> str:
+    """Products that lines in orders refer to by `sku`, which no index keeps unique; no collection has a validator."""
+    database["products"].insert_many([{"_id": i, "sku": f"s{i}", "price": 1.5 * i} for i in range(20)])
+    database["orders"].insert_many(
+        [
+            {"_id": i, "total": i, "lines": [{"line": n, "sku": f"s{(i + n) % 20}"} for n in range(1, 4)]}
+            for i in range(100)
+        ]
+    )
+    return f"{mongod.uri.partition('?')[0].rstrip('/')}/{database.name}?directConnection=true"
+
+
+def _normalized(live: str) -> tuple[Found, Proposal]:
+    found = in_place(live)
+    return found, redesign(found, "normalized").proposal
+
+
+def _about(risks: tuple[str, ...], *words: str) -> list[str]:
+    return [risk for risk in risks if all(word in risk for word in words)]
+
+
+def test_a_unique_index_that_is_new_is_said(live: str, database: Documents) -> None:
+    """Also of a collection that stays; after the cutover a second value is refused until the index is dropped as told."""
+    found, new = _normalized(live)
+    plan = pipeline.plan_migration(found.in_place, new, database)
+    assert "products: sku (unique)" in plan.indexes_built
+    (told,) = _about(plan.risks, "`products` gets a unique index on sku")
+    (drop,) = [part for part in told.split("; ") if part.startswith("where it may repeat, drop it then: ")]
+    assert _about(plan.risks, "`lines` gets a unique index on _id", "order_id, line of `lines`", "give `lines` a key")
+    assert pipeline.migrate(found.in_place, new, database, cutover=True).equal
+    again = {"_id": 90, "sku": "s1", "price": 1.0}
+    with pytest.raises(DuplicateKeyError):
+        database["products"].insert_one(again)
+    database["products"].drop_index(drop.partition("dropIndex(")[2].strip(')"'))
+    database["products"].insert_one(again)
+
+
+def test_a_unique_index_that_is_there_is_no_risk(live: str, database: Documents) -> None:
+    """By whatever name; and it is not among those to build."""
+    database["products"].create_index("sku", unique=True, name="mine")
+    found, new = _normalized(live)
+    plan = pipeline.plan_migration(found.in_place, new, database)
+    assert not _about(plan.risks, "`products` gets")
+    assert not [index for index in plan.indexes_built if index.startswith("products")]
+
+
+def test_validators_that_are_new_are_said(live: str, database: Documents) -> None:
+    """Of collections that are built; what the risk tells to do has the server take documents of another form again."""
+    found, new = _normalized(live)
+    plan = pipeline.plan_migration(found.in_place, new, database)
+    (told,) = _about(plan.risks, "gets a validator")
+    assert told.startswith("`orders`, `lines`: ")
+    assert pipeline.migrate(found.in_place, new, database, cutover=True).equal
+    odd = {"_id": 900, "total": "a hundred"}
+    with pytest.raises(WriteError):
+        database["orders"].insert_one(odd)
+    assert 'db.runCommand({collMod: "orders", validationAction: "warn"})' in told
+    database.command("collMod", "orders", validationAction="warn")
+    database["orders"].insert_one(odd)
+
+
+def test_a_validator_of_the_applications_own_is_said_to_go(live: str, database: Documents) -> None:
+    """One that only warns is none; one that refuses is replaced."""
+    rules = {"$jsonSchema": {"required": ["total"]}}
+    database.command("collMod", "orders", validator=rules, validationAction="warn")
+    found, new = _normalized(live)
+    assert _about(pipeline.plan_migration(found.in_place, new, database).risks, "gets a validator")
+    database.command("collMod", "orders", validator=rules, validationAction="error")
+    risks = pipeline.plan_migration(found.in_place, new, database).risks
+    assert _about(risks, "`orders`, `lines`: each gets another validator than there is today")
+    assert not _about(risks, "gets a validator")
