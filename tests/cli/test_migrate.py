@@ -42,7 +42,8 @@ def test_from_one_design_to_the_other(moving: Path, target: str, database: Docum
     assert names(database) == {"author", "author.new", "book", "_nestling_migrate"}
     done = nestling("migrate", *DESIGNS, target, "--cutover", "--json", cwd=moving)
     assert (done.code, done.json["phase"], done.json["equal"]) == (0, "done", True)
-    assert set(done.json) == {"phase", "equal", "rows", "changes", "documents", "unknown", "lagging", "seconds"}
+    told = {"phase", "equal", "rows", "differing", "repeated", "changes", "documents", "unknown", "lagging", "seconds"}
+    assert set(done.json) == told
     assert names(database) == {"author", "author.before", "book", "_nestling_migrate"}
     verified = nestling("verify", "new.yaml", "--from", "sqlite:///library.db", "--to", target, cwd=moving)
     assert verified.code == 0, verified.out
@@ -73,6 +74,22 @@ def test_what_changes_meanwhile_comes_along(moving: Path, target: str, database:
         3: "Nobody",
         4: "Iain M. Banks",
     }
+
+
+def test_rows_that_differ_are_shown(moving: Path, target: str, database: Documents) -> None:
+    """With the key that repeats and the document it is in, as text and JSON; what to do is not about the case of letters."""
+    assert nestling("migrate", *DESIGNS, target, cwd=moving).code == 0
+    database["author"].update_one({"_id": 1}, {"$push": {"book": {"book_id": 2, "title": "Again"}}})
+    done = nestling("migrate", *DESIGNS, target, cwd=moving)
+    assert done.code == 1, done.err
+    assert "compared: some still DIFFER." in done.out
+    assert "  `book` with book_id 2: 2 times in the old design" in done.out
+    assert 'author: `{"book.book_id": 2}`, the key of `book`, is there 2 times' in done.out
+    assert "change or remove all but one" in done.out
+    assert "case" not in done.out
+    found = nestling("migrate", *DESIGNS, target, "--json", cwd=moving).json
+    assert [each["key"] for each in found["differing"]] == [{"book_id": 2}]
+    assert [each["key"] for each in found["repeated"]] == [{"book.book_id": 2}]
 
 
 def test_copies_are_kept_right_for_the_design_in_use_alone(moving: Path, target: str) -> None:

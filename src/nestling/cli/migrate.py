@@ -118,11 +118,13 @@ def _said(shape: dict[str, object], sentence: str, *, as_json: bool) -> int:
 
 
 def migrate_json(done: MigrationReport) -> dict[str, object]:
-    """The documented shape: phase, equal, rows, changes, documents, unknown, lagging, seconds."""
+    """The documented shape: phase, equal, rows, differing, repeated, changes, documents, unknown, lagging, seconds."""
     return {
         "phase": str(done.phase),
         "equal": done.equal,
         "rows": dict(done.rows),
+        "differing": [asdict(each) for each in done.differing],
+        "repeated": [asdict(each) for each in done.repeated],
         "changes": done.changes,
         "documents": done.documents,
         "unknown": [asdict(each) for each in done.unknown],
@@ -133,6 +135,26 @@ def migrate_json(done: MigrationReport) -> dict[str, object]:
 
 def _gone(unknown: Sequence[FoundField]) -> list[str]:
     return [f"Left behind, as the designs do not know it: {each.text()}." for each in unknown]
+
+
+def _show_differing(done: MigrationReport) -> None:
+    """Which rows, why where that can be told, and what to do."""
+    for row in done.differing:
+        click.echo(f"  {row.text()}")
+    for key in done.repeated:
+        click.echo(f"{key.collection}: {key.text()}.")
+    if done.repeated:
+        click.echo(
+            "The new design keeps one row of a key: change or remove all but one, and run it again; or end it with --abort,\n"
+            "and give these rows a key that does not repeat, in the model and in both designs."
+        )
+        return
+    click.echo("Run it again; where writers are very busy, when they are less so.")
+    if any(row.has_texts for row in done.differing):
+        click.echo(
+            "If the same rows differ though nobody writes, they may spell the key of their parent in another case.\n"
+            "Design anew from the source, which then keeps nothing along such keys."
+        )
 
 
 def show(done: MigrationReport) -> None:
@@ -150,11 +172,7 @@ def show(done: MigrationReport) -> None:
     for each in done.lagging:
         click.echo(f"Derived anew, as it lagged behind what it follows from: {each.text()}.")
     if not done.equal:
-        click.echo("Run it again; where writers are very busy, when they are less so.")
-        click.echo(
-            "If the same rows differ though nobody writes, they do not fit the new design: most likely they spell the key\n"
-            "of their parent in another case. Design anew from the source, which then keeps nothing along such keys."
-        )
+        _show_differing(done)
     elif done.phase is Phase.DONE:
         click.echo("The new design has taken over. --drop-old drops what the old one left behind.")
     else:

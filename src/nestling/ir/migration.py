@@ -12,7 +12,9 @@ from enum import StrEnum
 
 from nestling.ir.command import Aggregation
 from nestling.ir.found_field import FoundField
+from nestling.ir.literals import shell
 from nestling.ir.primitives import Form
+from nestling.ir.quantity_words import counted, cut
 from nestling.ir.rows import Path
 
 
@@ -105,6 +107,51 @@ class AssembledPart:
     body: Assembly
     home: HomePlace
     is_gathered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedKey:
+    """A key of an entity that several rows have: its values by the paths of a collection's documents, and `_id`s of a few."""
+
+    entity: str
+    collection: str
+    key: Mapping[str, object]
+    times: int
+    documents: tuple[object, ...]
+
+    def text(self) -> str:
+        """`{_id: 7, "lines.line": 2}`, the key of `lines`, is there 2 times, in the document with _id 7."""
+        ids = ", ".join(cut(shell(each)) for each in self.documents)
+        held = f", in {'the document' if len(self.documents) == 1 else 'documents'} with _id {ids}" if ids else ""
+        return f"`{shell(self.key)}`, the key of `{self.entity}`, is there {counted(self.times, 'time')}{held}"
+
+
+@dataclass(frozen=True, slots=True)
+class DifferingRow:
+    """A row that is not the same in both designs: its key (all of it, where it has none), and how often either has it.
+
+    `attributes`: what differs where both have it once. `has_texts`: texts among what it refers to others by, which may be spelled
+    in another case than theirs.
+    """
+
+    entity: str
+    key: Mapping[str, object]
+    old: int
+    new: int
+    attributes: tuple[str, ...] = ()
+    has_texts: bool = False
+
+    def text(self) -> str:
+        """`lines` with order_id 7, line 2: 2 times in the old design, 1 time in the new one."""
+        which = ", ".join(f"{name} {cut(str(value))}" for name, value in self.key.items())
+        what = f"{counted(self.old, 'time')} in the old design, {counted(self.new, 'time')} in the new one"
+        if self.attributes:
+            what = f"not the same {', '.join(self.attributes)}"
+        elif not self.new:
+            what = "not in the new design"
+        elif not self.old:
+            what = "only in the new design"
+        return f"`{self.entity}` with {which}: {what}"
 
 
 class Way(StrEnum):

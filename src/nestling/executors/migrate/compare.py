@@ -16,9 +16,13 @@ from nestling.executors.migrate.once import mark, once
 from nestling.executors.read import decode_raw, read_raw, row_decoder
 from nestling.ir.canonical import canonical_encoder
 from nestling.ir.command import Aggregation
-from nestling.ir.migration import Row
+from nestling.ir.migration import DifferingRow, Row
 from nestling.ir.model import Entity, Model
+from nestling.ir.types import TEXTS
 from nestling.ir.values import Policy
+
+SHOWN = 3
+"""Rows that differ, of each entity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,31 @@ class Sides:
             keys = once(tuple(each.row[place] for place in places) for each in differing if each.entity == name)
             found += self._unlike(entity, _having(self.old, entity, keys), _having(self.new, entity, keys))
         return tuple(found)
+
+    def told(self, differing: Sequence[RowChange]) -> Iterator[DifferingRow]:
+        """A few of the rows that differ of each entity, as people read them."""
+        for name in dict.fromkeys(change.entity for change in differing):
+            entity = self.model.entity(name)
+            key = entity.key or entity.attribute_names
+            places = [entity.attribute_names.index(each) for each in key]
+            keys = once(tuple(each.row[place] for place in places) for each in differing if each.entity == name)[:SHOWN]
+            both = [[*_having(homes, entity, keys)] for homes in (self.old, self.new)]
+            for values in keys:
+                old, new = ([row for row in rows if [row[place] for place in places] == [*values]] for rows in both)
+                unlike = self._unlike_attributes(entity, old[0], new[0]) if len(old) == len(new) == 1 else ()
+                named = dict(zip(key, values, strict=True))
+                yield DifferingRow(name, named, len(old), len(new), unlike, _refers_by_texts(self.model, entity))
+
+    def _unlike_attributes(self, entity: Entity, old: Row, new: Row) -> tuple[str, ...]:
+        pairs = zip(entity.attribute_names, old, new, strict=True)
+        encoders = {name: canonical_encoder([name], entity, self.policy) for name in entity.attribute_names}
+        return tuple(name for name, before, after in pairs if encoders[name]([before]) != encoders[name]([after]))
+
+
+def _refers_by_texts(model: Model, entity: Entity) -> bool:
+    """Whether texts are among what rows refer to others by."""
+    names = {name for link in model.relationships if link.child == entity.name for name in link.child_attributes}
+    return any(entity.attribute(name).type.name in TEXTS for name in names)
 
 
 def _having(homes: Homes, entity: Entity, keys: Sequence[tuple[object, ...]]) -> Iterator[Row]:

@@ -34,12 +34,13 @@ from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.left_behind import dropped_with, left_behind
 from nestling.executors.migrate.orders import require_order
 from nestling.executors.migrate.preflight import check, check_cutover
+from nestling.executors.migrate.repeated import repeated_keys
 from nestling.executors.migrate.spool import OpenShelf
 from nestling.executors.migrate.state import COLLECTION, State, States, begun
 from nestling.executors.migrate.trail import BEFORE
 from nestling.executors.moment import now
 from nestling.ir.found_field import FoundField
-from nestling.ir.migration import Phase
+from nestling.ir.migration import DifferingRow, Phase, RepeatedKey
 
 ROUNDS = 20
 """How often rows that differ are derived again and compared, while writes go on."""
@@ -56,7 +57,8 @@ class MigrationReport:
 
     `changes` were carried over in this run, `documents` written for them; `seconds` is this run's time. `unknown` fields, which
     the designs say nothing of, were left behind, as that was asked for. `lagging` fields, kept in the background, were not what
-    they follow from when they were looked at.
+    they follow from when they were looked at. `differing` are a few of the rows that do, `repeated` the keys that several of them
+    have.
     """
 
     phase: Phase
@@ -67,6 +69,8 @@ class MigrationReport:
     seconds: float
     unknown: tuple[FoundField, ...] = ()
     lagging: tuple[FoundField, ...] = ()
+    differing: tuple[DifferingRow, ...] = ()
+    repeated: tuple[RepeatedKey, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +181,14 @@ class Migration:
         seconds = time.monotonic() - start
         written = deriver.written
         left = self.unknown, self.lagging
-        return MigrationReport(state.phase, compared.rows, compared.equal, changes, written, seconds, *left)
+        report = MigrationReport(state.phase, compared.rows, compared.equal, changes, written, seconds, *left)
+        return report if compared.equal else self._told(report, compared)
+
+    def _told(self, report: MigrationReport, compared: Compared) -> MigrationReport:
+        """Which rows differ, and why."""
+        differing = tuple(self.job.sides.told(compared.differing))
+        entities = dict.fromkeys(each.entity for each in differing if each.old > 1)
+        return replace(report, differing=differing, repeated=tuple(repeated_keys(self.job.homes, entities)))
 
     def _backfill(self, states: States, state: State, deriver: Deriver) -> State:
         create(self.job.commands, self.database, tuple(self.job.names), resume=True)

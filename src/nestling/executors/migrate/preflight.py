@@ -11,6 +11,7 @@ from nestling.executors.abilities import has_history
 from nestling.executors.fits import require_loaded
 from nestling.executors.found_fields import find_fields
 from nestling.executors.migrate.job import Job
+from nestling.executors.migrate.repeated import repeated_keys, repeated_problems
 from nestling.executors.migrate.state import COLLECTION
 from nestling.executors.migrate.trail import BEFORE
 from nestling.executors.migrate.unset import unset
@@ -46,7 +47,9 @@ def check_cutover(job: Job, database: Database[Any]) -> None:
 def in_the_way(job: Job, database: Database[Any]) -> list[Problem]:
     """What of the database does not fit: collections or documents the old design does not know, names that are taken."""
     there = frozenset(database.list_collection_names())
-    return [*_missing(job, there, database.name), *_broken(job, database, there), *_taken(job, database, there)]
+    missing = _missing(job, there, database.name)
+    repeated = () if missing else repeated_problems(repeated_keys(job.homes, job.sides.entities))
+    return [*missing, *_broken(job, database, there), *repeated, *_taken(job, database, there)]
 
 
 def _check_history(database: Database[Any], *, offline: bool) -> None:

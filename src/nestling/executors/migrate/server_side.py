@@ -11,8 +11,10 @@ from pymongo.errors import OperationFailure
 
 from nestling.common.connection import UNAUTHORIZED, disk_is_full
 from nestling.common.errors import MigrationError, Problem
+from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.read_errors import DOCUMENT_TOO_LARGE
 from nestling.ir.command import Aggregation
+from nestling.ir.literals import shell
 
 PAUSE_SECONDS = 0.2
 EXCEEDED_MEMORY = 146
@@ -72,7 +74,14 @@ def _out(database: Database[Any], query: Aggregation, collection: str, mark: str
             raise
         if error.code == EXCEEDED_MEMORY or error.code in DOCUMENT_TOO_LARGE:
             raise TooMuchAtOnce from error
-        said = (error.details or {}).get("errmsg", error)
+        details = error.details or {}
+        if error.code == DUPLICATE_KEY and "keyValue" in details:
+            what = f"several rows of the old design have the key {shell(details['keyValue'])}"
+            move = (
+                "change or remove all but one of them and run it again; or `--abort`, and give these rows another key"
+            )
+            raise MigrationError(Problem(what, where=collection, next_move=move)) from None
+        said = details.get("errmsg", error)
         raise MigrationError(Problem(f"the server cannot build it: {said}", where=collection)) from None
 
 
