@@ -299,8 +299,9 @@ def test_a_plan_says_what_there_is_to_do(moving: Path, target: str, database: Do
     assert "`book` moves from the array `book` of `author` to the collection `book`" in done.out
     assert "6 rows; building and comparing" in done.out
     found = nestling("plan", *DESIGNS, target, "--json", cwd=moving).json
-    told = {"collections", "left", "untouched", "changes", "indexes", "risks", "unknown", "rows", "seconds"}
+    told = {"phase", "collections", "left", "untouched", "changes", "indexes", "risks", "unknown", "rows", "seconds"}
     assert set(found) == told
+    assert found["phase"] is None
     assert (found["untouched"], found["unknown"]) == ([], [])
     assert [(each["collection"], each["staged"], each["way"]) for each in found["collections"]] == [
         ("author", "author.new", "server"),
@@ -308,6 +309,25 @@ def test_a_plan_says_what_there_is_to_do(moving: Path, target: str, database: Do
     ]
     assert found["rows"] == {"author": 3, "book": 3}
     assert names(database) == {"author"}
+
+
+def test_a_plan_of_a_migration_that_is_under_way(moving: Path, target: str, database: Documents) -> None:
+    """How far it is; what it has built is not in its way. One between other designs is."""
+    assert nestling("migrate", *DESIGNS, target, cwd=moving).code == 0
+    done = nestling("plan", *DESIGNS, target, cwd=moving)
+    assert done.code == 0, done.err
+    assert done.out.startswith("This migration was ready when `migrate` last ran: `migrate --cutover`")
+    assert "would be refused" not in done.out
+    found = nestling("plan", *DESIGNS, target, "--json", cwd=moving).json
+    assert found["phase"] == "ready"
+    assert not [risk for risk in found["risks"] if "refused:" in risk]
+    back = ("--from-design", "new.yaml", "--to-design", "design.yaml")
+    other = nestling("plan", *back, target, cwd=moving).out
+    assert "it would be refused: _nestling_migrate: another migration of this database has begun" in other
+    assert nestling("migrate", *DESIGNS, target, "--cutover", cwd=moving).code == 0
+    after = nestling("plan", *DESIGNS, target, cwd=moving).out
+    assert after.startswith("The new design has taken over: `migrate --drop-old`")
+    assert "would be refused" not in after
 
 
 @pytest.fixture

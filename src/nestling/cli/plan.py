@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 import click
 
@@ -12,7 +12,7 @@ from nestling.cli import FINE
 from nestling.cli.parts import options
 
 if TYPE_CHECKING:
-    from nestling.ir.migration import MigrationPlan
+    from nestling.ir.migration import MigrationPlan, Phase
 
 
 @click.command(
@@ -39,8 +39,9 @@ def command(old: Path, new: Path, target: str, as_json: bool) -> int:
 
 
 def plan_json(made: MigrationPlan) -> dict[str, object]:
-    """The documented shape: collections, left, untouched, changes, indexes, risks, unknown, rows, seconds."""
+    """The documented shape: phase, collections, left, untouched, changes, indexes, risks, unknown, rows, seconds."""
     return {
+        "phase": None if made.phase is None else str(made.phase),
         "collections": [
             {
                 "collection": each.collection,
@@ -63,11 +64,33 @@ def plan_json(made: MigrationPlan) -> dict[str, object]:
     }
 
 
+def _under_way(phase: Phase) -> str:
+    """How far this migration is, and what comes next."""
+    from nestling.ir.migration import Phase
+
+    ends = "`migrate --abort` ends it"
+    match phase:
+        case Phase.BACKFILL:
+            return f"This migration has begun, and its collections are being built: `migrate` goes on; {ends}."
+        case Phase.FOLLOWING:
+            return f"This migration has built all: `migrate` carries over what has changed since, and compares; {ends}."
+        case Phase.READY:
+            return f"This migration was ready when `migrate` last ran: `migrate --cutover` takes it to its end; {ends}."
+        case Phase.FENCED | Phase.SWITCHING:
+            return f"The cutover of this migration is under way: `migrate --cutover` goes on; {ends}."
+        case Phase.DONE:
+            return "The new design has taken over: `migrate --drop-old` drops what the old one left behind."
+        case _:
+            assert_never(phase)
+
+
 def show(made: MigrationPlan) -> None:
     """What changes, what becomes of each collection, how long it may take, what could go wrong."""
     from nestling.cli.parts.table import table
     from nestling.cli.parts.text import counted
 
+    if made.phase is not None:
+        click.echo(f"{_under_way(made.phase)}\n")
     _list("What changes", made.changes or ("nothing: both designs store the same",))
     rows = (
         (each.collection, each.way, ", ".join(each.of), each.documents, _megabytes(each.size_bytes))

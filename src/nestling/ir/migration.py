@@ -179,7 +179,7 @@ class MigrationPlan:
     """What a migration would do, before anything is written.
 
     `left` are old collections nothing of the new design uses, `untouched` collections neither design names. `unknown` fields
-    would be lost. `seconds` is the estimated time of the backfill.
+    would be lost. `seconds` is the estimated time of the backfill. `phase` is that of this very migration, if it has begun.
     """
 
     moves: tuple[Move, ...]
@@ -192,6 +192,7 @@ class MigrationPlan:
     untouched: tuple[str, ...]
     unknown: tuple[FoundField, ...]
     seconds: float | None = None
+    phase: Phase | None = None
 
 
 class Phase(StrEnum):

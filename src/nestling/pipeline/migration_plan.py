@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from nestling.ir.migration import MigrationPlan, Move, Way
+from nestling.ir.migration import MigrationPlan, Move, Phase, Way
 from nestling.ir.proposal import Proposal
 from nestling.ir.values import Policy
 
@@ -47,7 +47,9 @@ def plan_migration(
         f"{each.text()}, {LOST}, which `migrate` refuses without `--drop-order`"
         for each in find_fields(database, job.reordered)
     )
-    risks = (*fields, *orders, *_copies(old.design, job, database), *_risks(old.design, new.design, job, database))
+    phase = _phase(job, database)
+    found = _risks(old.design, new.design, job, database, phase)
+    risks = (*fields, *orders, *_copies(old.design, job, database), *found)
     return MigrationPlan(
         moves,
         job.replaced,
@@ -59,6 +61,7 @@ def plan_migration(
         tuple(_untouched(job, database)),
         unknown,
         _seconds(moves, job, measured),
+        phase,
     )
 
 
@@ -75,6 +78,32 @@ def _copies(old: Design, job: Job, database: Database[Any]) -> Iterator[str]:
         yield f"{each.text()}, {LAGS}; `nestling sync DESIGN URI --once` or `nestling check DESIGN URI --repair` does so before"
     for gap in dict.fromkeys(each for each in field_checks(old) if isinstance(each, Gap)):
         yield f"`{gap.where}` is derived anew, and cannot be compared with what is there: {gap.what}"
+
+
+def _phase(job: Job, database: Database[Any]) -> Phase | None:
+    """How far the migration between these two designs is; None: it has not begun."""
+    from nestling.executors.migrate.state import States
+
+    state = States(database).read()
+    is_this = state is not None and (state.old, state.new) == (job.old_design, job.new_design)
+    return state.phase if state is not None and is_this else None
+
+
+def _refusals(job: Job, database: Database[Any], phase: Phase | None) -> Iterator[str]:
+    """Why `migrate` would not go on."""
+    from nestling.common.errors import MigrationError, Problem
+    from nestling.executors.migrate import in_the_way
+    from nestling.executors.migrate.state import States
+
+    problems = list[Problem]()
+    if phase is None:
+        try:
+            States(database).resume(job.designs)
+        except MigrationError as error:
+            problems += error.problems
+    if phase not in (Phase.SWITCHING, Phase.DONE):  # from then on the old design's names are the new one's
+        problems += in_the_way(job, database, has_begun=phase is not None)
+    yield from (f"it would be refused: {problem.text()}" for problem in problems)
 
 
 def _untouched(job: Job, database: Database[Any]) -> list[str]:
@@ -133,14 +162,13 @@ def _index_text(index: CreateIndex, collection: str) -> str:
     return f"{collection}: {keys} ({'; '.join(kinds)})" if kinds else f"{collection}: {keys}"
 
 
-def _risks(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
+def _risks(old: Design, new: Design, job: Job, database: Database[Any], phase: Phase | None) -> Iterator[str]:
     from nestling.common.errors import GapError
     from nestling.executors.abilities import has_history
-    from nestling.executors.migrate import in_the_way
     from nestling.pipeline.migration_constraints import lost_constraints, new_uniques, new_validators
     from nestling.planner.migration import snapshots
 
-    yield from (f"it would be refused: {problem.text()}" for problem in in_the_way(job, database))
+    yield from _refusals(job, database, phase)
     if not has_history(database):
         yield "the server is standalone: say --offline, and let nobody write until the cutover"
     elif not job.keeps_images:

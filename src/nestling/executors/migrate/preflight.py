@@ -44,12 +44,16 @@ def check_cutover(job: Job, database: Database[Any]) -> None:
     check_privileges(database, (EVERY,), (_RENAMING,))  # of single collections it is not enough
 
 
-def in_the_way(job: Job, database: Database[Any]) -> list[Problem]:
-    """What of the database does not fit: collections or documents the old design does not know, names that are taken."""
+def in_the_way(job: Job, database: Database[Any], *, has_begun: bool = False) -> list[Problem]:
+    """What of the database does not fit: collections or documents the old design does not know, names that are taken.
+
+    `has_begun`: this migration holds the names itself.
+    """
     there = frozenset(database.list_collection_names())
     missing = _missing(job, there, database.name)
     repeated = () if missing else repeated_problems(repeated_keys(job.homes, job.sides.entities))
-    return [*missing, *_broken(job, database, there), *repeated, *_taken(job, database, there)]
+    taken = () if has_begun else _taken(job, database, there)
+    return [*missing, *_broken(job, database, there), *repeated, *taken]
 
 
 def _check_history(database: Database[Any], *, offline: bool) -> None:
